@@ -40,7 +40,7 @@ struct PushStoryTests {
   @Test func `many devices on one link have a write within two seconds`() {
     // Given devices on one network that loses one datagram in a hundred
     var world = Self.city(seed: 310, size: 64)
-    let joined = world.stations.map { $0.engine.connected.count }
+    let joined = world.stations.map { $0.engine.peers.connected.count }
     print("sessions: \(joined.min() ?? 0) to \(joined.max() ?? 0)")
     // When one writes, and in another world none does
     let start = world.now

@@ -127,7 +127,7 @@ struct RulesVersionTests {
     world.tap = []
     world.run(seconds: 60)
     #expect(world.tap?.count == 0)
-    #expect(world.stations[0].engine.contacts.isEmpty)
+    #expect(world.stations[0].engine.contacts.count == 0)
     #expect(world.problems == [])
   }
 

@@ -145,7 +145,7 @@ struct SyncStoryTests {
     #expect(world.stations[1].shelf.keys == [world.cast.epoch.id: world.cast.epoch])
     #expect(world.stations[2].shelf.keys.isEmpty)
     // The member, in turn, serves others.
-    #expect(world.stations[1].engine.epochKeys[world.cast.epoch.id] == world.cast.epoch)
+    #expect(world.stations[1].engine.keys[world.cast.epoch.id] == world.cast.epoch)
     #expect(world.problems == [])
   }
 

@@ -3,14 +3,16 @@ internal import MusterModel
 /// The addresses that the engine tries to connect to, and the devices expected behind them.
 ///
 /// An address is *configured* or *proved* (the user named it, or a device authenticated from it):
-/// it is kept. Or it was only *heard*, as the source of an announce or from a peer, and may be
+/// it is kept. Or it is a *hint*, the source of an announce or an address from a peer, and may be
 /// forged: few are kept, each with a few attempts, and they make room for others.
 ///
-/// Invariant: at most `Limits.peers` addresses, `Limits.heardContacts` of them heard.
+/// Invariant: at most `Limits.peers` addresses, `Limits.heardContacts` of them hints.
 struct AddressBook: Sendable {
   private var contacts: [Endpoint: Contact] = [:]
 
   var count: Int { contacts.count }
+  /// The number of hints.
+  var hintCount: Int { contacts.values.count { $0.attemptsLeft != nil } }
   var endpoints: [Endpoint] { contacts.keys.sorted() }
 
   /// The state of an address. An assigned state replaces that of an address in the book; a new
@@ -57,21 +59,23 @@ struct AddressBook: Sendable {
 
   /// Adds the source address of an announce, or one that a peer reported. It displaces no other
   /// address. Returns whether the address is in the book.
-  mutating func addHeard(_ endpoint: Endpoint, device: DeviceID?) -> Bool {
+  mutating func addHint(_ endpoint: Endpoint, device: DeviceID?) -> Bool {
     if let contact = contacts[endpoint] {
       if let device, contact.attemptsLeft != nil || contact.device == nil {
         contacts[endpoint]?.device = device
       }
       return true
     }
-    let heard = contacts.filter { $0.value.attemptsLeft != nil }
-    guard heard.count < Limits.heardContacts, contacts.count < Limits.peers,
-      device == nil
-        || heard.values.count(where: { $0.device == device }) < Limits.endpointsPerDevice
+    guard hintCount < Limits.heardContacts, contacts.count < Limits.peers,
+      device == nil || hintCount(of: device) < Limits.endpointsPerDevice
     else { return false }
     contacts[endpoint] = Contact(
       device: device, nextAttempt: Contact.never, attemptsLeft: Timing.heardContactAttempts)
     return true
+  }
+
+  private func hintCount(of device: DeviceID?) -> Int {
+    contacts.values.count { $0.attemptsLeft != nil && $0.device == device }
   }
 
   /// Records that a device authenticated from an address.

@@ -13,7 +13,7 @@ extension SyncEngine {
 
   /// Tries the source address of an announce, or one that a peer reported, which may be forged.
   mutating func hearContact(_ endpoint: Endpoint, device: DeviceID?, at moment: Instant) {
-    guard contacts.addHeard(endpoint, device: device) else { return }
+    guard contacts.addHint(endpoint, device: device) else { return }
     if let device, peers[device]?.isReachable == true { return }
     // On a narrow link the first drawn time stays: the minimum of many draws would be too early.
     if outbox.links.isNarrow, contacts[endpoint]?.nextAttempt != Contact.never { return }
