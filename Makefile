@@ -1,8 +1,8 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sim canary model fuzz sanitize abuse bench build install format proto \
-  deps clean
+.PHONY: help demo test check sim canary model fuzz sanitize abuse peers bench build install \
+  format proto deps clean
 
 # Every swift command uses these flags: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -21,7 +21,7 @@ FILTER ?= .
 # Destination of `make install`; DESTDIR replaces / when a package is built.
 export PREFIX ?= /usr/local
 export DESTDIR ?=
-# Rows that `make abuse` runs, all by default; `--full` uses the full volumes.
+# Rows that `make abuse` or `make peers` runs, all by default.
 ROWS ?=
 # Arguments of `make canary`: CANARY="--bug skip-signature" searches for new seeds.
 CANARY ?= --replay
@@ -80,6 +80,11 @@ sanitize: deps ## run all tests under the address and thread sanitizers
 
 abuse: deps ## run fault tests on real nodes, 20 minutes, as root: make abuse ROWS="A2 S3"
 	@Scripts/abuse.sh $(ROWS)
+
+peers: deps ## run nodes beside QGIS, gpsd, phone apps and browsers, as root: make peers ROWS=qgis
+	@Scripts/build.sh "muster" "5 minutes" swift build $(FLAGS) --product muster
+	@Scripts/test-environment.sh
+	@.build/python/bin/python3 Tests/Peers/peers.py $(ROWS)
 
 bench: deps ## run the benchmarks in a release build: make bench BENCH="ingest"
 	@Scripts/build.sh "the benchmarks" "11 minutes" \
