@@ -128,7 +128,8 @@ struct MeshTests {
       return record
     }
     try valley.ask("Ada") { replica, _ in
-      guard case .refused(.forged) = replica.engine.take(forged, paidBy: nil) else {
+      guard case .refused(.forged) = replica.engine.take(forged, paidBy: nil, on: nil)
+      else {
         Issue.record("it was accepted")
         return
       }
