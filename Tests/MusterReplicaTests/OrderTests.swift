@@ -59,6 +59,63 @@ struct OrderTests {
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
   }
 
+  @Test func `a person in a hazard zone whom command accounted for is not unaccounted`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let ben = valley.laptops[1].credentials.user
+    _ = try zone("Fire", .hazard, in: &valley)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    #expect(try respondent("Ben", of: call, by: "Ada", in: &valley)?.state == .unaccounted)
+
+    try valley.run(milliseconds: 1000)
+    try valley.at("Ada") {
+      try $0.overrideSafety(of: ben, .safe, note: "In the ambulance", now: $1)
+    }
+    try valley.converge()
+    for name in valley.names {
+      let shown = try valley.ask(name) { try $0.directive(call, now: $1) }
+      let person = shown.people.first { $0.callsign == "Ben" }
+      #expect(person?.state == .present, "by \(name)")
+      #expect(person?.reason == "accounted for by Ada: In the ambulance")
+      #expect(shown.unaccounted.map(\.callsign) == ["Cleo"] && shown.answered == 1)
+    }
+
+    // The same after the roll call was closed
+    try valley.at("Ada") { try $0.closeDirective(call, now: $1) }
+    try valley.converge()
+    #expect(try respondent("Ben", of: call, by: "Cleo", in: &valley)?.state == .present)
+  }
+
+  @Test func `a sign-off settles an open order, and is never shown as unaccounted`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let (ben, cleo) = (valley.laptops[1].credentials.user, valley.laptops[2].credentials.user)
+    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.converge()
+    try valley.run(milliseconds: 1000)
+    for user in [ben, cleo] {
+      try valley.at("Ada") { try $0.overrideSafety(of: user, .safe, note: "", now: $1) }
+    }
+    try valley.converge()
+    try valley.at("Ada") { try $0.signOff(cleo, reason: "home", isConfirmed: true, now: $1) }
+    try valley.converge()
+    for name in valley.names {
+      let shown = try valley.ask(name) { try $0.directive(call, now: $1) }
+      #expect(shown.unaccounted == [] && shown.answered == 2 && shown.expected.count == 2)
+      let person = shown.people.first { $0.callsign == "Cleo" }
+      #expect(person?.state == .signedOff && person?.reason == "signed off: home", "by \(name)")
+    }
+    let done = try valley.ask("Ada") { try $0.alerts(now: $1) }.filter { $0.id.kind == .orderDone }
+    #expect(done.map(\.text) == ["rollcall: everyone is accounted for (2 of 2)"])
+
+    // An order that names her later counts
+    let later = try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .rollcall, addressees: .users([cleo])), now: $1)
+    }
+    try valley.converge()
+    #expect(try respondent("Cleo", of: later, by: "Ben", in: &valley)?.state == .unaccounted)
+  }
+
   @Test func `only a fix inside the named zones makes a person present`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let school = try zone("School", in: &valley)

@@ -41,7 +41,7 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   /// The people first received from after a roll call was issued.
   public var lateArrivals: [Respondent] { people.filter(\.isLate) }
 
-  /// How many of the people addressed have answered, or were observed as required.
+  /// How many of the people addressed are not unaccounted for.
   public var answered: Int { expected.count { $0.state != .unaccounted } }
 
   /// Whether the deadline has passed and a person has not answered.
@@ -147,11 +147,13 @@ public struct Respondent: Codable, Hashable, Sendable {
   /// The states of an answer.
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case acknowledged
-    /// Observed in the required zone since the directive was issued.
+    /// Observed in the required zone since the directive was issued, or accounted for by command.
     case present
     case unaccounted
     /// A late arrival, who was not asked.
     case late
+    /// Signed off since the directive was issued, which settles it.
+    case signedOff
   }
 
   /// Creates a value. The caller MUST have assessed all of it at one moment.

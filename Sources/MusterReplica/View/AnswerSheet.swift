@@ -12,7 +12,7 @@ struct AnswerSheet {
   let expected: Set<UserID>?
   let destinations: [GeofenceMonitor.Destination]
   let isOpen: Bool
-  /// The status function's results for an open order.
+  /// The status function's results for an open order; none for a person who signed off since.
   let standings: [UserID: OrderStanding.State]
 
   /// An acknowledgement.
@@ -66,7 +66,10 @@ struct AnswerSheet {
     if isOpen, kind.includesTrackers { respondent.direction = direction(from: person.fix) }
     if let answer = answers[person.id] {
       respondent.take(answer)
-    } else if let reason = sighting(of: person) {
+    } else if !isLate, let reason = signOff(of: person) {
+      respondent.state = .signedOff
+      respondent.reason = reason
+    } else if let reason = accounting(of: person) ?? sighting(of: person) {
       respondent.state = .present
       respondent.reason = reason
     } else if kind == .rollcall, isOpen, !isLate, !isInDanger(person),
@@ -83,8 +86,28 @@ struct AnswerSheet {
       ?? "first seen after it was issued"
   }
 
-  /// Returns why a person counts as present, or nil. A person in distress or in a hazard never
-  /// does.
+  /// Returns the sign-off that settled the directive for a person, or nil. An order that the
+  /// sign-off does not name still applies, and so does a later call for help.
+  private func signOff(of person: UserSummary) -> String? {
+    guard standings[person.id] == nil, !person.has(.mayday) else { return nil }
+    return person.conditions.first { $0.status == .signedOff }?.reason
+  }
+
+  /// Returns command's accounting that satisfies the order, or nil. It names the positions that it
+  /// answers, so it also holds for a person whose last position is in a hazard zone.
+  private func accounting(of person: UserSummary) -> String? {
+    guard kind != .message, kind != .locate else { return nil }
+    let holds =
+      isOpen
+      ? standings[person.id] == .accountedFor
+      : person.has(.accountedFor) && person.override.map { $0.saidAt >= issuedAt } ?? false
+    guard holds else { return nil }
+    return person.conditions.first { $0.status == .accountedFor }?.reason
+      ?? "accounted for by command"
+  }
+
+  /// Returns where a person was seen as required, or nil. A person in distress or in a hazard zone
+  /// is never present.
   private func sighting(of person: UserSummary) -> String? {
     switch kind {
     case .message: return nil
@@ -100,12 +123,8 @@ struct AnswerSheet {
   }
 
   private func standing(of person: UserSummary) -> String? {
-    switch standings[person.id] {
-    case .present(let zone)?:
-      "seen inside \(destinations.first { $0.zone.id == zone }?.zone.name ?? zone.short)"
-    case .accountedFor?: "accounted for by command"
-    default: nil
-    }
+    guard case .present(let zone)? = standings[person.id] else { return nil }
+    return "seen inside \(destinations.first { $0.zone.id == zone }?.zone.name ?? zone.short)"
   }
 
   /// The observation for a closed order, which the status function no longer evaluates: by the wall

@@ -94,11 +94,14 @@ struct PersonAlerts {
       text: "\(directive.kind.name) is overdue: \(names)")
   }
 
+  /// Notifies command when an order requires nothing more, with the counts of its answers.
   private func done(_ directive: DirectiveSummary) -> AlertBook.Finding? {
     let all = standings(of: directive)
-    guard !all.isEmpty, all.allSatisfy({ $0.1.isSatisfied }) else { return nil }
+    guard !all.isEmpty, all.allSatisfy({ $0.1.isSatisfied }), directive.unaccounted.isEmpty
+    else { return nil }
+    let counts = "\(directive.answered) of \(directive.expected.count)"
     return AlertBook.Finding(
       id: AlertID(kind: .orderDone, row: directive.id), level: .notice,
-      text: "\(directive.kind.name): everyone is accounted for (\(all.count) of \(all.count))")
+      text: "\(directive.kind.name): everyone is accounted for (\(counts))")
   }
 }

@@ -74,6 +74,7 @@ extension Respondent.State {
     case .present: Table.Cell("✔ present", .good)
     case .unaccounted: Table.Cell("✖ unaccounted", .bad)
     case .late: Table.Cell("· late arrival", .faint)
+    case .signedOff: Table.Cell("· signed off", .faint)
     }
   }
 }

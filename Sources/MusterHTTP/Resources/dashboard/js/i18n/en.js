@@ -63,6 +63,7 @@ export default {
   "answer.acknowledged": "answered",
   "answer.present": "present",
   "answer.unaccounted": "unaccounted for",
+  "answer.signedOff": "signed off",
   report: "Report",
   "report.file": "File a report",
   "reports.none": "No reports.",

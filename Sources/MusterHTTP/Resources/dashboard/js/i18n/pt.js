@@ -63,6 +63,7 @@ export default {
   "answer.acknowledged": "respondeu",
   "answer.present": "presente",
   "answer.unaccounted": "por localizar",
+  "answer.signedOff": "saiu da operação",
   report: "Relato",
   "report.file": "Fazer um relato",
   "reports.none": "Sem relatos.",
