@@ -39,7 +39,9 @@ extension ProcessTests {
         }
 
         // Then all see an answer
-        try await ben.tell("ack", String(call.prefix(8)), "--note", "by the river")
+        let answered = try await ben.tell(
+          "ack", String(call.prefix(8)), "--note", "by the river")
+        #expect(answered.contains("Still open: evacuate to School ("), "\(answered)")
         try await eventually("Anna sees Ben's answer") {
           let person = try await anna.ask("direct", "show", call)["people"][0]
           return person["state"] == .string("acknowledged")

@@ -51,7 +51,7 @@ enum Door: Sendable {
     return reply
   }
 
-  /// As `change`, and prints what was sent and the number of devices in contact.
+  /// As `change`, and prints what was written and whether it was sent.
   ///
   /// - Parameter wait: the seconds to wait for a confirmation; nil not to wait.
   func send(_ command: Command, _ what: String, wait: Int? = nil) async throws {
@@ -68,10 +68,10 @@ enum Door: Sendable {
     if let text = try await confirmation?.text() { try Standard.print(text) }
   }
 
-  /// As `send`, for a command whose standard output is for scripts: what was sent is printed on
+  /// As `send`, for a command whose standard output is for scripts: the rest is printed on
   /// standard error.
   ///
-  /// - Parameter answer: prints the reply, and returns what was sent.
+  /// - Parameter answer: prints the reply, and returns what was written.
   func create(
     _ command: Command, wait: Int?, _ answer: (Reply) async throws -> String
   ) async throws {
@@ -81,7 +81,7 @@ enum Door: Sendable {
     if let text = try await confirmation?.text() { Standard.complain(text) }
   }
 
-  /// The same for a new row: prints its id, and returns what was sent.
+  /// The same for a new row: prints its id.
   func create(
     _ command: Command, output: OutputOptions, wait: Int?, _ what: (RowID) async throws -> String
   ) async throws {
@@ -93,7 +93,7 @@ enum Door: Sendable {
   }
 
   private func withReach(_ what: String) async -> String {
-    guard case .running = self else { return what }
+    guard case .running = self else { return "\(what) · saved; not sent yet" }
     let reply: Reply
     do {
       reply = try await ask(.status)
@@ -105,8 +105,8 @@ enum Door: Sendable {
     let peers = status.peers.count(where: \.isConnected)
     let reach =
       peers == 0
-      ? "no device in contact: it is sent as soon as one is"
-      : Words.count(peers, "device", "devices") + " in contact · not yet confirmed"
+      ? "saved; not sent yet: no device in contact"
+      : "sent to \(Words.count(peers, "device", "devices")) · not yet confirmed"
     return "\(what) · \(reach)"
   }
 

@@ -263,14 +263,14 @@ struct DirectCommand: AsyncParsableCommand {
     return order
   }
 
-  /// What was issued: it goes to standard error, since standard output has the id alone.
+  /// The directive in one line for standard error, since standard output has the id alone.
   static func issued(_ id: RowID, by door: Door) async -> String {
     // It is saved, whatever became of the node since.
     let unknown = "Order \(id.short)"
     let reply: Reply
     do { reply = try await door.ask(.directive("\(id)")) } catch { return unknown }
     guard case .directives(let found) = reply, let directive = found.first else { return unknown }
-    var words = "\(directive.words) sent to \(SafeText.line(directive.addressees))"
+    var words = "\(directive.words) for \(SafeText.line(directive.addressees))"
     words += " · \(Words.count(directive.expected.count, "person", "people"))"
     if let seconds = directive.durationSeconds { words += " · due in \(Words.age(Int64(seconds)))" }
     if !directive.supersedes.isEmpty {
@@ -341,5 +341,33 @@ struct AckCommand: AsyncParsableCommand {
         ? "Answer\(whose) to \(kind.name) \(id.short) withdrawn"
         : "Acknowledged \(kind.name) \(id.short)\(whose)"
     }
+    guard !undo, let rest = await Self.open(for: user, by: door) else { return }
+    try Standard.print("Still open\(whose): \(rest)")
+  }
+
+  /// The open directives that a person has not answered; nil for none.
+  private static func open(for user: String?, by door: Door) async -> String? {
+    do {
+      guard case .devices(let devices) = try await door.ask(.devices),
+        case .directives(let directives) = try await door.ask(.directives)
+      else { return nil }
+      guard let own = devices.first(where: \.isThisDevice)?.user else { return nil }
+      return unanswered(by: user ?? "\(own)", among: directives)
+    } catch {
+      // The answer is saved, whatever became of the node since.
+      return nil
+    }
+  }
+
+  /// Returns the open directives that wait for the person with this id, as text; nil for none.
+  static func unanswered(by person: String, among directives: [DirectiveSummary]) -> String? {
+    let waiting = directives.filter { directive in
+      let isWaiting = directive.people.contains {
+        "\($0.user)" == person && $0.state == .unaccounted
+      }
+      return isWaiting && directive.status == .open
+    }
+    guard !waiting.isEmpty else { return nil }
+    return waiting.map { "\($0.words) (\($0.id.short))" }.joined(separator: ", ")
   }
 }

@@ -83,7 +83,7 @@ struct FenceCommand: AsyncParsableCommand {
         guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
         if !isActive { _ = try await door.ask(.setFenceActive("\(id)", false)) }
         try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
-        return "Zone sent"
+        return "Zone added"
       }
     }
 
@@ -247,7 +247,8 @@ struct FenceCommand: AsyncParsableCommand {
       let door = try await Door.open(home)
       let fence = try await door.zone(named: zone, match: .whole)
       try confirmation.confirm(
-        "This deletes the zone \(fence.id.short) on every device", name: fence.name)
+        "This deletes the zone \(SafeText.line(fence.name)) (\(fence.id.short)) on every device",
+        name: fence.name)
       try await door.send(.deleteFence("\(fence.id)"), "Zone deleted", wait: wait.seconds)
     }
   }

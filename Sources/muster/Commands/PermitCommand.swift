@@ -49,7 +49,7 @@ struct PermitCommand: AsyncParsableCommand {
         zone: "\(try await door.zone(named: zone, match: .whole).id)",
         durationSeconds: UInt32(clamping: duration.seconds))
       try await door.create(.addPermit(order), output: output, wait: wait.seconds) { _ in
-        "Permit sent"
+        "Permit issued"
       }
     }
   }

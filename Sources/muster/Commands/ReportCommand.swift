@@ -46,7 +46,7 @@ struct ReportCommand: AsyncParsableCommand {
         severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate)
       try await Door.open(home).create(
         .addReport(draft), output: output, wait: wait.seconds
-      ) { _ in "Report sent" }
+      ) { _ in "Report added" }
     }
   }
 
@@ -163,7 +163,8 @@ struct ReportCommand: AsyncParsableCommand {
       let door = try await Door.open(home)
       let report = try await door.report(named: report, match: .whole)
       try confirmation.confirm(
-        "This deletes the report \(report.id.short) on every device", name: report.title)
+        "This deletes the report \(SafeText.line(report.title)) (\(report.id.short)) on every device",
+        name: report.title)
       try await door.send(.deleteReport("\(report.id)"), "Report deleted", wait: wait.seconds)
     }
   }

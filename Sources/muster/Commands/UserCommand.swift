@@ -78,9 +78,9 @@ struct UserCommand: AsyncParsableCommand {
         return try await door.send(
           .claimSafetyOf(
             tracker: try await door.person(named: tracker), claim.claim, note: note),
-          "\(SafeText.line(tracker)) \(state) sent", wait: wait.seconds)
+          "\(SafeText.line(tracker)) \(state)", wait: wait.seconds)
       }
-      let words = claim.claim == .needsHelp ? "NEED HELP sent" : "SAFE sent"
+      let words = claim.claim == .needsHelp ? "NEED HELP" : "SAFE"
       try await Door.open(home).send(
         .claimSafety(claim.claim, note: note), words, wait: wait.seconds)
     }
