@@ -74,6 +74,18 @@ import Testing
     await node.stop()
   }
 
+  @Test func `takes no passphrase of fewer than twelve characters`() throws {
+    for words in ["", "hunter2", "elevenchars", "ééééééééééé"] {
+      #expect {
+        try Login(name: "Maria", rights: .observer, passphrase: Array(words.utf8))
+      } throws: {
+        "\($0)".contains("at least 12")
+      }
+    }
+    let login = try Login(name: "Maria", rights: .observer, passphrase: Array("twelve chars".utf8))
+    #expect(try login.accepts(Array("twelve chars".utf8)))
+  }
+
   @Test func `grants the login's rights, until the session ends`() async throws {
     try await Self.tell { caller, folder in
       #expect(await caller.ask(.get, "/api/v1/users").status == .unauthorized)

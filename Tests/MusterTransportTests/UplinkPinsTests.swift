@@ -18,6 +18,12 @@ struct UplinkPinsTests {
     #expect(again.certificate == first.certificate)
   }
 
+  @Test func `its fingerprint has the form that browsers show`() throws {
+    let parts = try identity(1).fingerprint.split(separator: ":")
+    #expect(parts.count == 32)
+    #expect(parts.allSatisfy { $0.count == 2 && $0.allSatisfy { "0123456789ABCDEF".contains($0) } })
+  }
+
   @Test func `of two command posts each has a name of its own`() throws {
     let first = try #require(UplinkPins.usable(try identity(1).certificate))
     let second = try #require(UplinkPins.usable(try identity(2).certificate))

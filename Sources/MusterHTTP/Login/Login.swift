@@ -23,8 +23,18 @@ public struct Login: Hashable, Sendable {
   /// A hash of the key that is derived from the passphrase.
   private let proof: [UInt8]
 
-  /// Derives the key, which takes about a tenth of a second and 64 MiB.
+  /// The fewest characters of a passphrase: a login is reachable from the internet.
+  public static let fewestCharacters = 12
+
+  /// Derives the key, which takes about a tenth of a second and 64 MiB. Throws `LoginFault` for a
+  /// passphrase of fewer than `fewestCharacters` characters.
   public init(name: String, rights: Rights, user: UserID? = nil, passphrase: [UInt8]) throws {
+    let count = String(decoding: passphrase, as: UTF8.self).count
+    guard count >= Self.fewestCharacters else {
+      throw LoginFault(
+        "the passphrase has \(count) characters: use at least \(Self.fewestCharacters), such as "
+          + "five random words, because the login is reachable from the internet")
+    }
     try self.init(
       name: name, rights: rights, user: user, passphrase: passphrase, cost: .interactive)
   }

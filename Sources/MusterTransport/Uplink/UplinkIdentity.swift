@@ -35,6 +35,11 @@ public struct UplinkIdentity: Sendable {
     privateKey = Array(key.derRepresentation)
   }
 
+  /// The SHA-256 of the certificate, in the form that browsers and `openssl x509` show.
+  public var fingerprint: String {
+    SHA256.hash(data: certificate).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+  }
+
   private static func key(_ seed: (UInt8) -> [UInt8]) throws -> P256.Signing.PrivateKey {
     for attempt in UInt8(0)..<8 {
       do {

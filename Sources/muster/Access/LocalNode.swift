@@ -115,6 +115,7 @@ enum LocalNode {
       logger: logger)
     let peers = await endpoints(of: settings.peers, by: transport, logger: logger)
     let identity = try settings.serve.map { _ in try opened.uplinkIdentity() }
+    if let identity { note(identity.fingerprint, in: home.folders, logger: logger) }
     let uplinks = UplinkSwitch(targets: settings.uplinks)
     let node = Node(opened, transport: transport, uplinks: uplinks, logger: logger)
     let notifier = SystemdNotifier(
@@ -176,6 +177,17 @@ enum LocalNode {
         services: services.map { .init(service: $0) },
         gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
     try await group.run()
+  }
+
+  /// Logs the fingerprint of the command post's certificate, and stores it for `login list`, which
+  /// needs no node. The post runs without that file too.
+  private static func note(_ fingerprint: String, in home: NodeHome, logger: Logger) {
+    logger.info("the certificate has the SHA-256 fingerprint \(fingerprint)")
+    do {
+      try FingerprintFile(in: home).write(fingerprint)
+    } catch {
+      logger.warning("the fingerprint of the certificate is not stored: \(error)")
+    }
   }
 
   /// A damaged file of webhooks must not keep a node from running.

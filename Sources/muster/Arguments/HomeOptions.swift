@@ -63,6 +63,29 @@ struct HomeOptions: ParsableArguments {
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
+/// The node that a command is for, where `--passphrase-file` has another meaning.
+struct FolderOptions: ParsableArguments {
+  @Option(
+    name: .customLong("home"),
+    help: ArgumentHelp(
+      "The folder of the node. (default: $MUSTER_HOME, else ~/.local/share/muster)",
+      valueName: "dir"))
+  var data: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder of its keys. (default: $MUSTER_KEYS, else keys in the home)",
+      valueName: "dir"))
+  var keys: String?
+
+  /// The same node; its passphrase comes from the environment or the terminal.
+  var home: HomeOptions {
+    var home = HomeOptions()
+    (home.home, home.keys, home.passphraseFile) = (data, keys, nil)
+    return home
+  }
+}
+
 /// The format of the output.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON for programs.")

@@ -25,8 +25,9 @@ struct LoginCommand: AsyncParsableCommand {
                   muster login add Maria --rights command --user Maria
                   pwgen 20 1 | muster login add Maria --passphrase-file -
 
-        Asks for the passphrase of the login, or reads the first line of --passphrase-file ("-" is \
-        standard input). It is not the passphrase of this laptop's keys.
+        Asks for the passphrase of the login, at least \(Login.fewestCharacters) characters, or \
+        reads the first line of --passphrase-file. The passphrase of this laptop's keys is another \
+        one: with --user and encrypted keys, set MUSTER_PASSPHRASE.
         """)
 
     @Argument(help: "The name of the login.")
@@ -41,11 +42,18 @@ struct LoginCommand: AsyncParsableCommand {
         valueName: "callsign"))
     var user: String?
 
-    @OptionGroup(title: "Node") var home: HomeOptions
+    @Option(
+      help: ArgumentHelp(
+        "Read the passphrase of the login; \"-\" is standard input. (default: ask)",
+        valueName: "file"))
+    var passphraseFile: String?
+
+    @OptionGroup(title: "Node") var folder: FolderOptions
 
     func validate() throws { try TextArgument.check(name, .line, "name") }
 
     func run() async throws {
+      let home = folder.home
       guard home.folders.exists else {
         throw Refusal("there is no node in \(home.folders.path): run `muster init`, or give --home")
       }
@@ -60,7 +68,7 @@ struct LoginCommand: AsyncParsableCommand {
     /// The person that the login belongs to.
     private func bound() async throws -> UserSummary? {
       guard let user else { return nil }
-      guard case .users(let people) = try await Door.open(home).ask(.users) else {
+      guard case .users(let people) = try await Door.open(folder.home).ask(.users) else {
         throw Refusal.unexpectedReply
       }
       return try Naming.people.item(
@@ -68,8 +76,7 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     private func passphrase() throws -> Passphrase {
-      // No key of this laptop is needed here, so the option is free for the login's passphrase.
-      if let passphraseFile = home.passphraseFile {
+      if let passphraseFile {
         let path = passphraseFile == "-" ? "/dev/stdin" : passphraseFile
         let data = try InputFile.data(of: path, limit: Passphrase.mostBytes)
         return try Passphrase(Array(data.prefix { $0 != 0x0A && $0 != 0x0D }))
@@ -94,24 +101,44 @@ struct LoginCommand: AsyncParsableCommand {
 
     func run() async throws {
       let logins = try LoginFile(in: home.folders.path).read()
+      let names = logins.contains { $0.user != nil } ? await callsigns() : [:]
       if output.json {
         let items = logins.map { login in
           JSON.object([
             "name": .string(login.name), "rights": .string(login.rights.rawValue),
             "user": .known(login.user, JSON.id),
+            "callsign": .known(login.user.flatMap { names[$0] }, JSON.string),
           ])
         }
         return try Standard.print(JSON.array(items).text)
       }
-      guard !logins.isEmpty else { return try Standard.print("No logins.") }
+      try Standard.print(logins.isEmpty ? "No logins." : table(of: logins, names))
+      if let fingerprint = try FingerprintFile(in: home.folders).read() {
+        try Standard.print(
+          "\nSHA-256 fingerprint of the certificate, as browsers show it:\n\(fingerprint)")
+      }
+    }
+
+    private func table(of logins: [Login], _ names: [UserID: String]) -> String {
       var table = Table(["NAME", "RIGHTS", "PERSON"])
       for login in logins {
         table.add([
           .init(login.name, .strong), .init(login.rights.rawValue),
-          .init(login.user.map(\.short) ?? "–"),
+          .init(login.user.map { names[$0] ?? $0.short } ?? "–"),
         ])
       }
-      try Standard.print(table.text(on: .current))
+      return table.text(on: .current)
+    }
+
+    /// The callsigns of all people; none if the node cannot be asked, for example because its keys
+    /// are encrypted.
+    private func callsigns() async -> [UserID: String] {
+      do {
+        guard case .users(let people) = try await Door.open(home).ask(.users) else { return [:] }
+        return Dictionary(people.map { ($0.id, $0.callsign) }) { first, _ in first }
+      } catch {
+        return [:]
+      }
     }
   }
 
