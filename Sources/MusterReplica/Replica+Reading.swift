@@ -269,6 +269,7 @@ extension Replica {
         roundTripMicroseconds: engine.roundTripMicroseconds(to: peer.device),
         behindFrames: peer.behindFrames, sentBytes: peer.bytesOut, receivedBytes: peer.bytesIn)
       summary.needsUpdate = UpdateNeed(own: local.rulesVersion, peer: peer.rules)
+      summary.isRevoked = control.isRevoked(peer.device)
       return summary
     }
     var status = StatusSummary(

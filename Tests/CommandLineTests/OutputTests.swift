@@ -50,6 +50,20 @@ import Testing
     }
   }
 
+  @Test func `a revoked laptop that is still connected is shown as revoked`() throws {
+    let endpoint = try #require(Endpoint(address: [10, 0, 0, 2], port: 7474))
+    var peer = PeerSummary(
+      callsign: "Ben", device: DeviceID(raw: .zero), state: .connected, endpoint: endpoint,
+      link: .unknown, interface: "", lastHeardSeconds: 1, connectedSeconds: 5,
+      roundTripMicroseconds: nil, behindFrames: 0, sentBytes: nil, receivedBytes: nil)
+    #expect(PeerView.summary(of: [peer]).text(on: plain).contains("✔ connected"))
+    peer.isRevoked = true
+    for table in [PeerView.summary(of: [peer]), PeerView.details(of: [peer])] {
+      #expect(table.text(on: plain).contains("✖ revoked, connected"))
+    }
+    #expect(peer.json.text.contains(#""isRevoked":true"#))
+  }
+
   @Test func `text of other users cannot move the cursor of the terminal`() {
     #expect(SafeText.line("a\u{1B}[2Jb\u{202E}c\nd\te") == "a\u{FFFD}[2Jb\u{FFFD}c d e")
     #expect(SafeText.paragraphs("a\r\nb\u{9B}c\td") == "a\u{FFFD}\nb\u{FFFD}c\td")

@@ -173,7 +173,7 @@ enum Components {
     .must("connectedSeconds", .nullable(.anyInteger)),
     .must("roundTripMilliseconds", .nullable(.anyNumber)), .must("behindFrames", .count),
     .must("sentBytes", .nullable(.count)), .must("receivedBytes", .nullable(.count)),
-    .must("needsUpdate", .nullable(.choice(["peer", "self"]))),
+    .must("needsUpdate", .nullable(.choice(["peer", "self"]))), .must("isRevoked", .flag),
   ])
 
   private static let link = Shape.open([

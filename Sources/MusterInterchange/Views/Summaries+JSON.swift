@@ -313,7 +313,7 @@ extension PeerSummary {
       },
       "behindFrames": .unsigned(behindFrames), "sentBytes": .known(sentBytes, JSON.unsigned),
       "receivedBytes": .known(receivedBytes, JSON.unsigned),
-      "needsUpdate": .known(needsUpdate) { .string($0.name) },
+      "needsUpdate": .known(needsUpdate) { .string($0.name) }, "isRevoked": .bool(isRevoked),
     ])
   }
 }

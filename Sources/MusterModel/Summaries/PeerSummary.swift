@@ -38,6 +38,9 @@ public struct PeerSummary: Codable, Hashable, Sendable {
   /// Which of the two needs an update before they synchronize; nil if their rules are the same.
   public var needsUpdate: UpdateNeed?
 
+  /// Whether the device is revoked: it may still have a session and relay encrypted data.
+  public var isRevoked = false
+
   /// Whether a session is open; announces do not create one.
   public var isConnected: Bool { state == .connected }
 

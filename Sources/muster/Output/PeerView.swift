@@ -63,11 +63,17 @@ enum PeerView {
   }
 
   private static func link(_ peer: PeerSummary) -> Table.Cell {
+    if peer.isRevoked { return .init("✖ revoked, \(words(peer.state))", .bad) }
     if let update = update(peer) { return .init("✖ " + update, .doubtful) }
-    return switch peer.state {
-    case .connected: .init("✔ connected", .good)
-    case .heard: .init("✔ seen", .good)
-    case .silent: .init("✖ silent", .doubtful)
+    let text = words(peer.state)
+    return peer.state == .silent ? .init("✖ " + text, .doubtful) : .init("✔ " + text, .good)
+  }
+
+  private static func words(_ state: PeerSummary.State) -> String {
+    switch state {
+    case .connected: "connected"
+    case .heard: "seen"
+    case .silent: "silent"
     }
   }
 

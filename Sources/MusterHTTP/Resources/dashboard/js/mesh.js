@@ -103,10 +103,13 @@ function others(status) {
 }
 
 function peer(one) {
-  const look = { connected: "safe", heard: "warning", silent: "danger" }[one.state] ?? "warning";
+  const look = one.isRevoked ? "danger"
+    : { connected: "safe", heard: "warning", silent: "danger" }[one.state] ?? "warning";
+  const link = t(`peer.${one.state}`);
   return h("article", { class: `card ${look}-card` },
     h("div", { class: "head" }, h("h3", {}, one.callsign),
-      h("span", { class: `state ${look}` }, t(`peer.${one.state}`))),
+      h("span", { class: `state ${look}` },
+        one.isRevoked ? t("peer.revoked", { link }) : link)),
     h("p", {}, steps(one)),
     faint([
       t("heard", { ago: ago(one.lastHeardSeconds) }),

@@ -169,6 +169,7 @@ export default {
   disk: "Disk free",
   "peer.connected": "connected",
   "peer.heard": "in range",
+  "peer.revoked": "revoked, {link}",
   "peer.silent": "silent",
   "in.step": "up to date",
   behind: "{n} frames behind",

@@ -169,6 +169,7 @@ export default {
   disk: "Disco livre",
   "peer.connected": "ligado",
   "peer.heard": "ao alcance",
+  "peer.revoked": "revogado, {link}",
   "peer.silent": "em silêncio",
   "in.step": "atualizado",
   behind: "{n} tramas de atraso",
