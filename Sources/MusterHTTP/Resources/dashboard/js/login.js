@@ -9,6 +9,9 @@ import { t } from "./words.js";
 
 let isAsking = false;
 
+/** Whether the login form is open: then the node answers, and only the user is unknown. */
+export const isLoggingIn = () => isAsking;
+
 /** Determines the user, and asks for name and passphrase if needed. */
 export async function openLogin() {
   onStranger(logIn);

@@ -9,7 +9,7 @@ import { began, changed, load, loadAll, on, onLoadFault, state } from "./store.j
 import { follow } from "./stream.js";
 import { fieldLink, nodeLink } from "./banner.js";
 import { t } from "./words.js";
-import { openLogin } from "./login.js";
+import { isLoggingIn, openLogin } from "./login.js";
 import { learn } from "./features.js";
 import { openTools } from "./tools.js";
 import { openMap } from "./map/map.js";
@@ -150,7 +150,7 @@ async function start() {
     else if (name === "status" && !error) nodeLink(true);
   });
   follow(began, changed, (isUp) => {
-    nodeLink(isUp);
+    nodeLink(isUp || isLoggingIn());
     if (isUp && wasLost) loadAll();
     wasLost = !isUp;
   });
