@@ -22,7 +22,9 @@ struct TrackerResponder: Sendable {
     switch verdict {
     case .forbidden: return .words(.forbidden, "not from web pages, or by another host name")
     case .unauthorized:
-      var response = Response.words(.unauthorized, "the token is missing or wrong")
+      var response = Response.words(
+        .unauthorized,
+        "the token is missing or wrong; this address serves phones, and no dashboard")
       response.headers[.wwwAuthenticate] = "Basic realm=\"muster\", charset=\"UTF-8\""
       return response
     case .allowed(let path):

@@ -92,10 +92,13 @@ public struct WebServer: Service {
   private func serve(_ host: String, _ ports: [Int]) async throws {
     for (index, port) in ports.enumerated() {
       do {
-        let (logger, onListening) = (logger, onListening)
+        let (logger, onListening, isLocal) = (logger, onListening, responder.rule.isLocal)
         return try await serve(.hostname(host, port: port)) { channel in
           let port = channel.localAddress?.port ?? 0
-          logger.info("listening for programs and phones on http://\(host):\(port)")
+          logger.info(
+            isLocal
+              ? "listening for programs and phones on http://\(host):\(port)"
+              : "listening for phones on http://\(host):\(port), without dashboard and API")
           onListening(port)
         }
       } catch let error as IOError where error.errnoCode == EADDRINUSE {
