@@ -175,6 +175,16 @@ struct UDPTransportTests {
     }
   }
 
+  @Test func `the port of the multicast groups is not taken as the node's own`() throws {
+    for listen in ["0.0.0.0:7475", "[::]:7475"] {
+      #expect {
+        try UDPConfiguration(listen: listen)
+      } throws: {
+        "\($0)".contains("7475 is for discovery")
+      }
+    }
+  }
+
   @Test func `the other IP family and announces without an interface are dropped and counted`()
     async throws
   {

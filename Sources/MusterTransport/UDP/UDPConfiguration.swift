@@ -22,6 +22,10 @@ public struct UDPConfiguration: Sendable, Hashable {
     guard let endpoint = address.literal() else {
       throw .badAddress(listen, reason: "listen on an IP address, such as 0.0.0.0:7474")
     }
+    guard endpoint.port != group.port else {
+      throw .badAddress(
+        listen, reason: "UDP port \(group.port) is for discovery by multicast: use another one")
+    }
     self.listen = endpoint
     self.multicast = multicast
     self.group = group
