@@ -62,7 +62,7 @@ public enum Founding {
     guard let (credentials, keys, inviter) = try await call.run() else {
       throw NodeError.noAnswer(
         "no answer from \(places) in \(timeoutMilliseconds / 1000) s: is the inviting node "
-          + "running, and on the same network?")
+          + "running, and on the same network? does a firewall pass its UDP port?")
     }
     _ = try settle(
       credentials, keys: keys, callsign: callsign, inviter: inviter, home: home, lock: lock,

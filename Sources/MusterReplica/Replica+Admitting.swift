@@ -89,7 +89,9 @@ extension Replica {
     // state.
     if control.certificate(ofKey: ticket.request.signingKey) == nil {
       guard now.wall < invite.expiresAt else {
-        return .refused("the invite expired at \(invite.expiresAt): ask for a new one")
+        let age = now.wall.milliseconds(since: invite.expiresAt) / 1000
+        let span = RoundedSpan(seconds: UInt64(clamping: age))
+        return .refused("the invite expired \(span) ago: ask for a new one")
       }
       // The secret is known to the revoked device: a new key of it could use the remaining uses.
       guard try !store.devices(admittedBy: ticket.invite).contains(where: control.isRevoked) else {
