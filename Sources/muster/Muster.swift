@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Logging
+internal import MusterModel
 
 /// The command line: parses arguments, sends a command to the node of a home (the running one, or
 /// one opened in this process), and prints the reply for a person or, with `--json`, for a program.
@@ -22,7 +23,7 @@ struct Muster: AsyncParsableCommand {
       `muster run` starts. Commands that cannot be undone ask you to type a name; scripts give \
       --yes. `muster COMMAND --help` explains a command.
       """,
-    version: "0.1.0",
+    version: "0.1.0, rules \(RulesVersion.current.raw)",
     subcommands: [],
     groupedSubcommands: [
       CommandGroup(
