@@ -49,9 +49,12 @@ enum Metrics {
     family(
       "muster_behind_frames", "gauge", "Frames that peers are missing, in total",
       [("", status.peers.reduce(0) { $0 &+ $1.behindFrames })], &lines)
-    family(
-      "muster_room_drops_total", "counter", "Messages dropped because a send queue was full",
-      [("", status.droppedForLackOfRoom)], &lines)
+    // The second name is the one of earlier programs.
+    for name in ["muster_send_queue_drops_total", "muster_room_drops_total"] {
+      family(
+        name, "counter", "Messages dropped because a send queue was full",
+        [("", status.droppedForLackOfRoom)], &lines)
+    }
     if let free = status.diskFreeBytes {
       family("muster_disk_free_bytes", "gauge", "Free disk space", [("", free)], &lines)
     }
