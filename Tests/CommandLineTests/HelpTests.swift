@@ -71,7 +71,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "README.md", "docs/api.md", "docs/dashboard.md", "docs/status.md", "Packaging/muster.service",
+    "README.md", "docs/administration.md", "docs/api.md", "docs/architecture.md",
+    "docs/dashboard.md", "docs/status.md", "Packaging/muster.service",
   ])
   func `is in agreement with the documents`(name: String) throws {
     let repository = URL(filePath: #filePath).deletingLastPathComponent()

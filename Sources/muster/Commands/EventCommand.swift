@@ -12,7 +12,7 @@ struct EventCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster event follow
 
-      "baseline" marks a device whose first position was already inside.
+      "was inside at the start" marks a device whose first position was already inside.
       """,
     subcommands: [List.self, Follow.self])
 
@@ -47,7 +47,8 @@ struct EventCommand: AsyncParsableCommand {
         table.add([
           .init(times.format.text(event.sampleTime)), event.type.cell,
           .init(event.callsign, .strong), .init(event.fenceLabel),
-          .init(event.isBaseline ? "baseline" : "", .faint), .init(Words.place(event.position)),
+          .init(event.isBaseline ? "was inside at the start" : "", .faint),
+          .init(Words.place(event.position)),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -113,6 +114,6 @@ extension CrossingSummary {
     let label = type.cell
     return "\(times.text(sampleTime))  \(label.paint.apply(label.text, on: screen))  "
       + "\(SafeText.line(callsign))  \(SafeText.line(fenceLabel))"
-      + (isBaseline ? "  (baseline)" : "")
+      + (isBaseline ? "  (was inside at the start)" : "")
   }
 }

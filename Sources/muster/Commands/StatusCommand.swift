@@ -104,7 +104,8 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(
         (
           "Missing",
-          "\(frames) lost to disk damage, not yet repaired by a peer: run `muster verify`"
+          "\(frames) missing here (damage, or a restored backup); peers send them. If none is in "
+            + "reach, run `muster verify`"
         ))
     }
     for fork in status.forks {

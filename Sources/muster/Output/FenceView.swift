@@ -31,7 +31,7 @@ enum FenceView {
     page.add(
       fence.inside.isEmpty
         ? "no one is inside" : "inside: " + fence.inside.joined(separator: ", "))
-    page.add(fence.reviewAt.map { "review due \(times.text($0))" } ?? "no review is due")
+    if let review = fence.reviewAt { page.add("review due \(times.text(review))") }
     page.add(fence.alertsEntry ? "entries raise alerts" : "entries raise no alerts")
     page.add("created \(times.text(fence.createdAt)), changed \(times.text(fence.updatedAt))")
     page.add("id \(fence.id)")

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// One line on standard error that shows that long work goes on, on a terminal only. It appears
+/// One line on standard error that shows that long work goes on, on a terminal that can erase it. It appears
 /// after a second and is erased at the end.
 final class ProgressLine: Sendable {
   private struct State {
@@ -21,7 +21,8 @@ final class ProgressLine: Sendable {
     _ title: String, _ work: (ProgressLine) async throws -> Result
   ) async throws -> Result {
     let line = ProgressLine(title)
-    guard isatty(STDERR_FILENO) == 1 else { return try await work(line) }
+    let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
+    guard isatty(STDERR_FILENO) == 1, !isDumb else { return try await work(line) }
     let ticker = Task {
       while true {
         do { try await Task.sleep(for: .seconds(1)) } catch { return }

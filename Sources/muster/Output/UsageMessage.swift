@@ -48,7 +48,8 @@ enum UsageMessage {
       let end = help[start...].range(of: "\n\n")?.lowerBound
     else { return help }
     let section = help[start...end]
-    return String(help[..<start]) + help[help.index(end, offsetBy: 2)...] + section
+    // The second line feed of the blank line separates the sections around it.
+    return String(help[..<start]) + help[help.index(after: end)...] + section
   }
 
   static func columns(of screen: Screen) -> Int { min(screen.columns ?? 80, widest) }
