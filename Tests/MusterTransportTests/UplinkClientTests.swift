@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import Logging
 import MusterModel
 import NIOCore
@@ -48,6 +49,18 @@ struct UplinkClientTests {
     uplinks.close()
     try await trap.close()
     return post
+  }
+
+  @Test func `a server that may be an impostor is told apart from one that is out of reach`()
+    throws
+  {
+    let target = try UplinkTarget("https://post.example:7443")
+    let stranger = UplinkWords(UplinkFault.stranger, target: target, proxy: nil)
+    #expect(stranger.isSuspect && stranger.advice.contains("check the address"))
+    let absent = UplinkWords(
+      IOError(errnoCode: ECONNREFUSED, reason: "connect"), target: target, proxy: nil)
+    #expect(!absent.isSuspect)
+    #expect(!UplinkWords(UplinkFault.silent, target: target, proxy: nil).isSuspect)
   }
 
   // MARK: Certificates

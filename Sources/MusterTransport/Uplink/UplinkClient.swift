@@ -56,6 +56,8 @@ public struct UplinkClient: Service {
 
   private func tend(_ index: Int) async {
     var pause = Self.firstPauseMilliseconds
+    // A failure is logged once, until it changes.
+    var logged = ""
     while !Task.isCancelled {
       let pins = uplinks.pins
       guard !pins.isEmpty else {
@@ -74,9 +76,14 @@ public struct UplinkClient: Service {
         guard !Task.isCancelled else { return }
         let words = UplinkWords(error, target: targets[index], proxy: proxy)
         uplinks.board.set(index, .down, error: words.error, advice: words.advice)
-        logger.info("uplink \(targets[index]): \(words.error)")
+        if words.error != logged {
+          logger.log(
+            level: words.isSuspect ? .warning : .info,
+            "uplink \(targets[index]): \(words.error): \(words.advice)")
+        }
+        logged = words.error
       }
-      if stood { pause = Self.firstPauseMilliseconds }
+      if stood { (pause, logged) = (Self.firstPauseMilliseconds, "") }
       let jitter = Int64(random() % UInt64(pause / 2)) - pause / 4
       let isHastened = await uplinks.untilHastened(index, milliseconds: pause + jitter)
       pause = isHastened ? Self.firstPauseMilliseconds : min(pause * 2, Self.lastPauseMilliseconds)

@@ -16,11 +16,18 @@ struct UplinkWords {
   let error: String
   let advice: String
 
+  private static let notAPost = "the server is not a command post of this operation"
+  private static let wrongCertificate =
+    "its certificate is not that of a command post of this operation"
+
+  /// Whether the server may be an impostor, or a command post that this device does not know yet.
+  var isSuspect: Bool { error == Self.notAPost || error == Self.wrongCertificate }
+
   init(_ error: any Error, target: UplinkTarget, proxy: UplinkProxy?) {
     let way = proxy.map { $0.isFor(target.host) ? "the proxy \($0.host):\($0.port)" : nil } ?? nil
     switch error {
     case UplinkFault.stranger, UplinkFault.rubbish:
-      self.error = "the server is not a command post of this operation"
+      self.error = Self.notAPost
       advice = "check the address, and that its node belongs to this operation and is not revoked"
     case UplinkFault.silent:
       self.error = "nothing received for \(UplinkConnection.silenceSeconds) seconds"
@@ -53,9 +60,10 @@ struct UplinkWords {
   private static func words(of fault: NIOSSLError) -> (error: String, advice: String) {
     if "\(fault)".contains("CERTIFICATE_VERIFY_FAILED") {
       return (
-        "its certificate is not that of a command post of this operation",
-        "check the address. A TLS-intercepting proxy cannot be used; a revoked or rebuilt "
-          + "command post must be named again by a commander"
+        wrongCertificate,
+        "check the address. A TLS-intercepting proxy cannot be used. A new command post is accepted "
+          + "once this laptop has synchronized with it, or with a device that knows it; a revoked "
+          + "or rebuilt one must be named again by a commander"
       )
     }
     return (
@@ -65,7 +73,7 @@ struct UplinkWords {
   }
 
   /// Returns the system's error message without details that only a caller understands.
-  private static func words(ofConnecting error: any Error) -> String {
+  static func words(ofConnecting error: any Error) -> String {
     switch error {
     case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
     case let error as NIOConnectionError:

@@ -88,7 +88,8 @@ public struct WebhookLine: Sendable {
   }
 
   private static func words(_ error: any Error) -> String {
-    String("\(error)".map { $0.isNewline ? " " : $0 }.prefix(200))
+    let words = UplinkWords.words(ofConnecting: error)
+    return String(words.map { $0.isNewline ? " " : $0 }.prefix(200))
   }
 
   static func signature(of text: String, by key: [UInt8]) -> String {
