@@ -81,6 +81,19 @@ import Testing
     #expect(throws: Refusal.self) { try kind.value(of: .listen) { $0 } }
   }
 
+  @Test func `a log level is read by its name, and an unknown one is refused with all names`()
+    throws
+  {
+    let debug = try settings("log-level = \"debug\"").value(of: .logLevel, RunCommand.logLevel)
+    #expect("\(try #require(debug))" == "debug")
+    let wrong = try settings("", environment: ["MUSTER_LOG_LEVEL": "loud"])
+    #expect {
+      _ = try wrong.value(of: .logLevel, RunCommand.logLevel)
+    } throws: {
+      "\($0)".hasPrefix("MUSTER_LOG_LEVEL: ") && "\($0)".contains("debug, info")
+    }
+  }
+
   @Test func `a damaged file is read or refused, and never stops the program`() {
     var random = DeterministicRandom(seed: [UInt8](repeating: 5, count: 32))
     var refused = 0

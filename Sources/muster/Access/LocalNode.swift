@@ -42,6 +42,8 @@ struct RunSettings {
   var proxy: UplinkProxy?
   /// The rate limit of each link; nil for none.
   var linkRate: LinkRate?
+  /// The least severe messages that are logged.
+  var logLevel: Logger.Level
 }
 
 /// The composition root: the only place where the command line opens homes and nodes.
@@ -50,7 +52,7 @@ enum LocalNode {
   static func open(home: HomeOptions) async throws -> any CommandPerformer {
     let opened = try opened(home)
     if let remark = opened.repairRemark { Standard.complain(remark) }
-    return Node(opened, transport: nil, logger: logger())
+    return Node(opened, transport: nil, logger: logger(.info))
   }
 
   /// Creates an operation, with this device as its first one of role command.
@@ -102,7 +104,7 @@ enum LocalNode {
 
   /// Runs the node with its own socket until SIGINT or SIGTERM.
   static func run(_ settings: RunSettings, home: HomeOptions) async throws {
-    let logger = logger()
+    let logger = logger(settings.logLevel)
     let socket = try ControlSocketPath(home.folders.socketPath)
     let client = ControlClient(path: socket)
     let opened = try await Patience.whileInUse(unless: client.isListening) {
@@ -244,9 +246,9 @@ enum LocalNode {
   }
 
   /// Logs go to standard error.
-  private static func logger() -> Logger {
+  private static func logger(_ level: Logger.Level) -> Logger {
     var logger = Logger(label: "muster") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = .info
+    logger.logLevel = level
     return logger
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Logging
 internal import MusterLocation
 internal import MusterModel
 
@@ -35,7 +36,18 @@ struct RunCommand: AsyncParsableCommand {
         peer = ["192.0.2.7:7474"]
         multicast = true
         link-rate = "64kbit"
-        gpsd = "127.0.0.1:2947"
+        gpsd = "127.0.0.1:2947"          # or nmea = "/dev/ttyUSB0"
+        serve = "0.0.0.0:7443"
+        uplink = ["https://post.example:7443"]
+        proxy = "http://192.0.2.1:3128"
+        http = "127.0.0.1:7480"          # or "off"
+        http-token = "a long secret"     # for phones, with http
+        trust-local = false
+        map = "/srv/map.mbtiles"
+        log-level = "info"
+
+      log-level (MUSTER_LOG_LEVEL): trace, debug, info, notice, warning, error or critical. debug \
+      logs the reason of each dropped datagram.
       """)
 
   /// The UDP side of the node.
@@ -163,7 +175,16 @@ struct RunCommand: AsyncParsableCommand {
       proxy: try web.proxy.map { try UplinkArgument.proxy($0) } ?? settings.proxy,
       linkRate: try
         (link.linkRate
-        ?? settings.value(of: .linkRate, LinkRateArgument.init(parsing:)))?.rate)
+        ?? settings.value(of: .linkRate, LinkRateArgument.init(parsing:)))?.rate,
+      logLevel: try settings.value(of: .logLevel, Self.logLevel) ?? .info)
+  }
+
+  static func logLevel(_ text: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: text.lowercased()) else {
+      let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BadArgument("the log level must be one of \(names), not '\(SafeText.line(text))'")
+    }
+    return level
   }
 
   /// The HTTP listener; nil for none.

@@ -17,6 +17,7 @@ enum Setting: String, CaseIterable {
   case httpToken = "http-token"
   case trustLocal = "trust-local"
   case map
+  case logLevel = "log-level"
 
   /// `MUSTER_LINK_RATE`.
   var variable: String {
