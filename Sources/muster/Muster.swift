@@ -65,8 +65,8 @@ enum Program {
       handler.logLevel = .notice
       return handler
     }
+    let arguments = CommandLine.arguments.dropFirst().map(CoordinateArguments.shielded)
     do {
-      let arguments = CommandLine.arguments.dropFirst().map(CoordinateArguments.shielded)
       if let unknown = CommandTree.unknownCommand(in: arguments) {
         Standard.explain("\(unknown)")
         exit(ExitCode.validationFailure.rawValue)
@@ -80,15 +80,15 @@ enum Program {
     } catch is ClosedOutput {
       exit(0)
     } catch {
-      leave(error)
+      leave(error, arguments)
     }
   }
 
-  private static func leave(_ error: any Error) -> Never {
+  private static func leave(_ error: any Error, _ arguments: [String]) -> Never {
     switch Muster.exitCode(for: error) {
     case _ where error is ExitCode: Muster.exit(withError: error)
     case .success: answer(UsageMessage.answer(error, on: .current))
-    case .validationFailure: Standard.explain(UsageMessage.complaint(error))
+    case .validationFailure: Standard.explain(UsageMessage.complaint(error, about: arguments))
     default: Standard.complain("\(error)")
     }
     exit(Muster.exitCode(for: error).rawValue)

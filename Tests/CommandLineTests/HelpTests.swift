@@ -45,6 +45,16 @@ import Testing
     #expect(help.contains("--passphrase-file"))
   }
 
+  @Test func `has a blank line before each section`() throws {
+    for (path, _) in Self.commands {
+      let lines = try help(of: path).split(separator: "\n", omittingEmptySubsequences: false)
+      for (index, line) in lines.enumerated().dropFirst() {
+        guard line.hasSuffix(":"), line == line.uppercased(), !line.hasPrefix(" ") else { continue }
+        #expect(lines[index - 1].isEmpty, "\(path.joined(separator: " ")): \(line)")
+      }
+    }
+  }
+
   @Test func `has one line for the list, and an example`() {
     for (path, type) in Self.commands {
       let configuration = type.configuration
@@ -157,6 +167,13 @@ private struct CommandLineText {
       (["report", "list", "--jsn"], "Did you mean '--json'?", "muster report list --help"),
       (["report", "show"], "Missing expected argument", "muster report show --help"),
       (
+        ["report", "add", "--titel", "x"], "Did you mean '--title'?", "muster report add --help"
+      ),
+      (
+        ["zone", "add", "--nam=x", "--circle", "1,2,3"], "Unknown option '--nam'.",
+        "muster fence add --help"
+      ),
+      (
         ["report", "add", "--title", "x", "--category", "rain"], "fire", "muster report add --help"
       ),
       (["user", "status", "fine"], "'safe' and 'help'", "muster user status --help"),
@@ -166,7 +183,7 @@ private struct CommandLineText {
       _ = try Muster.parseAsRoot(words)
       Issue.record("\(words) was accepted")
     } catch {
-      let lines = UsageMessage.complaint(error).split(separator: "\n")
+      let lines = UsageMessage.complaint(error, about: words).split(separator: "\n")
       #expect(lines.count == 2)
       #expect(lines.first?.contains(reason) == true, "\(lines)")
       #expect(lines.last.map(String.init) == "See: \(help)")

@@ -13,11 +13,28 @@ enum UsageMessage {
   }
 
   /// What is wrong, and where the right usage is described.
-  static func complaint(_ error: any Error) -> String {
+  ///
+  /// - Parameter arguments: the command line. The parser reports a missing option before a
+  ///   misspelt one, which is the cause.
+  static func complaint(_ error: any Error, about arguments: [String]) -> String {
     let lines = Muster.fullMessage(for: error).split(separator: "\n")
-    let reason = oneLine(Muster.message(for: error))
+    var reason = oneLine(Muster.message(for: error))
+    if reason.hasPrefix("Missing expected argument"), let cause = unknownOption(in: arguments) {
+      reason = cause
+    }
     guard let help = lines.last?.firstMatch(of: /'(muster[^']*--help)'/) else { return reason }
     return "\(reason)\nSee: \(help.1)"
+  }
+
+  /// The first option that the command does not have, in the words of the parser; nil for none.
+  private static func unknownOption(in arguments: [String]) -> String? {
+    let help = Muster.helpMessage(for: CommandTree.command(in: arguments), includeHidden: true)
+    let known = Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+    let names = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+      .map { String($0.prefix { $0 != "=" }) }
+    guard let unknown = names.first(where: { !known.contains($0) }) else { return nil }
+    let advice = Suggestion.nearest(to: unknown, in: known).map { " Did you mean '\($0)'?" } ?? ""
+    return "Unknown option '\(SafeText.line(unknown))'.\(advice)"
   }
 
   /// A message that lists the allowed values line by line, on one line.
@@ -57,6 +74,19 @@ enum UsageMessage {
 
 /// The commands by name.
 enum CommandTree {
+  /// Returns the command that the first arguments name, as far as they are names.
+  static func command(in arguments: [String]) -> any ParsableCommand.Type {
+    var command: any ParsableCommand.Type = Muster.self
+    for argument in arguments {
+      let named = command.configuration.subcommands.first {
+        $0._commandName == argument || $0.configuration.aliases.contains(argument)
+      }
+      guard let named else { break }
+      command = named
+    }
+    return command
+  }
+
   /// Why the arguments name a command that does not exist; nil where they do not.
   static func unknownCommand(in arguments: [String]) -> UnknownCommand? {
     var command: any ParsableCommand.Type = Muster.self
