@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the program with the dashboard's files, its manual page, completions for three shells, and
-# a systemd unit.
+# a systemd unit with its user and folders.
 #
 # Usage: PREFIX=/usr/local DESTDIR= Scripts/install.sh PROGRAM
 #   PREFIX   destination
@@ -38,3 +38,4 @@ put 644 "$scratch/completion.zsh" share/zsh/site-functions/_muster
 put 644 "$scratch/completion.fish" share/fish/vendor_completions.d/muster.fish
 put 644 "$scratch/muster.service" lib/systemd/system/muster.service
 put 644 Packaging/muster.sysusers lib/sysusers.d/muster.conf
+put 644 Packaging/muster.tmpfiles lib/tmpfiles.d/muster.conf

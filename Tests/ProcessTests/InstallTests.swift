@@ -41,6 +41,22 @@ struct InstallTests {
     }
   }
 
+  @Test func `the service has its user and both of its folders`() async throws {
+    try await Self.withInstalled { program in
+      let prefix = program.deletingLastPathComponent().deletingLastPathComponent()
+      func text(_ path: String) throws -> String {
+        try String(contentsOf: prefix.appending(path: path), encoding: .utf8)
+      }
+      #expect(try text("lib/sysusers.d/muster.conf").contains("u muster - "))
+      let folders = try text("lib/tmpfiles.d/muster.conf")
+      let unit = try text("lib/systemd/system/muster.service")
+      for folder in ["/var/lib/muster", "/var/lib/muster-state"] {
+        #expect(folders.contains("d \(folder) 0700 muster muster"))
+        #expect(unit.contains("=\(folder)\n"))
+      }
+    }
+  }
+
   @Test(.needsBrowser)
   func `the installed page and its map open in a browser`() async throws {
     try await Self.withInstalled { program in
