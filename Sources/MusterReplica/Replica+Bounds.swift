@@ -35,7 +35,7 @@ extension Replica {
   }
 
   /// Returns the user's callsign; the first digits of the device's id without a valid certificate.
-  private func callsign(of device: DeviceID) throws -> String {
+  func callsign(of device: DeviceID) throws -> String {
     let user = control.admissions.first { $0.signed.certificate.device == device }?
       .signed.certificate.user
     return try user.map { try callsign(of: $0) } ?? device.short

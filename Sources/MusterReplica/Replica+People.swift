@@ -170,7 +170,7 @@ extension Replica {
     }
     let name = try callsign(of: user)
     if !isConfirmed, let obstacle = try obstacle(to: user, state) {
-      throw Refusal("\(name) \(obstacle): resolve that first, or confirm with --yes and a reason")
+      throw Refusal("\(name) \(obstacle) first, or confirm with --yes and a reason")
     }
     var composer = Composer(state, origin: nil)
     composer.set(
@@ -204,9 +204,11 @@ extension Replica {
     return state
   }
 
-  /// Returns why a person should not sign off yet.
+  /// Returns why a person should not sign off yet, and what to do.
   private func obstacle(to user: UserID, _ state: RowState) throws -> String? {
-    if try !statements(state).openCalls.isEmpty { return "has an open call for help" }
+    if try !statements(state).openCalls.isEmpty {
+      return "has an open call for help: answer it with `muster user override`"
+    }
     var names: [String] = []
     for row in try store.rows(.directive) where row.exists && row.isOpenDirective {
       guard [.evacuate, .muster, .rollcall].contains(row.directiveKind),
@@ -215,9 +217,11 @@ extension Replica {
       names.append("\(row.directiveKind.name) \(row.key.id.short)")
     }
     guard let first = names.first else { return nil }
-    return names.count == 1
+    let what =
+      names.count == 1
       ? "is named by an open order, \(first)"
       : "is named by \(names.count) open orders, \(first) among them"
+    return what + ": close it with `muster direct close`, or answer it with `muster ack`,"
   }
 
   // MARK: Rows

@@ -248,22 +248,32 @@ extension Replica {
     try feedRoster(now: now)
   }
 
+  /// Returns a device as the log names it, `Ben (806b0c4c)`; only its id if it is not known yet.
+  private func logName(_ device: DeviceID) -> String {
+    do {
+      let callsign = try callsign(of: device)
+      return callsign == device.short ? callsign : "\(callsign) (\(device.short))"
+    } catch {
+      return device.short
+    }
+  }
+
   private mutating func take(_ notice: Notice) {
     switch notice {
     case .rejected(let rejection, let endpoint):
       held.rejections.append((rejection.rawValue, endpoint))
     case .peerConnected(let device, let endpoint):
       held.hasMeshChanged = true
-      held.remarks.append("connected to \(device.short) at \(endpoint)")
+      held.remarks.append("connected to \(logName(device)) at \(endpoint)")
     case .uplinkProven(let endpoint): held.provenUplinks.append(endpoint)
     case .peerLost(let device):
       held.hasMeshChanged = true
-      held.remarks.append("lost \(device.short)")
+      held.remarks.append("lost \(logName(device))")
     case .needsUpdate(let need, let device, let endpoint):
       held.hasMeshChanged = true
-      held.remarks.append(need.remark(about: "\(device.short) at \(endpoint)"))
+      held.remarks.append(need.remark(about: "\(logName(device)) at \(endpoint)"))
     case .peerWithholds(let device, let kind):
-      held.remarks.append("\(device.short) is stalled: \(kind.word)")
+      held.remarks.append("\(logName(device)) is stalled: \(kind.word)")
       held.accused.append((device, StandstillSummary.Kind(kind)))
     case .carried(let result): note(result)
     }
