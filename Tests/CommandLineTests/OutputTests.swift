@@ -64,6 +64,30 @@ import Testing
     #expect(peer.json.text.contains(#""isRevoked":true"#))
   }
 
+  @Test func `two people with one callsign are listed with their ids`() {
+    func person(_ low: UInt64, _ callsign: String) -> UserSummary {
+      UserSummary(
+        id: UserID(raw: Bytes16(high: low, low: low)), callsign: callsign, role: .member,
+        status: .ok, severity: .neutral, reason: "", fix: nil, reportedAt: nil,
+        fixAgeSeconds: nil, team: "", isTracker: false, word: nil, override: nil)
+    }
+    let people = [person(1 << 60, "Anna"), person(2 << 60, "Ben"), person(3 << 60, "Anna")]
+    let found = StatusCommand.duplicates(among: people)
+    #expect(found.map(\.callsign) == ["Anna"])
+    #expect(found.first?.ids == ["10000000", "30000000"])
+    #expect(StatusCommand.duplicates(among: Array(people.prefix(2))).isEmpty)
+  }
+
+  @Test func `a message on a terminal is wrapped between words, and an address is not split`() {
+    let text = "muster: Ben is named by an open order, rollcall 81c2: close it or answer it first"
+    let lines = Standard.wrapped(text, to: 40).split(separator: "\n")
+    #expect(lines.count == 3 && lines.allSatisfy { DisplayWidth.of(String($0)) <= 40 })
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  ") })
+    #expect(Standard.wrapped(text, to: nil) == text && Standard.wrapped(text, to: 100) == text)
+    let address = "muster: dashboard: http://127.0.0.1:7480/?token=0123456789abcdef0123456789abcdef"
+    #expect(Standard.wrapped(address, to: 60) == address)
+  }
+
   @Test func `text of other users cannot move the cursor of the terminal`() {
     #expect(SafeText.line("a\u{1B}[2Jb\u{202E}c\nd\te") == "a\u{FFFD}[2Jb\u{FFFD}c d e")
     #expect(SafeText.paragraphs("a\r\nb\u{9B}c\td") == "a\u{FFFD}\nb\u{FFFD}c\td")

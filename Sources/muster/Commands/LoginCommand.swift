@@ -114,8 +114,11 @@ struct LoginCommand: AsyncParsableCommand {
       }
       try Standard.print(logins.isEmpty ? "No logins." : table(of: logins, names))
       if let fingerprint = try FingerprintFile(in: home.folders).read() {
+        let lines =
+          Screen.current.columns.map { WrappedText(fingerprint, width: $0).lines } ?? [fingerprint]
         try Standard.print(
-          "\nSHA-256 fingerprint of the certificate, as browsers show it:\n\(fingerprint)")
+          "\nSHA-256 fingerprint of the certificate, as browsers show it:\n"
+            + lines.joined(separator: "\n"))
       }
     }
 

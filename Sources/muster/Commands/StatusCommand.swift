@@ -23,13 +23,38 @@ struct StatusCommand: AsyncParsableCommand {
     }
     if output.json { return try Standard.print(status.json(now: .now).text) }
     let screen = Screen.current
-    for (name, value) in facts(of: status, isRunning: door.isRunning) {
+    let shared = try await Self.sharedCallsigns(by: door)
+    for (name, value) in facts(of: status, isRunning: door.isRunning) + shared {
       let label = name.padding(to: Self.labelWidth)
       try Standard.print(
         Paint.strong.apply(label, on: screen) + Self.hanging(SafeText.line(value), on: screen))
     }
     guard !status.peers.isEmpty else { return }
     try Standard.print("\n" + PeerView.summary(of: status.peers).text(on: screen))
+  }
+
+  /// People who joined under the callsign of another one.
+  private static func sharedCallsigns(by door: Door) async throws -> [(String, String)] {
+    guard case .users(let users) = try await door.ask(.users),
+      case .devices(let devices) = try await door.ask(.devices)
+    else { throw Refusal.unexpectedReply }
+    // A person with a new laptop may keep the callsign: the old device is revoked.
+    let active = Set(devices.filter { !$0.isRevoked }.map(\.user))
+    return duplicates(among: users.filter { active.contains($0.id) }).map { callsign, ids in
+      (
+        "SAME NAME",
+        "\(ids.count) people are called \(callsign) (\(ids.joined(separator: ", "))): name them by "
+          + "id, and invite all but one again under another callsign"
+      )
+    }
+  }
+
+  /// Returns the callsigns that several people have, with the ids of these people.
+  static func duplicates(among users: [UserSummary]) -> [(callsign: String, ids: [String])] {
+    let present = users.filter { !$0.has(.signedOff) }
+    return Dictionary(grouping: present, by: \.callsign).filter { $0.value.count > 1 }
+      .map { (callsign: $0.key, ids: $0.value.map(\.id.short).sorted()) }
+      .sorted { $0.callsign < $1.callsign }
   }
 
   private static let labelWidth = 14

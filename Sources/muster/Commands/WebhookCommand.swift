@@ -76,6 +76,8 @@ struct WebhookCommand: AsyncParsableCommand {
       let answer = try await WebhookCommand.ask(home, "PUT", [name], .object(members))
       if output.json { return try Standard.print(answer.text) }
       try Standard.print(answer.members?["secret"]?.word ?? "")
+      Standard.complain(
+        "the line on standard output is the secret that signs posts: give it to the receiver")
     }
   }
 

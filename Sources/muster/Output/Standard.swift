@@ -37,10 +37,20 @@ enum Standard {
 
   private static func write(complaint line: String, prefix: String = "muster: ") {
     do {
-      try write(Array("\(prefix)\(SafeText.line(line))\n".utf8), to: STDERR_FILENO)
+      let text = wrapped(prefix + SafeText.line(line), to: Screen.errorColumns)
+      try write(Array((text + "\n").utf8), to: STDERR_FILENO)
     } catch {
       // There is no third stream to report it on.
     }
+  }
+
+  /// Wraps text between its words. Text with a word that does not fit stays on one line, so that a
+  /// long address can be copied from the terminal.
+  static func wrapped(_ text: String, to columns: Int?) -> String {
+    guard let columns, DisplayWidth.of(text) > columns else { return text }
+    let words = text.split(separator: " ").map(String.init)
+    guard words.allSatisfy({ DisplayWidth.of($0) + 2 <= columns }) else { return text }
+    return WrappedText(words: words, width: columns, indent: "  ").lines.joined(separator: "\n")
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
@@ -79,11 +89,17 @@ struct Screen: Hashable {
       columns: isTerminal ? width(environment["COLUMNS"]) : nil)
   }
 
+  /// The columns of standard error; nil if it is no terminal.
+  static var errorColumns: Int? {
+    guard isatty(STDERR_FILENO) == 1 else { return nil }
+    return width(ProcessInfo.processInfo.environment["COLUMNS"], of: STDERR_FILENO)
+  }
+
   /// `COLUMNS` goes before what the terminal reports, as in other programs.
-  private static func width(_ variable: String?) -> Int {
+  private static func width(_ variable: String?, of descriptor: Int32 = STDOUT_FILENO) -> Int {
     if let wanted = variable.flatMap(Int.init), (1...10_000).contains(wanted) { return wanted }
     var size = winsize()
-    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return isKnown ? Int(size.ws_col) : 80
   }
 }
