@@ -25,20 +25,22 @@ struct SocketOpening {
 
   /// Opens the node's own socket. Without SO_REUSEADDR, which on UDP would let a second node bind
   /// the same port and receive every other datagram.
-  func unicast(on listen: Endpoint) async throws(TransportError) -> any Channel {
+  ///
+  /// - Parameter hops: the hops of announces.
+  func unicast(on listen: Endpoint, hops: Int32) async throws(TransportError) -> any Channel {
     var bootstrap = bootstrap(viaMulticast: false)
       .channelOption(.socketOption(.so_sndbuf), value: .init(Self.sendBufferBytes))
     switch listen.family {
     case .ipv4:
       bootstrap =
         bootstrap
-        .channelOption(.ipOption(.ip_multicast_ttl), value: 1)
+        .channelOption(.ipOption(.ip_multicast_ttl), value: .init(hops))
         .channelOption(.ipOption(.ip_multicast_loop), value: 1)
     case .ipv6:
       bootstrap =
         bootstrap
         .channelOption(Self.ipv6Option(.ipv6_v6only), value: 1)
-        .channelOption(Self.ipv6Option(.ipv6_multicast_hops), value: 1)
+        .channelOption(Self.ipv6Option(.ipv6_multicast_hops), value: .init(hops))
         .channelOption(Self.ipv6Option(.ipv6_multicast_loop), value: 1)
     }
     do {

@@ -12,11 +12,14 @@ public struct UDPConfiguration: Sendable, Hashable {
   public let multicast: Bool
   /// The groups; only tests use others.
   public let group: MulticastGroup
+  /// The hops of announces: 1 for the network of each interface, 0 for this machine alone.
+  public let multicastHops: Int32
 
   /// Parses `0.0.0.0:7474` or `[::]:7474`. Requires an address, since a name may resolve to
   /// several.
   public init(
-    listen: String = defaultListen, multicast: Bool = true, group: MulticastGroup = .announce
+    listen: String = defaultListen, multicast: Bool = true, group: MulticastGroup = .announce,
+    multicastHops: Int32 = 1
   ) throws(TransportError) {
     let address = try AddressText(listen)
     guard let endpoint = address.literal() else {
@@ -29,6 +32,7 @@ public struct UDPConfiguration: Sendable, Hashable {
     self.listen = endpoint
     self.multicast = multicast
     self.group = group
+    self.multicastHops = multicastHops
   }
 
   /// The address families of the node's own sockets, that of `listen` first.

@@ -72,7 +72,8 @@ public final class UDPTransport: Service {
     let opening = SocketOpening(
       eventLoop: eventLoop, inbox: Inbox(), ledger: CounterLedger(),
       ownEndpoints: .makeBoxSendingValue([], eventLoop: eventLoop))
-    let unicast = try await opening.unicast(on: configuration.listen)
+    let unicast = try await opening.unicast(
+      on: configuration.listen, hops: configuration.multicastHops)
     let transport = UDPTransport(
       configuration: configuration, logger: logger, opening: opening, unicast: unicast)
     await transport.rescan()
@@ -273,7 +274,7 @@ public final class UDPTransport: Service {
       let isNew = await onEventLoop { $0.unicast[family] == nil }
       do {
         let channel = try await opening.unicast(
-          on: configuration.address(family, port: boundPort))
+          on: configuration.address(family, port: boundPort), hops: configuration.multicastHops)
         await adopt(channel) { $0.unicast[family] = channel }
         if !isNew {
           ledger.countRebuilt()

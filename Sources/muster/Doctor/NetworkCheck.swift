@@ -40,7 +40,7 @@ struct NetworkCheck {
       let family = try UDPConfiguration(listen: listen).listen.family
       let any = family == .ipv4 ? "0.0.0.0:0" : "[::]:0"
       let transport = try await UDPTransport.bind(
-        configuration: UDPConfiguration(listen: any), logger: Self.logger)
+        configuration: UDPConfiguration(listen: any, multicastHops: 0), logger: Self.logger)
       return await withTaskGroup(of: Finding?.self) { group in
         group.addTask {
           do { try await transport.run() } catch { return Self.failed("\(error)") }
@@ -64,7 +64,8 @@ struct NetworkCheck {
     }
   }
 
-  /// Sends to the group until the datagram is received back, as a working network does.
+  /// Sends to the group until the datagram is received back, as a working network does. The
+  /// datagrams stay on this machine: other nodes would count them as malformed.
   private static func echo(of transport: UDPTransport) async -> Finding {
     for _ in 0..<patience {
       transport.send([OutboundDatagram(bytes: [0], to: .multicast(nil))])
