@@ -12,6 +12,13 @@ import Testing
     ]),
   ])
 
+  @Test func `a node whose disk is almost full is not ready`() {
+    #expect(Readiness.fault(freeBytes: nil) == nil)
+    #expect(Readiness.fault(freeBytes: 100 << 20) == nil)
+    #expect(Readiness.fault(freeBytes: 99 << 20)?.contains("99 MiB are free") == true)
+    #expect(Readiness.fault(freeBytes: 0) != nil)
+  }
+
   /// Writes at least one row of every kind.
   private static func fill(_ web: WebStage) async throws -> (report: String, fence: String) {
     let report = try await web.make(

@@ -223,6 +223,9 @@ extension API {
     ) { api, _ in
       _ = try await api.ask(.changes)
       _ = try await api.node.fences(around: Coordinate.origin)
+      if let fault = Readiness.fault(freeBytes: try await api.status().summary.diskFreeBytes) {
+        throw Problem(.serviceUnavailable, fault)
+      }
       return .ok(.object(["status": .string("ready")]))
     },
     Route(
