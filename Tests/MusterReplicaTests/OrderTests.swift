@@ -59,7 +59,7 @@ struct OrderTests {
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
   }
 
-  @Test func `a person in a hazard zone whom command accounted for is not unaccounted`() throws {
+  @Test func `command can account for a person whose position is in a hazard zone`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let ben = valley.laptops[1].credentials.user
     _ = try zone("Fire", .hazard, in: &valley)

@@ -51,7 +51,7 @@ struct UplinkClientTests {
     return post
   }
 
-  @Test func `a server that may be an impostor is told apart from one that is out of reach`()
+  @Test func `a server that may be an impostor differs from one that is out of reach`()
     throws
   {
     let target = try UplinkTarget("https://post.example:7443")
