@@ -61,9 +61,9 @@ struct UplinkWords {
     if "\(fault)".contains("CERTIFICATE_VERIFY_FAILED") {
       return (
         wrongCertificate,
-        "check the address. A TLS-intercepting proxy cannot be used. A new command post is accepted "
-          + "once this laptop has synchronized with it, or with a device that knows it; a revoked "
-          + "or rebuilt one must be named again by a commander"
+        "check the address. A TLS-intercepting proxy cannot be used. A new command post is "
+          + "accepted once this laptop has synchronized with it, or with a device that knows it; "
+          + "a revoked or rebuilt one must be named again by a commander"
       )
     }
     return (

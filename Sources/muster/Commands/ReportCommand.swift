@@ -163,8 +163,8 @@ struct ReportCommand: AsyncParsableCommand {
       let door = try await Door.open(home)
       let report = try await door.report(named: report, match: .whole)
       try confirmation.confirm(
-        "This deletes the report \(SafeText.line(report.title)) (\(report.id.short)) on every device",
-        name: report.title)
+        "This deletes the report \(SafeText.line(report.title)) (\(report.id.short)) on every "
+          + "device", name: report.title)
       try await door.send(.deleteReport("\(report.id)"), "Report deleted", wait: wait.seconds)
     }
   }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// One line on standard error that shows that long work goes on, on a terminal that can erase it. It appears
-/// after a second and is erased at the end.
+/// One line on standard error that shows that long work goes on, on a terminal that can erase it.
+/// It appears after a second and is erased at the end.
 final class ProgressLine: Sendable {
   private struct State {
     var detail = ""
