@@ -15,6 +15,10 @@ extension ProcessTests {
         #expect(
           try await ben.ask("user", "list").items.allSatisfy { $0["status"] != .string("mayday") })
 
+        // Without waiting it is saved, and not called sent
+        let saved = try await ben.tell("user", "team", "North")
+        #expect(saved.contains("Team set to North · saved; not sent yet"), "\(saved)")
+
         // Alone, the change is saved, and the command reports what is missing
         try await annasNode.stop()
         _ = try await ben.run()

@@ -4,6 +4,18 @@ import Testing
 
 extension ProcessTests {
   @Suite struct JoinByFileTests {
+    @Test func `an admission under a callsign that exists is done with a warning`() async throws {
+      try await Field.tell { field in
+        let anna = try await field.founder("Anna")
+        let other = try field.laptop("Other")
+        let (request, grant) = (field.path("a.request"), field.path("a.grant"))
+        try await other.tell("join", "--request", request, "--callsign", "Anna")
+        let admitted = try await anna.attempt("admit", request, "--out", grant)
+        #expect(admitted.status == 0, "\(admitted)")
+        #expect(admitted.errors.contains("a person called Anna exists"), "\(admitted)")
+      }
+    }
+
     @Test func `a laptop joins by files on a memory stick, with a passphrase`() async throws {
       try await Field.tell { field in
         let anna = try await field.founder("Anna")

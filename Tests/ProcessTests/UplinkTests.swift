@@ -88,6 +88,7 @@ extension ProcessTests {
           return here == ["Before", "Order"] && there == here
         }
         try await eventually("command post ✓") { try await hasMark(ben, "Before") }
+        #expect(try await anna.tell("login", "list").contains("fingerprint of the certificate"))
         let (atPost, away) = (try await anna.ask("status"), try await ben.ask("status"))
         #expect(atPost["uplink"]["guests"] == .number(1))
         #expect(away["peers"][0]["address"] == .string("uplink"))

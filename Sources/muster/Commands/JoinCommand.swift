@@ -174,6 +174,13 @@ struct AdmitCommand: AsyncParsableCommand {
       .admit(request: ByteString(contents), role: role.value))
     guard case .grant(let grant, let callsign) = reply else { throw Refusal.unexpectedReply }
     try OutputFile.write(grant.bytes, to: out)
+    if case .users(let people) = try await door.ask(.users),
+      people.contains(where: { $0.callsign == callsign && !$0.isTracker })
+    {
+      Standard.complain(
+        "a person called \(callsign) exists: if this is another one, they need another callsign, "
+          + "by a new join request")
+    }
     if output.json {
       return try Standard.print(
         JSON.object([
