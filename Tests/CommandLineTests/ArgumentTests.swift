@@ -160,7 +160,7 @@ import Testing
   @Test func `a login's passphrase comes from a file, or is asked for`() throws {
     let maria = try LoginCommand.Add.parse(
       ["Maria", "--rights", "command", "--passphrase-file", "-", "--home", "h"])
-    #expect(maria.name == "Maria" && maria.home.passphraseFile == "-")
-    #expect(try LoginCommand.Add.parse(["Otto"]).home.passphraseFile == nil)
+    #expect(maria.name == "Maria" && maria.passphraseFile == "-")
+    #expect(try LoginCommand.Add.parse(["Otto"]).passphraseFile == nil)
   }
 }

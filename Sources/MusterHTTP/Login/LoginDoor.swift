@@ -258,7 +258,8 @@ private final class JudgingQueue: Sendable {
         done.resume(
           with: Result {
             guard let login else {
-              _ = try Login(name: "", rights: .observer, passphrase: passphrase)
+              _ = try Login(
+                name: "", rights: .observer, passphrase: passphrase, cost: .interactive)
               return false
             }
             return try login.accepts(passphrase)

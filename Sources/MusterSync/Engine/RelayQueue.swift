@@ -44,8 +44,8 @@ enum Fresh: Sendable {
 
 /// New data that waits for its relay by multicast.
 ///
-/// Invariant: at most `Limits.relays`; the oldest is dropped, and its receivers learn of the data by
-/// digests.
+/// Invariant: at most `Limits.relays`; the oldest is dropped, and its receivers learn of the data
+/// by digests.
 struct RelayQueue: Sendable {
   struct Relay: Sendable {
     let fresh: Fresh

@@ -59,7 +59,8 @@ extension SyncEngine {
     }
   }
 
-  /// Accepts certificates whose signatures are valid up to the root. The peer is charged for others.
+  /// Accepts certificates whose signatures are valid up to the root. The peer is charged for all
+  /// others.
   mutating func receive(
     chain certificates: [SignedCertificate], from device: DeviceID, endpoint: Endpoint
   ) {

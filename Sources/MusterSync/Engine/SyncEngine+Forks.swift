@@ -154,8 +154,8 @@ extension SyncEngine {
     }
   }
 
-  /// Continues the searches of a log. The received frames are stored here through a sequence, so the
-  /// branches diverge after it; or they follow no stored frame, so the branches diverge before.
+  /// Continues the searches of a log. The received frames are stored here through a sequence, so
+  /// the branches diverge after it; or they follow no stored frame, so the branches diverge before.
   private mutating func goOnSearching(
     in log: LogID, with device: DeviceID, after through: UInt64?
   ) {
