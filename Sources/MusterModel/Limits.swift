@@ -68,6 +68,9 @@ public enum Limits {
   public static let seenRows = 32
   /// Devices whose newest positions, or absence, one accounting names; a person has one or two.
   public static let seenPositions = 8
+  /// Fixes of earlier records that one position carries: the last fine one, and the coarse ones
+  /// after it that show danger.
+  public static let earlierFixes = 4
   /// Zones that one directive names: people choose the nearest of a few.
   public static let zonesPerDirective = 32
   /// Open orders that a new one supersedes. Each supersedes the earlier ones, so several exist only

@@ -38,13 +38,14 @@ extension Replica {
         $0.kind == .position && $0.certificate != local.certificate.hash
       }
       guard let victim = replica.anyone(of: others), let key = replica.keyring[victim.epoch],
-        let (report, stamp) = victim.position(operation: local.operation, key: key)
+        let (report, earlier, stamp) = victim.position(operation: local.operation, key: key)
       else { return }
       var order = victim.order
       order.counter += 1
       let forged = LatestRecord.position(
-        report, stamp: stamp, operation: local.operation, certificate: victim.certificate,
-        order: order, epoch: victim.epoch, key: key, nonce: replica.random.nonce24(),
+        report, after: earlier, stamp: stamp, operation: local.operation,
+        certificate: victim.certificate, order: order, epoch: victim.epoch, key: key,
+        nonce: replica.random.nonce24(),
         signedBy: local.signingKey)
       try replica.push([], records: [forged], now: now)
     }

@@ -1,6 +1,7 @@
 internal import MusterCrypto
 public import MusterGeo
 public import MusterModel
+internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
@@ -78,24 +79,59 @@ extension Replica {
   mutating func put(
     _ report: PositionReport, of tracker: Bytes16? = nil, now: ClockReading
   ) throws -> LatestRecord? {
-    guard let epoch = currentEpoch else {
-      remember(report, of: tracker)
+    let order = nextRecordOrder()
+    let position = UntoldPositions.Position(
+      order: order, report: report,
+      earlier: try earlierFixes(before: report.fix, at: order, of: tracker))
+    guard let record = try sealed(position, of: tracker, now: now) else {
+      remember(position, of: tracker)
       return nil
     }
     if untold[tracker] != nil { remember(nil, of: tracker) }
+    return record
+  }
+
+  private mutating func sealed(
+    _ position: UntoldPositions.Position, of tracker: Bytes16?, now: ClockReading
+  ) throws -> LatestRecord? {
+    guard let epoch = currentEpoch else { return nil }
     let stamp = try makeStamp(tracker == nil ? .ifDue : .never, now: now)
     let record = LatestRecord.position(
-      report, of: tracker, stamp: stamp, operation: local.operation,
-      certificate: local.certificate.hash, order: nextRecordOrder(), epoch: epoch.id,
-      key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+      position.report, after: position.earlier.filter { $0.order < position.order },
+      of: tracker, stamp: stamp,
+      operation: local.operation, certificate: local.certificate.hash, order: position.order,
+      epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
     batch.records.append(record)
     try noteOwn(record, of: tracker, stamp, now: now)
     if let position = opened(record) { batch.positions.append(position) }
     return record
   }
 
-  private mutating func remember(_ report: PositionReport?, of tracker: Bytes16?) {
-    untold[tracker] = report
+  /// Returns the fixes of earlier positions that a new one does not supersede.
+  private mutating func earlierFixes(
+    before fix: Fix, at order: RecordOrder, of tracker: Bytes16?
+  ) throws -> [EarlierFix] {
+    let new = EarlierFix(fix, order: order)
+    guard !new.supersedesEarlier,
+      let last = try untold[tracker] ?? published(of: tracker)
+    else { return [] }
+    return EarlierFix.carried(
+      by: new,
+      after: last.earlier + [EarlierFix(last.report.fix, order: last.order)],
+      in: StatusScene(zones: try monitor.zones(in: store).all, orders: [], permits: []))
+  }
+
+  private func published(
+    of tracker: Bytes16?
+  ) throws(StoreError) -> UntoldPositions.Position? {
+    let device = tracker.map { DeviceID(tracker: trackerRow($0)) } ?? local.device
+    guard let position = try store.position(of: device) else { return nil }
+    return UntoldPositions.Position(
+      order: position.order, report: position.report, earlier: position.earlier)
+  }
+
+  private mutating func remember(_ position: UntoldPositions.Position?, of tracker: Bytes16?) {
+    untold[tracker] = position
     batch.local[UntoldPositions.key] = untold.encoded()
   }
 
@@ -103,8 +139,12 @@ extension Replica {
   mutating func tellUntold(now: ClockReading) throws {
     guard !untold.isEmpty, currentEpoch != nil else { return }
     var published: [LatestRecord] = []
-    for (tracker, report) in untold.ordered {
-      if let record = try put(report, of: tracker, now: now) { published.append(record) }
+    for (tracker, waiting) in untold.ordered {
+      var position = waiting
+      position.order = nextRecordOrder()
+      guard let record = try sealed(position, of: tracker, now: now) else { continue }
+      remember(nil, of: tracker)
+      published.append(record)
     }
     try commit(now: now)
     try run(.recorded(published), now: now)

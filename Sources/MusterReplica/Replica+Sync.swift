@@ -429,18 +429,19 @@ extension Replica {
   func opened(_ record: LatestRecord) -> DevicePosition? {
     guard let key = keyring[record.epoch],
       let author = control.author(of: record.certificate),
-      let (report, _) = record.position(operation: local.operation, key: key)
+      let (report, earlier, _) = record.position(operation: local.operation, key: key)
     else { return nil }
     guard let nonce = record.tracker else {
       return DevicePosition(
-        device: author.device, user: author.user, order: record.order, report: report)
+        device: author.device, user: author.user, order: record.order, report: report,
+        earlier: earlier)
     }
     // A tracker is identified by its row, which only its author can have named.
     let row = RowID(
       operation: local.operation, origin: RowOrigin(owner: author.user, nonce: nonce))
     return DevicePosition(
       device: DeviceID(tracker: row), user: UserID(raw: row.raw), order: record.order,
-      report: report)
+      report: report, earlier: earlier)
   }
 }
 

@@ -75,7 +75,7 @@ extension Replica {
     Bytes16(trackerNamed: name, operation: local.operation, device: local.device)
   }
 
-  private func trackerRow(_ nonce: Bytes16) -> RowID {
+  func trackerRow(_ nonce: Bytes16) -> RowID {
     RowID(
       operation: local.operation, origin: RowOrigin(owner: local.author.user, nonce: nonce))
   }

@@ -202,12 +202,18 @@ public struct DevicePosition: Hashable, Sendable {
   public var order: RecordOrder
   /// The fix, and when the device received it.
   public var report: PositionReport
+  /// Fixes of earlier records that this one does not supersede, the newest last.
+  public var earlier: [EarlierFix]
 
   /// Creates a position. The caller has verified and decrypted the record.
-  public init(device: DeviceID, user: UserID, order: RecordOrder, report: PositionReport) {
+  public init(
+    device: DeviceID, user: UserID, order: RecordOrder, report: PositionReport,
+    earlier: [EarlierFix] = []
+  ) {
     self.device = device
     self.user = user
     self.order = order
     self.report = report
+    self.earlier = earlier
   }
 }

@@ -171,6 +171,17 @@ struct ColumnReader {
   }
 }
 
+extension ColumnReader {
+  mutating func earlierFixes() throws -> [EarlierFix] {
+    let bytes = try bytes()
+    do throws(DecodingFault) {
+      return try EarlierFix.decode(bytes)
+    } catch {
+      throw damage
+    }
+  }
+}
+
 extension Fix {
   /// The four columns that `ColumnReader.fix` reads.
   var columns: [ColumnValue] {

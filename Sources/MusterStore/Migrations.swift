@@ -20,6 +20,7 @@ enum Migrations {
     migrator.registerMigration("8 moments of arrival") { try $0.execute(sql: moments) }
     migrator.registerMigration("9 membership evidence") { try $0.execute(sql: evidence) }
     migrator.registerMigration("10 owners of tracks") { try addOwners(to: $0) }
+    migrator.registerMigration("11 earlier fixes") { try $0.execute(sql: earlierFixes) }
     return migrator
   }
 
@@ -344,6 +345,11 @@ enum Migrations {
         arguments: [Data(owner.bytes), row[0] as Int64])
     }
   }
+
+  private static let earlierFixes = """
+    -- Fixes of earlier records that the position does not supersede; none is four bytes of zero.
+    ALTER TABLE positions ADD COLUMN earlier BLOB NOT NULL DEFAULT x'00000000';
+    """
 
   private static let openings = """
     -- An opening says what its log's name is made of, and nothing else.

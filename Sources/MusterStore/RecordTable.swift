@@ -7,7 +7,7 @@ enum RecordTable {
     "topic, kind, certificate, generation, incarnation, counter, epoch, body, signature"
   private static let positionColumns = """
     device, user, generation, incarnation, counter, latitude_e7, longitude_e7,
-    accuracy_decimetres, sampled_at_ms, reported_at_ms
+    accuracy_decimetres, sampled_at_ms, reported_at_ms, earlier
     """
 
   /// Stores the record unless one of its topic that is as new is stored.
@@ -52,26 +52,30 @@ enum RecordTable {
     try database.run(
       keepPosition,
       [position.device.blob, position.user.blob] + position.order.columns
-        + position.report.fix.columns + [position.report.reportedAt.column])
+        + position.report.fix.columns
+        + [position.report.reportedAt.column, EarlierFix.encoded(position.earlier).blob])
     return database.changesCount > 0
   }
 
   private static let keepPosition = """
-    INSERT INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(device) DO UPDATE SET
       user = excluded.user, generation = excluded.generation,
       incarnation = excluded.incarnation, counter = excluded.counter,
       latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7,
       accuracy_decimetres = excluded.accuracy_decimetres,
-      sampled_at_ms = excluded.sampled_at_ms, reported_at_ms = excluded.reported_at_ms
+      sampled_at_ms = excluded.sampled_at_ms, reported_at_ms = excluded.reported_at_ms,
+      earlier = excluded.earlier
     WHERE (excluded.generation, excluded.incarnation, excluded.counter < 0, excluded.counter)
         >= (positions.generation, positions.incarnation, positions.counter < 0, positions.counter)
       AND (excluded.user, excluded.generation, excluded.incarnation, excluded.counter,
         excluded.latitude_e7, excluded.longitude_e7,
-        excluded.accuracy_decimetres, excluded.sampled_at_ms, excluded.reported_at_ms)
+        excluded.accuracy_decimetres, excluded.sampled_at_ms, excluded.reported_at_ms,
+        excluded.earlier)
         IS NOT (positions.user, positions.generation, positions.incarnation, positions.counter,
         positions.latitude_e7, positions.longitude_e7,
-        positions.accuracy_decimetres, positions.sampled_at_ms, positions.reported_at_ms)
+        positions.accuracy_decimetres, positions.sampled_at_ms, positions.reported_at_ms,
+        positions.earlier)
     """
 
   static func positions(_ database: Database) throws -> [DevicePosition] {
@@ -90,9 +94,10 @@ enum RecordTable {
     let user: UserID = try columns.identifier()
     let order = try readOrder(&columns)
     let fix = try columns.fix()
+    let report = PositionReport(fix: fix, reportedAt: try columns.timestamp())
     return DevicePosition(
-      device: device, user: user, order: order,
-      report: PositionReport(fix: fix, reportedAt: try columns.timestamp()))
+      device: device, user: user, order: order, report: report,
+      earlier: try columns.earlierFixes())
   }
 
   private static func readOrder(_ columns: inout ColumnReader) throws -> RecordOrder {

@@ -153,6 +153,36 @@ extension DrawnHistory {
     return StatusAssessment(of: person, in: scene, at: clock)
   }
 
+  /// The result at a node that holds only the newest position record of each device.
+  var assessmentOfNewestRecords: StatusAssessment {
+    var person = person
+    for (index, device) in input.devices.enumerated() {
+      var (last, received): ([EarlierFix], FixHistory) = ([], FixHistory())
+      for drawn in device.fixes.sorted(by: { $0.order < $1.order }) {
+        let fix = fix(drawn)
+        let earlier = EarlierFix.carried(by: EarlierFix(fix), after: last, in: scene)
+        received = FixHistory()
+        received.record(
+          earlier.map { FixEvidence($0, before: fix.made) } + [fix], isRevoked: device.revoked,
+          in: scene)
+        last = earlier + [EarlierFix(fix)]
+      }
+      person.devices[index].history = received
+    }
+    let clock = StatusClock(boot: input.now, wall: Timestamp(milliseconds: input.wall))
+    return StatusAssessment(of: person, in: scene, at: clock)
+  }
+
+  /// Whether the newest records alone lack something: the time of an earlier fix is not carried, and
+  /// the fixes of a revoked device clear nothing.
+  var needsEarlierRecords: (time: Bool, danger: Bool) {
+    let isRevoked = input.devices.contains { $0.revoked && $0.fixes.count > 1 }
+    let isUnusable = input.devices.contains { device in
+      device.fixes.max { $0.order < $1.order }.map { !fix($0).isUsable } ?? false
+    }
+    return (isUnusable, isRevoked)
+  }
+
   private var person: PersonEvidence {
     let drawn = input.person
     var person = PersonEvidence(

@@ -34,6 +34,27 @@ import Testing
   }
 
   @Test(.enabled(if: try Python.has("json"), "needs python3"))
+  func `A node that holds only the newest position records agrees with the oracle`() throws {
+    var (dangers, all) = (0, 0)
+    for line in try Self.histories(seed: 3, count: Self.count) {
+      let history = try JSONDecoder().decode(DrawnHistory.self, from: Data(line.utf8))
+      let needs = history.needsEarlierRecords
+      guard !needs.danger else { continue }
+      all += 1
+      let found = history.assessmentOfNewestRecords.conditions
+        .map { [$0.status.rawValue, $0.severity.rawValue] }
+      func seen(_ conditions: [[String]]) -> [[String]] {
+        needs.time ? conditions.filter { $0[0] == "inHazard" } : conditions
+      }
+      let wanted = history.expected.conditions
+      #expect(seen(found) == seen(wanted), "found \(found)\nwanted \(wanted)\nin \(line)")
+      if seen(found) != seen(wanted) { break }
+      if wanted.contains(where: { $0[0] == "inHazard" }) { dangers += 1 }
+    }
+    #expect(dangers > all / 20, "\(dangers) of \(all)")
+  }
+
+  @Test(.enabled(if: try Python.has("json"), "needs python3"))
   func `Nothing changes before the announced time`() throws {
     var announced = 0
     for line in try Self.histories(seed: 2, count: 500) {

@@ -1,7 +1,9 @@
 import MusterGeo
 import MusterModel
-import MusterStatus
+import TestSupport
 import Testing
+
+@testable import MusterStatus
 
 /// The rules of decision 0037, one at a time. Distances on the equator: 0.001° are 111 m.
 @Suite struct StatusTests {
@@ -187,20 +189,48 @@ import Testing
 
   @Test func `A history keeps the fixes after the last fine one, and is bounded`() {
     var history = FixHistory()
-    let world = StatusWorld()
+    var world = StatusWorld()
+    world.zones = [world.zone(1, .hazard, at: 0)]
+    let scene = world.scene
     for number in 1...40 {
-      history.record(
-        world.fixEvidence(number, at: 0.01, accuracy: number == 3 ? 80 : 500), isRevoked: false,
-        isDanger: { $0.order.counter == 3 })
+      // The zone has 100 m, and 0.004 degrees are 445 m.
+      let fix = world.fixEvidence(
+        number, at: number == 7 ? 0.0005 : 0.004, accuracy: number == 3 ? 80 : 500)
+      history.record([fix], isRevoked: false, in: scene)
     }
     #expect(history.fixes.count == FixHistory.limit)
-    #expect(history.fixes.first?.order.counter == 3, "the danger that nothing has cleared")
-    history.record(
-      world.fixEvidence(41, at: 0, accuracy: 5), isRevoked: false, isDanger: { _ in false })
+    let kept = history.fixes.map(\.order.counter)
+    #expect(kept.first == 3, "the fine fix decides for zones that are drawn later")
+    #expect(kept.contains(7), "the danger that nothing has cleared")
+    #expect(kept.last == 40)
+    history.record([world.fixEvidence(41, at: 0, accuracy: 5)], isRevoked: false, in: scene)
     #expect(history.fixes.count == 1)
-    history.record(
-      world.fixEvidence(40, at: 0, accuracy: 5), isRevoked: false, isDanger: { _ in false })
+    history.record([world.fixEvidence(40, at: 0, accuracy: 5)], isRevoked: false, in: scene)
     #expect(history.newest?.order.counter == 41, "older")
+  }
+
+  @Test func `A record carries four fixes with which every zone's danger is that of all fixes`() {
+    let world = StatusWorld()
+    for seed in UInt64(0)..<300 {
+      var random = SplitMix64(seed: seed)
+      let zones = (1...3).map {
+        world.zone($0, .hazard, at: Double(random.number(below: 40)) * 0.0005)
+      }
+      let scene = StatusScene(zones: zones, orders: [], permits: [])
+      var (carried, all) = (FixHistory(), [FixEvidence]())
+      for number in 1...30 {
+        let fix = world.fixEvidence(
+          number, at: Double(random.number(below: 40)) * 0.0005,
+          accuracy: random.chance(oneIn: 12) ? 20 : UInt32(101 + random.number(below: 1100)))
+        all.append(fix)
+        carried.record([fix], isRevoked: false, in: scene, limit: Limits.earlierFixes)
+        for zone in zones {
+          let expected = HazardReplay.newest(all.filter(\.isUsable), isRevoked: false, in: zone)
+          let found = HazardReplay.newest(carried.fixes, isRevoked: false, in: zone)
+          #expect(found == expected, "seed \(seed), fix \(number), \(zone.name)")
+        }
+      }
+    }
   }
 
   // MARK: Picture

@@ -67,11 +67,8 @@ struct StatusWorld {
   /// Adds a fix of the device.
   mutating func fix(at longitude: Double, accuracy: UInt32? = 5, made: Int64 = 1500) {
     fixes += 1
-    let scene = scene
-    person.devices[0].history.record(
-      fixEvidence(fixes, at: longitude, accuracy: accuracy, made: made),
-      isRevoked: person.devices[0].isRevoked,
-      isDanger: { !scene.hazards(at: $0).isEmpty })
+    let fix = fixEvidence(fixes, at: longitude, accuracy: accuracy, made: made)
+    person.devices[0].history.record([fix], isRevoked: person.devices[0].isRevoked, in: scene)
     person.devices[0].heard = moment(made)
     person.wasHeard = true
   }

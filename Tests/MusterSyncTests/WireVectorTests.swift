@@ -126,6 +126,19 @@ struct WireVectorTests {
           fix: Fix(position: place, accuracyDecimetres: 50, sampleTime: told), reportedAt: told),
         stamp: plain, operation: operation, certificate: signed.hash, order: order, epoch: epoch,
         key: epochKey, nonce: nonce, signedBy: signingKey),
+      "coarse": .position(
+        PositionReport(
+          fix: Fix(position: place, accuracyDecimetres: 5000, sampleTime: told), reportedAt: told),
+        after: [
+          EarlierFix(
+            order: RecordOrder(
+              generation: 1, incarnation: try #require(Incarnation(bytes: fill(5, 16))), counter: 7
+            ), position: place, accuracyDecimetres: nil),
+          EarlierFix(
+            order: RecordOrder(generation: 1, incarnation: incarnation, counter: 0),
+            position: place, accuracyDecimetres: 1001),
+        ], stamp: plain, operation: operation, certificate: signed.hash, order: order,
+        epoch: epoch, key: epochKey, nonce: nonce, signedBy: signingKey),
       "presence": .presence(
         reportedAt: told, stamp: anchor, operation: operation, certificate: signed.hash,
         order: order, epoch: epoch, key: epochKey, nonce: nonce, signedBy: signingKey),

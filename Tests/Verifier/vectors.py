@@ -93,6 +93,11 @@ def derive(given):
     fix += b"\x10\x33\x18\xd0\x0f"
     position = b"\x0a" + bytes([len(fix)]) + fix + b"\x10\xd0\x0f"
     position += b"\x1a" + bytes([len(plain)]) + plain
+    place = fix[:14]
+    first = place + b"\x18\x07\x2a\x10" + bytes([5] * 16)
+    second = place + b"\x10\xea\x07"
+    coarse = b"\x0a\x14" + place + b"\x10\x89\x27\x18\xd0\x0f" + position[21:]
+    coarse += b"\x22" + bytes([len(first)]) + first + b"\x22" + bytes([len(second)]) + second
     presence = b"\x08\xd0\x0f\x12" + bytes([len(anchor)]) + anchor
     other = u32(2) + bytes([8] * 16)
     told = i64(1000)
@@ -102,6 +107,7 @@ def derive(given):
             ("receipt", 2, log, log + u32(1) + found["frame.hash"], b""),
             ("neighbours", 4, b"", None, sealed), ("lives", 5, b"", other, b""),
             ("clone", 6, b"", other + told, b""), ("position", 1, b"", None, position),
+            ("coarse", 1, b"", None, coarse),
             ("presence", 7, b"", None, presence)):
         data = b"".join([
             b"muster record 1", operation, bytes([kind]), certificate.hash, u32(1), incarnation,

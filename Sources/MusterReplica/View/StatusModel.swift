@@ -11,8 +11,9 @@ internal import MusterStore
 /// ```
 ///
 /// What a change does not concern is neither read nor assessed again. Nothing of it is stored or
-/// replicated. After a start only the newest fix of each device is known; a later coarse fix then
-/// clears no danger that was seen before.
+/// replicated: a coarse position carries the earlier fixes that it does not supersede (decision
+/// 0044). The fixes seen here are needed besides for devices that are revoked, and for positions of
+/// programs that carry none.
 struct StatusModel: Sendable {
   private var picture = StatusPicture(scene: StatusScene(zones: [], orders: [], permits: []))
   private var scene = StatusScene(zones: [], orders: [], permits: [])
@@ -157,8 +158,8 @@ struct StatusModel: Sendable {
       order: position.order, position: position.report.fix.position,
       accuracyDecimetres: position.report.fix.accuracyDecimetres, made: made)
     var history = histories[position.device] ?? FixHistory()
-    let scene = scene
-    history.record(fix, isRevoked: isRevoked, isDanger: { !scene.hazards(at: $0).isEmpty })
+    let earlier = position.earlier.map { FixEvidence($0, before: made) }
+    history.record(earlier + [fix], isRevoked: isRevoked, in: scene)
     history.refine(fix.order, made: made)
     histories[position.device] = history
     return history

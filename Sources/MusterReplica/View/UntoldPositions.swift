@@ -6,22 +6,31 @@ internal import MusterModel
 struct UntoldPositions: Sendable, Equatable {
   static let key = "untold positions"
 
-  /// The newest of each, by the tracker's nonce; this device's own under nil.
-  private(set) var reports: [Bytes16?: PositionReport] = [:]
+  /// A position of this device or of a tracker.
+  struct Position: Sendable, Equatable {
+    /// Of the record that publishes it; of one that waits, when it came.
+    var order: RecordOrder
+    let report: PositionReport
+    /// Fixes of earlier positions that this one does not supersede.
+    let earlier: [EarlierFix]
+  }
 
-  var isEmpty: Bool { reports.isEmpty }
+  /// The newest of each, by the tracker's nonce; this device's own under nil.
+  private(set) var positions: [Bytes16?: Position] = [:]
+
+  var isEmpty: Bool { positions.isEmpty }
 
   /// In the order of the trackers' nonces.
-  var ordered: [(tracker: Bytes16?, report: PositionReport)] {
-    reports.map { (tracker: $0.key, report: $0.value) }.sorted { left, right in
+  var ordered: [(tracker: Bytes16?, position: Position)] {
+    positions.map { (tracker: $0.key, position: $0.value) }.sorted { left, right in
       guard let other = right.tracker else { return false }
       return left.tracker.map { $0 < other } ?? true
     }
   }
 
-  subscript(tracker: Bytes16?) -> PositionReport? {
-    get { reports[tracker] }
-    set { reports[tracker] = newValue }
+  subscript(tracker: Bytes16?) -> Position? {
+    get { positions[tracker] }
+    set { positions[tracker] = newValue }
   }
 
   init() {}
@@ -30,11 +39,13 @@ struct UntoldPositions: Sendable, Equatable {
 
   /// The stored form, which is local: number of positions, then for each whether it is a tracker's,
   /// the tracker's nonce, latitude, longitude, accuracy plus one or 0, sample time and time of
-  /// receipt.
+  /// receipt. Then for each its generation, incarnation, counter and earlier fixes; older programs
+  /// ended before.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.append(UInt32(reports.count))
-    for (tracker, report) in ordered {
+    writer.append(UInt32(positions.count))
+    for (tracker, position) in ordered {
+      let report = position.report
       writer.append(UInt8(tracker == nil ? 0 : 1))
       writer.append(tracker ?? .zero)
       writer.append(report.fix.position.latitudeE7)
@@ -43,11 +54,18 @@ struct UntoldPositions: Sendable, Equatable {
       writer.append(report.fix.sampleTime.milliseconds)
       writer.append(report.reportedAt.milliseconds)
     }
+    for (_, position) in ordered {
+      writer.append(position.order.generation)
+      writer.append(position.order.incarnation)
+      writer.append(position.order.counter)
+      EarlierFix.append(position.earlier, to: &writer)
+    }
     return writer.bytes
   }
 
   init(decoding bytes: [UInt8]) throws(DecodingFault) {
     var reader = ByteReader(bytes)
+    var reports: [(tracker: Bytes16?, report: PositionReport)] = []
     for _ in 0..<(try reader.count(ofAtLeast: 49)) {
       let isTracker = try reader.integer(UInt8.self) == 1
       let tracker = try reader.bytes16()
@@ -58,11 +76,23 @@ struct UntoldPositions: Sendable, Equatable {
       let sampleTime = Timestamp(milliseconds: try reader.integer(Int64.self))
       let reportedAt = Timestamp(milliseconds: try reader.integer(Int64.self))
       guard let position, accuracy <= UInt64(UInt32.max) + 1 else { throw .invalid("position") }
-      reports[isTracker ? tracker : nil] = PositionReport(
-        fix: Fix(
-          position: position, accuracyDecimetres: accuracy == 0 ? nil : UInt32(accuracy - 1),
-          sampleTime: sampleTime),
-        reportedAt: reportedAt)
+      let fix = Fix(
+        position: position, accuracyDecimetres: accuracy == 0 ? nil : UInt32(accuracy - 1),
+        sampleTime: sampleTime)
+      reports.append(
+        (isTracker ? tracker : nil, PositionReport(fix: fix, reportedAt: reportedAt)))
+    }
+    let isOlder = reader.remaining == 0
+    for (tracker, report) in reports {
+      var order = RecordOrder(generation: 1, incarnation: Incarnation(raw: .zero), counter: 0)
+      var earlier: [EarlierFix] = []
+      if !isOlder {
+        order.generation = try reader.integer(UInt32.self)
+        order.incarnation = try reader.identifier(Incarnation.self)
+        order.counter = try reader.integer(UInt64.self)
+        earlier = try EarlierFix.list(from: &reader)
+      }
+      positions[tracker] = Position(order: order, report: report, earlier: earlier)
     }
     try reader.expectEnd()
   }

@@ -36,6 +36,14 @@ public enum Evidence: Hashable, Sendable {
     }
   }
 
+  /// The evidence of what was made earlier, at a time that is not known.
+  public var earlier: Evidence {
+    switch self {
+    case .stamped(let span): .stamped(Span(earliest: Span.longAgo, latest: span.latest))
+    case .unstamped(let arrival, _): .stamped(Span(earliest: Span.longAgo, latest: arrival))
+    }
+  }
+
   /// Whether the author's wall clock contradicts the arrival.
   public func clockDiffers(at clock: StatusClock) -> Bool {
     guard case .unstamped(let arrival, let reportedAt) = self else { return false }
@@ -66,6 +74,15 @@ public struct FixEvidence: Hashable, Sendable {
     self.made = made
   }
 
+  /// Creates a fix that a later position of its device carries.
+  ///
+  /// - Parameter later: the time of that position.
+  public init(_ earlier: EarlierFix, before later: Evidence) {
+    self.init(
+      order: earlier.order, position: earlier.position,
+      accuracyDecimetres: earlier.accuracyDecimetres, made: later.earlier)
+  }
+
   /// The limit of usable fixes: a coarser fix is no evidence of danger.
   public static let coarsestDecimetres: UInt32 = 10_000
   /// The limit of fine fixes, which decide for each zone.
@@ -87,49 +104,6 @@ public struct FixEvidence: Hashable, Sendable {
 
   /// Radius in metres.
   var accuracyMetres: Double { Double(accuracyDecimetres ?? Self.fineDecimetres) / 10 }
-}
-
-/// The usable fixes of a device that still matter: a fine one decides for every zone, so earlier
-/// ones are dropped. At most `limit` are kept.
-public struct FixHistory: Hashable, Sendable {
-  /// The number of fixes kept of one device.
-  public static let limit = 16
-
-  /// By order, the newest last.
-  public private(set) var fixes: [FixEvidence] = []
-
-  /// Creates an empty history.
-  public init() {}
-
-  /// Inserts all fixes in any order, and drops unusable ones.
-  public init(all fixes: [FixEvidence]) {
-    self.fixes = fixes.filter(\.isUsable).sorted { $0.order < $1.order }
-  }
-
-  /// The newest usable fix.
-  public var newest: FixEvidence? { fixes.last }
-
-  /// Replaces the evidence of the time of a fix.
-  public mutating func refine(_ order: RecordOrder, made: Evidence) {
-    guard let index = fixes.lastIndex(where: { $0.order == order }) else { return }
-    fixes[index].made = made
-  }
-
-  /// Adds a fix; an unusable one, or one that is not the newest, changes nothing.
-  ///
-  /// - Parameters:
-  ///   - isRevoked: whether the device is revoked: its fixes clear nothing.
-  ///   - isDanger: whether a fix is in a hazard zone; such a fix is dropped last.
-  public mutating func record(
-    _ fix: FixEvidence, isRevoked: Bool, isDanger: (FixEvidence) -> Bool
-  ) {
-    guard fix.isUsable, newest.map({ $0.order < fix.order }) ?? true else { return }
-    if fix.isFine, !isRevoked { fixes.removeAll() }
-    fixes.append(fix)
-    guard fixes.count > Self.limit else { return }
-    let spare = fixes.dropLast().firstIndex { !isDanger($0) } ?? fixes.startIndex
-    fixes.remove(at: spare)
-  }
 }
 
 /// A device of a person, or a tracker, as input of the status function.

@@ -11,12 +11,17 @@ enum HazardReplay {
   static func zones(
     _ fixes: some BidirectionalCollection<FixEvidence>, isRevoked: Bool, in scene: StatusScene
   ) -> [StatusZone] {
-    scene.hazards.filter { zone in
-      for fix in fixes.reversed() {
-        if zone.isDanger(at: fix) { return true }
-        if !isRevoked, zone.isCleared(by: fix) { return false }
-      }
-      return false
+    scene.hazards.filter { newest(fixes, isRevoked: isRevoked, in: $0) != nil }
+  }
+
+  /// Returns the newest fix that shows the device in a hazard zone, unless a later one clears it.
+  static func newest(
+    _ fixes: some BidirectionalCollection<FixEvidence>, isRevoked: Bool, in zone: StatusZone
+  ) -> RecordOrder? {
+    for fix in fixes.reversed() {
+      if zone.isDanger(at: fix) { return fix.order }
+      if !isRevoked, zone.isCleared(by: fix) { return nil }
     }
+    return nil
   }
 }

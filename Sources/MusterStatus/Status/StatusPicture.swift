@@ -88,8 +88,7 @@ public struct StatusPicture: Sendable {
       }()
     person.devices[index].heard = fix.made
     person.devices[index].history.record(
-      fix, isRevoked: person.devices[index].isRevoked,
-      isDanger: { !scene.hazards(at: $0).isEmpty })
+      [fix], isRevoked: person.devices[index].isRevoked, in: scene)
     person.wasHeard = true
     update(person)
   }

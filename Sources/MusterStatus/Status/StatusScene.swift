@@ -34,11 +34,6 @@ public struct StatusScene: Sendable {
   func replacing(orders: [OrderEvidence], permits: [PermitEvidence]) -> StatusScene {
     StatusScene(self, orders: orders, permits: permits)
   }
-
-  /// Returns the hazard zones in which a fix shows danger.
-  public func hazards(at fix: FixEvidence) -> [StatusZone] {
-    fix.isUsable ? hazards.filter { $0.isDanger(at: fix) } : []
-  }
 }
 
 /// A zone with its meaning.

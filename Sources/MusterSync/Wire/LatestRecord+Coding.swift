@@ -58,9 +58,11 @@ extension LatestRecord {
 
   /// Seals and signs a position of this device, or of the tracker whose row has that nonce. `nonce`
   /// MUST be fresh, and `order` greater than every order that this incarnation has used.
+  ///
+  /// - Parameter earlier: fixes of earlier records that this one does not supersede.
   public static func position(
-    _ report: PositionReport, of tracker: Bytes16? = nil, stamp: RecordStamp?,
-    operation: OperationID,
+    _ report: PositionReport, after earlier: [EarlierFix] = [], of tracker: Bytes16? = nil,
+    stamp: RecordStamp?, operation: OperationID,
     certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
     nonce: Nonce24, signedBy signer: SigningKey
   ) -> LatestRecord {
@@ -69,6 +71,7 @@ extension LatestRecord {
     content.fix = report.fix.wire
     content.reportedAt = report.reportedAt.milliseconds
     if let stamp { content.stamp = stamp.wire }
+    content.earlier = earlier.map { $0.wire(before: order) }
     let body = key.sealBody(
       content.bytes, drawn: nonce,
       additionalData: additionalData(
@@ -88,11 +91,11 @@ extension LatestRecord {
     kind == .trackerPosition ? Bytes16(body.prefix(16)) : nil
   }
 
-  /// Decrypts the position, and its stamp if that is well-formed. Returns nil if the key is another
-  /// epoch's or the content is malformed.
+  /// Decrypts the position, with its earlier fixes and its stamp as far as these are well-formed.
+  /// Returns nil if the key is another epoch's or the content is malformed.
   public func position(
     operation: OperationID, key: SealingKey
-  ) -> (report: PositionReport, stamp: RecordStamp?)? {
+  ) -> (report: PositionReport, earlier: [EarlierFix], stamp: RecordStamp?)? {
     guard kind == .position || kind == .trackerPosition else { return nil }
     let sealed = kind == .position ? body : Array(body.dropFirst(16))
     guard let plaintext = key.openBody(sealed, additionalData: additionalData(operation: operation))
@@ -102,6 +105,7 @@ extension LatestRecord {
       return Fix(content.fix).map {
         (
           PositionReport(fix: $0, reportedAt: Timestamp(milliseconds: content.reportedAt)),
+          EarlierFix.list(content.earlier, before: order),
           content.hasStamp ? RecordStamp(content.stamp) : nil
         )
       }

@@ -428,12 +428,49 @@ nonisolated struct WirePositionBody: Sendable {
   /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
   mutating func clearStamp() {self._stamp = nil}
 
+  /// at most 4, strictly ascending by order, before this record
+  var earlier: [WireEarlierFix] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _fix: WireFix? = nil
   fileprivate var _stamp: WireStamp? = nil
+}
+
+/// A fix of an earlier position record of the same device, which a coarse fix does not supersede.
+nonisolated struct WireEarlierFix: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var position: WirePosition {
+    get {_position ?? WirePosition()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  mutating func clearPosition() {self._position = nil}
+
+  /// 0: unknown
+  var accuracyDecimetresPlusOne: UInt32 = 0
+
+  /// of the record that published it, as the next two
+  var counter: UInt64 = 0
+
+  /// 0: that of this record
+  var generation: UInt32 = 0
+
+  /// 16; absent: that of this record
+  var incarnation: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _position: WirePosition? = nil
 }
 
 /// When a record was made by its author's boot clock, and which anchors its author held then.
@@ -1205,7 +1242,7 @@ nonisolated extension WireSealedKey: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PositionBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0\u{1}stamp\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0\u{1}stamp\0\u{1}earlier\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1216,6 +1253,7 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeSingularMessageField(value: &self._fix) }()
       case 2: try { try decoder.decodeSingularSInt64Field(value: &self.reportedAt) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.earlier) }()
       default: break
       }
     }
@@ -1235,6 +1273,9 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._stamp {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if !self.earlier.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.earlier, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1242,6 +1283,61 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs._fix != rhs._fix {return false}
     if lhs.reportedAt != rhs.reportedAt {return false}
     if lhs._stamp != rhs._stamp {return false}
+    if lhs.earlier != rhs.earlier {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEarlierFix: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EarlierFix"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}accuracy_decimetres_plus_one\0\u{1}counter\0\u{1}generation\0\u{1}incarnation\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.accuracyDecimetresPlusOne) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.incarnation) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.accuracyDecimetresPlusOne != 0 {
+      try visitor.visitSingularUInt32Field(value: self.accuracyDecimetresPlusOne, fieldNumber: 2)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 3)
+    }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 4)
+    }
+    if !self.incarnation.isEmpty {
+      try visitor.visitSingularBytesField(value: self.incarnation, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEarlierFix, rhs: WireEarlierFix) -> Bool {
+    if lhs._position != rhs._position {return false}
+    if lhs.accuracyDecimetresPlusOne != rhs.accuracyDecimetresPlusOne {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.generation != rhs.generation {return false}
+    if lhs.incarnation != rhs.incarnation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
