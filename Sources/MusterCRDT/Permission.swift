@@ -8,7 +8,7 @@ public enum Permission {
   /// a user's self-report and another person's track. A user may write their own row, except
   /// command's statements about them, unless their device is a relay. A member may write their own
   /// reports and trackers, confirmations and comments on any report, and acknowledgements for
-  /// themselves, of directives and of alerts.
+  /// themselves, of directives and of alerts; and of directives for the carriers of their trackers.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
     #if Canary
       if Canary.skipRoleCheck.isPlanted { return true }
@@ -56,6 +56,8 @@ public enum Permission {
   }
 
   private static func acknowledges(_ write: Write, for author: Author) -> Bool {
+    // The author and the nonce name the tracker, so this is always one of the author's.
+    if write.field == .directiveTrackerReplies { return true }
     guard write.field == .directiveAcknowledgements else { return false }
     guard case .reply(let user, _)? = write.value else { return write.value == nil }
     return user == author.user

@@ -114,6 +114,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case directiveSupersedes = 72
   /// An add-wins set of users' rows: the people that a roll call addresses, as of its issue.
   case directiveExpected = 73
+  /// An add-wins set of `Value.trackerReply`: answers for the carriers of the author's trackers.
+  case directiveTrackerReplies = 74
 
   case settingsForeground = 80
   case settingsBackground = 81
@@ -170,7 +172,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
       .permitExistence, .reportConfirmations, .reportComments, .directiveUsers,
       .directiveAcknowledgements, .directiveZones, .directiveSupersedes, .directiveExpected,
-      .permitUsers, .alertAcknowledgements:
+      .directiveTrackerReplies, .permitUsers, .alertAcknowledgements:
       .addWinsSet
     default: .lastWriter
     }

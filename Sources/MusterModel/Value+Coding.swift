@@ -44,7 +44,7 @@ extension Value {
     case .profile(let profile):
       writer.append(UInt8(13))
       profile.append(to: &writer)
-    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply:
+    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply:
       appendPersonal(to: &writer)
     }
   }
@@ -70,6 +70,10 @@ extension Value {
     case .alertReply(let reply):
       writer.append(UInt8(18))
       reply.append(to: &writer)
+    case .trackerReply(let nonce, let note):
+      writer.append(UInt8(19))
+      writer.append(nonce)
+      writer.append(note)
     default: preconditionFailure("\(self) has bytes of its own")
     }
   }
@@ -115,6 +119,9 @@ extension Value {
       self = .signOff(reason: reason, seen: try reader.identifiers(RowID.self))
     case 17: self = .signOn(reason: try reader.text())
     case 18: self = .alertReply(try AlertReply(from: &reader))
+    case 19:
+      let nonce = try reader.bytes16()
+      self = .trackerReply(nonce, note: try reader.text())
     default: throw .invalid("unknown value type")
     }
   }

@@ -20,6 +20,9 @@ public enum Value: Hashable, Sendable {
   case bytes([UInt8])
   /// An acknowledgement of a directive, by the user or by command on their behalf.
   indirect case reply(UserID, note: String)
+  /// An acknowledgement of a directive for the carrier of a tracker, by its owner: the nonce of the
+  /// tracker's row. With the author it names the row, so no one answers for another's tracker.
+  indirect case trackerReply(Bytes16, note: String)
   /// Command's override of a user's safety, with the user's own claims that it answers.
   indirect case overruling(SafetyClaim, note: String, seen: [Dot])
   indirect case profile(LocationProfile)
@@ -39,7 +42,7 @@ public enum Value: Hashable, Sendable {
 public enum ValueForm: Sendable {
   case text, code, position, geometry, claim, mark
   case reference, time, number, bytes, reply, overruling, profile
-  case relayedClaim, signOff, alertReply
+  case relayedClaim, signOff, alertReply, trackerReply
 }
 
 extension Field {
@@ -69,6 +72,7 @@ extension Field {
       .reference
     case .directiveDeadline, .fenceReviewAt: .time
     case .directiveAcknowledgements: .reply
+    case .directiveTrackerReplies: .trackerReply
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
       .permitDurationSeconds:
       .number
@@ -84,6 +88,7 @@ extension Field {
     case .text(let text): textRule?.accepts(text) ?? false
     case .claim(_, let note): form == .claim && TextRule.note.accepts(note)
     case .reply(_, let note): form == .reply && TextRule.note.accepts(note)
+    case .trackerReply(_, let note): form == .trackerReply && TextRule.note.accepts(note)
     case .overruling(_, let note, let seen):
       form == .overruling && TextRule.note.accepts(note) && seen.count <= Limits.overruledClaims
     case .code(let code): form == .code && accepts(code: code)
@@ -184,6 +189,7 @@ extension Field {
     case .directiveSupersedes: "supersedes"
     case .directiveExpected: "expected"
     case .directiveAcknowledgements, .alertAcknowledgements: "acknowledgements"
+    case .directiveTrackerReplies: "trackerAcknowledgements"
     case .settingsForeground: "foreground"
     case .settingsBackground: "background"
     case .settingsSilenceSeconds: "silence"

@@ -54,53 +54,65 @@ extension Replica {
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// Acknowledges a directive for this device's own user, or by command for another, such as one
-  /// who answered by radio. Repeating it writes nothing; another note replaces the first.
+  /// Acknowledges a directive for this device's own user, for the carrier of one of the user's
+  /// trackers, or by command for another, such as one who answered by radio. Repeating it writes
+  /// nothing; another note replaces the first.
   public mutating func acknowledge(
     _ id: RowID, note: String, for user: UserID?, now: ClockReading
   ) throws -> Outcome {
     let own = local.author.user
-    if user == nil || user == own {
+    let asked = user ?? own
+    let tracker = try ownTracker(asked, now: now)
+    if asked == own || tracker != nil {
       try require(.command, .member)
     } else {
       try require(.command)
     }
     let state = try settled(.directive, id, now: now)
-    let reply = Value.reply(user ?? own, note: note)
-    let before = state.values(of: .directiveAcknowledgements).filter { value in
-      guard value.author == own, case .reply(let answered, _) = value.value else { return false }
-      return answered == user ?? own
-    }
+    let reply: Value =
+      tracker.map { .trackerReply($0, note: note) } ?? .reply(asked, note: note)
+    let before = state.answers(in: local.operation)
+      .filter { $0.user == asked && $0.value.author == own }.map(\.value)
     if before.contains(where: { $0.value == reply }) { return Outcome() }
     var composer = Composer(state, origin: nil)
     composer.insert(
-      .directiveAcknowledgements, reply,
+      tracker == nil ? .directiveAcknowledgements : .directiveTrackerReplies, reply,
       replacing: before.prefix(Limits.supersededDots).map(\.dot))
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
-  /// Withdraws the own user's answer, or by command all answers for a user.
+  /// Returns the nonce of a tracker's row that this device's user owns; nil for anyone else.
+  private mutating func ownTracker(_ user: UserID, now: ClockReading) throws -> Bytes16? {
+    guard user != local.author.user else { return nil }
+    let row = try person(user, now: now)
+    guard row.key.kind == .tracker, row.owner == local.author.user else { return nil }
+    return row.origin?.nonce
+  }
+
+  /// Withdraws the own user's answer or that for an own tracker, or by command all answers for a
+  /// user.
   public mutating func withdrawAcknowledgement(
     _ id: RowID, of user: UserID?, now: ClockReading
   ) throws -> Outcome {
     let own = local.author.user
     let asked = user ?? own
-    if asked == own { try require(.command, .member) } else { try require(.command) }
+    let isOwn = try asked == own || ownTracker(asked, now: now) != nil
+    if isOwn { try require(.command, .member) } else { try require(.command) }
     let state = try settled(.directive, id, now: now)
-    let answers = state.values(of: .directiveAcknowledgements).filter { value in
-      guard case .reply(let answered, _) = value.value else { return false }
-      return answered == asked
-    }
+    let answers = state.answers(in: local.operation).filter { $0.user == asked }.map(\.value)
     let isCommand = local.author.role == .command
     let removable = answers.filter { isCommand || $0.author == own }
     guard !removable.isEmpty else {
       let name = asked == own ? "you have" : "\(try callsign(of: asked)) has"
       throw answers.isEmpty
         ? Refusal("\(name) not answered directive \(id.short)")
-        : Refusal("command answered for you: only command can withdraw that", .notAllowed)
+        : Refusal("command answered: only command can withdraw that", .notAllowed)
     }
     var composer = Composer(state, origin: nil)
-    composer.remove(.directiveAcknowledgements, removable.map(\.dot))
+    for field in [Field.directiveAcknowledgements, .directiveTrackerReplies] {
+      let dots = Set(state.values(of: field).map(\.dot))
+      composer.remove(field, removable.map(\.dot).filter(dots.contains))
+    }
     return try write(composer.writes, lane: .urgent, now: now)
   }
 

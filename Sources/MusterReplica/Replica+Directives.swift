@@ -86,8 +86,7 @@ extension Replica {
   /// latest.
   private func answers(to row: RowState) throws(StoreError) -> [UserID: AnswerSheet.Answer] {
     var answers: [UserID: (answer: AnswerSheet.Answer, value: LiveValue)] = [:]
-    for value in row.values(of: .directiveAcknowledgements) {
-      guard case .reply(let user, let note) = value.value else { continue }
+    for (user, note, value) in row.answers(in: local.operation) {
       if let known = answers[user]?.value {
         let (isOwn, wasOwn) = (value.author == user, known.author == user)
         let isBetter =

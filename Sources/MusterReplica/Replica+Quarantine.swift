@@ -133,8 +133,8 @@ extension Replica {
       switch write.value {
       case .text(let text): "\(write.field.name): \(text)"
       case .claim(let claim, let note): "\(write.field.name): \(claim) \(note)"
-      case .reply(_, let note), .overruling(_, let note, _), .relayedClaim(_, let note, _, _),
-        .signOff(let note, _), .signOn(let note):
+      case .reply(_, let note), .trackerReply(_, let note), .overruling(_, let note, _),
+        .relayedClaim(_, let note, _, _), .signOff(let note, _), .signOn(let note):
         "\(write.field.name): \(note)"
       case .accounting(let accounting): "\(write.field.name): \(accounting.note)"
       case .alertReply(let reply): "\(write.field.name): \(reply.note)"

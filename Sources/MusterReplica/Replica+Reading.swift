@@ -45,7 +45,8 @@ extension Replica {
       status: assessment.status, severity: assessment.severity, reason: assessment.reason,
       fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
       fixAgeSeconds: newest.map { shownAge(of: $0, now: now) / 1000 }, team: identity.team,
-      isTracker: identity.isTracker, word: try standing?.word.map(word),
+      trackerOwner: identity.isTracker ? person.row?.owner : nil,
+      word: try standing?.word.map(word),
       override: try standing?.override.map(word))
     summary.conditions = assessment.conditions
     summary.age = contactAge(of: assessment, now: now)
@@ -424,7 +425,8 @@ extension Value {
     case (.bytes(let bytes), _): "\(bytes.count) bytes"
     case (.reply(let user, let note), _): "\(user.short) \(note)"
     case (.overruling(let claim, let note, _), _): Value.claim(claim, note: note).words(in: field)
-    case (.accounting, _), (.relayedClaim, _), (.signOff, _), (.signOn, _), (.alertReply, _):
+    case (.accounting, _), (.relayedClaim, _), (.signOff, _), (.signOn, _), (.alertReply, _),
+      (.trackerReply, _):
       personalWords
     case (.profile(let profile), _):
       "\(profile.mode.name), read every \(profile.readingSeconds) s, sent every "
@@ -441,6 +443,7 @@ extension Value {
       case .signOff(let reason, _): ("signed off", reason)
       case .signOn(let reason): ("in the operation", reason)
       case .alertReply(let reply): ("acknowledged", reply.note)
+      case .trackerReply(_, let note): ("acknowledged for a tracker", note)
       default: ("", "")
       }
     return note.isEmpty ? words : "\(words): \(note)"

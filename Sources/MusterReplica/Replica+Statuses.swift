@@ -208,10 +208,6 @@ extension Replica {
   ) throws -> StatusModel.DatedRow<OrderEvidence>? {
     guard let first = row.values(of: .directiveExistence).min(by: { $0.dot < $1.dot })
     else { return nil }
-    let acknowledged = row.values(of: .directiveAcknowledgements).compactMap {
-      value -> UserID? in
-      if case .reply(let user, _) = value.value { user } else { nil }
-    }
     let expected = Set(row.references(in: .directiveExpected).map { UserID(raw: $0.raw) })
     let written = try written(first)
     let order = OrderEvidence(
@@ -224,7 +220,8 @@ extension Replica {
       role: first.role, dot: first.dot, made: Self.made(written, by: ages, now: now),
       durationMilliseconds: row.directiveDurationMilliseconds,
       zones: row.references(in: .directiveZones) + row.references(in: .directiveFence),
-      supersedes: Set(row.references(in: .directiveSupersedes)), acknowledged: Set(acknowledged))
+      supersedes: Set(row.references(in: .directiveSupersedes)),
+      acknowledged: Set(row.answers(in: local.operation).map(\.user)))
     return StatusModel.DatedRow(content: order, author: first.author, written: written)
   }
 

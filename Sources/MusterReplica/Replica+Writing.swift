@@ -252,8 +252,9 @@ extension Replica {
     let fault: String? =
       switch value {
       case .text(let text): write.field.textRule?.fault(in: text)
-      case .claim(_, let note), .reply(_, let note), .overruling(_, let note, _),
-        .relayedClaim(_, let note, _, _), .signOff(let note, _), .signOn(let note):
+      case .claim(_, let note), .reply(_, let note), .trackerReply(_, let note),
+        .overruling(_, let note, _), .relayedClaim(_, let note, _, _), .signOff(let note, _),
+        .signOn(let note):
         TextRule.note.fault(in: note)
       case .accounting(let accounting): TextRule.note.fault(in: accounting.note)
       case .alertReply(let reply): TextRule.note.fault(in: reply.note)

@@ -23,7 +23,7 @@ import Testing
       let user = UserSummary(
         id: UserID(raw: .zero), callsign: "Ben", role: .member, status: status,
         severity: status.severity, reason: "", fix: nil, reportedAt: nil, fixAgeSeconds: nil,
-        team: "", isTracker: false, word: nil, override: nil)
+        team: "", trackerOwner: nil, word: nil, override: nil)
       #expect(user.statusCell.text.contains(status.label))
     }
   }
@@ -69,7 +69,7 @@ import Testing
       UserSummary(
         id: UserID(raw: Bytes16(high: low, low: low)), callsign: callsign, role: .member,
         status: .ok, severity: .neutral, reason: "", fix: nil, reportedAt: nil,
-        fixAgeSeconds: nil, team: "", isTracker: false, word: nil, override: nil)
+        fixAgeSeconds: nil, team: "", trackerOwner: nil, word: nil, override: nil)
     }
     let people = [person(1 << 60, "Anna"), person(2 << 60, "Ben"), person(3 << 60, "Anna")]
     let found = StatusCommand.duplicates(among: people)

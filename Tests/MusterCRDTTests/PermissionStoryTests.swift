@@ -131,6 +131,8 @@ struct PermissionStoryTests {
               false
             case (_, _) where field.entity == .user: isOwn
             case (.observer, _): false
+            // It names a tracker of its author, whoever that is.
+            case (.member, .directiveTrackerReplies): true
             // The example is for `owner`, the only authorized author.
             case (_, .directiveAcknowledgements), (_, .alertAcknowledgements): person == .owner
             case (_, _) where [.report, .tracker, .track].contains(field.entity): isOwn || isOpen

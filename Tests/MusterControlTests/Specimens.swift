@@ -217,7 +217,7 @@ enum Specimens {
     var person = UserSummary(
       id: user, callsign: "Anna", role: .observer, status: status, severity: status.severity,
       reason: "self-reported", fix: fix, reportedAt: fix.map { _ in moment },
-      fixAgeSeconds: age, team: "North", isTracker: fix == nil,
+      fixAgeSeconds: age, team: "North", trackerOwner: fix == nil ? user : nil,
       word: age.map { _ in word }, override: fix.map { _ in word })
     person.conditions = [
       StatusCondition(status: status, severity: status.severity, reason: "self-reported")

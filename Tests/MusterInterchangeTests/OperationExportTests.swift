@@ -20,7 +20,7 @@ struct OperationExportTests {
       id: UserID(raw: Bytes16(high: 0, low: 1)), callsign: "=1+1", role: .member,
       status: .reportedSafe, severity: .safe, reason: "reported", fix: fix, reportedAt: Self.moment,
       fixAgeSeconds: 5,
-      team: "", isTracker: false, word: nil, override: nil)
+      team: "", trackerOwner: nil, word: nil, override: nil)
     let fence = FenceSummary(
       id: RowID(raw: Bytes16(high: 0, low: 3)), name: "School, old", kind: .muster, isActive: true,
       geometry: .circle(center: here, radiusCentimetres: 5000), dwellSeconds: 0, mode: .careful,

@@ -11,7 +11,7 @@ struct NumbersTests {
     #expect(numbers[.user] == Array(1...9))
     #expect(numbers[.report] == Array(20...29))
     #expect(numbers[.fence] == Array(40...52))
-    #expect(numbers[.directive] == Array(60...73))
+    #expect(numbers[.directive] == Array(60...74))
     #expect(numbers[.settings] == Array(80...82))
     #expect(numbers[.tracker] == Array(100...105))
     #expect(numbers[.track] == [120])

@@ -17,6 +17,7 @@ struct ValueCodingTests {
     .geometry(polygons), .geometry(circle), .claim(.needsHelp, note: "leg"),
     .claim(.safe, note: ""), .mark, .reference(row), .time(Timestamp(milliseconds: -1)),
     .number(.max), .bytes([]), .bytes([1, 2]), .reply(user, note: "here"),
+    .trackerReply(row.raw, note: "here"),
     .overruling(.safe, note: "found", seen: [dot, dot]),
     .overruling(.needsHelp, note: "", seen: []),
     .profile(.foreground), .accounting(accounting), .accounting(Accounting(note: "")),
@@ -71,6 +72,8 @@ struct ValueCodingTests {
     #expect(Hex.encode(encoded(.bytes([7, 8]))) == "0a000000020708")
     #expect(
       Hex.encode(encoded(.reply(Self.user, note: "x"))) == "0b\(Self.user)0000000178")
+    #expect(
+      Hex.encode(encoded(.trackerReply(Self.row.raw, note: "x"))) == "13\(Self.row)0000000178")
     #expect(
       Hex.encode(encoded(.overruling(.safe, note: "x", seen: [Self.dot])))
         == "0c010000000178" + "00000001" + "000000000000000500000000000000060007")
@@ -165,7 +168,7 @@ struct ValueCodingTests {
       .profile(.background), .accounting(Self.accounting),
       .relayedClaim(.safe, note: "", login: "ada", seen: []),
       .signOff(reason: "", seen: Array(repeating: Self.row, count: 32)), .signOn(reason: ""),
-      .alertReply(AlertReply(user: Self.user, note: "")),
+      .alertReply(AlertReply(user: Self.user, note: "")), .trackerReply(Self.row.raw, note: ""),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -192,6 +195,7 @@ struct ValueCodingTests {
         case .userRelayedClaim: [others[8]]
         case .userSignOff, .trackerSignOff: [others[9], others[10]]
         case .alertAcknowledgements: [others[11]]
+        case .directiveTrackerReplies: [others[12]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert: [.code(0), .code(1)]
         case .reportPosition: [position]

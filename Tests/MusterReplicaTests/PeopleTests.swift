@@ -98,6 +98,56 @@ struct PeopleTests {
     #expect(try user("Truck", by: "Cleo", in: &valley).status == .mayday)
   }
 
+  @Test func `the owner of a tracker answers a roll call for its carrier, and no other member`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try valley.at("Ben") {
+      try $0.ingest(fix(metresNorth: 0, second: 0), ofTracker: "Truck", now: $1)
+    }
+    try valley.converge()
+    let call = try valley.at("Ada") {
+      try $0.direct(DirectiveDraft(kind: .rollcall, durationSeconds: 600), now: $1)
+    }
+    try valley.converge()
+    let truck = try user("Truck", by: "Ben", in: &valley).id
+    #expect(throws: Refusal.self) {
+      try valley.at("Cleo") { try $0.acknowledge(call, note: "", for: truck, now: $1) }
+    }
+    func respondent(_ name: String) throws -> Respondent? {
+      let directive = try valley.ask(name) { try $0.directive(call, now: $1) }
+      return directive.people.first { $0.user == truck }
+    }
+
+    try valley.at("Ben") {
+      let open = try $0.directive(waitingFor: truck, answered: false, now: $1)
+      return try $0.acknowledge(open, note: "beside me", for: truck, now: $1)
+    }
+    try valley.converge()
+    for name in valley.names {
+      let answer = try respondent(name)
+      #expect(answer?.state == .acknowledged && answer?.answeredBy == "Ben", "by \(name)")
+      #expect(answer?.reason == "acknowledged for them by Ben: beside me", "by \(name)")
+      #expect(try user("Truck", by: name, in: &valley).status == .ok, "by \(name)")
+    }
+
+    // The owner withdraws it, and command answers and withdraws both.
+    try valley.at("Ben") { try $0.withdrawAcknowledgement(call, of: truck, now: $1) }
+    try valley.converge()
+    #expect(try respondent("Cleo")?.state == .unaccounted)
+    try valley.at("Ben") { try $0.acknowledge(call, note: "", for: truck, now: $1) }
+    try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: truck, now: $1) }
+    try valley.converge()
+    #expect(throws: Refusal.self) {
+      try valley.at("Cleo") { try $0.withdrawAcknowledgement(call, of: truck, now: $1) }
+    }
+    try valley.at("Ada") { try $0.withdrawAcknowledgement(call, of: truck, now: $1) }
+    try valley.converge()
+    #expect(try respondent("Ben")?.state == .unaccounted)
+    #expect(
+      try user("Truck", by: "Ada", in: &valley).trackerOwner == valley.laptops[1].credentials.user)
+  }
+
   @Test func `a person in distress or under an order is signed off only when confirmed`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user

@@ -23,7 +23,8 @@ LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
 REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
-RELAYED, SIGN_OFF, ALERT_REPLY = "relayed claim", "sign-off", "alert reply"
+RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY = (
+    "relayed claim", "sign-off", "alert reply", "tracker reply")
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -35,21 +36,22 @@ FIELDS = {
     47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 51: TIME, 52: range(0, 2),
     60: MARK, 61: range(1, 6), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
     66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
-    70: DURATION, 71: REFERENCE, 72: REFERENCE, 73: REFERENCE,
+    70: DURATION, 71: REFERENCE, 72: REFERENCE, 73: REFERENCE, 74: TRACKER_REPLY,
     80: PROFILE, 81: PROFILE, 82: NUMBER,
     100: MARK, 101: LINE, 102: LINE, 103: CLAIMS, 104: OVERRULING, 105: SIGN_OFF,
     120: BYTES,
     140: MARK, 141: REFERENCE, 142: LINE, 143: REFERENCE, 144: DURATION, 145: MARK,
     160: ALERT_REPLY,
 }
-CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS = 5, 47, 69
+CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
 # Command's statements about a person: the person may only supersede them.
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
 FOR_EVER = (FENCE_DELETED, 145)
 CONFIRMATIONS, COMMENTS = 28, 29
 # Sets whose elements only their authors and command may remove.
-OWN_ELEMENTS = (CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS, 71, 72, 73, 141, 160)
+OWN_ELEMENTS = (
+    CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS, 71, 72, 73, TRACKER_REPLIES, 141, 160)
 
 
 def kind_of(field):
@@ -190,9 +192,10 @@ class PackedWrites:
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:
             return b"\x0d" + profile(self.take(10))
-        if allowed == REPLY:
-            user = self.take(16)
-            return b"\x0b" + user + text(checked(self.string(), PARAGRAPHS))
+        if allowed in (REPLY, TRACKER_REPLY):
+            whose = self.take(16)
+            tag = b"\x0b" if allowed == REPLY else b"\x13"
+            return tag + whose + text(checked(self.string(), PARAGRAPHS))
         if allowed == SIGN_OFF:
             return self.sign_off()
         if allowed == ALERT_REPLY:
@@ -389,7 +392,8 @@ def may_write(write, owner):
     if kind == ALERT:
         return write.value is None or write.value[1:17] == author.user
     if kind == DIRECTIVE:
-        return write.field == ACKNOWLEDGEMENTS and (
+        # A reply for a tracker names one of its author's.
+        return write.field == TRACKER_REPLIES or write.field == ACKNOWLEDGEMENTS and (
             write.value is None or write.value[1:17] == author.user)
     if write.field in SAID_BY_COMMAND and write.value is not None:
         return False

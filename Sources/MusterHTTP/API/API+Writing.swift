@@ -210,7 +210,7 @@ extension API {
     },
     Route(
       .post, "/api/v1/directives/{id}/acknowledgements",
-      "Acknowledge a directive, or as command on behalf of a person",
+      "Acknowledge a directive; on behalf of a person as command or as the tracker's owner",
       body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done
     ) { api, call in
       let command = Command.acknowledge(
@@ -221,7 +221,7 @@ extension API {
     },
     Route(
       .post, "/api/v1/directives/{id}/acknowledgements/undo",
-      "Withdraw an acknowledgement, or as command a person's",
+      "Withdraw an acknowledgement, or as command or the tracker's owner a person's",
       body: .object([.may("user", .text)], least: 0), result: .done
     ) { api, call in
       _ = try await api.node.version(of: .directive, named: call.id)

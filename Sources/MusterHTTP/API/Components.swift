@@ -56,6 +56,7 @@ enum Components {
   private static let user = Shape.open(
     [
       .must("id", .reference), .must("callsign", .text), .must("role", .text),
+      .must("owner", .nullable(.reference)),
       .must("status", .choice(PersonStatus.allCases.map(\.rawValue))),
       .must("severity", .choice(Severity.allCases.map(\.rawValue))),
       .must("conditions", .list(condition, most: PersonStatus.allCases.count)),

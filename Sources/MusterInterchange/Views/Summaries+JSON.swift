@@ -78,6 +78,7 @@ extension UserSummary {
     JSON.object([
       "id": .id(id), "callsign": .string(callsign),
       "role": .string(isTracker ? "tracker" : role.name),
+      "owner": .known(trackerOwner, JSON.id),
       "status": .string(status.rawValue), "severity": .string(severity.rawValue),
       "conditions": .array(conditions.map(\.json)), "age": .known(age, \.json),
       "order": .known(order, \.json),

@@ -26,8 +26,9 @@ public struct UserSummary: Codable, Hashable, Sendable {
   public var fixAgeSeconds: Int64?
   /// Empty if not set.
   public var team: String
-  /// Whether this is a tracker without a key, recorded by another node; its `role` has no meaning.
-  public var isTracker: Bool
+  /// The owner of a tracker without a key, whose node records it; its `role` has no meaning. Nil
+  /// for a user.
+  public var trackerOwner: UserID?
   /// The user's newest self-report.
   public var word: SafetyWord?
   /// Command's override, while no newer self-report exists.
@@ -37,8 +38,8 @@ public struct UserSummary: Codable, Hashable, Sendable {
   public init(
     id: UserID, callsign: String, role: Role, status: PersonStatus, severity: Severity,
     reason: String, fix: Fix?,
-    reportedAt: Timestamp?, fixAgeSeconds: Int64?, team: String, isTracker: Bool, word: SafetyWord?,
-    override: SafetyWord?
+    reportedAt: Timestamp?, fixAgeSeconds: Int64?, team: String,
+    trackerOwner: UserID?, word: SafetyWord?, override: SafetyWord?
   ) {
     self.id = id
     self.callsign = callsign
@@ -50,13 +51,16 @@ public struct UserSummary: Codable, Hashable, Sendable {
     self.reportedAt = reportedAt
     self.fixAgeSeconds = fixAgeSeconds
     self.team = team
-    self.isTracker = isTracker
+    self.trackerOwner = trackerOwner
     self.word = word
     self.override = override
   }
 }
 
 extension UserSummary {
+  /// Whether this is the carrier of a tracker.
+  public var isTracker: Bool { trackerOwner != nil }
+
   /// The three states of older programs, derived from the severity.
   public var safety: SafetyState { severity.safety(of: status) }
 

@@ -102,6 +102,22 @@ extension RowState {
     return moment
   }
 
+  /// Returns the answers of people, and those for the carriers of their trackers.
+  func answers(
+    in operation: OperationID
+  ) -> [(user: UserID, note: String, value: LiveValue)] {
+    let values = values(of: .directiveAcknowledgements) + values(of: .directiveTrackerReplies)
+    return values.compactMap { value in
+      switch value.value {
+      case .reply(let user, let note): return (user, note, value)
+      case .trackerReply(let nonce, let note):
+        let origin = RowOrigin(owner: value.author, nonce: nonce)
+        return (UserID(raw: RowID(operation: operation, origin: origin).raw), note, value)
+      default: return nil
+      }
+    }
+  }
+
   /// Returns the rows that the live values of a field name, each once, by id.
   func references(in field: Field) -> [RowID] {
     let found = values(of: field).compactMap { value -> RowID? in

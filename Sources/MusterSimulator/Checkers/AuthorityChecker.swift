@@ -84,6 +84,8 @@ final class AuthorityChecker: Checker {
     case (_, _) where row.key.kind == .user: return isOwn
     case (.observer?, _): return false
     case (.member?, .reportComments), (.member?, .reportConfirmations): return true
+    // It names a tracker of its author.
+    case (.member?, .directiveTrackerReplies): return true
     case (.member?, .directiveAcknowledgements):
       guard case .reply(let user, _) = value.value else { return false }
       return user == value.author

@@ -92,6 +92,7 @@ struct Insider {
     case .number: return .number(UInt32(random.below(100)))
     case .bytes: return .bytes([1, 2, 3])
     case .reply: return .reply(node.credentials.user, note: "not entitled")
+    case .trackerReply: return .trackerReply(nonce(), note: "not entitled")
     case .profile: return .profile(.background)
     case .relayedClaim:
       return .relayedClaim(.safe, note: "not entitled", login: "nobody", seen: [])

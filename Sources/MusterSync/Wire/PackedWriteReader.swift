@@ -169,6 +169,9 @@ struct PackedWriteReader {
       if code == PackedWrites.accountingCode { return try readAccounting(note) }
       guard let seen = try readDots() else { return nil }
       return SafetyClaim(rawValue: code).map { .overruling($0, note: note, seen: seen) }
+    case .trackerReply:
+      let nonce = try bytes16()
+      return .trackerReply(nonce, note: try text())
     case .relayedClaim, .signOff, .alertReply: return try readPersonal(form)
     case .profile:
       let end = LocationProfile.encodedBytes

@@ -163,7 +163,8 @@ struct PackedWrites {
       var writer = ByteWriter()
       profile.append(to: &writer)
       bytes += writer.bytes
-    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply: appendPersonal(value)
+    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply:
+      appendPersonal(value)
     }
   }
 
@@ -194,6 +195,9 @@ struct PackedWrites {
       append(reply.note)
       append(reply.dots)
       append(reply.positions)
+    case .trackerReply(let nonce, let note):
+      append(nonce)
+      append(note)
     default: preconditionFailure("\(value) is packed in another way")
     }
   }

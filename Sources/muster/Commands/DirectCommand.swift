@@ -298,8 +298,9 @@ struct AckCommand: AsyncParsableCommand {
                 muster ack rollcall --for Ben --note "by radio"
                 muster ack 81c2 --for Ben --undo
 
-      Without an id, it answers the only open directive that expects your answer. Only command \
-      can answer for another person, for example one who answered by radio.
+      Without an id, it answers the only open directive that expects your answer. The owner of a \
+      tracker answers for the person who carries it. Only command can answer for anyone else, \
+      for example for a person who answered by radio.
       """)
 
   @Argument(

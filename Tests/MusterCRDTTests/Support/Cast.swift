@@ -75,6 +75,7 @@ extension Field {
       .reference(RowKey.fence.id)
     case .directiveDeadline, .fenceReviewAt: .time(Timestamp(milliseconds: 7))
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
+    case .directiveTrackerReplies: .trackerReply(Author.owner.user.raw, note: "here")
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
       .permitDurationSeconds:
       .number(60)

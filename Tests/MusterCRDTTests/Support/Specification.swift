@@ -61,6 +61,7 @@ struct Specification: Equatable {
         ![.fence, .settings, .directive, .permit, .alertAcknowledgement].contains(field.entity)
           && author.user == owner && (!isSaidByCommand(field) || write.write.value == nil)
           || [.reportComments, .reportConfirmations].contains(field)
+          || field == .directiveTrackerReplies
           || [.directiveAcknowledgements, .alertAcknowledgements].contains(field)
             && isOwnReply(write)
       case .observer:
@@ -89,7 +90,7 @@ struct Specification: Equatable {
   private static let setsOfElements: [Field] = [
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
     .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
-    .alertAcknowledgements,
+    .alertAcknowledgements, .directiveTrackerReplies,
   ]
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.

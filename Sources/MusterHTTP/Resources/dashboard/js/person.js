@@ -3,7 +3,7 @@
 import { h, sign } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, control, field, form, show } from "./dialog.js";
-import { fixAge, isCommand, passed, state } from "./store.js";
+import { fixAge, isCommand, isOwnTracker, passed, state } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
 import { heard, mark, statusWord } from "./status.js";
 import { written } from "./place.js";
@@ -52,6 +52,10 @@ function actions(user, close) {
   const isAway = user.conditions.some(({ status }) => status === "signedOff");
   return [
     user.lat !== null && theMap() && button("track", track),
+    ...(mayReportFor(user) ? [
+      button("report.help", () => reportFor(user, "help"), "danger"),
+      button("report.safe", () => reportFor(user, "safe")),
+    ] : []),
     isCommand() && button("override.set", () => override(user)),
     isCommand() && user.override && button("override.clear", () => attempt(clear, t("done"))),
     isCommand() && button("team.set", () => team(user)),
@@ -106,6 +110,16 @@ const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
 const team = (user) => form(t("team.of", { name: user.callsign }), [
   field("team", t("team"), { value: user.team, required: true }),
 ], (values) => write("PUT", `users/${segment(user.id)}/team`, values));
+
+/** A person who has only a phone: its owner, or command, reports for them. */
+const mayReportFor = (user) => Boolean(user.owner) && takes("PUT", "users/{id}/safety")
+  && (isCommand() || isOwnTracker(user));
+
+const reportFor = (user, safety) => form(
+  t(`report.${safety}.of`, { name: user.callsign }), [
+    field("note", t("note"), { type: "area" }),
+  ], ({ note }) => write("PUT", `users/${segment(user.id)}/safety`,
+    { safety, ...(note ? { note } : {}) }), t("say"));
 
 /** The user's own report of safety. */
 export const claim = (safety) => form(t(safety === "safe" ? "claim.safe" : "claim.help"), [

@@ -4,7 +4,7 @@
 import { byId, faint, fill, h, onceAFrame } from "./dom.js";
 import { getVersioned, segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
-import { isCommand, loadedAt, mayWrite, myself, on, state } from "./store.js";
+import { isCommand, isOwnTracker, loadedAt, mayWrite, myself, on, state } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
 import { bearing, mark } from "./status.js";
 import { answer, mayUndo, takeBack } from "./answer.js";
@@ -55,7 +55,8 @@ function card(one, mayAsk, pick) {
   const missing = people.filter(isMissing).sort(worst);
   const look = !isOpen ? "" : missing.length > 0 ? "danger-card" : "safe-card";
   const zones = zonesOf(one);
-  const mayAnswer = isOpen && mayAsk;
+  const mayClose = isOpen && mayAsk;
+  const mayAnswer = ({ user }) => isOpen && (mayAsk || isOwnTracker(state.users.get(user)));
   return h("article", { class: `card ${look}`, "data-order": one.id, tabindex: -1 },
     h("div", { class: "head" },
       h("h3", {}, t(`order.${one.kind}`), zones && ` → ${zones}`),
@@ -68,15 +69,15 @@ function card(one, mayAsk, pick) {
     isOpen && own(one),
     sum(people, missing.length),
     missing.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
-      missing.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer, pick)),
+      missing.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer(person), pick)),
       missing.length > mostNames && h("li", { class: "faint" },
         t("more", { n: missing.length - mostNames }))),
     answers(one, people, mayAnswer),
     late.length > 0 && h("div", { class: "late" },
       h("h4", {}, t("late", { n: late.length })), faint(t("late.why")),
       h("ul", { class: "people", "aria-label": t("late", { n: late.length }) },
-        late.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer, pick)))),
-    mayAnswer && h("div", { class: "row end" }, h("button", {
+        late.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer(person), pick)))),
+    mayClose && h("div", { class: "row end" }, h("button", {
       "data-key": `close ${one.id}`, onclick: () => attempt(() => close(one.id), t("done")),
     }, t("close.order"))));
 }
@@ -147,7 +148,7 @@ function answers(one, people, mayTakeBack) {
       p.answeredBy !== p.callsign && t("answered.by", { name: p.answeredBy }),
       p.reason && spoken(p.reason),
     ].filter(Boolean).join(" · ")),
-    mayTakeBack && mayUndo() && h("button", {
+    mayTakeBack(p) && mayUndo() && h("button", {
       class: "act", "data-key": `undo ${one.id} ${p.user}`,
       "aria-label": `${t("undo")}: ${p.callsign}`, onclick: () => takeBack(one, p),
     }, t("undo"))))));

@@ -125,6 +125,10 @@ export const mayWrite = () => state.session === null || state.session.rights ===
 
 export const isCommand = () => state.status?.role === "command" && mayWrite();
 
+/** Returns whether a person carries a tracker of the user, who then reports and answers for them. */
+export const isOwnTracker = (user) =>
+  Boolean(user?.owner) && user.owner === myself()?.id && mayWrite() && state.session === null;
+
 /** The current age of a user's fix in seconds. */
 export function fixAge(user) {
   if (user.fixAgeSeconds === null) return null;
