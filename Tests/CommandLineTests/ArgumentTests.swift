@@ -106,6 +106,18 @@ import Testing
     #expect(place.coordinate.latitudeE7 == -338_000_000)
   }
 
+  @Test func `a position takes no wait, and the message gives the reason`() throws {
+    let words = ["position", "set", "47.3,8.5"]
+    _ = try Muster.parseAsRoot(words)
+    for more in [["--wait"], ["--wait", "60"]] {
+      let error = #expect(throws: (any Error).self) {
+        try Muster.parseAsRoot(words + more)
+      }
+      let text = error.map(Muster.message(for:)) ?? ""
+      #expect(text.contains("nodes keep the newest only"), "\(text)")
+    }
+  }
+
   @Test func `a report is edited only with something to change`() throws {
     #expect(throws: (any Error).self) {
       try ReportCommand.Edit.parse(["0a1b"])

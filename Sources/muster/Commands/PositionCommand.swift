@@ -15,7 +15,8 @@ struct PositionCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster position set -33.8688,151.2093 --accuracy 20
 
-        It counts like a position from a receiver: entering or leaving a zone is an event.
+        It counts like a position from a receiver: entering or leaving a zone is an event. It is \
+        sent once and replaced by the next one, so it cannot be confirmed: there is no --wait.
         """)
 
     @Argument(
@@ -33,7 +34,18 @@ struct PositionCommand: AsyncParsableCommand {
       transform: MomentArgument.init(parsing:))
     var time: MomentArgument?
 
+    @Option(defaultAsFlag: "", help: .hidden)
+    var wait: String?
+
     @OptionGroup(title: "Node") var home: HomeOptions
+
+    func validate() throws {
+      guard wait == nil else {
+        throw ValidationError(
+          "a position takes no --wait: nodes keep the newest only and send no receipt for it; at "
+            + "the command post `muster user list` shows its age")
+      }
+    }
 
     func run() async throws {
       let fix = Fix(
