@@ -18,7 +18,7 @@ import nodes
 from access import accessible
 from browser import Page, checked, must
 from markup import abuse
-from nodes import Operation, wait
+from nodes import Operation, Receiver, Stream, wait
 from paper import printed
 from remote import elsewhere
 
@@ -113,6 +113,50 @@ def hazard(page, operation):
         for one in operation.leader.get("users")["items"]))
     sounded(page, "22.3: a hazard entered", "Gas cloud", lambda: operation.member.send(
         "POST", "me/position", {"lat": 40.36, "lon": -7.6, "accuracyMetres": 5}))
+
+
+def safe(page, operation):
+    """Command is notified when a person is safe, and when everyone in an order is: on every view,
+    in the event stream and by webhooks."""
+    received = Receiver()
+    operation.leader.run("webhook", "add", "board", received.url, "--event", "alert")
+    place = {"lat": 40.31, "lon": -7.62, "radiusMetres": 150}
+    operation.member.send("POST", "me/position", {"lat": 40.33, "lon": -7.62, "accuracyMetres": 5})
+    operation.leader.send("POST", "fences", {
+        "name": "Fire station", "kind": "muster", "active": True, "circle": place})
+    operation.leader.send("POST", "directives", {
+        "kind": "muster", "users": ["Ana"], "deadlineSeconds": 600})
+    wait("the member has the order", lambda: operation.member.get("directives")["items"])
+    page.view("reports")
+    wait("no message is shown", lambda: page.text("#said") == "")
+    with Stream(operation.leader) as stream:
+        # The first position that is certainly later than the order satisfies it.
+        def arrives():
+            operation.member.send("POST", "me/position", {
+                "lat": place["lat"], "lon": place["lon"], "accuracyMetres": 5})
+            return any(one["kind"] == "orderDone" for one in operation.leader.get("alerts")["items"])
+        wait("the leader's node has the alert", arrives)
+        began = time.monotonic()
+        wait("the page shows both", lambda: all(words in page.text("#said") for words in (
+            "Ana is safe", "everyone is accounted for")))
+        took = time.monotonic() - began
+        must(f"a person who becomes safe, and the end of the order, are shown on the Reports view "
+             f"after {took:.2f} s (at most 1 s): {page.text('#said')!r}",
+             took <= max(1, nodes.patience))
+        page.shot("safe")
+        wait("the stream reports alerts", lambda: "alerts" in stream.sets)
+        checked("the event stream reports the alerts")
+    kinds = lambda: {one["data"]["kind"]: one for one in received.events
+                     if one["type"] == "muster.alert.raised.v1"}
+    wait("webhooks have both", lambda: {"safe", "orderDone"} <= kinds().keys())
+    both = [kinds()[kind] for kind in ("safe", "orderDone")]
+    must("webhooks receive both as CloudEvents", all(
+        one["specversion"] == "1.0" and one["data"]["level"] == "notice" for one in both))
+    operation.leader.run("webhook", "remove", "board")
+    received.close()
+    row = next(one for one in operation.leader.get("directives")["items"] if one["status"] == "open")
+    operation.leader.send("POST", f"directives/{row['id']}/close", {})
+    page.view("people")
 
 
 def report(page, operation):
@@ -511,6 +555,8 @@ def main():
                         help="measure only a member's write, over HTTPS alone")
     parser.add_argument("--hazard", action="store_true",
                         help="measure only the alert of an entered hazard")
+    parser.add_argument("--safe", action="store_true",
+                        help="check only the notices that a person and an order are safe")
     parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
     options = parser.parse_args()
     if lack := browser.missing():
@@ -536,6 +582,9 @@ def main():
         if options.hazard:
             hazard(page, operation)
             return 0
+        if options.safe:
+            safe(page, operation)
+            return 0
         members(page, operation)
         if options.uplink:
             return 0
@@ -552,6 +601,7 @@ def main():
         rollcall(page, operation)
         conflict(page, operation)
         override(page, operation)
+        safe(page, operation)
         link(page, operation)
         if options.axe:
             accessible(page, options.axe)

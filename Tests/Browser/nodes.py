@@ -1,5 +1,6 @@
 """Real nodes for browser tests: an operation with a leader and members."""
 
+import http.server
 import json
 import math
 import os
@@ -9,6 +10,7 @@ import sqlite3
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.request
 import zlib
@@ -156,6 +158,60 @@ def base_map(path):
     file.commit()
     file.close()
     return path
+
+
+class Receiver:
+    """A receiver of webhooks on loopback, which keeps their CloudEvents."""
+
+    def __init__(self):
+        events = self.events = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                length = int(self.headers["Content-Length"])
+                events.append(json.loads(self.rfile.read(length)))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Stream:
+    """The event stream of a node, and the sets that it has reported."""
+
+    def __init__(self, node):
+        request = urllib.request.Request(
+            f"{node.url}/api/v1/stream", headers={"Authorization": f"Bearer {node.token}"})
+        self.answer = urllib.request.urlopen(request, timeout=600)
+        self.sets = set()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        kind = ""
+        try:
+            for line in self.answer:
+                name, _, value = line.decode().strip().partition(": ")
+                if name == "event":
+                    kind = value
+                if name == "data" and kind == "change":
+                    self.sets.add(json.loads(value)["dataset"])
+        except (OSError, ValueError, AttributeError):
+            pass  # It was closed.
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.answer.close()
 
 
 class Operation:

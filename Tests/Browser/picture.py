@@ -14,6 +14,7 @@ import threading
 import time
 
 import browser
+from access import accessible
 from browser import Page, must
 from nodes import wait
 from scale import COUNTS, handler, http
@@ -103,7 +104,10 @@ class PictureStage:
             far = {"Ana": 2300, "Duarte": 1210, "Eva": 300}.get(callsign)
             conditions = [(status, severity, reason), *more]
             found.append({
-                "id": f"{n:032x}", "callsign": callsign, "role": "member", "team": team,
+                "id": f"{n:032x}", "callsign": callsign, "team": team,
+                # Eva carries a phone whose positions Duarte's node receives.
+                "role": "tracker" if callsign == "Eva" else "member",
+                "owner": f"{3:032x}" if callsign == "Eva" else None,
                 "safety": {"danger": "unsafe", "safe": "safe"}.get(severity, "unknown"),
                 "reason": reason, "status": status, "severity": severity,
                 "conditions": [dict(zip(("status", "severity", "reason"), c)) for c in conditions],
@@ -318,7 +322,7 @@ def orders(page, stage):
                                   "deadlineSeconds": 900, "zones": ["f" * 31 + "1"]})
 
 
-def member(shots):
+def member(shots, axe=None):
     """A member sees destination, distance and bearing, and answers in the Roll call tab."""
     stage = PictureStage("Duarte")
     page = opened(stage, shots)
@@ -332,10 +336,26 @@ def member(shots):
             resize(page, size)
             page.view("orders")
             page.shot(f"member-{size}")
+        if axe:
+            accessible(page, axe)
         must("a member is offered no order to give", page.count("#orders [data-key=muster]") == 0)
         page.click(f"[data-key='own {'d' * 32}']")
         wait("they have answered", lambda: f"{3:032x}" in stage.answered)
         must("22.8: a member answers in the Roll call tab", True)
+        may = page.js("""return [...document.querySelectorAll(arguments[0] + ' .act')]
+            .map((one) => one.getAttribute('aria-label'))""", f"[data-order='{'d' * 32}']")
+        must(f"the owner of a tracker answers for its carrier, and for no one else: {may}",
+             may == ["Accounted for: Eva"])
+        page.click(f"[data-key='account {'d' * 32} {4:032x}']")
+        wait("she is accounted for", lambda: f"{4:032x}" in stage.answered)
+        resize(page, "laptop")
+        page.view("people")
+        page.click(f"[data-key='{4:032x}'].person")
+        page.click("dialog [data-key='report.help']")
+        page.fill(note="flat tyre")
+        page.submit()
+        must(f"and reports for her: {stage.written[-1]}", stage.written[-1] == (
+            "PUT", f"users/{4:032x}/safety", {"safety": "help", "note": "flat tyre"}))
     finally:
         page.close()
 
@@ -358,6 +378,7 @@ def looks(page):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--screenshots", help="a folder for screenshots")
+    parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
     options = parser.parse_args()
     if lack := browser.missing():
         raise SystemExit(lack)
@@ -373,6 +394,9 @@ def main():
         orders(page, stage)
         alarm(page, stage)
         looks(page)
+        if options.axe:
+            stage.changed()
+            accessible(page, options.axe)
         faults = page.faults("openapi.json")
         must(f"the browser has no error {faults[:3]}", not faults)
     except BaseException:
@@ -381,7 +405,7 @@ def main():
         raise
     finally:
         page.close()
-    member(options.screenshots)
+    member(options.screenshots, options.axe)
     return 0
 
 

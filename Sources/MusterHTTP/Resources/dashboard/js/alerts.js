@@ -1,6 +1,6 @@
 // Alerts: which are not acknowledged, the sound of new ones, and who acknowledged them.
 
-import { byId } from "./dom.js";
+import { announce, byId } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
 import { on, state } from "./store.js";
@@ -23,9 +23,11 @@ function alarm(alerts) {
   const fresh = heard === null ? []
     : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);
   heard = new Set(alerts.map((a) => a.id));
+  const urgent = fresh.filter((a) => a.level !== "notice");
   // Outside all views, so that a screen reader reads new alerts in every view.
-  if (fresh.length > 0) byId("heard").textContent = fresh.map((a) => spoken(a.text)).join(". ");
-  if (fresh.some((a) => a.level !== "notice")) sound(fresh.some((a) => a.level === "danger"));
+  if (urgent.length > 0) byId("heard").textContent = urgent.map((a) => spoken(a.text)).join(". ");
+  if (urgent.length > 0) sound(urgent.some((a) => a.level === "danger"));
+  announce(fresh.filter((a) => a.level === "notice").map((a) => spoken(a.text)));
 }
 
 /** Under the name entered in the feed; without one, the node uses its own user's name. */

@@ -112,4 +112,15 @@ export function say(text, undo) {
   clearTimeout(silence);
   silence = setTimeout(quiet, undo ? 15000 : 6000);
 }
-const quiet = () => fill(byId("said"));
+function quiet() {
+  fill(byId("said"));
+  if (notices.length > 0) say(notices.splice(0).slice(-mostNotices).join(" · "));
+}
+
+const mostNotices = 3;
+const notices = [];
+/** Shows notices like a result, but after the current one, whose undo remains available. */
+export function announce(texts) {
+  notices.push(...texts);
+  if (byId("said").childElementCount === 0) quiet();
+}

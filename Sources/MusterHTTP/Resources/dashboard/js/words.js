@@ -21,7 +21,11 @@ export function t(key, values = {}) {
 /** Translates texts of the node, which are in English. */
 export function spoken(text) {
   const known = language === "pt" && ptNode.find(([phrase]) => phrase.test(text));
-  return known ? text.replace(...known) : text;
+  if (!known) return text;
+  const [phrase, translation, isFollowed] = known;
+  const [found] = text.match(phrase);
+  const rest = text.slice(found.length);
+  return found.replace(phrase, translation) + (isFollowed ? spoken(rest) : rest);
 }
 
 export function choose(name) {

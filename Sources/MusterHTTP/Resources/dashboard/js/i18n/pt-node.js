@@ -1,4 +1,5 @@
-// Portuguese translations of the node's English texts; texts of users stay unchanged.
+// Portuguese translations of the node's English texts; texts of users stay unchanged. With `true`,
+// another text of the node follows.
 
 export default [
   [/^(.+?: )?asked for help/, "$1pediu ajuda"],
@@ -28,7 +29,7 @@ export default [
   [/^rollcall is overdue: /, "chamada fora de prazo: "],
   [/^\w+ is overdue: no answer from /, "fora de prazo: sem resposta de "],
   [/^\w+ is overdue: /, "fora de prazo: "],
-  [/^(.+?) is safe: /, "$1 está a salvo: "],
+  [/^(.+?) is safe: /, "$1 está a salvo: ", true],
   [/^\w+: everyone is accounted for /, "todas as pessoas estão confirmadas "],
   [/^(.+)'s device \((\w+)\) is in use in two places at once$/, "o dispositivo de $1 ($2) está em uso em dois sítios"],
   [/^evacuate to /, "evacuar para "],
