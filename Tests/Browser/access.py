@@ -3,7 +3,7 @@
 import json
 import time
 
-from browser import must
+from browser import Page, must
 
 VIEWS = ("people", "map", "feed", "reports", "fences", "orders", "mesh")
 
@@ -32,26 +32,43 @@ def dialogs(page):
         page.js("document.querySelector('dialog')?.close()")
 
 
+def as_zoomed(page):
+    """A laptop at 200 % zoom: half the CSS pixels."""
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 700, "height": 450, "deviceScaleFactor": 2, "mobile": False})
+
+
+def excess(page):
+    """Returns by how many pixels the page is wider than the screen."""
+    return page.js("return document.documentElement.scrollWidth - innerWidth")
+
+
 def accessible(page, axe):
-    """Checks every panel and dialog in both themes, on a laptop and a phone."""
+    """Checks every panel and dialog in both languages and themes: laptop, 200 % zoom and phone."""
     with open(axe, encoding="utf-8") as file:
-        page.js(file.read() + ";window.axe = axe;")
-    worst, looks = [], 0
-    for size in (page.as_laptop, page.as_phone):
-        size()
-        for theme in ("light", "dark"):
-            page.theme(theme)
-            name = f"{size.__name__} {theme}"
-            for view in VIEWS:
-                page.view(view)
-                time.sleep(0.3)
-                looks += 1
-                worst += find(page, f"{name} {view}")
-            for dialog in dialogs(page):
-                looks += 1
-                worst += find(page, f"{name} {dialog}")
-    page.as_laptop()
-    page.theme("light")
+        script = file.read() + ";window.axe = axe;"
+    worst, wide, looks = [], [], 0
+    for language in ("pt", "en"):
+        page.language(language)
+        page.js(script)
+        for size in (Page.as_laptop, as_zoomed, Page.as_phone):
+            size(page)
+            for theme in ("light", "dark"):
+                page.theme(theme)
+                name = f"{language} {size.__name__} {theme}"
+                for view in VIEWS:
+                    page.view(view)
+                    time.sleep(0.3)
+                    looks += 1
+                    worst += find(page, f"{name} {view}")
+                    if excess(page) > 0:
+                        wide.append(f"{name} {view}")
+                for dialog in dialogs(page):
+                    looks += 1
+                    worst += find(page, f"{name} {dialog}")
+        page.as_laptop()
+        page.theme("light")
+    must(f"no view is wider than the screen {wide[:6]}", not wide)
     version = page.js("return axe.version")
     # Each finding once, with the place where it was first seen.
     found = {(one[2], one[4]): one for one in reversed(worst)}

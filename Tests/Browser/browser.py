@@ -113,6 +113,12 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.driver.set_window_size(1400, 900)
 
+    def language(self, name):
+        self.js("""window.__old = 1; localStorage.setItem("language", arguments[0]);
+            location.reload()""", name)
+        wait("the page is in " + name, lambda: self.js(
+            "return !window.__old && document.querySelectorAll('.person').length"))
+
     def theme(self, name):
         if self.js("return document.documentElement.dataset.theme") != name:
             self.click("#theme")
