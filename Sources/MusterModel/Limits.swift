@@ -281,9 +281,21 @@ public enum Limits {
   public static let alerts = 1024
   /// Row changes that a node remembers one by one, for readers that reconnect.
   public static let rememberedChanges = 4096
-  /// Journal entries for the records of one author: positions of half a day, at one each 20 s and
-  /// 50 bytes.
-  public static let journaledRecords: Int64 = 2048
+  /// Journal entries for records, of all authors: half a day of 1,000 authors with an entry each
+  /// 15 s, and 50 bytes each.
+  public static let journaledRecords: Int64 = 3_000_000
+  /// How long journal entries for records are kept.
+  public static let journalMilliseconds: Int64 = 12 * 3_600_000
+  /// Between two journal entries for records of one author.
+  public static let journalPauseMilliseconds: Int64 = 15_000
+  /// Received records in memory before they are written, whatever the time.
+  public static let unstagedRecords = 512
+  /// How long received records wait in memory to be written together.
+  public static let stagingMilliseconds: Int64 = 2000
+  /// Staged records before they are folded, whatever the time: about 6 MB.
+  public static let stagedRecords = 16_384
+  /// How long staged records wait to be folded together.
+  public static let foldMilliseconds: Int64 = 300_000
   /// Datagrams processed in one transaction.
   public static let inputsPerBatch = 256
 }

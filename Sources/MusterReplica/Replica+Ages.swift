@@ -3,8 +3,8 @@ internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
-/// Stamps of this device's records, dates of received ones, and the journal of arrivals. The
-/// evidence of ages is in `AgeTracker`.
+/// Stamps of this device's records, and dates of received ones. The evidence of ages is in
+/// `AgeTracker`.
 extension Replica {
   // MARK: Own records
 
@@ -67,22 +67,47 @@ extension Replica {
   // MARK: Arrivals
 
   /// Dates a received position or presence record, if it can be read.
-  mutating func date(_ record: LatestRecord, now: ClockReading) {
+  ///
+  /// - Parameters:
+  ///   - isStaged: whether its date follows from a staged record, so that it is stored with the
+  ///     fold.
+  mutating func date(_ record: LatestRecord, isStaged: Bool, now: ClockReading) {
+    guard let reading = stamp(of: record) else { return }
+    ages.take(
+      reading.name, of: reading.subject, from: reading.source, by: reading.author,
+      stated: reading.stated, isStaged: isStaged, now: now)
+    answerAnchors(now: now)
+  }
+
+  /// Dates a staged record again after a start, by the time of its arrival.
+  mutating func date(_ staged: StagedRecord) {
+    guard let reading = stamp(of: staged.record) else { return }
+    ages.restore(
+      reading.name, of: reading.subject, from: reading.source, by: reading.author,
+      stated: reading.stated, arrivedIn: staged.boot, at: staged.arrived)
+  }
+
+  /// The stamp of a position or presence record; nil if it cannot be read, or is of another kind.
+  private func stamp(
+    of record: LatestRecord
+  ) -> (
+    name: StampedRecordID, subject: DeviceID, source: StampSource, author: DeviceID,
+    stated: RecordStamp?
+  )? {
     guard let key = keyring[record.epoch], let author = control.author(of: record.certificate)
-    else { return }
+    else { return nil }
     let (source, stated): (StampSource, RecordStamp?)
     if let position = record.position(operation: local.operation, key: key) {
       (source, stated) = (.position, position.stamp)
     } else if let presence = record.presence(operation: local.operation, key: key) {
       (source, stated) = (.presence, presence.stamp)
     } else {
-      return
+      return nil
     }
-    ages.take(
-      StampedRecordID(record, operation: local.operation),
-      of: subject(record.tracker, of: author), from: source, by: author.device, stated: stated,
-      now: now)
-    answerAnchors(now: now)
+    return (
+      StampedRecordID(record, operation: local.operation), subject(record.tracker, of: author),
+      source, author.device, stated
+    )
   }
 
   /// Dates a frame of the urgent lane, if it can be read.
@@ -112,15 +137,6 @@ extension Replica {
     guard let tracker else { return author.device }
     let origin = RowOrigin(owner: author.user, nonce: tracker)
     return DeviceID(tracker: RowID(operation: local.operation, origin: origin))
-  }
-
-  /// Records the arrival of a record in the journal.
-  mutating func journal(_ record: LatestRecord, now: ClockReading) {
-    batch.journal.append(
-      JournalEntry(
-        certificate: record.certificate, kind: .record,
-        name: StampedRecordID(record, operation: local.operation).raw,
-        time: ages.arrivalTime(now)))
   }
 
   // MARK: Ages

@@ -25,6 +25,8 @@ extension Replica {
     guard !book.tellsTheSame(as: before) else { return Outcome() }
     var outcome = try transact(now: now) { replica in
       replica.batch.local[AlertBook.key] = book.encoded()
+      // What raised an alert is as durable as the alert.
+      replica.received.hurry()
     }
     outcome.alertChanges = changes
     return outcome
@@ -200,7 +202,7 @@ extension Replica {
     let people = known.map(\.summary)
     let directives = try directives(among: known)
     let zones = try monitor.zones(in: store)
-    let positions = try store.positions()
+    let positions = try devicePositions()
     let here = positions.first { $0.device == local.device }?.report.fix
     let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
     let rules = AlertRules(

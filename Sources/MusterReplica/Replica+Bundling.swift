@@ -59,7 +59,9 @@ extension Replica {
       let frames = try frames(at: &cursor, of: part)
       return frames.isEmpty ? [] : [.frames(frames)]
     case .records:
-      let records = try stock.records(at: cursor, limit: BundleForm.recordsPerPiece, in: store)
+      let records = try stock.records(at: cursor, limit: BundleForm.recordsPerPiece) {
+        () throws(StoreError) in try latestRecords()
+      }
       guard let last = records.last else {
         cursor.begin(.keys)
         return []

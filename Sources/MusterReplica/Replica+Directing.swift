@@ -226,7 +226,7 @@ extension Replica {
   /// Returns the open locate directives that no fix of this device has answered since they were
   /// issued, for a node that starts.
   public func openLocationDemands() throws -> [RowID] {
-    let newest = try store.positions().first { $0.device == local.device }?.report.reportedAt
+    let newest = try devicePosition(of: local.device)?.report.reportedAt
     return try store.rows(.directive).filter { row in
       guard try wantsLocation(row) else { return false }
       guard let newest, let given = row.createdAt else { return true }

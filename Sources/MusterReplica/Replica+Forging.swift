@@ -34,7 +34,7 @@ extension Replica {
   package mutating func forgePosition(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       let local = replica.local
-      let others = try replica.store.records().filter {
+      let others = try replica.latestRecords().filter {
         $0.kind == .position && $0.certificate != local.certificate.hash
       }
       guard let victim = replica.anyone(of: others), let key = replica.keyring[victim.epoch],

@@ -22,16 +22,16 @@ extension Replica {
     var fresh = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,
       roster: try Self.roster(of: control, in: store),
-      logs: logs, records: try store.records(), keys: [],
+      logs: logs, records: try latestRecords(), keys: [],
       seed: [UInt8](repeating: 0, count: 32), now: atStart)
     precondition(
       engine.rootBytes() == fresh.rootBytes(), "the engine announces what the store does not hold")
     let keys = try Self.keyring(in: store, operation: local.operation)
     precondition(keys.all == keyring.all, "the keyring and the store hold different keys")
     ages.checkInvariants()
-    let anchors = try store.anchorCount()
-    precondition(
-      anchors <= ages.anchorCount, "\(anchors) anchors are stored, \(ages.anchorCount) known")
+    received.checkInvariants(staged: try store.stagedCount())
+    let (anchors, known) = (try store.anchorCount(), ages.anchorCount + ages.expiredCount)
+    precondition(anchors <= known, "\(anchors) anchors are stored, \(known) known")
     try checkStatuses()
     guard var tree = stateTree else { return }
     let (kept, whole) = (

@@ -72,8 +72,8 @@ extension Replica {
     try commit(now: now)
     epochsWaitedFor.remove(key.id)
     try release(for: key.id, now: now)
-    for record in try store.records() where record.epoch == key.id {
-      date(record, now: now)
+    for record in try latestRecords() where record.epoch == key.id {
+      date(record, isStaged: false, now: now)
       if let position = opened(record) { batch.positions.append(position) }
     }
     try run(.keyLearned(key), now: now)

@@ -57,7 +57,7 @@ extension Replica {
     try commit(now: now)
     let logs = try store.logs()
     let newest = max(
-      generation, Self.newestGeneration(in: logs, try store.records(), of: local))
+      generation, Self.newestGeneration(in: logs, try latestRecords(), of: local))
     let life = LifeMark(
       generation: Self.generation(after: max(newest, writer.generation)),
       incarnation: Incarnation(raw: random.bytes16()))

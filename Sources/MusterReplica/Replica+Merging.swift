@@ -25,6 +25,7 @@ extension Replica {
       defer { replica.tally = nil }
       end = try replica.take(&reader, isLast: isLast, now: now)
       try replica.run(.carried(.end), now: now)
+      replica.received.hurry()
       tally = replica.tally ?? tally
     }
     let progress = BundleProgress(

@@ -89,7 +89,7 @@ extension Replica {
   private func accounting(
     for user: UserID, _ state: RowState, note: String, away: [DeviceID]
   ) throws -> Accounting {
-    let positions = try store.positions().filter { $0.user == user }
+    let positions = try devicePositions().filter { $0.user == user }
     let devices = Set(
       control.admissions.map(\.signed.certificate.author).filter { $0.user == user }
         .map(\.device) + positions.map(\.device))

@@ -198,7 +198,7 @@ extension Replica {
   /// Returns all fences by name. A fence whose outline has not arrived is omitted.
   public mutating func fences() throws -> [FenceSummary] {
     let zones = try monitor.zones(in: store)
-    let positions = newestPositions(try store.positions())
+    let positions = newestPositions(try devicePositions())
     return try store.rows(.fence).filter(\.exists).compactMap { row in
       try summary(row, zones: zones, positions: positions)
     }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -285,7 +285,7 @@ extension Replica {
       reports: try store.rows(.report).filter(\.exists).count,
       fences: try store.rows(.fence).filter(\.exists).count,
       crossings: try store.crossingCount(), peers: peers,
-      fix: try store.positions().first { $0.device == local.device }?.report, rejected: [:],
+      fix: try devicePosition(of: local.device)?.report, rejected: [:],
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try forks(callsigns),
       diskFreeBytes: nil)
     status.isRevoked = isRevoked

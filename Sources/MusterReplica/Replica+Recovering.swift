@@ -83,8 +83,10 @@ extension Replica {
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: try store.records(), keys: keyring.all, seed: random.bytes(32),
       now: now)
+    received = ReceivedRecords()
     try feedEvidence(now: now)
     try replayControlLogs(logs, now: now)
+    try restoreStaged(now: now)
     try rebuildViewIfNeeded()
     try findJoinable()
     try askForWaiting(now: now)

@@ -45,9 +45,6 @@ extension Replica {
     return findings
   }
 
-  /// Closes the database; the replica MUST NOT be used afterwards.
-  public func close() throws(StoreError) { try store.close() }
-
   /// Records how far this device's own logs came in an incarnation that the database may not know
   /// completely, so that missing frames can be named.
   public static func know(

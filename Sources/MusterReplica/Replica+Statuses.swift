@@ -35,9 +35,9 @@ extension Replica {
       }
     }
     if stale.roster { statusModel.replace(try personRoster()) }
-    if stale.everybody { statusModel.replace(try store.positions()) }
+    if stale.everybody { statusModel.replace(try devicePositions()) }
     for device in stale.moved {
-      statusModel.replace(try store.position(of: device), of: device)
+      statusModel.replace(try devicePosition(of: device), of: device)
       if let user = statusModel.user(of: device) { stale.people.insert(user) }
     }
     if stale.orders { try readOrders(now: now) }

@@ -144,6 +144,7 @@ extension Replica {
   }
 
   mutating func commit(now: ClockReading) throws {
+    addReceived(now: now)
     batch.ages = ages.takeChanges()
     guard !batch.isEmpty else { return }
     if !batch.frames.isEmpty { batch.arrival = ages.arrivalTime(now) }
@@ -295,7 +296,6 @@ extension Replica {
       try reviewLife(after: frames, opening: opening, now: now)
     case .record(let record):
       tally?.records.new += 1
-      journal(record, now: now)
       hold(record, now: now)
       try reviewLife(after: record, now: now)
       takeOwnReceipt(record, now: now)
@@ -417,15 +417,9 @@ extension Replica {
     return control.roster(parts)
   }
 
-  // MARK: Records
+  // MARK: Positions
 
-  private mutating func hold(_ record: LatestRecord, now: ClockReading) {
-    batch.records.append(record)
-    date(record, now: now)
-    if record.kind == .neighbours { held.hasMeshChanged = true }
-    if let position = opened(record) { batch.positions.append(position) }
-  }
-
+  /// Returns the position that a record contains; nil without one, or without its key.
   func opened(_ record: LatestRecord) -> DevicePosition? {
     guard let key = keyring[record.epoch],
       let author = control.author(of: record.certificate),

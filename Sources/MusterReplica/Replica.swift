@@ -13,7 +13,8 @@ internal import MusterSync
 ///     commands, fixes ─▶ LogWriter ──────────┘                 │
 ///                                                 outgoing ◀───┘ only after the commit
 ///
-/// - Everything that it returns to be sent depends only on durable data.
+/// - Everything that it returns to be sent depends only on durable data, or on newest records of
+///   other devices, which are durable within seconds (`ReceivedRecords`).
 /// - A failed commit changes nothing: the engine and the logs' heads are restored from the store,
 ///   and the caller may retry when there is space.
 public struct Replica {
@@ -32,6 +33,8 @@ public struct Replica {
   var receipts = ReceiptDesk()
   var neighbours = NeighbourDesk()
   var ages: AgeTracker
+  /// Records of other devices that are not in the tables of newest records yet.
+  var received = ReceivedRecords()
   var presence = PresenceSchedule()
   var statusModel = StatusModel()
   var recordCounter: UInt64
@@ -255,6 +258,9 @@ public struct Replica {
     try commit(now: now)
     try findJoinable()
     try joinSetAside(now: now)
+    // Only now the authors of all records are known, also after a repair.
+    try restoreStaged(now: now)
+    try foldStaged(now: now)
     if isDerivedAnew {
       batch.positions = try store.records().compactMap(opened)
       try commit(now: now)
@@ -327,7 +333,7 @@ public struct Replica {
   public var nextDeadline: Instant? {
     let wanted = [
       engine.nextDeadline, receipts.nextDeadline, neighbours.nextDeadline, epochDue,
-      presence.due,
+      presence.due, received.nextDeadline,
     ].compactMap(\.self)
     guard let next = wanted.min() else { return nil }
     return diskFailure.map { max(next, $0.restEnds) } ?? next

@@ -11,8 +11,8 @@ public struct AgeChanges: Hashable, Sendable {
   public var boot: KnownBoot?
   /// Anchors that arrived or were made, in that order; one that is kept stays.
   public var anchors: [StoredAnchor] = []
-  /// Anchors that are too old, or too many of one author.
-  public var forgottenAnchors: [StampedRecordID] = []
+  /// The places of anchors that are too old, or too many of one author.
+  public var forgottenAnchors: [Int64] = []
   /// Each replaces the one of its subject and source.
   public var stamps: [StoredStamp] = []
   /// Of frames in the urgent lane; one that is kept stays.
@@ -60,6 +60,8 @@ public struct ArrivalSpan: Hashable, Sendable {
 
 /// An anchor of the last 24 hours, in the present boot of this machine.
 public struct StoredAnchor: Hashable, Sendable {
+  /// Its number in the order of arrival; the tracker assigns it, and none twice.
+  public let place: Int64
   /// What others echo it by.
   public let id: StampedRecordID
   /// Whose record it is.
@@ -73,8 +75,10 @@ public struct StoredAnchor: Hashable, Sendable {
 
   /// `stated` MUST be an anchor's.
   public init(
-    id: StampedRecordID, author: DeviceID, isOwn: Bool, stated: RecordStamp, arrived: Int64
+    place: Int64, id: StampedRecordID, author: DeviceID, isOwn: Bool, stated: RecordStamp,
+    arrived: Int64
   ) {
+    self.place = place
     self.id = id
     self.author = author
     self.isOwn = isOwn
@@ -163,7 +167,7 @@ public struct JournalEntry: Hashable, Sendable {
   /// What arrived. Numbers are stored and append-only.
   public enum Kind: UInt8, Hashable, Sendable {
     case frame = 1
-    /// The newest `Limits.journaledRecords` of each author are kept.
+    /// The newest `Limits.journaledRecords` are kept.
     case record = 2
   }
 

@@ -11,8 +11,8 @@ enum AgeTable {
       try database.run("DELETE FROM anchors")
     }
     for anchor in changes.anchors { try keep(anchor, in: database) }
-    for id in changes.forgottenAnchors {
-      try database.run("DELETE FROM anchors WHERE name = ?", [id.blob])
+    for place in changes.forgottenAnchors {
+      try database.run("DELETE FROM anchors WHERE place = ?", [place.column])
     }
     for stamp in changes.stamps { try keep(stamp, in: database) }
     for frame in changes.frames { try keep(frame, in: database) }
@@ -29,10 +29,10 @@ enum AgeTable {
   private static func keep(_ anchor: StoredAnchor, in database: Database) throws {
     try database.run(
       """
-      INSERT INTO anchors(name, author, is_own, boot, milliseconds, echoes, arrived_ms)
-      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      INSERT INTO anchors(place, name, author, is_own, boot, milliseconds, echoes, arrived_ms)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """,
-      [anchor.id.blob, anchor.author.blob, anchor.isOwn.column]
+      [anchor.place.column, anchor.id.blob, anchor.author.blob, anchor.isOwn.column]
         + anchor.stated.columns + [anchor.arrived.column])
   }
 
@@ -40,16 +40,18 @@ enum AgeTable {
   static func anchors(_ database: Database) throws -> [StoredAnchor] {
     try database.all(
       """
-      SELECT name, author, is_own, boot, milliseconds, echoes, arrived_ms FROM anchors
+      SELECT place, name, author, is_own, boot, milliseconds, echoes, arrived_ms FROM anchors
       ORDER BY place
       """, of: "anchors"
     ) { columns in
+      let place = try columns.integer(Int64.self)
       let id: StampedRecordID = try columns.identifier()
       let author: DeviceID = try columns.identifier()
       let isOwn = try columns.integer(Int64.self) == 1
       guard let stated = try columns.recordStamp() else { throw columns.damage }
       return StoredAnchor(
-        id: id, author: author, isOwn: isOwn, stated: stated, arrived: try columns.integer())
+        place: place, id: id, author: author, isOwn: isOwn, stated: stated,
+        arrived: try columns.integer())
     }
   }
 

@@ -20,6 +20,10 @@ public struct Batch: Sendable {
   public var released: [ReleasedFrame] = []
   /// Each is stored if it is newer than the stored one of its topic.
   public var records: [LatestRecord] = []
+  /// Records of other devices to append to the staged ones.
+  public var staged: [StagedRecord] = []
+  /// Replaces all records that were staged before; nil leaves them staged.
+  public var fold: RecordFold?
   /// Each is stored if its order is not older than that of the stored position of its device.
   public var positions: [DevicePosition] = []
   /// This node's own track.
@@ -51,6 +55,63 @@ public struct Batch: Sendable {
       && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
       && evidence.isEmpty && replacedEvidence.isEmpty
       && forgotten.isEmpty && settled.isEmpty && ages.isEmpty && journal.isEmpty
+      && staged.isEmpty && fold == nil
+  }
+}
+
+/// A record of another device with its moment of arrival, until it is folded into the tables of
+/// newest records, positions and stamps.
+public struct StagedRecord: Hashable, Sendable {
+  /// The record. The caller has verified it.
+  public let record: LatestRecord
+  /// `KnownBoot.number` of the boot in which it arrived.
+  public let boot: Int64
+  /// Milliseconds of the boot clock at its arrival.
+  public let arrived: Int64
+
+  /// Creates a record to stage.
+  public init(record: LatestRecord, boot: Int64, arrived: Int64) {
+    self.record = record
+    self.boot = boot
+    self.arrived = arrived
+  }
+}
+
+/// What the staged records amount to, by topic and device.
+public struct RecordFold: Hashable, Sendable {
+  /// The newest record of each topic.
+  public var records: [LatestRecord]
+  /// The newest position of each device among them.
+  public var positions: [DevicePosition]
+  /// Their stamps and anchors.
+  public var ages: AgeChanges
+  /// Journal entries of earlier arrivals are deleted: the number of a boot, and milliseconds of its
+  /// boot clock.
+  public var journalStart: JournalStart
+
+  /// Creates a fold.
+  public init(
+    records: [LatestRecord] = [], positions: [DevicePosition] = [], ages: AgeChanges = AgeChanges(),
+    journalStart: JournalStart = JournalStart(boot: 0, arrived: 0)
+  ) {
+    self.records = records
+    self.positions = positions
+    self.ages = ages
+    self.journalStart = journalStart
+  }
+}
+
+/// The moment at which the kept part of the journal of arrivals begins.
+public struct JournalStart: Hashable, Sendable {
+  /// `KnownBoot.number`; entries of earlier boots are older.
+  public let boot: Int64
+  /// Milliseconds of that boot's clock.
+  public let arrived: Int64
+
+  /// Creates a moment.
+  public init(boot: Int64, arrived: Int64) {
+    self.boot = boot
+    self.arrived = arrived
   }
 }
 

@@ -4,19 +4,11 @@ internal import MusterModel
 /// The SQL of the journal of arrivals, within one transaction.
 ///
 /// A frame refers to the moment of the commit that stored it. Records are replaced by newer ones,
-/// so each arrival has an entry of its own.
+/// so each arrival has an entry of its own, in the order of arrival.
 struct JournalTable {
   /// When the frames of this transaction arrived; nil if that is not known.
   var arrival: ArrivalTime?
   private var stored: Int64?
-
-  private struct Key: Hashable {
-    let author: UInt64
-    let kind: JournalEntry.Kind
-  }
-
-  /// The number of the newest entry, of those that this transaction appends to.
-  private var newest: [Key: Int64] = [:]
 
   /// Returns the number of the moment of arrival, which is stored with the first frame.
   mutating func moment(in database: Database) throws -> Int64? {
@@ -28,39 +20,38 @@ struct JournalTable {
     return stored
   }
 
-  /// Appends entries; of each author and kind the oldest make room.
-  mutating func append(_ entries: [JournalEntry], in database: Database) throws {
+  /// Appends entries of records, which MUST be in the order of arrival.
+  static func append(_ entries: [JournalEntry], in database: Database) throws {
     for entry in entries {
-      let key = Key(author: entry.author, kind: entry.kind)
-      let number = try (newest[key] ?? Self.newest(of: key, in: database)) + 1
-      newest[key] = number
       try database.run(
         """
-        INSERT INTO arrivals(author, kind, number, name, boot, arrived_ms, wall_ms)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO record_arrivals(author, name, boot, arrived_ms, wall_ms)
+        VALUES (?, ?, ?, ?, ?)
         """,
         [
-          entry.author.column, entry.kind.rawValue.column, number.column, entry.name.blob,
-          entry.time.boot.column, entry.time.milliseconds.column, entry.time.wall.column,
-        ])
-      guard number > Limits.journaledRecords else { continue }
-      try database.run(
-        "DELETE FROM arrivals WHERE author = ? AND kind = ? AND number = ?",
-        [
-          entry.author.column, entry.kind.rawValue.column,
-          (number - Limits.journaledRecords).column,
+          entry.author.column, entry.name.blob, entry.time.boot.column,
+          entry.time.milliseconds.column, entry.time.wall.column,
         ])
     }
   }
 
-  private static func newest(of key: Key, in database: Database) throws -> Int64 {
-    try database.first(
-      "SELECT number FROM arrivals WHERE author = ? AND kind = ? ORDER BY number DESC LIMIT 1",
-      [key.author.column, key.kind.rawValue.column], of: "arrivals"
-    ) { try $0.integer() } ?? 0
+  /// Deletes the oldest entries of records: those of an earlier arrival, and more than
+  /// `Limits.journaledRecords`. They lie together, so whole pages become free.
+  static func delete(before start: JournalStart, in database: Database) throws {
+    let first = try database.first(
+      """
+      SELECT place FROM record_arrivals WHERE (boot, arrived_ms) >= (?, ?) ORDER BY place LIMIT 1
+      """, [start.boot.column, start.arrived.column], of: "record_arrivals"
+    ) { try $0.integer(Int64.self) }
+    let newest = try database.first(
+      "SELECT place FROM record_arrivals ORDER BY place DESC LIMIT 1", of: "record_arrivals"
+    ) { try $0.integer(Int64.self) }
+    guard let newest else { return }
+    let kept = max(first ?? newest + 1, newest - Limits.journaledRecords + 1)
+    try database.run("DELETE FROM record_arrivals WHERE place < ?", [kept.column])
   }
 
-  /// Frames in the order of the log, then records by author, the oldest first.
+  /// Frames in the order of the log, then records in the order of arrival.
   static func entries(_ database: Database) throws -> [JournalEntry] {
     let frames = try database.all(
       """
@@ -75,12 +66,11 @@ struct JournalTable {
     }
     let records = try database.all(
       """
-      SELECT author, kind, name, boot, arrived_ms, wall_ms FROM arrivals
-      ORDER BY author, kind, number
-      """, of: "arrivals"
+      SELECT author, name, boot, arrived_ms, wall_ms FROM record_arrivals ORDER BY place
+      """, of: "record_arrivals"
     ) { columns in
       JournalEntry(
-        author: try columns.wideInteger(), kind: try columns.code(), name: try columns.bytes16(),
+        author: try columns.wideInteger(), kind: .record, name: try columns.bytes16(),
         time: try columns.arrivalTime())
     }
     return frames + records
@@ -92,12 +82,11 @@ struct JournalTable {
     try database.first(
       """
       SELECT (
-        SELECT count(*) FROM arrivals AS a
+        SELECT count(*) FROM record_arrivals AS a
         WHERE NOT EXISTS (SELECT 1 FROM boots WHERE boots.number = a.boot)
           OR EXISTS (
-            SELECT 1 FROM arrivals AS b
-            WHERE b.author = a.author AND b.kind = a.kind AND b.number = a.number - 1
-              AND (b.boot, b.arrived_ms) > (a.boot, a.arrived_ms))
+            SELECT 1 FROM record_arrivals AS b
+            WHERE b.place = a.place - 1 AND (b.boot, b.arrived_ms) > (a.boot, a.arrived_ms))
       ) + (
         SELECT count(*) FROM moments AS a
         WHERE NOT EXISTS (SELECT 1 FROM boots WHERE boots.number = a.boot)
@@ -109,7 +98,7 @@ struct JournalTable {
         WHERE moment IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM moments WHERE moments.number = frames.moment)
       )
-      """, of: "arrivals"
+      """, of: "record_arrivals"
     ) { try $0.integer() } ?? 0
   }
 }

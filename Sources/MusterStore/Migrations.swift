@@ -21,6 +21,7 @@ enum Migrations {
     migrator.registerMigration("9 membership evidence") { try $0.execute(sql: evidence) }
     migrator.registerMigration("10 owners of tracks") { try addOwners(to: $0) }
     migrator.registerMigration("11 earlier fixes") { try $0.execute(sql: earlierFixes) }
+    migrator.registerMigration("12 staged records") { try $0.execute(sql: staging) }
     return migrator
   }
 
@@ -366,6 +367,56 @@ enum Migrations {
       content BLOB NOT NULL,
       signature BLOB NOT NULL CHECK(length(signature) = 64)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let staging = """
+    -- Records of other devices in the order of their arrival, until they are folded into records,
+    -- positions, stamps and anchors. Appended to, and emptied as a whole.
+    CREATE TABLE staged_records(
+      place INTEGER PRIMARY KEY,
+      topic BLOB NOT NULL CHECK(length(topic) = 16),
+      kind INTEGER NOT NULL,
+      certificate BLOB NOT NULL CHECK(length(certificate) = 32),
+      generation INTEGER NOT NULL,
+      incarnation BLOB NOT NULL CHECK(length(incarnation) = 16),
+      counter INTEGER NOT NULL,
+      epoch BLOB NOT NULL CHECK(length(epoch) = 16),
+      body BLOB NOT NULL,
+      signature BLOB NOT NULL,
+      -- The boot clock of this machine at the arrival.
+      boot INTEGER NOT NULL,
+      arrived_ms INTEGER NOT NULL
+    ) STRICT;
+
+    -- The journal of arrivals of records, in their order: appended at one end, deleted from at the
+    -- other, so that an arrival of any author writes to the same page.
+    CREATE TABLE record_arrivals(
+      place INTEGER PRIMARY KEY,
+      author INTEGER NOT NULL,
+      name BLOB NOT NULL CHECK(length(name) = 16),
+      boot INTEGER NOT NULL,
+      arrived_ms INTEGER NOT NULL,
+      wall_ms INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO record_arrivals(author, name, boot, arrived_ms, wall_ms)
+      SELECT author, name, boot, arrived_ms, wall_ms FROM arrivals WHERE kind = 2
+      ORDER BY boot, arrived_ms;
+    DROP TABLE arrivals;
+
+    -- Anchors without an index of their names, which are random: the place is known in memory.
+    CREATE TABLE placed_anchors(
+      place INTEGER PRIMARY KEY,
+      name BLOB NOT NULL CHECK(length(name) = 16),
+      author BLOB NOT NULL CHECK(length(author) = 16),
+      is_own INTEGER NOT NULL,
+      boot BLOB NOT NULL CHECK(length(boot) = 16),
+      milliseconds INTEGER NOT NULL,
+      echoes BLOB NOT NULL,
+      arrived_ms INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO placed_anchors SELECT * FROM anchors ORDER BY place;
+    DROP TABLE anchors;
+    ALTER TABLE placed_anchors RENAME TO anchors;
     """
 
   private static let evidence = """

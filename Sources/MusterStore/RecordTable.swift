@@ -2,6 +2,9 @@ internal import GRDB
 internal import MusterModel
 
 /// The SQL of latest-only records and of the positions decrypted from them.
+///
+/// The rows lie by topic and by device, so a change of each touches pages of its own. Records of
+/// other devices arrive often, and are staged first (`StagedTable`).
 enum RecordTable {
   private static let columns =
     "topic, kind, certificate, generation, incarnation, counter, epoch, body, signature"
@@ -17,10 +20,7 @@ enum RecordTable {
         try database.run("DELETE FROM records WHERE topic = ?", [record.topic.blob])
       }
     #endif
-    try database.run(
-      keepRecord,
-      [record.topic.blob, record.kind.rawValue.column, record.certificate.blob]
-        + record.order.columns + [record.epoch.blob, record.body.blob, record.signature.blob])
+    try database.run(keepRecord, record.columns)
     return database.changesCount > 0
   }
 
@@ -37,13 +37,22 @@ enum RecordTable {
       > (records.generation, records.incarnation, records.counter < 0, records.counter)
     """
 
+  /// The newest record of each topic, staged ones included, by topic.
   static func records(_ database: Database) throws -> [LatestRecord] {
-    try database.all("SELECT \(columns) FROM records ORDER BY topic", of: "records") {
-      LatestRecord(
-        topic: try $0.identifier(), kind: try $0.code(), certificate: try $0.digest(),
-        order: try readOrder(&$0), epoch: try $0.identifier(), body: try $0.bytes(),
-        signature: try $0.bytes())
+    var newest: [RecordTopic: LatestRecord] = [:]
+    try database.each("SELECT \(columns) FROM records", of: "records") { columns in
+      let record = try columns.record()
+      newest[record.topic] = record
     }
+    for staged in try StagedTable.all(database) {
+      let record = staged.record
+      #if Canary
+        if Canary.acceptOlderRecord.isPlanted { newest[record.topic] = nil }
+      #endif
+      if let known = newest[record.topic], known.order >= record.order { continue }
+      newest[record.topic] = record
+    }
+    return newest.values.sorted { $0.topic < $1.topic }
   }
 
   /// Stores the position unless a newer one of its device is stored. Returns whether anything
@@ -92,23 +101,71 @@ enum RecordTable {
   private static func readPosition(_ columns: inout ColumnReader) throws -> DevicePosition {
     let device: DeviceID = try columns.identifier()
     let user: UserID = try columns.identifier()
-    let order = try readOrder(&columns)
+    let order = try columns.order()
     let fix = try columns.fix()
     let report = PositionReport(fix: fix, reportedAt: try columns.timestamp())
     return DevicePosition(
       device: device, user: user, order: order, report: report,
       earlier: try columns.earlierFixes())
   }
+}
 
-  private static func readOrder(_ columns: inout ColumnReader) throws -> RecordOrder {
-    RecordOrder(
-      generation: try columns.integer(), incarnation: try columns.identifier(),
-      counter: try columns.wideInteger())
+/// The SQL of staged records: an append-only table, so that the records of many devices share their
+/// pages.
+enum StagedTable {
+  private static let columns = """
+    topic, kind, certificate, generation, incarnation, counter, epoch, body, signature, boot,
+    arrived_ms
+    """
+
+  static func append(_ staged: StagedRecord, in database: Database) throws {
+    try database.run(
+      "INSERT INTO staged_records(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      staged.record.columns + [staged.boot.column, staged.arrived.column])
+  }
+
+  /// In the order of arrival.
+  static func all(_ database: Database) throws -> [StagedRecord] {
+    try database.all(
+      "SELECT \(columns) FROM staged_records ORDER BY place", of: "staged_records"
+    ) {
+      StagedRecord(record: try $0.record(), boot: try $0.integer(), arrived: try $0.integer())
+    }
+  }
+
+  static func count(_ database: Database) throws -> Int {
+    try database.first("SELECT count(*) FROM staged_records", of: "staged_records") {
+      try $0.integer()
+    } ?? 0
+  }
+
+  static func deleteAll(_ database: Database) throws {
+    try database.run("DELETE FROM staged_records")
+  }
+}
+
+extension LatestRecord {
+  fileprivate var columns: [ColumnValue] {
+    [topic.blob, kind.rawValue.column, certificate.blob] + order.columns
+      + [epoch.blob, body.blob, signature.blob]
   }
 }
 
 extension RecordOrder {
   fileprivate var columns: [ColumnValue] {
     [generation.column, incarnation.blob, counter.column]
+  }
+}
+
+extension ColumnReader {
+  fileprivate mutating func record() throws -> LatestRecord {
+    LatestRecord(
+      topic: try identifier(), kind: try code(), certificate: try digest(), order: try order(),
+      epoch: try identifier(), body: try bytes(), signature: try bytes())
+  }
+
+  fileprivate mutating func order() throws -> RecordOrder {
+    RecordOrder(
+      generation: try integer(), incarnation: try identifier(), counter: try wideInteger())
   }
 }

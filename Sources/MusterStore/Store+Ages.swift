@@ -23,7 +23,7 @@ extension Store {
     try read { try AgeTable.frame(name, in: $0) }
   }
 
-  /// The whole journal of arrivals, by author and kind, the oldest first.
+  /// The whole journal of arrivals: frames in the order of the log, then records, the oldest first.
   public func journal() throws(StoreError) -> [JournalEntry] { try read(JournalTable.entries) }
 
   /// How many entries of the journal contradict the log, or one another. Takes seconds for a large

@@ -66,7 +66,9 @@ struct CommitRun {
     for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
     for key in batch.forgotten { try LocalTable.forget(key, in: database) }
     try AgeTable.keep(batch.ages, in: database)
-    try journal.append(batch.journal, in: database)
+    if let fold = batch.fold { try take(fold) }
+    for record in batch.staged { try StagedTable.append(record, in: database) }
+    try JournalTable.append(batch.journal, in: database)
     for frame in batch.settled { try SetAsideTable.delete(frame, in: database) }
     return try finish()
   }
@@ -223,6 +225,15 @@ struct CommitRun {
     for position in positions where try RecordTable.keep(position, in: database) {
       outcome.moved.append(position.device)
     }
+  }
+
+  /// Subscribers were notified when the records arrived, so the outcome does not list them.
+  private func take(_ fold: RecordFold) throws {
+    for record in fold.records { _ = try RecordTable.keep(record, in: database) }
+    for position in fold.positions { _ = try RecordTable.keep(position, in: database) }
+    try AgeTable.keep(fold.ages, in: database)
+    try StagedTable.deleteAll(database)
+    try JournalTable.delete(before: fold.journalStart, in: database)
   }
 
   // MARK: Completion

@@ -97,17 +97,25 @@ extension Store {
   /// Returns the number of known crossings.
   public func crossingCount() throws(StoreError) -> Int { try read(CrossingTable.count) }
 
-  /// Returns the newest record of each topic, by topic.
+  /// Returns the newest record of each topic, staged ones included, by topic.
   public func records() throws(StoreError) -> [LatestRecord] {
     try read(RecordTable.records)
   }
 
-  /// Returns the last known position of each device, by device.
+  /// Returns the staged records, in the order of arrival.
+  public func stagedRecords() throws(StoreError) -> [StagedRecord] { try read(StagedTable.all) }
+
+  /// Returns the number of staged records.
+  public func stagedCount() throws(StoreError) -> Int { try read(StagedTable.count) }
+
+  /// Returns the last known position of each device, by device. Positions of staged records, which
+  /// are encrypted, are not among them.
   public func positions() throws(StoreError) -> [DevicePosition] {
     try read(RecordTable.positions)
   }
 
-  /// Returns the last known position of a device; nil if there is none.
+  /// Returns the last known position of a device; nil if there is none. Likewise without staged
+  /// records.
   public func position(of device: DeviceID) throws(StoreError) -> DevicePosition? {
     try read { try RecordTable.position(of: device, in: $0) }
   }

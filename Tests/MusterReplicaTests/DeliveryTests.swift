@@ -156,6 +156,7 @@ struct DeliveryTests {
     try expect(
       Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     let counter = try newestReceipt(at: "Ada", in: &valley).order.counter
+    try valley.run(milliseconds: Limits.stagingMilliseconds)
 
     valley.cut(["Ada"], ["Ben"])
     try valley.restart("Ben")
@@ -170,7 +171,7 @@ struct DeliveryTests {
   }
 
   private func newestReceipt(at name: String, in valley: inout Valley) throws -> LatestRecord {
-    let records = try valley.ask(name) { replica, _ in try replica.store.records() }
+    let records = try valley.ask(name) { replica, _ in try replica.latestRecords() }
     return try #require(
       records.filter { $0.kind == .receipt }.max { $0.order < $1.order })
   }

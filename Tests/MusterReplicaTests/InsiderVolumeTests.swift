@@ -165,7 +165,7 @@ struct InsiderVolumeTests {
       try $0.trackMadeUpPhones($1, at: place, now: $2)
     }
     let mallory = valley.laptops[valley.index("Mallory")].credentials
-    let records = try valley.laptops[valley.index("Ben")].store.records()
+    let records = try valley.ask("Ben") { replica, _ in try replica.latestRecords() }
       .filter { $0.certificate == mallory.certificate }
     #expect(records.count { $0.kind == .trackerPosition } == Limits.trackersPerDevice)
     #expect(records.count { $0.kind == .receipt } <= Limits.receiptsPerDevice)

@@ -21,7 +21,7 @@ struct MeshTests {
   {
     let certificate = valley.laptops[valley.index(name)].credentials.local.certificate.hash
     return try valley.ask(other) { replica, _ in
-      try replica.store.records().first {
+      try replica.latestRecords().first {
         $0.kind == .neighbours && $0.certificate == certificate
       }
     }

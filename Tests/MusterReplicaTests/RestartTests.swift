@@ -16,6 +16,7 @@ struct RestartTests {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
+    try valley.run(milliseconds: Limits.stagingMilliseconds)
     let before = try life("Ben", in: &valley)
     let status = try valley.ask("Ben") { try $0.status(now: $1) }
     var reports = try valley.ask("Ben") { replica, _ in try replica.reports() }

@@ -245,9 +245,7 @@ struct StampTests {
       tracker.take(
         id(), of: ids[2], from: .presence, by: ids[2], stated: try stated([]),
         now: clock(20 + number))
-      var batch = Batch()
-      batch.ages = tracker.takeChanges()
-      _ = try store.commit(batch)
+      try keep(&tracker, in: store)
     }
     #expect(tracker.anchorCount == StampHistory.anchorsPerAuthor + 1)
     #expect(try store.anchorCount() == tracker.anchorCount)
@@ -258,11 +256,16 @@ struct StampTests {
     #expect(tracker.anchorCount == StampHistory.anchorsPerAuthor + 1)
     tracker = try AgeTracker(
       store: store, observer: ids[0], boot: boot, now: clock(StampHistory.keptMilliseconds + 9000))
-    var batch = Batch()
-    batch.ages = tracker.takeChanges()
-    _ = try store.commit(batch)
+    try keep(&tracker, in: store)
     #expect(tracker.anchorCount == 0)
     #expect(try store.anchorCount() == 0)
+  }
+
+  private func keep(_ tracker: inout AgeTracker, in store: Store) throws {
+    var batch = Batch()
+    batch.ages = tracker.takeChanges()
+    batch.fold = RecordFold(ages: tracker.takeStaged())
+    _ = try store.commit(batch)
   }
 
   private func clock(_ boot: Int64) -> ClockReading {
@@ -280,6 +283,7 @@ struct StampTests {
     let told = valley.now.microseconds / 1000
     try valley.converge()
     let now = valley.now.microseconds / 1000
+    try valley.run(milliseconds: Limits.stagingMilliseconds)
     let store = valley.laptops[valley.index("Ada")].store
     let row = try #require(try store.row(RowKey(kind: .report, id: report)))
     let frame = try #require(row.values(of: .reportExistence).first).dot.frame
@@ -300,24 +304,54 @@ struct StampTests {
     #expect(problems.contains { $0.contains("journal") })
   }
 
-  @Test func `the journal keeps the newest entries of each author`() throws {
+  @Test func `the journal drops the oldest entries, by age and by number`() throws {
     let store = try Store.inMemory()
     var batch = Batch()
     batch.ages.boot = KnownBoot(number: 1, id: BootID(raw: .zero))
-    func entry(_ author: UInt64, _ number: Int64) -> JournalEntry {
-      let hash = CertificateHash(raw: Bytes32(prefix: Bytes16(high: author, low: 0), suffix: .zero))
-      return JournalEntry(
-        certificate: hash, kind: .record, name: Bytes16(high: author, low: UInt64(number)),
-        time: ArrivalTime(boot: 1, milliseconds: number, wall: Timestamp(milliseconds: 0)))
-    }
-    batch.journal.append(entry(1, 1))
-    for number in 1...Limits.journaledRecords + 100 { batch.journal.append(entry(.max, number)) }
+    batch.journal = (1...40).map { entry(1, boot: 1, $0) }
     _ = try store.commit(batch)
-    let kept = try store.journal()
-    #expect(kept.count { $0.author == 1 } == 1)
-    let others = kept.filter { $0.author == .max }
-    #expect(others.count == Int(Limits.journaledRecords))
-    #expect(others.last?.time.milliseconds == Limits.journaledRecords + 100)
+    batch = Batch()
+    batch.ages.boot = KnownBoot(number: 2, id: BootID(raw: .zero))
+    batch.journal = (1...10).map { entry(1, boot: 2, $0) }
+    batch.fold = RecordFold(journalStart: JournalStart(boot: 1, arrived: 31))
+    _ = try store.commit(batch)
+    #expect(try store.journal().map(\.time.milliseconds) == Array(31...40) + Array(1...10))
     #expect(try store.journalContradictions() == 0)
+    batch = Batch()
+    batch.fold = RecordFold(journalStart: JournalStart(boot: 2, arrived: 0))
+    _ = try store.commit(batch)
+    #expect(try store.journal().map(\.time.milliseconds) == Array(1...10))
+    // A start after everything: nothing is left, and appending continues
+    batch.fold = RecordFold(journalStart: JournalStart(boot: 3, arrived: 0))
+    batch.journal = [entry(1, boot: 2, 11)]
+    _ = try store.commit(batch)
+    #expect(try store.journal().map(\.time.milliseconds) == [11])
+    // It is verified
+    batch = Batch()
+    batch.journal = [entry(1, boot: 2, 5)]
+    _ = try store.commit(batch)
+    #expect(try store.journalContradictions() == 1)
+  }
+
+  @Test func `of each author the journal lists one arrival each 15 s`() {
+    var pacing = JournalPacing()
+    let pause = Limits.journalPauseMilliseconds
+    let listed = [
+      entry(1, boot: 1, 100), entry(1, boot: 1, 99 + pause), entry(2, boot: 1, 99 + pause),
+      entry(1, boot: 1, 100 + pause), entry(1, boot: 2, 5),
+    ].map { pacing.admits($0) }
+    #expect(listed == [true, false, true, true, true])
+    // Nor is anything forgotten too early
+    for time in stride(from: pause, to: 100 * pause, by: 1000) {
+      let isListed = pacing.admits(entry(3, boot: 2, time))
+      #expect(isListed == (time % pause == 0))
+    }
+  }
+
+  private func entry(_ author: UInt64, boot: Int64, _ time: Int64) -> JournalEntry {
+    let hash = CertificateHash(raw: Bytes32(prefix: Bytes16(high: author, low: 0), suffix: .zero))
+    return JournalEntry(
+      certificate: hash, kind: .record, name: Bytes16(high: author, low: UInt64(time)),
+      time: ArrivalTime(boot: boot, milliseconds: time, wall: Timestamp(milliseconds: 0)))
   }
 }

@@ -1,6 +1,8 @@
 import MusterModel
-import MusterStore
+import TestSupport
 import Testing
+
+@testable import MusterStore
 
 @Suite("Latest-only records, positions and crossings")
 struct RecordTests {
@@ -31,6 +33,69 @@ struct RecordTests {
     #expect(first.newRecords == [record(1, 0, 0).topic, record(2, 0, 0).topic])
     #expect(second.newRecords == [record(2, 0, 0).topic])
     #expect(try store.records().count == 2)
+  }
+
+  @Test func `staged records are read like others, and the fold replaces them`() throws {
+    let store = try Store.inMemory()
+    try commit([record(1, 1, 5), record(2, 1, 5)], to: store)
+    var change = Batch()
+    change.staged = [record(1, 1, 6), record(2, 1, 4), record(3, 1, 1), record(1, 1, 7)].map {
+      StagedRecord(record: $0, boot: 1, arrived: 10)
+    }
+    #expect(try store.commit(change).newRecords.isEmpty)
+    let newest: Set = [record(1, 1, 7), record(2, 1, 5), record(3, 1, 1)]
+    #expect(try Set(store.records()) == newest)
+    #expect(try store.stagedRecords() == change.staged)
+
+    change = Batch()
+    change.fold = RecordFold(
+      records: [record(1, 1, 7), record(2, 1, 4), record(3, 1, 1)],
+      positions: [position(1, 1, 7)])
+    let outcome = try store.commit(change)
+    #expect(outcome.newRecords.isEmpty && outcome.moved.isEmpty)
+    #expect(try Set(store.records()) == newest)
+    #expect(try store.stagedCount() == 0)
+    #expect(try store.positions() == [position(1, 1, 7)])
+  }
+
+  @Test func `a database of version 10 opens with its journal and its anchors`() throws {
+    let folder = try TemporaryFolder()
+    let old = try Store.open(path: folder.database(), seal: seal)
+    let statements = """
+      DROP TABLE staged_records; DROP TABLE record_arrivals; DROP TABLE anchors;
+        CREATE TABLE anchors(
+          place INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE CHECK(length(name) = 16),
+          author BLOB NOT NULL CHECK(length(author) = 16), is_own INTEGER NOT NULL,
+          boot BLOB NOT NULL CHECK(length(boot) = 16), milliseconds INTEGER NOT NULL,
+          echoes BLOB NOT NULL, arrived_ms INTEGER NOT NULL) STRICT;
+        CREATE TABLE arrivals(
+          author INTEGER NOT NULL, kind INTEGER NOT NULL, number INTEGER NOT NULL,
+          name BLOB NOT NULL CHECK(length(name) = 16), boot INTEGER NOT NULL,
+          arrived_ms INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
+          PRIMARY KEY(author, kind, number)) STRICT, WITHOUT ROWID;
+        INSERT INTO anchors VALUES
+          (3, x'00000000000000000000000000000007', zeroblob(16), 0, zeroblob(16), 4, x'', 9);
+        INSERT INTO arrivals VALUES
+          (1, 2, 1, zeroblob(16), 1, 50, 0), (1, 2, 2, zeroblob(16), 1, 70, 0),
+          (2, 2, 1, zeroblob(16), 1, 60, 0);
+        INSERT INTO boots VALUES (1, zeroblob(16));
+        DELETE FROM grdb_migrations WHERE identifier LIKE '11 %'
+      """
+    for statement in statements.split(separator: ";") {
+      try old.execute(unchecked: String(statement))
+    }
+    try old.close()
+
+    let store = try Store.open(path: folder.database(), seal: seal)
+    #expect(try store.journal().map(\.time.milliseconds) == [50, 60, 70])
+    #expect(try store.journal().map(\.author) == [1, 2, 1])
+    #expect(try store.journalContradictions() == 0)
+    let anchor = try #require(try store.anchors().first)
+    #expect(anchor.place == 3 && anchor.id.raw == Bytes16(high: 0, low: 7) && anchor.arrived == 9)
+    var change = Batch()
+    change.ages.forgottenAnchors = [3]
+    _ = try store.commit(change)
+    #expect(try store.anchorCount() == 0)
   }
 
   @Test func `a device's newest readable position stays, whatever came first`() throws {

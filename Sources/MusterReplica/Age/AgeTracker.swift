@@ -45,9 +45,13 @@ struct AgeTracker: Sendable {
   private var pacing = AnchorPacing()
   /// When a device's stamps last contradicted each other.
   private var faults: [DeviceID: Int64] = [:]
-  private var newestReading: Int64 = 0
+  private(set) var newestReading: Int64 = 0
   private var expiredAt: Int64 = 0
+  /// For the next commit.
   private var changes = AgeChanges()
+  /// For the fold of the staged records, from which they can be derived again.
+  private var staged = StagedAges()
+  private var places = AnchorPlaces()
   /// Devices whose records were dated since the last `takeDated`.
   private var dated: Set<DeviceID> = []
 
@@ -97,6 +101,7 @@ struct AgeTracker: Sendable {
   }
 
   private mutating func restore(_ anchor: StoredAnchor) {
+    places.restore(anchor)
     newestReading = max(newestReading, anchor.arrived)
     if anchor.isOwn {
       evidence.insertOwn(anchor.id, isAnchor: true, at: anchor.arrived)
@@ -136,14 +141,39 @@ struct AgeTracker: Sendable {
   ///   - subject: the device or the tracker that it is about.
   ///   - author: the device of its certificate; the signature MUST have been verified.
   ///   - stated: nil without a well-formed stamp.
+  ///   - isStaged: whether the record is staged, so that its date is stored with the fold.
   mutating func take(
     _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, by author: DeviceID,
-    stated: RecordStamp?, now: ClockReading
+    stated: RecordStamp?, isStaged: Bool = false, now: ClockReading
+  ) {
+    take(
+      id, of: subject, from: source, by: author, stated: stated, isStaged: isStaged,
+      at: read(now))
+  }
+
+  /// Dates a staged record again, which arrived before this start, at its own time.
+  ///
+  /// As evidence it counts not before later arrivals from the same author. The author's clock is
+  /// then known less closely, so the record may look older, never younger.
+  mutating func restore(
+    _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, by author: DeviceID,
+    stated: RecordStamp?, arrivedIn number: Int64, at milliseconds: Int64
+  ) {
+    var time = number == boot.number ? milliseconds : 0
+    newestReading = max(newestReading, time)
+    if stated != nil { time = max(time, evidence.newestArrival(of: author) ?? time) }
+    take(id, of: subject, from: source, by: author, stated: stated, isStaged: true, at: time)
+  }
+
+  private mutating func take(
+    _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, by author: DeviceID,
+    stated: RecordStamp?, isStaged: Bool, at time: Int64
   ) {
     // A tracker's record is never an anchor.
     let stated = subject == author ? stated : stated.flatMap { RecordStamp($0.stamp, echoes: nil) }
-    let made = date(id, author, stated, at: read(now))
-    keep(id, of: subject, from: source, by: author, stated, made)
+    let made = date(id, author, stated, isStaged: isStaged, at: time)
+    let stamp = stored(id, of: subject, from: source, by: author, stated, made)
+    if isStaged { staged.keep(stamp) } else { changes.stamps.append(stamp) }
   }
 
   /// Dates a frame of the urgent lane that has just arrived, or was unreadable before.
@@ -154,23 +184,32 @@ struct AgeTracker: Sendable {
     let made = date(id, author, stated, at: read(now))
     keepFrame(id, by: author, stated, made)
     guard author != observer, stated != nil else { return }
-    keep(id, of: author, from: .frame, by: author, stated, made)
+    changes.stamps.append(stored(id, of: author, from: .frame, by: author, stated, made))
   }
 
   private mutating func date(
-    _ id: StampedRecordID, _ author: DeviceID, _ stated: RecordStamp?, at time: Int64
+    _ id: StampedRecordID, _ author: DeviceID, _ stated: RecordStamp?, isStaged: Bool = false,
+    at time: Int64
   ) -> Span {
     dated.insert(author)
     guard let stated, author != observer else { return .notAfter(time) }
     let isNew = stated.isAnchor && !evidence.isRemembered(id)
     let made = insert(id, author, stated, at: time)
     if isNew {
-      changes.anchors.append(
-        StoredAnchor(id: id, author: author, isOwn: false, stated: stated, arrived: time))
+      let anchor = place(id, by: author, stated, at: time)
+      if isStaged { staged.anchors[anchor.place] = anchor } else { changes.anchors.append(anchor) }
       pacing.noteArrival(of: author, boot: stated.stamp.boot)
       expire(at: time)
     }
     return made
+  }
+
+  private mutating func place(
+    _ id: StampedRecordID, by author: DeviceID, _ stated: RecordStamp, at time: Int64
+  ) -> StoredAnchor {
+    StoredAnchor(
+      place: places.add(id), id: id, author: author, isOwn: author == observer, stated: stated,
+      arrived: time)
   }
 
   @discardableResult
@@ -183,16 +222,17 @@ struct AgeTracker: Sendable {
     return made
   }
 
-  private mutating func keep(
+  /// Returns the newest stamp of a subject to be stored.
+  private mutating func stored(
     _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, by author: DeviceID,
     _ stated: RecordStamp?, _ made: Span
-  ) {
-    changes.stamps.append(
-      StoredStamp(
-        subject: subject, source: source, author: author, id: id, stated: stated,
-        made: arrivalSpan(made)))
-    guard source == .position else { return }
-    positions[subject] = Dated(author: author, stamp: stated?.stamp, made: made)
+  ) -> StoredStamp {
+    if source == .position {
+      positions[subject] = Dated(author: author, stamp: stated?.stamp, made: made)
+    }
+    return StoredStamp(
+      subject: subject, source: source, author: author, id: id, stated: stated,
+      made: arrivalSpan(made))
   }
 
   private mutating func keepFrame(
@@ -244,7 +284,7 @@ struct AgeTracker: Sendable {
     _ id: StampedRecordID, of subject: DeviceID, from source: StampSource, _ stated: RecordStamp
   ) {
     let made = insertOwn(id, stated)
-    keep(id, of: subject, from: source, by: observer, stated, made)
+    changes.stamps.append(stored(id, of: subject, from: source, by: observer, stated, made))
   }
 
   /// Records that this program signed a frame with a stamp from `stamp`.
@@ -257,9 +297,9 @@ struct AgeTracker: Sendable {
     dated.insert(observer)
     let time = stated.stamp.milliseconds
     evidence.insertOwn(id, isAnchor: stated.isAnchor, at: time)
+    forget()
     if let echoes = stated.echoes {
-      changes.anchors.append(
-        StoredAnchor(id: id, author: observer, isOwn: true, stated: stated, arrived: time))
+      changes.anchors.append(place(id, by: observer, stated, at: time))
       pacing.noteAnchor(at: time, echoing: echoes.compactMap { evidence.author(of: $0) })
     }
     return Span(earliest: time, latest: time)
@@ -337,13 +377,30 @@ struct AgeTracker: Sendable {
       evidence.expire(at: time)
       faults = faults.filter { time - $0.value < Self.faultMilliseconds }
     }
-    changes.forgottenAnchors += evidence.takeForgotten()
+    forget()
+  }
+
+  private mutating func forget() {
+    staged.forget(places.remove(evidence.takeForgotten()))
   }
 
   /// Returns the changes that the next commit must store.
   mutating func takeChanges() -> AgeChanges {
     defer { changes = AgeChanges() }
     return changes
+  }
+
+  /// Returns the changes by staged records, which the fold must store.
+  mutating func takeStaged() -> AgeChanges {
+    defer { staged = StagedAges() }
+    return staged.changes
+  }
+
+  /// Returns where the journal begins that is to be kept at a time of the boot clock. Boots are
+  /// compared by number alone, so entries of earlier ones stay until this one is old enough.
+  func journalStart(at time: Int64) -> JournalStart {
+    let start = time - Limits.journalMilliseconds
+    return JournalStart(boot: start < 0 ? 0 : boot.number, arrived: max(0, start))
   }
 
   /// Devices whose ages may have changed since the last call: a record changes what is known of its
@@ -353,9 +410,74 @@ struct AgeTracker: Sendable {
     return dated
   }
 
-  /// The number of remembered anchors; the store has as many once `takeChanges` is durable.
+  /// The number of remembered anchors; the store has as many of this boot once `takeChanges` and
+  /// `takeStaged` are durable.
   var anchorCount: Int { evidence.anchorCount }
+  /// The number of stored anchors that the next fold deletes.
+  var expiredCount: Int { staged.forgottenAnchors.count }
 
   /// Traps if an invariant does not hold.
-  func checkInvariants() { evidence.checkInvariants() }
+  func checkInvariants() {
+    evidence.checkInvariants()
+    precondition(places.count <= evidence.anchorCount, "places of forgotten anchors")
+  }
+}
+
+/// Where the anchors are stored, so that the store needs no index of their names. No place is used
+/// twice in a boot.
+private struct AnchorPlaces: Sendable {
+  private var places: [StampedRecordID: Int64] = [:]
+  private var last: Int64 = 0
+
+  var count: Int { places.count }
+
+  mutating func restore(_ anchor: StoredAnchor) {
+    places[anchor.id] = anchor.place
+    last = max(last, anchor.place)
+  }
+
+  /// Returns the next place.
+  mutating func add(_ id: StampedRecordID) -> Int64 {
+    last += 1
+    places[id] = last
+    return last
+  }
+
+  /// Returns the places of anchors that are not remembered any more.
+  mutating func remove(_ ids: [StampedRecordID]) -> [Int64] {
+    ids.compactMap { places.removeValue(forKey: $0) }
+  }
+}
+
+/// Stamps and anchors of staged records, the newest stamp of each subject and source.
+private struct StagedAges: Sendable {
+  private struct Key: Hashable {
+    let subject: DeviceID
+    let source: StampSource
+  }
+
+  private var stamps: [Key: StoredStamp] = [:]
+  var anchors: [Int64: StoredAnchor] = [:]
+  private(set) var forgottenAnchors: [Int64] = []
+
+  mutating func keep(_ stamp: StoredStamp) {
+    stamps[Key(subject: stamp.subject, source: stamp.source)] = stamp
+  }
+
+  /// An anchor that is not stored yet never is.
+  mutating func forget(_ places: [Int64]) {
+    for place in places where anchors.removeValue(forKey: place) == nil {
+      forgottenAnchors.append(place)
+    }
+  }
+
+  var changes: AgeChanges {
+    var changes = AgeChanges()
+    changes.anchors = anchors.values.sorted { $0.place < $1.place }
+    changes.forgottenAnchors = forgottenAnchors
+    changes.stamps = stamps.values.sorted {
+      ($0.subject, $0.source.rawValue) < ($1.subject, $1.source.rawValue)
+    }
+    return changes
+  }
 }

@@ -62,7 +62,7 @@ struct BundlePlace: Hashable, Comparable, Sendable {
 /// The contents of a bundle at the time that one piece is made.
 struct BundleStock {
   private let parts: [BundlePart]
-  /// Nil until the first is requested.
+  /// By topic; nil until the first is requested.
   private var records: [LatestRecord]?
 
   init(_ parts: [BundlePart]) { self.parts = parts.sorted { $0.place < $1.place } }
@@ -82,10 +82,12 @@ struct BundleStock {
   }
 
   /// Returns the records of the next topics.
+  ///
+  /// - Parameter read: reads all records, by topic.
   mutating func records(
-    at cursor: BundleCursor, limit: Int, in store: Store
+    at cursor: BundleCursor, limit: Int, read: () throws(StoreError) -> [LatestRecord]
   ) throws(StoreError) -> ArraySlice<LatestRecord> {
-    if records == nil { records = try store.records().sorted { $0.topic < $1.topic } }
+    if records == nil { records = try read() }
     let all = records ?? []
     guard cursor.next > 0 else { return all.prefix(limit) }
     var (low, high) = (0, all.count)

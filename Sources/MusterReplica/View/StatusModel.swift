@@ -58,6 +58,9 @@ struct StatusModel: Sendable {
 
   mutating func markRosterStale() { staleness.roster = true }
 
+  /// A device has a new position, which may not be stored yet.
+  mutating func noteMovement(of device: DeviceID) { staleness.moved.insert(device) }
+
   mutating func note(_ outcome: CommitOutcome) {
     staleness.moved.formUnion(outcome.moved)
     for key in outcome.changedRows {

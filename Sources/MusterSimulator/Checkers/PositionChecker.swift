@@ -2,8 +2,8 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
-/// Checks that positions never go backwards: a node replaces a device's record only with a newer
-/// one. If the scenario sets a limit, also that they arrive in time.
+/// Checks that positions never go backwards: on its disk a node replaces a device's record only
+/// with a newer one. If the scenario sets a limit, also that they arrive in time.
 final class PositionChecker: Checker {
   private let promise = "positions never go backwards"
   private let behindMilliseconds: Int64?
@@ -51,7 +51,7 @@ final class PositionChecker: Checker {
   private func checkAge(at node: SimulatedNode, in world: World) throws {
     guard let behindMilliseconds else { return }
     let due = world.now.advanced(byMilliseconds: -behindMilliseconds)
-    let shown = try node.store.positions()
+    let shown = try node.replica?.devicePositions() ?? []
     for device in fixes.keys.sorted()
     where !world.nodes.contains(where: {
       $0.credentials.device == device && world.isRevoked($0)

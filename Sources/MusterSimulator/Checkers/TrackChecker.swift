@@ -75,7 +75,7 @@ final class TrackChecker: Checker {
     guard world.overfillers.isEmpty else { return }
     for other in world.nodes
     where other.isRunning && other.reads && !world.isRevoked(other) {
-      let shown = try other.store.positions().first { $0.device == DeviceID(tracker: row) }
+      let shown = try other.replica?.devicePositions().first { $0.device == DeviceID(tracker: row) }
       if shown?.report.fix != expected.last {
         world.report(promise, "\(other.name) shows \(phone.name) of \(node.name) elsewhere")
       }

@@ -7,14 +7,17 @@ internal import MusterStore
 struct DiskLedger {
   /// The newest frame of every log when a call returned.
   private var heads: [LogID: Head] = [:]
+  /// The newest record of every topic that was on disk when a call returned, staged or not.
+  private var records: [RecordTopic: RecordOrder] = [:]
   /// The last acknowledged title, and those of later failed commands.
   private var titles: [RowID: (acknowledged: String, attempted: [String])] = [:]
   private var comments: [RowID: Set<String>] = [:]
   private var fixes = 0
   private(set) var acknowledgedWrites = 0
 
-  mutating func noteHeads(of store: Store) throws {
+  mutating func noteContents(of store: Store) throws {
     for summary in try store.logs() { heads[summary.head.log] = summary.head }
+    for record in try store.records() { records[record.topic] = record.order }
   }
 
   mutating func noteTitle(_ title: String, of report: RowID) {
@@ -38,6 +41,16 @@ struct DiskLedger {
   }
 
   mutating func noteOther() { acknowledgedWrites += 1 }
+
+  /// Returns which records are missing, or older than before: one line each.
+  func recordLosses(in store: Store) throws -> [String] {
+    let held = Dictionary(
+      try store.records().map { ($0.topic, $0.order) }, uniquingKeysWith: { $1 })
+    return records.sorted { $0.key < $1.key }.compactMap { topic, order in
+      guard let kept = held[topic] else { return "the record of \(topic.short) is gone" }
+      return kept < order ? "the record of \(topic.short) is older than before" : nil
+    }
+  }
 
   /// Returns what a repaired disk is missing: one line each.
   func losses(in store: Store, of replica: Replica) throws -> [String] {

@@ -88,7 +88,7 @@ struct DiskStory {
     defer { ben = replica }
     do {
       let (result, outcome) = try call(&replica, clock)
-      try ledger.noteHeads(of: store)
+      try ledger.noteContents(of: store)
       send(outcome, toBen: false)
       return result
     } catch let error as StoreError {
@@ -303,6 +303,7 @@ struct DiskStory {
     if let problem = disk.integrityProblem(in: DiskPrelude.file) { note("integrity: \(problem)") }
     guard let store = benStore, var replica = ben else { return note("it does not start again") }
     for loss in try ledger.losses(in: store, of: replica) { note("lost: \(loss)") }
+    for loss in try ledger.recordLosses(in: store) { note("lost: \(loss)") }
     for problem in try replica.verify().problems { note("verify: \(problem)") }
     try replica.checkInvariants()
     ben = replica

@@ -93,6 +93,9 @@ public struct AgeEvidence: Sendable {
   /// Whether an anchor is remembered.
   public func isRemembered(_ id: StampedRecordID) -> Bool { history.contains(id) }
 
+  /// When the newest remembered anchor of an author arrived.
+  public func newestArrival(of author: DeviceID) -> Int64? { history.newestArrival(of: author) }
+
   /// The number of remembered anchors, of all authors.
   public var anchorCount: Int { history.count }
 

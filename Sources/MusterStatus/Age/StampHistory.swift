@@ -43,6 +43,11 @@ public struct StampHistory: Sendable {
   /// Whether this anchor is remembered.
   public func contains(_ id: StampedRecordID) -> Bool { entries[id] != nil }
 
+  /// When the newest remembered anchor of an author arrived.
+  public func newestArrival(of author: DeviceID) -> Int64? {
+    arrivals[author]?.last.flatMap { entries[$0]?.receivedAt }
+  }
+
   /// Remembers a record of the observer itself, made at `time` of its boot clock. The clock MUST
   /// have been read before the record was signed.
   public mutating func insertOwn(_ id: StampedRecordID, at time: Int64) {

@@ -45,8 +45,8 @@ public struct Salvage {
 
   /// Local data of this node that is kept.
   private static let localTables = [
-    "local", "certificates", "evidence", "invites", "admissions", "peers", "records", "fixes",
-    "known_heads", "boots", "stamps", "frame_stamps", "arrivals",
+    "local", "certificates", "evidence", "invites", "admissions", "peers", "records",
+    "staged_records", "fixes", "known_heads", "boots", "stamps", "frame_stamps", "record_arrivals",
   ]
   private static let framesPerTransaction = 4096
 

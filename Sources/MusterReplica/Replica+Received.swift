@@ -1,0 +1,92 @@
+package import MusterModel
+public import MusterStore
+internal import MusterSync
+
+/// Received records: visible at once, durable within seconds, folded every few minutes. See
+/// `ReceivedRecords`.
+extension Replica {
+  // MARK: Reading
+
+  /// Returns the newest record of each topic, by topic.
+  package func latestRecords() throws(StoreError) -> [LatestRecord] {
+    received.over(try store.records())
+  }
+
+  /// Returns the last known position of each device, by device.
+  package func devicePositions() throws(StoreError) -> [DevicePosition] {
+    received.over(try store.positions())
+  }
+
+  /// Returns the last known position of a device; nil if there is none.
+  func devicePosition(of device: DeviceID) throws(StoreError) -> DevicePosition? {
+    received.over(try store.position(of: device), of: device)
+  }
+
+  // MARK: Arrivals
+
+  /// Takes a verified record that a peer sent.
+  mutating func hold(_ record: LatestRecord, now: ClockReading) {
+    let position = opened(record)
+    received.take(
+      record, position, name: StampedRecordID(record, operation: local.operation),
+      arrival: ages.arrivalTime(now), now: now.instant)
+    date(record, isStaged: true, now: now)
+    if record.kind == .neighbours { held.hasMeshChanged = true }
+    if let position {
+      held.hasMovement = true
+      statusModel.noteMovement(of: position.device)
+    }
+    // Another incarnation of this device: what follows from it is durable at once.
+    if record.certificate == local.certificate.hash { received.hurry() }
+  }
+
+  // MARK: Writing
+
+  /// Adds the received records that are due to the batch.
+  mutating func addReceived(now: ClockReading) {
+    switch received.work(now: now.instant) {
+    case .nothing: break
+    case .staging: received.stage(in: &batch)
+    case .fold: fold(at: ages.reading(now))
+    }
+  }
+
+  /// Adds everything that was received to the batch, as rows.
+  ///
+  /// - Parameter time: the boot clock's reading.
+  private mutating func fold(at time: Int64) {
+    received.fold(
+      into: &batch, ages: ages.takeStaged(), journalStart: ages.journalStart(at: time))
+  }
+
+  /// Reads the staged records after a start, with their ages as at their arrival.
+  mutating func restoreStaged(now: ClockReading) throws(StoreError) {
+    received = ReceivedRecords()
+    for staged in try store.stagedRecords() {
+      date(staged)
+      received.restore(staged.record, opened(staged.record), now: now.instant)
+    }
+  }
+
+  /// Folds what an earlier start has left.
+  mutating func foldStaged(now: ClockReading) throws {
+    guard received.nextDeadline != nil else { return }
+    fold(at: ages.reading(now))
+    try commit(now: now)
+  }
+
+  /// Folds what was received, if the disk permits, and closes the database. The replica MUST NOT be
+  /// used afterwards.
+  public func close() throws(StoreError) {
+    var last = self
+    if diskFailure?.isBehind != true, received.nextDeadline != nil {
+      last.fold(at: ages.newestReading)
+      do {
+        _ = try store.commit(last.batch)
+      } catch {
+        // What is staged is read at the next start; peers send the rest again.
+      }
+    }
+    try store.close()
+  }
+}
