@@ -15,6 +15,8 @@ struct Mesh {
   private var now: Int64 = 0
   /// The connected nodes.
   private var connected: [Int] = []
+  /// What `exchange` and `write` have sent, by addressee.
+  private var flying: [[(bytes: [UInt8], from: Endpoint, link: LinkID)]] = []
 
   /// What went over the wire since it was last reset, with 28 bytes of UDP and IPv4 headers each.
   struct Traffic {
@@ -88,15 +90,22 @@ struct Mesh {
 
   /// Admits a device by file; its index is that of the call.
   mutating func join(at path: String?, callsign: String, role: Role) throws {
+    let (credentials, keys) = try enrol(callsign: callsign, role: role)
+    let store = try Self.store(at: path, of: credentials, seed: seeds.bytes(32))
+    try add(store: store, credentials: credentials)
+    _ = try replicas[replicas.count - 1].keep(keys, now: clock)
+  }
+
+  /// Admits a device by file, and returns what it starts with.
+  mutating func enrol(
+    callsign: String, role: Role
+  ) throws -> (credentials: Credentials, keys: Enrolment.EpochKeys) {
     let enrolment = Enrolment(seed: seeds.bytes(32))
     let request = try enrolment.request(
       callsign: callsign, passphrase: nil, seed: seeds.bytes(32)
     ).request
     let (grant, _, _) = try replicas[0].admit(request: request, role: role, now: clock)
-    let (credentials, keys) = try enrolment.join(grant: grant)
-    let store = try Self.store(at: path, of: credentials, seed: seeds.bytes(32))
-    try add(store: store, credentials: credentials)
-    _ = try replicas[replicas.count - 1].keep(keys, now: clock)
+    return try enrolment.join(grant: grant)
   }
 
   /// Admits a device that never starts.
@@ -114,6 +123,17 @@ struct Mesh {
       store: store, credentials: credentials, start: .beginsAnew(above: 0),
       seed: seeds.bytes(32), systemBoot: [UInt8(truncatingIfNeeded: index)], now: clock)
   }
+
+  /// A replica opens its database again, in the same boot of its machine.
+  mutating func reopen(_ index: Int) throws {
+    let (store, credentials) = homes[index]
+    replicas[index] = try Replica(
+      store: store, credentials: credentials, start: .goesOn, seed: seeds.bytes(32),
+      systemBoot: [1], now: clock)
+  }
+
+  /// Moves the clock on while nothing runs.
+  mutating func skip(milliseconds: Int64) { now += milliseconds * 1000 }
 
   private mutating func add(store: Store, credentials: Credentials) throws {
     replicas.append(
@@ -199,6 +219,30 @@ struct Mesh {
         traffic.crossingsBeforeFrames = traffic.crossings
       }
     }
+  }
+
+  /// Lets time pass for two replicas that `synchronise` has connected; what they sent before
+  /// arrives at the end.
+  mutating func exchange(_ left: Int, _ right: Int, milliseconds: Int64) throws {
+    now += milliseconds * 1000
+    let arriving = flying.isEmpty ? replicas.map { _ in [] } : flying
+    var sent: [[(bytes: [UInt8], from: Endpoint, link: LinkID)]] = replicas.map { _ in [] }
+    for index in [left, right] {
+      try receive(arriving[index], at: index, &sent)
+      guard let due = replicas[index].nextDeadline, due <= clock.instant else { continue }
+      send(try replicas[index].passDeadlines(now: clock), from: index, &sent)
+    }
+    flying = sent
+  }
+
+  /// Works on one replica; what it sends is on the way at the next `exchange`.
+  mutating func write(
+    at index: Int, _ work: (inout Replica, ClockReading) throws -> Replica.Outcome
+  ) throws {
+    let outcome = try work(&replicas[index], clock)
+    var sent = flying.isEmpty ? replicas.map { _ in [] } : flying
+    send(outcome, from: index, &sent)
+    flying = sent
   }
 
   private mutating func receive(
