@@ -10,8 +10,8 @@ struct MusterBench: ParsableCommand {
     subcommands: [
       All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
       CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
-      ColdStartBench.self, CrowdBench.self, AdmitBench.self, PositionsBench.self,
-      StatusBench.self, NodeStatusBench.self, MergeRound.self,
+      ColdStartBench.self, CrowdBench.self, AdmitBench.self, ControlBench.self,
+      PositionsBench.self, StatusBench.self, NodeStatusBench.self, MergeRound.self,
       ColdStartWrite.self,
       ColdStartOpen.self,
     ],
@@ -28,7 +28,8 @@ struct All: ParsableCommand {
       SealBench.self, GeofenceBench.self, FenceGrowthBench.self, CommitBench.self, DigestBench.self,
       IncrementalBench.self,
       MergeBench.self, IngestBench.self, ColdStartBench.self, CrowdBench.self,
-      AdmitBench.self, PositionsBench.self, StatusBench.self, NodeStatusBench.self,
+      AdmitBench.self, ControlBench.self, PositionsBench.self, StatusBench.self,
+      NodeStatusBench.self,
     ]
     for bench in benches {
       var command = try bench.parseAsRoot([])

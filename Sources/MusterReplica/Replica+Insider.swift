@@ -135,6 +135,76 @@ extension Replica {
     }
   }
 
+  /// Control frames that cost others processor time.
+  package enum HostileControl: String, CaseIterable, Sendable {
+    /// Each epoch builds on the one before, and excludes revocations that do not exist.
+    case chainedEpochs
+    /// The epoch in use is announced again and again.
+    case oneEpoch
+    /// Each epoch builds on one that is announced after it.
+    case basesLater
+    case certificates
+    /// Of devices that do not exist.
+    case revocations
+  }
+
+  /// Writes operations into this device's own control log, whether they count or not.
+  package mutating func floodControl(
+    _ kind: HostileControl, count: Int, now: ClockReading
+  ) throws -> Outcome {
+    try transact(now: now) { replica in
+      let ids = (0...count).map { _ in EpochID(raw: replica.random.bytes16()) }
+      let groups = (0..<count).map { number in
+        [replica.hostile(kind, id: ids[number], next: ids[number + 1], isFirst: number == 0)]
+      }
+      // Each in a frame of its own.
+      var runs: [LogWriter.Run] = []
+      for group in groups {
+        runs.append(try replica.seal(EntryGroups([group]), lane: .control, now: now))
+      }
+      let frames = runs.flatMap(\.frames)
+      try replica.hold(frames, opening: runs[0].opening, isOwn: true, now: now)
+      try replica.commit(now: now)
+      try replica.run(.appended(runs[0].opening, frames), now: now)
+    }
+  }
+
+  private mutating func hostile(
+    _ kind: HostileControl, id: EpochID, next: EpochID, isFirst: Bool
+  ) -> Operation {
+    switch kind {
+    case .chainedEpochs: madeUpEpoch(next, base: isFirst ? nil : id)
+    case .oneEpoch: madeUpEpoch(currentEpoch?.id ?? id, base: nil)
+    case .basesLater: madeUpEpoch(id, base: next)
+    case .certificates:
+      .certificate(
+        SignedCertificate(
+          Certificate(
+            operation: local.operation, issuer: local.certificate.hash, user: local.author.user,
+            signingKey: random.signingKey().publicKey,
+            agreementKey: random.agreementKey().publicKey, role: .command),
+          signedBy: local.signingKey))
+    case .revocations:
+      .revocation(
+        Revocation(
+          device: DeviceID(raw: random.bytes16()),
+          cuts: (0..<12).map { _ in
+            Head(log: LogID(raw: random.bytes16()), sequence: 1, hash: madeUpHash())
+          }))
+    }
+  }
+
+  private mutating func madeUpEpoch(_ id: EpochID, base: EpochID?) -> Operation {
+    .epoch(
+      EpochAnnouncement(
+        id: id, generation: control.nextEpochGeneration, base: base,
+        excludes: (0..<20).map { _ in madeUpHash() }.sorted(), sealed: []))
+  }
+
+  private mutating func madeUpHash() -> FrameHash {
+    FrameHash(raw: Bytes32(prefix: random.bytes16(), suffix: random.bytes16()))
+  }
+
   /// Signs receipts for logs that do not exist; they count if this device is a commander.
   package mutating func receiptMadeUpLogs(_ count: Int, now: ClockReading) throws -> Outcome {
     try fill(count, now: now) { replica in
