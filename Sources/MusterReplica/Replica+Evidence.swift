@@ -4,16 +4,28 @@ internal import MusterSync
 
 /// Membership evidence: stored, evaluated and passed on.
 extension Replica {
-  /// Adds an item whose signatures hold, whether a peer sent it or this node made it.
-  mutating func take(_ item: EvidenceItem, now: ClockReading) throws {
+  /// Adds an item whose signatures hold. It counts from the next commit on, so the items of a batch
+  /// of datagrams cost one commit and one evaluation.
+  mutating func note(_ item: EvidenceItem) {
     let change = control.add(item)
     guard let added = change.added else { return }
+    batch.evidence.removeAll { change.removed.contains($0.id) }
     batch.evidence.append(StoredEvidence(added))
     batch.replacedEvidence += change.removed
+    unsettled.note(added, removed: change.removed)
+  }
+
+  /// Adds an item that counts on return.
+  mutating func take(_ item: EvidenceItem, now: ClockReading) throws {
+    note(item)
     try commit(now: now)
-    try refreshLineage(try store.logs())
-    try evaluateControl(now: now)
-    try run(.evidenceChanged([added], change.removed), now: now)
+  }
+
+  /// Informs the engine of what is durable.
+  mutating func informOfEvidence(now: ClockReading) throws {
+    let changes = unsettled.takeChanges()
+    guard !changes.added.isEmpty || !changes.removed.isEmpty else { return }
+    try run(.evidenceChanged(changes.added, changes.removed), now: now)
   }
 
   /// Informs the engine, after a start, of the held data.
@@ -129,5 +141,26 @@ extension Replica {
   /// have the same members once they hold the same frames.
   package var membership: (evidence: [EvidenceID], members: Set<CertificateHash>) {
     (control.membership.items.map(\.id), Set(control.admissions.map(\.signed.hash)))
+  }
+}
+
+/// What is known of forks and membership evidence and was not evaluated yet.
+struct UnsettledEvidence: Sendable {
+  /// Whether new frames of a forked log, or evidence, may change which frames are within cut-offs.
+  var isLineageStale = false
+  private var added: [EvidenceItem] = []
+  private var removed: [EvidenceID] = []
+
+  mutating func note(_ item: EvidenceItem, removed ids: [EvidenceID]) {
+    added.removeAll { ids.contains($0.id) }
+    added.append(item)
+    removed += ids
+    isLineageStale = true
+  }
+
+  /// Takes the items of which the engine has not been informed.
+  mutating func takeChanges() -> (added: [EvidenceItem], removed: [EvidenceID]) {
+    defer { (added, removed) = ([], []) }
+    return (added, removed)
   }
 }

@@ -92,7 +92,7 @@ extension Replica {
     }
     let base = StrandBase(
       log: log, parent: place.log, first: frames[0].sequence, previous: frames[0].previous)
-    isLineageStale = true
+    unsettled.isLineageStale = true
     try hold(named(frames, name, of: log), opening: opening, base: base, now: now)
     // Control frames that have moved to a strand are read anew from there.
     if opening.lane == .control { try replayControl(now: now) } else { try commit(now: now) }
@@ -116,13 +116,35 @@ extension Replica {
     control.author(of: opening.certificate)?.device.short ?? "the root"
   }
 
+  /// Refreshes the lineage and evaluates until that changes no cut: which frames are looked for in
+  /// strands follows from the cuts that count. A cut depends on those of lower ranks only.
+  mutating func refreshLineages(now: ClockReading) throws {
+    for _ in 0..<Self.lineageRounds where unsettled.isLineageStale {
+      unsettled.isLineageStale = false
+      try refreshLineage(try store.logs())
+      try evaluateControl(now: now)
+    }
+  }
+
+  /// The same, without effects on the view, where all control frames have just been added.
+  mutating func settleLineage(_ logs: [LogSummary]) throws(StoreError) {
+    for _ in 0..<Self.lineageRounds {
+      let named = control.named()
+      try refreshLineage(logs)
+      _ = control.evaluate()
+      guard control.hasForks, control.named() != named else { return }
+    }
+  }
+
+  private static let lineageRounds = 2 * Limits.certificateChain + 2
+
   /// Tells the control plane how forked logs hang together, and in which strands the frames stand
   /// that cuts name.
   mutating func refreshLineage(_ logs: [LogSummary]) throws(StoreError) {
     var lineage = Lineage(
       logs, ends: control.membership.forkEnds, overflowed: control.membership.overflowed)
     if lineage.hasForks {
-      for head in control.named where lineage.isForked(head.log) {
+      for head in control.named() where lineage.isForked(head.log) {
         guard let place = try store.strand(of: head.hash, in: head.log),
           place.sequence == head.sequence
         else { continue }

@@ -26,20 +26,18 @@ extension Replica {
     including known: Set<EpochID> = [], now: ClockReading
   ) throws {
     guard local.author.role.reads else { return }
-    var candidates = epochsWaitedFor.filter { control.ledger.isAnnounced($0) }
-    candidates.formUnion(known)
     let best = control.ledger.bestFitting?.announcement.id
-    if let best { candidates.insert(best) }
-    var wanted: [EpochID] = []
-    for epoch in control.epochs.ordered(among: candidates)
-    where keyring[epoch.announcement.id] == nil {
-      let id = epoch.announcement.id
-      guard wanted.count < Limits.wantedEpochs else { break }
-      let isWanted =
-        try id == best || known.contains(id)
-        || !store.waiting(for: id, after: nil, limit: 1).isEmpty
-      if isWanted, !wanted.contains(id) { wanted.append(id) }
+    var idle: [EpochID] = []
+    let wanted = try control.epochs.ordered(first: Limits.wantedEpochs) { id in
+      guard keyring[id] == nil else { return false }
+      if id == best || known.contains(id) { return true }
+      guard epochsWaitedFor.contains(id) else { return false }
+      let isWaitedFor = try !store.waiting(for: id, after: nil, limit: 1).isEmpty
+      if !isWaitedFor { idle.append(id) }
+      return isWaitedFor
     }
+    // Frames of the batch may wait for them.
+    if batch.frames.isEmpty { epochsWaitedFor.subtract(idle) }
     try run(.keysMissing(wanted, of: nil), now: now)
   }
 

@@ -62,7 +62,7 @@ extension Replica {
     held = Outcome()
     isViewStale = false
     staleRanges = []
-    isLineageStale = false
+    unsettled = UnsettledEvidence()
     stateTree = nil
     statusModel.markAllStale()
     if diskFailure?.mayHaveLostWrites == true {

@@ -17,10 +17,10 @@ extension Replica {
       }
       guard let next else { return }
       joinable.remove(next)
-      let roster = control.roster([:])
+      let roster = control.roster()
       while try joinNext(of: next.log, roster: roster, now: now) {}
       // An unknown author may be certified by the joined frames.
-      if control.roster([:]) != roster { try findJoinable() }
+      if control.roster() != roster { try findJoinable() }
     }
   }
 

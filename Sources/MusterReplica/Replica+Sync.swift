@@ -159,11 +159,8 @@ extension Replica {
     diskFailure = nil
     note(outcome)
     try noteDemands(among: outcome.changedRows)
-    if isLineageStale {
-      isLineageStale = false
-      try refreshLineage(try store.logs())
-      try evaluateControl(now: now)
-    }
+    try refreshLineages(now: now)
+    try informOfEvidence(now: now)
     guard isViewStale || !staleRanges.isEmpty else { return try commit(now: now) }
     let ranges = staleRanges
     staleRanges = []
@@ -307,7 +304,7 @@ extension Replica {
       guard !added.isEmpty else { return }
       batch.certificates += added.map { StoredCertificate($0) }
       try evaluateControl(now: now)
-    case .evidence(let item): try take(item, now: now)
+    case .evidence(let item): note(item)
     case .contact(let endpoint, let device):
       held.contacts.append(
         RememberedPeer(endpoint: endpoint, device: device, lastHeard: now.wall))
@@ -350,8 +347,8 @@ extension Replica {
         HeldFrame(
           frame: frame, opening: isFirst ? opening : nil, base: isFirst ? base : nil,
           application: application))
-      if control.hasForks, control.isNamed(frame) { isLineageStale = true }
-      if isFirst, control.hasOverflowed(opening.certificate) { isLineageStale = true }
+      if control.hasForks, control.isNamed(frame) { unsettled.isLineageStale = true }
+      if isFirst, control.hasOverflowed(opening.certificate) { unsettled.isLineageStale = true }
     }
     if let last = frames.last { oweReceipt(for: last.strand, lane: opening.lane, now: now) }
     for key in found { try learn(key, now: now) }
@@ -376,7 +373,7 @@ extension Replica {
     statusModel.markRosterStale()
     if change.haveUplinksChanged { held.haveUplinksChanged = true }
     if change.haveCutsChanged || change.haveReleasesChanged {
-      if control.hasForks { isLineageStale = true }
+      if control.hasForks { unsettled.isLineageStale = true }
       markViewStale()
     }
     markStale(try ranges(of: change))
@@ -397,24 +394,33 @@ extension Replica {
 
   /// Returns the roster for the engine.
   static func roster(of control: ControlPlane, in store: Store) throws(StoreError) -> Roster {
-    var parts: [LogID: CountedPart] = [:]
-    guard !control.countsEverything else { return control.roster(parts) }
+    guard !control.countsEverything else { return control.roster() }
     // Frames of a log that are still to arrive count up to its cut-off too.
-    for (log, end) in control.state.cuts.ends { parts[log] = CountedPart(end: end, head: nil) }
+    var parts = control.state.cuts.ends.mapValues { CountedPart(end: $0, head: nil) }
+    let (certificates, ends) = control.state.controlEnds
+    var ofControl = ControlParts(
+      certificates: certificates, parts: ends.mapValues { CountedPart(end: $0, head: nil) })
     for log in try store.logs() {
-      guard let end = control.bound(of: log)?.end else {
-        if control.bound(of: log) != nil { parts[log.head.log] = CountedPart(end: nil, head: nil) }
-        continue
+      let part = try part(of: log, by: control, in: store)
+      if log.opening.lane == .control {
+        ofControl.parts[log.head.log] = part
+      } else if let part {
+        parts[log.head.log] = part
       }
-      var head: Head?
-      if end < log.head.sequence,
-        let hash = try store.hash(of: FramePlace(log: log.head.log, sequence: end))
-      {
-        head = Head(log: log.head.log, sequence: end, hash: hash)
-      }
-      parts[log.head.log] = CountedPart(end: end, head: head)
     }
-    return control.roster(parts)
+    return control.roster(parts, control: ofControl)
+  }
+
+  private static func part(
+    of log: LogSummary, by control: ControlPlane, in store: Store
+  ) throws(StoreError) -> CountedPart? {
+    guard let bound = control.bound(of: log) else { return nil }
+    guard let end = bound.end else { return .nothing }
+    guard end < log.head.sequence,
+      let hash = try store.hash(of: FramePlace(log: log.head.log, sequence: end))
+    else { return CountedPart(end: end, head: nil) }
+    return CountedPart(
+      end: end, head: Head(log: log.head.log, sequence: end, hash: hash))
   }
 
   // MARK: Positions

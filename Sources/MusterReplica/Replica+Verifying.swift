@@ -10,7 +10,7 @@ extension Replica {
   /// An unreadable log does not prevent the verification of the others.
   public mutating func verify() throws -> VerificationReport {
     var problems = try store.integrityProblems().map { "database: \($0)" }
-    var audit = LogAudit(local: local, roster: control.roster([:]))
+    var audit = LogAudit(local: local, roster: control.roster())
     var rebuild = ViewRebuild(operation: local.operation, store: try Store.inMemory())
     for summary in LogSummary.inOrder(try store.logs()) {
       var next = summary.first

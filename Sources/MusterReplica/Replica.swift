@@ -61,8 +61,8 @@ public struct Replica {
   var staleRanges: [FrameRange] = []
   /// The number of rebuilds of the whole view since the start.
   private(set) var viewRebuilds = 0
-  /// Whether new frames of a forked log may change which frames are within cut-offs.
-  var isLineageStale = false
+  /// What is known of forks and membership evidence and was not evaluated yet.
+  var unsettled = UnsettledEvidence()
   /// Epochs whose keys held frames wait for; some may have been waited for before.
   var epochsWaitedFor: Set<EpochID> = []
   /// How many rosters the engine has received.
@@ -355,8 +355,7 @@ public struct Replica {
         next = last.sequence + 1
       }
     }
-    try refreshLineage(logs)
-    _ = control.evaluate()
+    try settleLineage(logs)
     statusModel.markRosterStale()
     try proveForks(logs, now: now)
     for key in found { try learn(key, now: now) }

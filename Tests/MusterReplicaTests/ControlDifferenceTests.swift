@@ -1,3 +1,4 @@
+import Foundation
 import MusterCrypto
 import MusterModel
 import MusterSync
@@ -31,6 +32,8 @@ struct ControlDifferenceTests {
     var statements: [Statement] = []
     var epochs: [EpochID] = []
     var revocations: [FrameHash] = []
+    /// Hashes of revocations that are written later: an author who names them first knows them.
+    var planned: [FrameHash] = []
     /// Whether revocations may name what they keep, and councils are drawn.
     let hasCouncils: Bool
     var councils: [Council] = []
@@ -189,6 +192,10 @@ struct ControlDifferenceTests {
       let namesAll = draw.number(below: 2) == 0
       var excludes = revocations.filter { _ in namesAll || draw.number(below: 2) == 0 }
       if draw.number(below: 10) == 0 { excludes.append(hash()) }
+      if draw.number(below: 6) == 0 {
+        planned.append(hash())
+        excludes.append(planned[planned.count - 1])
+      }
       let generations: [UInt32] = [UInt32(draw.number(below: 4)), 300, .max]
       return .epoch(
         EpochAnnouncement(
@@ -200,27 +207,60 @@ struct ControlDifferenceTests {
       FrameHash(raw: Bytes32(prefix: random.bytes16(), suffix: .zero))
     }
 
+    /// Many epochs at once, as an insider announces them: one again and again, or a chain that is
+    /// longer than counts, upwards or downwards.
+    mutating func flood() -> [MusterSync.Operation] {
+      let kind = draw.number(below: 3)
+      let count = kind == 0 ? 8 : Limits.epochBases - 4 + draw.number(below: 10)
+      var ids = (0..<count).map { _ in EpochID(raw: random.bytes16()) }
+      if let known = epochs.last { ids[draw.number(below: 2) * (count - 1)] = known }
+      epochs += [ids[0], ids[count - 1]]
+      return (0..<count).map { number in
+        let base =
+          switch kind {
+          case 0: EpochID?.none
+          case 1: number > 0 ? ids[number - 1] : nil
+          default: number + 1 < count ? ids[number + 1] : nil
+          }
+        let named = draw.number(below: 4) == 0 ? revocations.last ?? hash() : hash()
+        return .epoch(
+          EpochAnnouncement(
+            id: kind == 0 ? ids[0] : ids[number], generation: UInt32(draw.number(below: 4)),
+            base: base, excludes: draw.number(below: 3) == 0 ? [] : [named], sealed: []))
+      }
+    }
+
     mutating func say(by speaker: Int) {
       let log = draw.number(below: speakers[speaker].logs.count)
-      let operation: MusterSync.Operation
-      switch draw.number(below: 14) {
-      case 0...3: operation = certify(by: speaker)
-      case 4...6: operation = revoke()
-      case 7...10: operation = announce()
+      switch draw.number(below: 15) {
+      case 0...3: state(certify(by: speaker), by: speaker, in: log)
+      case 4...6: state(revoke(), by: speaker, in: log)
+      case 7...10: state(announce(), by: speaker, in: log)
       case 11:
         let head = Head(log: speakers[0].logs[0].id, sequence: 1, hash: FrameHash(raw: .zero))
-        operation = .release(Release(frames: [head]))
+        state(.release(Release(frames: [head])), by: speaker, in: log)
       case 12:
         guard let uplink = UplinkCertificate(der: [UInt8(draw.number(below: 6))]) else { return }
-        operation = .uplink(uplink)
-      default: return openLog(of: speaker)
+        state(.uplink(uplink), by: speaker, in: log)
+      case 13 where draw.number(below: 4) == 0:
+        for operation in flood() { state(operation, by: speaker, in: log) }
+      default: openLog(of: speaker)
       }
+    }
+
+    private mutating func state(
+      _ operation: MusterSync.Operation, by speaker: Int, in log: Int
+    ) {
       speakers[speaker].logs[log].last += 1
       let (id, opening, sequence) = speakers[speaker].logs[log]
+      var hash = hash()
+      if case .revocation = operation {
+        if draw.number(below: 2) == 0, let known = planned.popLast() { hash = known }
+        revocations.append(hash)
+      }
       let frame = Frame(
-        log: id, sequence: sequence, previous: .none, epoch: nil, body: [], hash: hash(),
+        log: id, sequence: sequence, previous: .none, epoch: nil, body: [], hash: hash,
         signature: nil)
-      if case .revocation = operation { revocations.append(frame.hash) }
       statements.append(Statement(operations: [operation], frame: frame, opening: opening))
     }
 
@@ -284,17 +324,22 @@ struct ControlDifferenceTests {
     for id in reference.epochs.ids { #expect(plane.epochs[id] == reference.epochs[id], "\(seed)") }
   }
 
-  @Test(arguments: 1...80)
+  private static let thousandths =
+    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 2
+  /// 2,000 at full volume.
+  private static let histories = 1...max(80, thousandths * 2)
+
+  @Test(arguments: histories)
   func `each further frame gives the result of a complete evaluation`(number: Int) {
     run(seed: UInt64(number), hasCouncils: false)
   }
 
-  @Test(arguments: 1...120)
+  @Test(arguments: histories)
   func `with councils, votes and kept certificates it does too`(number: Int) {
     run(seed: UInt64(1000 + number), hasCouncils: true)
   }
 
-  private func run(seed: UInt64, hasCouncils: Bool) {
+  private func history(seed: UInt64, hasCouncils: Bool) -> History {
     var history = History(seed: seed, hasCouncils: hasCouncils)
     for _ in 0..<15 + history.draw.number(below: 40) {
       history.say(by: history.draw.number(below: history.speakers.count))
@@ -302,10 +347,74 @@ struct ControlDifferenceTests {
       if history.draw.number(below: 8) == 0 { history.drawCouncil() }
       if history.draw.number(below: 3) == 0 { history.vote() }
     }
+    return history
+  }
+
+  @Test(arguments: histories)
+  func `a drawn order, frame by frame, gives the result of all at once`(number: Int) {
+    let seed = UInt64(5000 + number)
+    var history = history(seed: seed, hasCouncils: true)
+    let lineage = history.draw.number(below: 3) == 0 ? history.lineage() : Lineage()
+    var whole = plane(of: history)
+    for statement in history.shuffled() {
+      whole.add(statement.operations, of: statement.frame, in: statement.opening)
+    }
+    whole.take(lineage)
+    var waiting = history.evidence
+    while let index = waiting.firstIndex(where: { add($0, to: &whole) }) {
+      waiting.remove(at: index)
+    }
+    _ = whole.evaluate()
+    for _ in 0..<3 {
+      var stepwise = plane(of: history)
+      var waiting = history.evidence
+      for statement in history.shuffled() {
+        stepwise.add(statement.operations, of: statement.frame, in: statement.opening)
+        if history.draw.number(below: 20) == 0 { stepwise.take(lineage) }
+        if let item = waiting.indices.randomElement(using: &history.draw),
+          add(waiting[item], to: &stepwise)
+        {
+          waiting.remove(at: item)
+        }
+        if history.draw.number(below: 3) > 0 { _ = stepwise.evaluate() }
+      }
+      stepwise.take(lineage)
+      while let index = waiting.firstIndex(where: { add($0, to: &stepwise) }) {
+        waiting.remove(at: index)
+      }
+      _ = stepwise.evaluate()
+      #expect(stepwise.outcomeHash() == whole.outcomeHash(), "\(seed)")
+      #expect(stepwise.state.cuts == whole.state.cuts, "\(seed)")
+      #expect(stepwise.state.uplinks == whole.state.uplinks, "\(seed)")
+      #expect(stepwise.ledger.announced == whole.ledger.announced, "\(seed)")
+      #expect(stepwise.ledger.withheld == whole.ledger.withheld, "\(seed)")
+      #expect(stepwise.ledger.fitting == whole.ledger.fitting, "\(seed)")
+      #expect(stepwise.ledger.bestFitting == whole.ledger.bestFitting, "\(seed)")
+      #expect(
+        stepwise.membership.items.map(\.id) == whole.membership.items.map(\.id), "\(seed)")
+      #expect(
+        stepwise.state.controlEnds.certificates == whole.state.controlEnds.certificates
+          && stepwise.state.controlEnds.ends == whole.state.controlEnds.ends, "\(seed)")
+    }
+  }
+
+  private func plane(of history: History) -> ControlPlane {
+    ControlPlane(
+      operation: history.operation, rootKey: history.root.publicKey, ownChain: nil)
+  }
+
+  private func add(_ item: History.Evidence, to plane: inout ControlPlane) -> Bool {
+    switch item {
+    case .endorsement(let endorsement): plane.add(EvidenceItem(endorsement)).added != nil
+    case .vote(let vote): plane.add(EvidenceItem(vote)).added != nil
+    }
+  }
+
+  private func run(seed: UInt64, hasCouncils: Bool) {
+    var history = history(seed: seed, hasCouncils: hasCouncils)
     let rules = Reference.ControlEvaluation.Rules(
       operation: history.operation, rootKey: history.root.publicKey, ownChain: [])
-    var plane = ControlPlane(
-      operation: history.operation, rootKey: history.root.publicKey, ownChain: nil)
+    var plane = plane(of: history)
     var (logs, held, lineage) = ([LogID: Reference.ControlLog](), Set<FrameHash>(), Lineage())
     var signatures = VerifiedSignatures()
     var waiting = history.evidence
@@ -346,15 +455,11 @@ struct ControlDifferenceTests {
   private func add(
     _ item: History.Evidence, to plane: inout ControlPlane, _ councils: inout Reference.Councils
   ) -> Bool {
-    let added: Bool
+    guard add(item, to: &plane) else { return false }
     switch item {
-    case .endorsement(let endorsement):
-      added = plane.add(EvidenceItem(endorsement)).added != nil
-      if added { councils.endorsements.insert(endorsement) }
-    case .vote(let vote):
-      added = plane.add(EvidenceItem(vote)).added != nil
-      if added { councils.votes.insert(vote) }
+    case .endorsement(let endorsement): councils.endorsements.insert(endorsement)
+    case .vote(let vote): councils.votes.insert(vote)
     }
-    return added
+    return true
   }
 }

@@ -27,6 +27,11 @@ struct ControlEvaluation: Sendable {
     let ownChain: [SignedCertificate]
   }
 
+  /// Frames that revocations which count name as the last that count, and released ones.
+  var named: Set<Head> {
+    revocations.values.joined().reduce(into: released) { $0.formUnion($1.cuts) }
+  }
+
   /// What is evaluated.
   struct Evidence: Sendable {
     var logs: [LogID: ControlLog] = [:]
@@ -46,6 +51,8 @@ struct ControlEvaluation: Sendable {
   private(set) var cuts: Cuts
   /// What the councils decide.
   let councils: CouncilDecision
+  /// Certificates that councils list: they count with the rank of their chain.
+  let listed: Set<CertificateHash>
   /// Frames past a cut that count all the same.
   private(set) var released: Set<Head> = []
   /// The revocations that count, by the frame that says so.
@@ -56,16 +63,17 @@ struct ControlEvaluation: Sendable {
   private(set) var ranks: [DeviceID: Int] = [:]
   /// What each log counts for whose certificate counts.
   private(set) var standings: [LogID: ControlLogStanding] = [:]
-  /// Of the logs of `command` devices, what counts before equals cut one another.
-  private var partsAmongEquals: [LogID: Cuts.Part] = [:]
-  /// By rank, the cuts that decide this.
+  /// The certificates of each device that count.
+  private var certificates: [DeviceID: Set<CertificateHash>] = [:]
+  /// By rank, the cuts that decide what counts before equals cut one another.
   private var cutsBySeniors: [Int: Cuts] = [:]
 
   init(_ evidence: Evidence, rules: Rules, signatures: inout VerifiedSignatures) {
     cuts = Cuts(evidence.lineage)
     councils = CouncilDecision(evidence.membership.councils, lineage: evidence.lineage)
-    let members = evidence.membership.councils.current.flatMap(\.council.members)
-    begin(with: members.compactMap { evidence.membership.councils.listed[$0] })
+    let members = evidence.membership.listed
+    listed = Set(members.map(\.signed.hash))
+    begin(with: members)
     for (log, contents) in evidence.logs(of: .root) {
       take(contents, log, rules: rules, signatures: &signatures)
     }
@@ -88,10 +96,7 @@ struct ControlEvaluation: Sendable {
   /// Members of councils count whatever cuts their issuers, and votes before any rank.
   private mutating func begin(with listed: [ListedCertificate]) {
     for member in listed where admitted[member.signed.hash] == nil {
-      admitted[member.signed.hash] = ControlPlane.Admission(
-        signed: member.signed, rank: member.rank)
-      let device = member.signed.certificate.device
-      ranks[device] = min(ranks[device] ?? member.rank, member.rank)
+      admit(member.signed, rank: member.rank)
     }
     for (device, left) in councils.revoked { cuts.join(left, of: device) }
     for (mark, device) in councils.marks {
@@ -109,7 +114,6 @@ struct ControlEvaluation: Sendable {
     for signed in speakers where signed.certificate.role == .command {
       for (log, contents) in evidence.logs(of: signed.hash) {
         let part = cuts.part(of: log, by: signed.certificate.device)
-        partsAmongEquals[log] = part
         for entry in contents.revocations
         where part.holds(entry.sequence) && ranks[entry.value.device] == rank
           && !councils.members.contains(entry.value.device)
@@ -204,9 +208,14 @@ struct ControlEvaluation: Sendable {
     guard admitted[signed.hash] == nil,
       let rank = rank(of: signed, rules: rules, signatures: &signatures)
     else { return }
+    admit(signed, rank: rank)
+  }
+
+  private mutating func admit(_ signed: SignedCertificate, rank: Int) {
     admitted[signed.hash] = ControlPlane.Admission(signed: signed, rank: rank)
     let device = signed.certificate.device
     ranks[device] = min(ranks[device] ?? rank, rank)
+    certificates[device, default: []].insert(signed.hash)
   }
 
   /// A chain that was shown counts before the frames that carry it are here, unless who issued it
@@ -229,6 +238,26 @@ struct ControlEvaluation: Sendable {
       return true
     }
     return cuts.leave(signed.hash, issuedBy: issuer, stands: !cuts.covers(issuer))
+  }
+
+  /// The cuts past which a control log is no input to any rule; nil where its certificate does not
+  /// count. Of a commander's log, revocations past the cut of an equal are.
+  func cutsOfControl(under certificate: CertificateHash) -> Cuts? {
+    guard let admission = admitted[certificate] else { return nil }
+    return admission.signed.certificate.role == .command ? cutsBySeniors[admission.rank] : cuts
+  }
+
+  /// Certificates of whose control logs a part is no input to any rule, and how far each log is.
+  var controlEnds: (certificates: Set<CertificateHash>, ends: [LogID: UInt64]) {
+    var found: (certificates: Set<CertificateHash>, ends: [LogID: UInt64]) = ([], cuts.forkEnds)
+    for device in cuts.revoked {
+      for certificate in certificates[device] ?? [] {
+        guard let cuts = cutsOfControl(under: certificate), cuts.covers(device) else { continue }
+        found.certificates.insert(certificate)
+        found.ends.merge(cuts.ends(of: device)) { max($0, $1) }
+      }
+    }
+    return found
   }
 
   // MARK: One frame more
@@ -294,7 +323,7 @@ struct ControlEvaluation: Sendable {
 
   private func ownsOneCertificate(_ frame: PendingStatement) -> Bool {
     guard let device = admitted[frame.certificate]?.signed.certificate.device else { return false }
-    return admitted.values.count { $0.signed.certificate.device == device } == 1
+    return certificates[device]?.count == 1
   }
 
   /// A certificate under which nothing is held yet, of a device whose revocations all count as
@@ -340,8 +369,9 @@ struct ControlEvaluation: Sendable {
       guard rank >= standing.rank else { return true }
       if rank == standing.rank, !counts {
         // Past its author's cut it may count among equals.
-        guard let part = partsAmongEquals[frame.log] else { return false }
-        counts = part.holds(frame.sequence)
+        let author = admitted[frame.certificate]?.signed.certificate.device
+        guard let seniors = cutsBySeniors[rank] else { return false }
+        counts = seniors.part(of: frame.log, by: author).holds(frame.sequence)
       }
     }
     guard counts else { return true }
@@ -360,6 +390,9 @@ struct ControlEvaluation: Sendable {
       }
       cuts.join(revocation)
     }
+    for rank in 1...Limits.certificateChain where rank > standing.rank {
+      cutsBySeniors[rank]?.join(revocation)
+    }
     revocations[frame.frame, default: []].append(revocation)
     changes.revocations.insert(frame.frame)
     return true
@@ -367,10 +400,9 @@ struct ControlEvaluation: Sendable {
 
   /// Whether what counts of a device's logs decides what others' count for, or what is announced.
   private func hasPower(_ device: DeviceID, _ evidence: Evidence) -> Bool {
-    admitted.values.contains { admission in
-      let signed = admission.signed
-      return signed.certificate.device == device
-        && (signed.certificate.role == .command || evidence.logsOf[signed.hash] != nil)
+    (certificates[device] ?? []).contains { certificate in
+      evidence.logsOf[certificate] != nil
+        || admitted[certificate]?.signed.certificate.role == .command
     }
   }
 }

@@ -18,12 +18,14 @@ struct ControlPlane: Sendable {
   private(set) var ledger = EpochLedger()
   /// How many of the epochs of each log are in the ledger.
   private var filedEpochs: [LogID: Int] = [:]
-  /// Frames that revocations name as the last that count, and released ones.
-  private(set) var named: Set<Head> = []
+  /// Frames that cuts or releases name; nil after a change.
+  private var knownNamed: Set<Head>?
   /// What was added and not evaluated.
   private var pending: [PendingStatement] = []
   private var pendingShown: [SignedCertificate] = []
   private var isStale = false
+  /// How often everything was evaluated, for tests.
+  private(set) var completeEvaluations = 0
   /// Of the outcome; nil after a change.
   private var knownOutcome: Bytes32?
   /// Certificates whose signatures have been verified, so that each is once.
@@ -98,8 +100,6 @@ struct ControlPlane: Sendable {
       case .revocation(let revocation):
         ledger.hold(frame.hash)
         evidence.namedBy[revocation.device, default: []].insert(log)
-        named.formUnion(revocation.cuts)
-      case .release(let release): named.formUnion(release.frames)
       default: break
       }
     }
@@ -133,8 +133,8 @@ struct ControlPlane: Sendable {
     switch item.statement {
     case .forkProof: isStale = true
     case .council: reviewCouncils()
-    case .vote(let vote):
-      named.formUnion(vote.vote.revocation.cuts)
+    case .vote:
+      knownNamed = nil
       reviewCouncils()
     }
     return change
@@ -143,7 +143,8 @@ struct ControlPlane: Sendable {
   /// Evaluates again only what decides something: a flood of votes costs one tally each.
   private mutating func reviewCouncils() {
     let decision = CouncilDecision(councils, lineage: evidence.lineage)
-    if decision != state.councils { isStale = true }
+    let listed = Set(evidence.membership.listed.map(\.signed.hash))
+    if decision != state.councils || listed != state.listed { isStale = true }
   }
 
   /// What councils are held, and what their members voted.
@@ -155,7 +156,6 @@ struct ControlPlane: Sendable {
   mutating func restore(_ certificates: [SignedCertificate], _ items: [EvidenceItem]) {
     evidence.shown.restore(certificates)
     evidence.membership.restore(items)
-    named.formUnion(councils.named)
     isStale = true
   }
 
@@ -180,10 +180,18 @@ struct ControlPlane: Sendable {
     isStale = true
   }
 
-  /// Whether it matters in which strand a frame stands: its log is forked, and somebody named it.
-  func isNamed(_ frame: Frame) -> Bool {
+  /// Frames that votes, or revocations and releases which count, name.
+  mutating func named() -> Set<Head> {
+    if let knownNamed { return knownNamed }
+    let named = state.named.union(councils.named)
+    knownNamed = named
+    return named
+  }
+
+  /// Whether it matters in which strand a frame stands: its log is forked, and a cut names it.
+  mutating func isNamed(_ frame: Frame) -> Bool {
     evidence.lineage.isForked(frame.log)
-      && named.contains(Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
+      && named().contains(Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
   }
 
   /// Whether strands go on from a log, or from a strand: then it grows no more.
@@ -205,6 +213,7 @@ struct ControlPlane: Sendable {
     if !isStale, !extend(&noted) { isStale = true }
     if isStale { evaluateAnew(&change) }
     change.note(noted, others: pendingShown)
+    if isStale || !noted.revocations.isEmpty || noted.haveReleasesChanged { knownNamed = nil }
     (pending, pendingShown, isStale) = ([], [], false)
     ledger.settle()
     for epoch in ledger.takeChanged() {
@@ -234,6 +243,7 @@ struct ControlPlane: Sendable {
   }
 
   private mutating func evaluateAnew(_ change: inout Change) {
+    completeEvaluations += 1
     let before = state
     state = ControlEvaluation(evidence, rules: rules, signatures: &signatures)
     let announcing = evidence.logs.filter { !$0.value.epochs.isEmpty }.keys
@@ -282,6 +292,7 @@ struct ControlPlane: Sendable {
     guard let standing = state.standings[log], let contents = evidence.logs[log] else { return }
     let filed = filedEpochs[log] ?? 0
     guard filed < contents.epochs.count else { return }
+    ledger.expect(contents.epochs.count - filed)
     for index in filed..<contents.epochs.count {
       ledger.add(contents.epochs[index], index: index, of: log, standing: standing)
     }
@@ -308,12 +319,16 @@ struct ControlPlane: Sendable {
 
   var epochs: CountingEpochs { ledger.counting }
 
-  /// - Parameter parts: what counts of logs that do not in full.
-  func roster(_ parts: [LogID: CountedPart]) -> Roster {
+  /// - Parameters:
+  ///   - parts: what counts of logs that do not in full.
+  ///   - control: the same of control logs.
+  func roster(
+    _ parts: [LogID: CountedPart] = [:], control: ControlParts = ControlParts()
+  ) -> Roster {
     Roster(
       state.admitted.values.map(\.signed).sorted { $0.hash < $1.hash },
       revoked: state.cuts.revoked, withheld: ledger.withheld,
-      announced: ledger.announced, parts: parts,
+      announced: ledger.announced, parts: parts, control: control,
       overforked: Set(evidence.lineage.ends.keys), others: evidence.shown.sorted)
   }
 
@@ -365,10 +380,14 @@ struct ControlPlane: Sendable {
   var countsEverything: Bool { state.cuts.revoked.isEmpty && !state.cuts.loseBranches }
 
   /// How far a log or a strand counts, or goes on to a frame that was released; what is beyond is
-  /// quarantined. Nil where all of it counts. Of control logs only what is beyond a proved fork is:
-  /// what they say beyond a cut counts again when whoever made the cut is put out.
+  /// quarantined. Nil where all of it counts. Of control logs: how far they are input to the rules.
   func bound(of log: LogSummary) -> Cuts.Bound? {
-    guard log.opening.lane != .control else { return state.cuts.forkBound(of: log) }
+    if log.opening.lane == .control {
+      guard let author = author(of: log.opening.certificate),
+        let cuts = state.cutsOfControl(under: log.opening.certificate)
+      else { return state.cuts.forkBound(of: log) }
+      return cuts.bound(of: log, by: author.device)
+    }
     guard let author = author(of: log.opening.certificate),
       var bound = state.cuts.bound(of: log, by: author.device)
     else { return nil }
@@ -412,16 +431,8 @@ struct ControlPlane: Sendable {
   /// A new epoch, which excludes everybody who has been revoked; where these are more than one
   /// announcement can name, as many as it can beyond those that some epoch excludes already.
   func announcement(of id: EpochID, sealed: [SealedEpochKey]) -> EpochAnnouncement {
-    let counting = Set(state.revocations.keys)
-    var (base, left): (EpochID?, Set<FrameHash>) = (nil, counting)
-    if counting.count > Limits.excludedRevocations {
-      for id in epochs.ids {
-        guard let epoch = epochs[id] else { continue }
-        let excluded = ledger.excluded(by: epoch)
-        let rest = counting.subtracting(excluded.frames)
-        if excluded.isWhole, rest.count < left.count { (base, left) = (id, rest) }
-      }
-    }
+    var (base, left): (EpochID?, Set<FrameHash>) = (nil, Set(state.revocations.keys))
+    if left.count > Limits.excludedRevocations { (base, left) = ledger.base(excluding: left) }
     return EpochAnnouncement(
       id: id, generation: nextEpochGeneration, base: base,
       excludes: Array(left.sorted().prefix(Limits.excludedRevocations)), sealed: sealed)

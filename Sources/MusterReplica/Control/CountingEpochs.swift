@@ -52,6 +52,10 @@ struct CountingEpochs: Hashable, Sendable {
   private var epochs: [CountingEpoch] = []
   /// Where those of each id are.
   private var places: [EpochID: [Int]] = [:]
+  /// The best announcement of each id.
+  private var bests: [EpochID: Int] = [:]
+  /// Epochs that count by several announcements.
+  private var repeated: Set<EpochID> = []
   /// By generation, the greatest first; then by maker.
   private var commanders: [Int] = []
   /// The same.
@@ -62,17 +66,32 @@ struct CountingEpochs: Hashable, Sendable {
   private var commandGenerations: [UInt32] = []
   /// The greatest generation of a commander that is reachable; 0 where there is none.
   private(set) var reach: UInt32 = 0
+
   /// Whether an epoch counts by several announcements.
-  private(set) var hasRepeated = false
+  var hasRepeated: Bool { !repeated.isEmpty }
 
   /// All announcements that count, in no order.
   var announcements: [CountingEpoch] { epochs }
 
   mutating func add(_ epoch: CountingEpoch) {
-    if places[epoch.announcement.id] != nil { hasRepeated = true }
-    places[epoch.announcement.id, default: []].append(epochs.count)
+    let (id, own) = (epoch.announcement.id, epochs.count)
+    places[id, default: []].append(own)
     epochs.append(epoch)
+    let before = reach
     if epoch.isCommand || Self.ignoresMakers { extendReach(by: epoch.announcement.generation) }
+    if reach != before {
+      for id in repeated { bests[id] = firstInOrder(of: id) }
+    }
+    guard let known = bests[id] else {
+      bests[id] = own
+      return
+    }
+    repeated.insert(id)
+    if precedes(epoch, epochs[known]) { bests[id] = own }
+  }
+
+  private func firstInOrder(of id: EpochID) -> Int? {
+    places[id]?.min { precedes(epochs[$0], epochs[$1]) }
   }
 
   /// Sorts what was added; without it, each reading does.
@@ -119,7 +138,7 @@ struct CountingEpochs: Hashable, Sendable {
 
   /// The best announcement of an epoch; nil where none counts.
   func best(_ id: EpochID) -> CountingEpoch? {
-    places[id]?.lazy.map { epochs[$0] }.min { precedes($0, $1) }
+    bests[id].map { epochs[$0] }
   }
 
   subscript(id: EpochID) -> EpochAnnouncement? { best(id)?.announcement }
@@ -128,6 +147,19 @@ struct CountingEpochs: Hashable, Sendable {
 
   /// Ids in ascending order.
   var ids: [EpochID] { places.keys.sorted() }
+
+  /// The first epochs that satisfy a condition, the best one first, each once.
+  func ordered(
+    first count: Int, where condition: (EpochID) throws -> Bool
+  ) rethrows -> [EpochID] {
+    var ids: [EpochID] = []
+    for place in inOrder.joined() {
+      guard ids.count < count else { break }
+      let id = epochs[place].announcement.id
+      if bests[id] == place, try condition(id) { ids.append(id) }
+    }
+    return ids
+  }
 
   /// The epochs of which some announcement satisfies a condition, the best one first.
   func ordered(where condition: (EpochAnnouncement) -> Bool) -> [EpochID] {
@@ -152,9 +184,17 @@ struct CountingEpochs: Hashable, Sendable {
     return nil
   }
 
-  /// Those of some epochs that count, the best one first.
-  func ordered(among ids: some Sequence<EpochID>) -> [CountingEpoch] {
-    ids.flatMap { places[$0] ?? [] }.map { epochs[$0] }.sorted { precedes($0, $1) }
+  /// The first announcement in order, among those of some epochs, that satisfies a condition.
+  func first(
+    among ids: some Sequence<EpochID>, where condition: (CountingEpoch) -> Bool
+  ) -> CountingEpoch? {
+    var found: CountingEpoch?
+    for place in ids.lazy.flatMap({ places[$0] ?? [] }) {
+      let epoch = epochs[place]
+      guard found.map({ precedes(epoch, $0) }) ?? true, condition(epoch) else { continue }
+      found = epoch
+    }
+    return found
   }
 
   /// All of them, the best one first: of commanders those that are reachable, the others, and then

@@ -61,6 +61,16 @@ struct Cuts: Hashable, Sendable {
     last.values.reduce(into: lineage.ends) { $0.merge($1) { min($0, $1) } }
   }
 
+  /// The same by proofs of too many branches alone.
+  var forkEnds: [LogID: UInt64] { lineage.ends }
+
+  /// The same of one device's logs; of others of it nothing counts.
+  func ends(of device: DeviceID) -> [LogID: UInt64] {
+    (last[device] ?? [:]).reduce(into: [:]) { ends, cut in
+      ends[cut.key] = min(cut.value, lineage.ends[cut.key] ?? .max)
+    }
+  }
+
   /// Nil where no cut concerns a log or a strand.
   func bound(of log: LogSummary, by device: DeviceID) -> Bound? {
     let fork = forkBound(of: log)

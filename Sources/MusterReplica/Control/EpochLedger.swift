@@ -11,8 +11,8 @@ internal import MusterSync
 ///
 /// An epoch excludes what its announcement names and what its bases do. Nothing is united into
 /// sets: epochs and the frames that they name have numbers, each announcement counts how many of
-/// its frames are not held, and a chain is looked at once. An announcement more costs its own
-/// names, unless others build on its epoch.
+/// its frames are not held and lists those that count, and a chain is looked at once. One more
+/// announcement costs its own names and the chains that lead through its epoch.
 struct EpochLedger: Sendable {
   /// Those that count.
   private(set) var counting = CountingEpochs()
@@ -25,8 +25,8 @@ struct EpochLedger: Sendable {
   private var frames: [NamedFrame] = []
   /// Revocations that count and that no announcement names: while there are any, no epoch is fit.
   private var unnamed: Set<FrameHash> = []
-  /// Revocations that count and are named.
-  private var namedCount = 0
+  /// Frames with revocations that count and are named.
+  private var namedCounting: Set<Int> = []
   /// By number of the epoch; empty after one has come to stand for another.
   private var chains: [Chain?] = []
   private(set) var withheld: Set<EpochID> = []
@@ -41,9 +41,10 @@ struct EpochLedger: Sendable {
     let value: EpochAnnouncement
     let place: AnnouncementPlace
     let base: Int?
-    let excludes: [Int]
-    /// How many of these are not held.
+    /// How many of the frames that it names are not held.
     var missing: Int
+    /// Those of the frames that it names whose revocations count.
+    var covered: [Int] = []
     /// Nil where it does not count.
     var counting: CountingEpoch?
   }
@@ -53,12 +54,12 @@ struct EpochLedger: Sendable {
     var announcements: [Int] = []
     /// The one that stands for it where others build on it: the best that counts, else the first.
     var resolved: Int?
-    var isBase = false
+    /// Epochs with an announcement that builds on it.
+    var dependents: [Int] = []
   }
 
   private struct NamedFrame: Sendable {
     var isHeld: Bool
-    var counts: Bool
     var namedBy: [Int] = []
   }
 
@@ -69,6 +70,11 @@ struct EpochLedger: Sendable {
     /// Whether all frames that they name are held.
     let isHeld: Bool
   }
+
+  /// Up to so many announcements are judged one by one, of more all at once.
+  private static let fewAnnouncements = 64
+  /// So many epochs are considered as the base of a new one.
+  private static let basesTried = 256
 
   init() {}
 
@@ -97,6 +103,12 @@ struct EpochLedger: Sendable {
 
   // MARK: Adding
 
+  /// Prepares for so many announcements: of more than a few all is judged at the end.
+  mutating func expect(_ count: Int) {
+    guard count > Self.fewAnnouncements else { return }
+    (areResolvedStale, areChainsStale, isBestStale) = (true, true, true)
+  }
+
   /// Adds what one log announces, in its place.
   mutating func add(
     _ entry: ControlLog.Entry<EpochAnnouncement>, index: Int, of log: LogID,
@@ -108,14 +120,13 @@ struct EpochLedger: Sendable {
       certificate: standing.certificate, log: log, sequence: entry.sequence, index: index)
     let epoch = number(of: announcement.id)
     let base = announcement.base.map { number(of: $0) }
-    if let base { epochs[base].isBase = true }
+    if let base, epochs[base].dependents.last != epoch { epochs[base].dependents.append(epoch) }
     let own = announcements.count
-    let excludes = announcement.excludes.map { name($0, by: own) }
     announcements.append(
       Announcement(
-        value: announcement, place: place, base: base, excludes: excludes,
-        missing: excludes.count { !frames[$0].isHeld },
+        value: announcement, place: place, base: base, missing: 0,
         counting: CountingEpoch(announcement, at: place, standing)))
+    for frame in announcement.excludes { name(frame, by: own) }
     epochs[epoch].announcements.append(own)
     file(own, of: epoch)
   }
@@ -128,11 +139,10 @@ struct EpochLedger: Sendable {
       isBestStale = true
       if counting.hasRepeated { (areResolvedStale, areChainsStale) = (true, true) }
     }
-    if !areResolvedStale { resolve(epoch) }
-    if !areChainsStale { judge(epoch) }
+    if !areResolvedStale, stands(own, for: epoch) { resolve(epoch, to: own) }
+    if !areChainsStale { judge(epoch, by: own) }
     changed.insert(epochs[epoch].id)
-    guard !isBestStale, let counted, isFit(counted) else { return }
-    if bestFitting.map({ counting.precedes(counted, $0) }) ?? true { bestFitting = counted }
+    promote(own)
   }
 
   /// Logs that announce epochs count for more or less than before: which of the epochs count is
@@ -157,30 +167,41 @@ struct EpochLedger: Sendable {
     return epochs.count - 1
   }
 
-  private mutating func name(_ frame: FrameHash, by announcement: Int) -> Int {
+  private mutating func name(_ frame: FrameHash, by announcement: Int) {
     let number: Int
     if let known = frameNumbers[frame] {
       number = known
     } else {
       number = frames.count
       frameNumbers[frame] = number
-      let counts = unnamed.remove(frame) != nil
-      if counts {
-        namedCount += 1
+      frames.append(NamedFrame(isHeld: held.contains(frame)))
+      if unnamed.remove(frame) != nil {
+        namedCounting.insert(number)
         if unnamed.isEmpty { isBestStale = true }
       }
-      frames.append(NamedFrame(isHeld: held.contains(frame), counts: counts))
     }
     frames[number].namedBy.append(announcement)
-    return number
+    if !frames[number].isHeld { announcements[announcement].missing += 1 }
+    if namedCounting.contains(number) { announcements[announcement].covered.append(number) }
   }
 
   /// A frame that revokes somebody is held.
   mutating func hold(_ frame: FrameHash) {
     guard held.insert(frame).inserted, let number = frameNumbers[frame] else { return }
     frames[number].isHeld = true
-    for announcement in frames[number].namedBy { announcements[announcement].missing -= 1 }
-    areChainsStale = true
+    var complete: [Int] = []
+    for own in frames[number].namedBy {
+      announcements[own].missing -= 1
+      if announcements[own].missing == 0 { complete.append(own) }
+    }
+    guard !areChainsStale else { return }
+    areChainsStale = complete.count > Self.fewAnnouncements
+    guard !areChainsStale else { return }
+    for own in complete {
+      guard let epoch = numbers[announcements[own].value.id] else { continue }
+      judge(epoch, by: own)
+      if epochs[epoch].resolved == own { _ = judgeDependents(of: epoch) }
+    }
   }
 
   /// A revocation counts from now on.
@@ -189,41 +210,68 @@ struct EpochLedger: Sendable {
       if unnamed.insert(frame).inserted { isBestStale = true }
       return
     }
-    guard !frames[number].counts else { return }
-    frames[number].counts = true
-    namedCount += 1
+    guard namedCounting.insert(number).inserted else { return }
+    for announcement in frames[number].namedBy {
+      announcements[announcement].covered.append(number)
+    }
     isBestStale = true
   }
 
   /// These revocations count, and no others.
   mutating func count(only counted: Dictionary<FrameHash, [Revocation]>.Keys) {
-    for number in frames.indices { frames[number].counts = false }
-    (namedCount, unnamed, isBestStale) = (0, [], true)
+    for number in namedCounting {
+      for announcement in frames[number].namedBy { announcements[announcement].covered = [] }
+    }
+    (namedCounting, unnamed, isBestStale) = ([], [], true)
     for frame in counted { count(frame) }
+  }
+
+  /// Whether an announcement stands for its epoch in place of the one that did.
+  private func stands(_ own: Int, for epoch: Int) -> Bool {
+    guard let resolved = epochs[epoch].resolved else { return true }
+    guard let known = announcements[resolved].counting else {
+      return announcements[own].counting != nil
+        || announcements[own].place < announcements[resolved].place
+    }
+    return announcements[own].counting.map { counting.precedes($0, known) } ?? false
   }
 
   /// Finds out again what stands for an epoch.
   private mutating func resolve(_ epoch: Int) {
-    let ofEpoch = epochs[epoch].announcements
-    var best: Int?
-    for candidate in ofEpoch {
-      guard let counted = announcements[candidate].counting else { continue }
-      guard let known = best.flatMap({ announcements[$0].counting }) else {
-        best = candidate
-        continue
-      }
-      if counting.precedes(counted, known) { best = candidate }
+    epochs[epoch].resolved = nil
+    for own in epochs[epoch].announcements where stands(own, for: epoch) {
+      epochs[epoch].resolved = own
     }
-    let resolved =
-      best ?? ofEpoch.min { announcements[$0].place < announcements[$1].place }
-    guard resolved != epochs[epoch].resolved else { return }
-    epochs[epoch].resolved = resolved
-    guard epochs[epoch].isBase else {
-      chains[epoch] = nil
+  }
+
+  /// An announcement stands for an epoch from now on.
+  private mutating func resolve(_ epoch: Int, to own: Int) {
+    epochs[epoch].resolved = own
+    guard !areChainsStale else {
+      if !epochs[epoch].dependents.isEmpty { isBestStale = true }
       return
     }
-    areChainsStale = true
-    isBestStale = true
+    let dependents = judgeDependents(of: epoch)
+    guard !isBestStale else { return }
+    if let best = bestFitting, numbers[best.announcement.id].map(dependents.contains) ?? false {
+      isBestStale = true
+    } else {
+      for own in dependents.flatMap({ epochs[$0].announcements }) { promote(own) }
+    }
+  }
+
+  /// Judges again what builds on an epoch that leads to something else now, and returns it. Further
+  /// than a chain may be long nothing changes.
+  private mutating func judgeDependents(of epoch: Int) -> Set<Int> {
+    var (level, reached) = ([epoch], Set([epoch]))
+    chains[epoch] = nil
+    for _ in 0..<Limits.epochBases where !level.isEmpty {
+      level = level.flatMap { epochs[$0].dependents }.filter { reached.insert($0).inserted }
+      for dependent in level { chains[dependent] = nil }
+    }
+    reached.remove(epoch)
+    for dependent in reached { judge(dependent) }
+    return reached
   }
 
   // MARK: Judging
@@ -251,19 +299,32 @@ struct EpochLedger: Sendable {
   /// member. One is enough: whoever lies about an epoch has its key as well.
   private mutating func judge(_ epoch: Int) {
     guard !epochs[epoch].announcements.isEmpty else { return }
-    let id = epochs[epoch].id
-    var isWithheld = true
-    for own in epochs[epoch].announcements where announcements[own].missing == 0 {
-      if let base = announcements[own].base {
-        let chain = chain(of: base)
-        guard chain.isHeld, chain.length != nil else { continue }
-      }
-      isWithheld = false
-      break
+    var isAnyFulfilled = false
+    for own in epochs[epoch].announcements where !isAnyFulfilled {
+      isAnyFulfilled = isFulfilled(own)
     }
-    if isWithheld ? withheld.insert(id).inserted : withheld.remove(id) != nil {
+    withhold(epoch, unless: isAnyFulfilled)
+  }
+
+  /// The same where one announcement is new, or what it names has come.
+  private mutating func judge(_ epoch: Int, by own: Int) {
+    let isFirst = epochs[epoch].announcements.count == 1
+    guard isFirst || withheld.contains(epochs[epoch].id) else { return }
+    withhold(epoch, unless: isFulfilled(own))
+  }
+
+  private mutating func withhold(_ epoch: Int, unless isFulfilled: Bool) {
+    let id = epochs[epoch].id
+    if isFulfilled ? withheld.remove(id) != nil : withheld.insert(id).inserted {
       changed.insert(id)
     }
+  }
+
+  private mutating func isFulfilled(_ own: Int) -> Bool {
+    guard announcements[own].missing == 0 else { return false }
+    guard let base = announcements[own].base else { return true }
+    let chain = chain(of: base)
+    return chain.isHeld && chain.length != nil
   }
 
   private mutating func chain(of epoch: Int) -> Chain {
@@ -295,6 +356,14 @@ struct EpochLedger: Sendable {
     return chains[epoch] ?? below
   }
 
+  /// Makes an announcement the best fit one if it is.
+  private mutating func promote(_ own: Int) {
+    guard !isBestStale, let counted = announcements[own].counting,
+      bestFitting.map({ counting.precedes(counted, $0) }) ?? true, isFit(counted)
+    else { return }
+    bestFitting = counted
+  }
+
   /// Whether an epoch excludes every revocation that counts.
   private func isFit(_ epoch: CountingEpoch) -> Bool {
     isFit(excludes: epoch.announcement.excludes, base: epoch.announcement.base)
@@ -302,20 +371,28 @@ struct EpochLedger: Sendable {
 
   private func isFit(excludes: [FrameHash], base: EpochID?) -> Bool {
     guard unnamed.isEmpty else { return false }
-    guard namedCount > 0 else { return true }
+    guard !namedCounting.isEmpty else { return true }
     var covered: Set<Int> = []
     for frame in excludes {
-      if let number = frameNumbers[frame], frames[number].counts { covered.insert(number) }
+      if let number = frameNumbers[frame], namedCounting.contains(number) { covered.insert(number) }
     }
-    var next = base.flatMap { numbers[$0] }
-    for _ in 0..<Limits.epochBases where covered.count < namedCount {
-      guard let epoch = next, let resolved = epochs[epoch].resolved else { break }
-      for number in announcements[resolved].excludes where frames[number].counts {
-        covered.insert(number)
-      }
+    _ = cover(&covered, from: base.flatMap { numbers[$0] })
+    return covered.count == namedCounting.count
+  }
+
+  /// Adds the revocations that count and that an epoch and its bases name. Returns whether the
+  /// chain ends within its bound.
+  ///
+  /// - Parameter isWhole: whether to go on to its end when all are covered.
+  private func cover(_ covered: inout Set<Int>, from epoch: Int?, isWhole: Bool = false) -> Bool {
+    var next = epoch
+    for _ in 0..<Limits.epochBases where isWhole || covered.count < namedCounting.count {
+      guard let epoch = next else { return true }
+      guard let resolved = epochs[epoch].resolved else { return false }
+      covered.formUnion(announcements[resolved].covered)
       next = announcements[resolved].base
     }
-    return covered.count == namedCount
+    return next == nil
   }
 
   /// The epochs that may be written under, best first: those that exclude every revocation that
@@ -328,24 +405,26 @@ struct EpochLedger: Sendable {
   /// The first fit epoch of some.
   func firstFitting(among ids: some Sequence<EpochID>) -> EpochID? {
     guard unnamed.isEmpty else { return nil }
-    return counting.ordered(among: ids).first { isFit($0) }?.announcement.id
+    return counting.first(among: ids) { isFit($0) }?.announcement.id
   }
 
-  /// The revocations that an epoch excludes, its own and those of the epochs that it builds on;
-  /// whole where all of these are known.
-  func excluded(by epoch: EpochAnnouncement) -> (frames: Set<FrameHash>, isWhole: Bool) {
-    var frames = Set(epoch.excludes)
-    var base = epoch.base
-    for _ in 0..<Limits.epochBases {
-      guard let next = base else { return (frames, true) }
-      guard let resolved = numbers[next].flatMap({ epochs[$0].resolved }) else {
-        return (frames, false)
-      }
-      let below = announcements[resolved].value
-      frames.formUnion(below.excludes)
-      base = below.base
+  /// What a new epoch builds on where more revocations count than it can name: of the first
+  /// epochs in order the one that, with its bases, excludes most; and the revocations that are
+  /// left.
+  func base(excluding counted: Set<FrameHash>) -> (epoch: EpochID?, left: Set<FrameHash>) {
+    var best: (epoch: EpochID, covered: Set<Int>)?
+    for id in counting.ordered(first: Self.basesTried, where: { _ in true }) {
+      var covered: Set<Int> = []
+      guard cover(&covered, from: numbers[id], isWhole: true),
+        covered.count > best?.covered.count ?? 0
+      else { continue }
+      best = (id, covered)
     }
-    return (frames, base == nil)
+    guard let best else { return (nil, counted) }
+    return (
+      best.epoch,
+      counted.filter { frameNumbers[$0].map { !best.covered.contains($0) } ?? true }
+    )
   }
 }
 

@@ -49,6 +49,11 @@ struct EvidenceSet: Sendable {
     Set(proofsOf.filter { $0.value.count > Limits.overforkedLogs }.keys)
   }
 
+  /// The members of the councils that count and are not replaced.
+  var listed: [ListedCertificate] {
+    councils.current.flatMap(\.council.members).compactMap { councils.listed[$0] }
+  }
+
   /// Adds an item, unless something as strong is held.
   ///
   /// - Parameter item: the caller MUST have verified its signatures.

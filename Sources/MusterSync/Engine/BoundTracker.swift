@@ -42,7 +42,7 @@ extension SyncEngine {
   /// certificate may store a few logs even if the table as a whole is full. Logs that a revocation
   /// names are always stored: the revocation bounds their number.
   func hasRoomForLog(_ log: LogID, of opening: Opening) -> Bool {
-    if let part = roster.parts[log], part.end != nil { return true }
+    if let part = roster.parts[log] ?? roster.control.parts[log], part.end != nil { return true }
     #if Canary
       if Canary.globalLogBound.isPlanted { return shelf.logs.count < Limits.logsPerLane }
     #endif

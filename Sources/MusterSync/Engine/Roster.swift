@@ -9,14 +9,19 @@ public struct Roster: Hashable, Sendable {
   private(set) var devices: Set<DeviceID>
   /// The device of each certificate. A device id is a hash of its key, computed once.
   private var deviceByCertificate: [CertificateHash: DeviceID]
-  /// By the first eight bytes of the hash; of several, the one with the lowest hash.
-  private var prefixes: [UInt64: CertificateHash]
   /// Certificates with valid signatures up to the root that are not in force, by hash.
   private var others: [CertificateHash: SignedCertificate]
   /// Hashes of all stored certificates, including those not in force.
   private(set) var shownHashes: Set<CertificateHash>
-  /// The same, by the first half of each hash.
-  private var halves: [Bytes16: CertificateHash]
+  /// Hashes by their first bytes; of several, the lowest.
+  private var abbreviations = Abbreviations()
+
+  private struct Abbreviations: Hashable, Sendable {
+    /// Certificates in force, by eight bytes.
+    var prefixes: [UInt64: CertificateHash] = [:]
+    /// All stored certificates, by the first half.
+    var halves: [Bytes16: CertificateHash] = [:]
+  }
 
   /// Revoked devices: they receive no keys.
   private(set) var revoked: Set<DeviceID>
@@ -29,6 +34,8 @@ public struct Roster: Hashable, Sendable {
   /// Logs and strands that are accepted in part: the rest is quarantined. Logs of revoked devices
   /// that are not listed are quarantined completely.
   let parts: [LogID: CountedPart]
+  /// The same for control logs.
+  let control: ControlParts
   /// Logs with more branches than count, and their strands. What does not count of them is not
   /// reconciled.
   let overforked: Set<LogID>
@@ -40,9 +47,10 @@ public struct Roster: Hashable, Sendable {
   public init(
     _ certificates: [SignedCertificate], revoked: Set<DeviceID> = [],
     withheld: Set<EpochID> = [], announced: Set<EpochID>? = nil,
-    parts: [LogID: CountedPart] = [:], overforked: Set<LogID> = [],
-    others: [SignedCertificate] = []
+    parts: [LogID: CountedPart] = [:], control: ControlParts = ControlParts(),
+    overforked: Set<LogID> = [], others: [SignedCertificate] = []
   ) {
+    self.control = control
     self.overforked = overforked
     self.revoked = revoked
     self.parts = parts
@@ -56,8 +64,10 @@ public struct Roster: Hashable, Sendable {
     self.devices = Set(devices.values)
     self.others = Dictionary(others.map { ($0.hash, $0) }) { first, _ in first }
     shownHashes = Set(self.certificates.keys).union(self.others.keys)
-    halves = Dictionary(shownHashes.map { ($0.raw.prefix, $0) }) { min($0, $1) }
-    prefixes = Dictionary(self.certificates.keys.map { ($0.raw.prefix.high, $0) }) { min($0, $1) }
+    abbreviations.halves = Dictionary(shownHashes.map { ($0.raw.prefix, $0) }) { min($0, $1) }
+    abbreviations.prefixes = Dictionary(
+      self.certificates.keys.map { ($0.raw.prefix.high, $0) }
+    ) { min($0, $1) }
   }
 
   /// Adds what came of a few control frames, without looking at the rest.
@@ -66,14 +76,15 @@ public struct Roster: Hashable, Sendable {
       certificates[signed.hash] = signed
       devices.insert(signed.certificate.device)
       deviceByCertificate[signed.hash] = signed.certificate.device
-      prefixes[signed.hash.raw.prefix.high] = min(
-        prefixes[signed.hash.raw.prefix.high] ?? signed.hash, signed.hash)
+      let prefix = signed.hash.raw.prefix.high
+      abbreviations.prefixes[prefix] = min(
+        abbreviations.prefixes[prefix] ?? signed.hash, signed.hash)
     }
     for signed in growth.others where others[signed.hash] == nil { others[signed.hash] = signed }
     for signed in growth.certificates + growth.others {
       shownHashes.insert(signed.hash)
-      halves[signed.hash.raw.prefix] = min(
-        halves[signed.hash.raw.prefix] ?? signed.hash, signed.hash)
+      let half = signed.hash.raw.prefix
+      abbreviations.halves[half] = min(abbreviations.halves[half] ?? signed.hash, signed.hash)
     }
     revoked.formUnion(growth.revoked)
     for (epoch, isWithheld) in growth.epochs {
@@ -89,13 +100,15 @@ public struct Roster: Hashable, Sendable {
   public subscript(hash: CertificateHash) -> Certificate? { certificates[hash]?.certificate }
 
   /// Returns the hash of the certificate that begins with these eight bytes.
-  func hash(prefix: UInt64) -> CertificateHash? { prefixes[prefix] }
+  func hash(prefix: UInt64) -> CertificateHash? { abbreviations.prefixes[prefix] }
 
   /// Returns a certificate and its issuers up to the root, leaf first.
   ///
   /// - Parameter key: the first half of its hash.
   func chain(of key: Bytes16) -> [SignedCertificate]? {
-    guard let leaf = halves[key], var last = certificates[leaf] ?? others[leaf] else { return nil }
+    guard let leaf = abbreviations.halves[key], var last = certificates[leaf] ?? others[leaf] else {
+      return nil
+    }
     var chain = [last]
     while last.certificate.issuer != .root {
       guard chain.count < Limits.certificateChain,
@@ -141,6 +154,26 @@ public struct RosterGrowth: Hashable, Sendable {
   }
 }
 
+/// How much of control logs is input to the rules. That may be more than counts: what a commander
+/// wrote past the cut of an equal is.
+public struct ControlParts: Hashable, Sendable {
+  /// Certificates whose control logs are accepted in part, or not at all where they are not in
+  /// `parts`.
+  public var certificates: Set<CertificateHash>
+  /// By log or strand.
+  public var parts: [LogID: CountedPart]
+
+  /// Everything is accepted by default.
+  public init(certificates: Set<CertificateHash> = [], parts: [LogID: CountedPart] = [:]) {
+    self.certificates = certificates
+    self.parts = parts
+  }
+
+  func concerns(_ log: LogID, of certificate: CertificateHash) -> Bool {
+    parts[log] != nil || certificates.contains(certificate)
+  }
+}
+
 /// How much of a log or strand is accepted.
 public struct CountedPart: Hashable, Sendable {
   /// The last accepted sequence, stored or not; nil if none is.
@@ -153,4 +186,7 @@ public struct CountedPart: Hashable, Sendable {
     self.end = end
     self.head = head
   }
+
+  /// Nothing is accepted.
+  public static let nothing = CountedPart(end: nil, head: nil)
 }

@@ -5,11 +5,7 @@ internal import MusterModel
 extension SyncEngine {
   /// How much counts of a log that has come to a head, with frames that it has grown by.
   func counted(_ log: LogSummary, with frames: [Frame] = []) -> Shelf.Counted {
-    guard log.opening.lane != .control || isOverforked(log.head.log) else { return .all }
-    guard let part = roster.parts[log.head.log] else {
-      let device = roster.device(of: log.opening.certificate)
-      return device.map(roster.revoked.contains) == true ? .nothing : .all
-    }
+    guard let part = part(of: log.head.log, opening: log.opening) else { return .all }
     guard let end = part.end else { return .nothing }
     guard log.head.sequence > end else { return .all }
     if let head = part.head ?? shelf.countedHeads[log.head.log] { return .through(head) }
@@ -22,6 +18,18 @@ extension SyncEngine {
       }
     }
     return .nothing
+  }
+
+  /// How much counts of a log or a strand; nil if all of it does. Of a control log more is input to
+  /// the rules than counts.
+  private func part(of log: LogID, opening: Opening) -> CountedPart? {
+    if opening.lane == .control {
+      return roster.control.parts[log]
+        ?? (roster.control.certificates.contains(opening.certificate) ? .nothing : nil)
+    }
+    if let part = roster.parts[log] { return part }
+    let device = roster.device(of: opening.certificate)
+    return device.map(roster.revoked.contains) == true ? .nothing : nil
   }
 
   /// Whether a log or a strand is of a log with more branches than count.
@@ -39,10 +47,14 @@ extension SyncEngine {
 
   /// Other frames count than before.
   mutating func refile(after old: Roster) {
-    guard roster.parts != old.parts || roster.revoked != old.revoked else { return }
+    guard
+      roster.parts != old.parts || roster.revoked != old.revoked || roster.control != old.control
+    else { return }
     for log in shelf.logs.keys.sorted() {
       guard let summary = shelf.logs[log],
         roster.parts[log] != nil || old.parts[log] != nil
+          || part(of: log, opening: summary.opening) != nil
+          || old.control.concerns(log, of: summary.opening.certificate)
           || roster.device(of: summary.opening.certificate).map(roster.revoked.contains) == true
       else { continue }
       file(summary, counted: counted(summary))
@@ -51,13 +63,9 @@ extension SyncEngine {
 
   /// Whether there is room for frames of a log whose author is put out.
   func mayQuarantine(_ frames: [Frame], opening: Opening) -> Bool {
-    guard let last = frames.last, opening.lane != .control || isOverforked(last.strand) else {
-      return true
-    }
-    let log = last.strand
-    let device = roster.device(of: opening.certificate)
-    let isPutOut = device.map(roster.revoked.contains) == true || roster.parts[log] != nil
-    guard isPutOut, last.sequence > roster.parts[log]?.end ?? 0 else { return true }
+    guard let first = frames.first, let part = part(of: first.strand, opening: opening),
+      first.sequence > part.end ?? 0 || part.end == nil
+    else { return true }
     return shelf.quarantined(by: opening.certificate) + frames.count
       <= Limits.quarantinedFrames
   }

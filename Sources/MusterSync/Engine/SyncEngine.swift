@@ -137,12 +137,15 @@ public struct SyncEngine: Sendable {
     refile(after: old)
     refileCertificates(after: old)
     bounds.forget { roster.device(of: $0).map(roster.revoked.contains) ?? true }
-    let hasRoomAgain = roster.revoked != old.revoked
+    let hasRoomAgain = roster.revoked != old.revoked || roster.control != old.control
     guard strands.hasUnverifiable || hasRoomAgain else { return }
     strands.retryUnverifiable()
     for device in peers.devices {
-      // What a revocation names may have been refused for lack of room, and has room now.
-      if hasRoomAgain, let refused = peers[device]?.refused, !refused.isEmpty {
+      // What a revocation names may have been refused for lack of room, and has room now. So has
+      // what no revocation cuts any more.
+      if !roster.revoked.isSuperset(of: old.revoked) || roster.control != old.control {
+        peers[device]?.refused = []
+      } else if hasRoomAgain, let refused = peers[device]?.refused, !refused.isEmpty {
         peers[device]?.refused = refused.filter { roster.parts[$0]?.end == nil }
       }
       wantWhatIsKnown(of: device)
