@@ -20,9 +20,10 @@ import Testing
 
   /// Runs the body of a test while the node posts, with minimal pauses between attempts.
   private static func posting(
-    _ web: WebStage, _ book: WebhookBook, _ story: @Sendable () async throws -> Void
+    _ web: WebStage, _ book: WebhookBook, longest: Duration = .milliseconds(40),
+    _ story: @Sendable () async throws -> Void
   ) async throws {
-    let pauses = WebhookSender.Pauses(first: .milliseconds(5), longest: .milliseconds(40))
+    let pauses = WebhookSender.Pauses(first: .milliseconds(5), longest: longest)
     let sender = WebhookSender(
       node: web.node, book: book, proxy: nil, pauses: pauses, logger: .silent
     ) { 7 }
@@ -129,6 +130,22 @@ import Testing
         for id in receiver.takenIDs where !taken.contains(id) { taken.append(id) }
         let ids = try await Self.ids(web)
         #expect(ids.count == 6 && taken == ids)
+      }
+    }
+  }
+
+  /// The sum of doubled pauses would be half a day.
+  @Test func `a delivery between two failures resets the pause`() async throws {
+    try await WebStage.tell { web in
+      try await Receiver.run {
+        $0 % 2 == 1 ? .status(503) : .accept
+      } story: { receiver in
+        let book = try WebhookBook(in: web.folder)
+        try await book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, book, longest: .seconds(100_000)) {
+          try await Self.cross(web, (0..<24).map { "Fence \($0)" })
+          try await Self.settled(book, web, after: 24, receiver)
+        }
       }
     }
   }

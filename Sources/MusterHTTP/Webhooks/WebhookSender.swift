@@ -111,6 +111,8 @@ public struct WebhookSender: Service {
       keepPlaces()
       var end: ContinuousClock.Instant?
       if let trouble {
+        // A delivery clears the trouble of the attempts before it.
+        if book.entry(name)?.trouble == nil { pause = pauses.first }
         book.note(trouble, of: name)
         end = .now + jittered(pause)
         pause = min(pause * 2, pauses.longest)
