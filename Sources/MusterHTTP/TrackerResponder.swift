@@ -8,6 +8,7 @@ internal import NIOCore
 /// | request | sender | response |
 /// |---|---|---|
 /// | `GET /?id=…&lat=…&lon=…`, or the same as a form by `POST /` | OsmAnd, Traccar | empty |
+/// | `POST /` with JSON | Traccar Client since 9 | empty |
 /// | `POST /owntracks` | OwnTracks in HTTP mode | `[]` |
 ///
 /// The node limits the rate of one phone. An impossible fix is answered like a valid one, or the
@@ -42,12 +43,17 @@ struct TrackerResponder: Sendable {
       return try await answer(to: try OsmAndQuery.read(request.uri.query ?? ""), saying: "")
     case ("/", .post):
       // Some apps send the form in the URL of a POST without a body.
-      let body = try await bytes(of: request, upTo: OsmAndQuery.longestBytes)
+      let body = try await bytes(of: request, upTo: TraccarMessage.longestBytes)
+      if TraccarMessage.matches(body) {
+        return try await answer(to: try TraccarMessage.read(body), saying: "")
+      }
       guard let form = String(validating: body, as: UTF8.self) else { throw ReadingFault.malformed }
       let query = form.isEmpty ? request.uri.query ?? "" : form
       return try await answer(to: try OsmAndQuery.read(query), saying: "")
     case ("/owntracks", .post):
       let body = try await bytes(of: request, upTo: OwnTracksMessage.longestBytes)
+      // The app sends an empty body when a friend is removed.
+      guard !body.isEmpty else { return .said("[]") }
       let report = try OwnTracksMessage.read(
         body, user: request.value(of: "x-limit-u"), device: request.value(of: "x-limit-d"))
       return try await answer(to: report, saying: "[]")

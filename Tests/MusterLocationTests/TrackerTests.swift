@@ -60,6 +60,30 @@ struct TrackerTests {
     #expect(throws: ReadingFault.nameless) { try OsmAndQuery.read(name) }
   }
 
+  // MARK: Traccar Client 9
+
+  @Test func `the JSON of Traccar Client gives name, position, time and accuracy`() throws {
+    let body = """
+      {"location":{"timestamp":"2026-11-21T22:26:40.000Z","coords":{"latitude":46.05,\
+      "longitude":14.5,"accuracy":4.5,"speed":1.25},"_":"&id=x&lat=1&lon=1&"},"device_id":"truck 7"}
+      """
+    #expect(TraccarMessage.matches(Array(body.utf8)))
+    try expect(
+      TraccarMessage.read(Array(body.utf8)), "truck 7", accuracy: 45, at: "2026-11-21T22:26:40Z")
+  }
+
+  @Test(arguments: [
+    ("{\"location\":{\"coords\":{\"latitude\":1,\"longitude\":1}}}", ReadingFault.nameless),
+    ("{\"location\":{\"coords\":{\"latitude\":91,\"longitude\":1}},\"device_id\":\"a\"}", .place),
+    ("{\"location\":{\"coords\":{}},\"device_id\":\"a\"}", .place),
+    ("{\"device_id\":\"a\"}", .malformed), ("{", .malformed),
+  ])
+  func `a message of Traccar Client without usable values is rejected`(
+    text: String, fault: ReadingFault
+  ) {
+    #expect(throws: fault) { try TraccarMessage.read(Array(text.utf8)) }
+  }
+
   // MARK: OwnTracks
 
   private func message(
@@ -95,6 +119,7 @@ struct TrackerTests {
     ("{\"_type\":\"location\",\"lat\":1,\"lon\":1,\"tid\":\"a\",\"tst\":1e300}", .time),
     ("{\"_type\":\"location\",\"lat\":1,\"lon\":1,\"tid\":\"a\\u0000\"}", .nameless),
     ("{\"lat\":1}", .malformed), ("[", .malformed), ("", .malformed),
+    ("{\"_type\":\"encrypted\",\"data\":\"eA==\"}", .encrypted),
   ])
   func `an OwnTracks message without usable values is rejected`(
     text: String, fault: ReadingFault

@@ -32,6 +32,8 @@ public enum OwnTracksMessage {
     } catch {
       throw .malformed
     }
+    // A success would show on the phone, although the position cannot be read.
+    if message._type == "encrypted" { throw .encrypted }
     guard message._type == "location" else { return nil }
     guard let latitude = message.lat, let longitude = message.lon,
       let position = Coordinate(latitude: latitude, longitude: longitude)
