@@ -52,10 +52,9 @@ extension SyncEngine {
     else { return }
     for log in shelf.logs.keys.sorted() {
       guard let summary = shelf.logs[log],
-        roster.parts[log] != nil || old.parts[log] != nil
+        roster.concerns(summary) || old.concerns(summary)
           || part(of: log, opening: summary.opening) != nil
           || old.control.concerns(log, of: summary.opening.certificate)
-          || roster.device(of: summary.opening.certificate).map(roster.revoked.contains) == true
       else { continue }
       file(summary, counted: counted(summary))
     }
@@ -68,5 +67,13 @@ extension SyncEngine {
     else { return true }
     return shelf.quarantined(by: opening.certificate) + frames.count
       <= Limits.quarantinedFrames
+  }
+}
+
+extension Roster {
+  /// Whether less than all of a log may count: a log that was opened after its device was revoked
+  /// is not listed.
+  fileprivate func concerns(_ log: LogSummary) -> Bool {
+    parts[log.head.log] != nil || device(of: log.opening.certificate).map(revoked.contains) == true
   }
 }
