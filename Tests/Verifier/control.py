@@ -2,7 +2,7 @@
 
 import struct
 
-from councils import Councils, digest, joined as intersection
+from councils import Councils, joined as intersection
 from log import CONTROL, joined
 from names import COMMAND, RELAY, ROOT, Certificate, h32, is_signed, u32
 
@@ -27,6 +27,7 @@ class Control:
             councils = Councils()
             councils.count()
         self.keeps, self.decided, self.members = {}, {}, councils.members
+        self.councils = {each["hash"] for each in councils.current}
         self.fork_ends = fork_ends or {}
         self.revoking, self.epochs = set(), set()
         self.operation, self.root_key, self.own_chain = operation, root_key, own_chain
@@ -75,7 +76,6 @@ class Control:
                 (ends, keeps) if known is None else intersection([known, (ends, keeps)]))
         for device, (ends, keeps) in self.decided.items():
             self.cuts[device], self.keeps[device] = ends, [keeps]
-            self.revoking.add(digest(device, ends, keeps))
 
     def certify(self, operations, issuer, rank, stands):
         for operation in operations:
@@ -136,6 +136,7 @@ class Control:
             {log + struct.pack(">Q", sequence) + hash for log, sequence, hash in self.released},
             self.epochs,
             {log + struct.pack(">Q", end) for log, end in self.fork_ends.items()},
+            self.councils,
         ]
         return h32(b"muster control 1", *(
             u32(len(each)) + b"".join(sorted(each)) for each in lists))

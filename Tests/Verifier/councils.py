@@ -191,11 +191,3 @@ def joined(parts):
         ends = {log: min(end, other[log]) for log, end in ends.items() if log in other}
         keeps = keeps & kept
     return ends, keeps
-
-
-def digest(device, ends, keeps):
-    """What the state hash names of a decision (§7)."""
-    return h32(
-        b"muster decided 1", device, u32(len(ends)),
-        b"".join(log + struct.pack(">Q", end) for log, end in sorted(ends.items())),
-        u32(len(keeps)), b"".join(sorted(keeps)))

@@ -7,7 +7,7 @@ internal import MusterModel
 struct ControlOutcome: Sendable {
   /// Counting certificates, and how far each is from the root.
   var members: [(hash: CertificateHash, rank: Int)] = []
-  /// Frames whose revocations count, and what stands for the decisions of councils.
+  /// Frames whose revocations count, and what stands for the decisions of councils in epochs.
   var revocations: [FrameHash] = []
   /// Frames that count although they are past a cut.
   var released: [Head] = []
@@ -15,8 +15,10 @@ struct ControlOutcome: Sendable {
   var epochs: [(id: EpochID, generation: UInt32, maker: CertificateHash)] = []
   /// The last sequence that counts of logs that are proved to have more branches than count.
   var forkEnds: [LogID: UInt64] = [:]
+  /// Councils that count and are not replaced.
+  var councils: [CouncilHash] = []
 
-  /// "muster control 1" ‖ five lists, each a number (u32) and its elements in ascending order, each
+  /// "muster control 1" ‖ six lists, each a number (u32) and its elements in ascending order, each
   /// once.
   var hash: Bytes32 {
     var writer = ByteWriter()
@@ -40,6 +42,7 @@ struct ControlOutcome: Sendable {
       element.append(fork.key)
       element.append(fork.value)
     }
+    Self.append(councils, to: &writer) { $0.append($1) }
     return Blake2b.hash256(writer.bytes)
   }
 

@@ -130,6 +130,7 @@ struct ControlPlane: Sendable {
   mutating func add(_ item: EvidenceItem) -> EvidenceSet.Change {
     let change = evidence.membership.insert(item)
     guard change.added != nil else { return change }
+    knownOutcome = nil
     switch item.statement {
     case .forkProof: isStale = true
     case .council: reviewCouncils()
@@ -149,6 +150,38 @@ struct ControlPlane: Sendable {
 
   /// What councils are held, and what their members voted.
   var councils: CouncilSet { evidence.membership.councils }
+
+  /// The first revocation of a council member in each control log of a device, by its sequence: it
+  /// has no effect, and an honest commander votes instead.
+  func hostilities(of device: DeviceID) -> [LogID: UInt64] {
+    evidence.logs.filter { author(of: $0.value.certificate)?.device == device }
+      .compactMapValues { contents in
+        contents.revocations.filter {
+          $0.value.device != device && state.councils.members.contains($0.value.device)
+        }.map(\.sequence).min()
+      }
+  }
+
+  /// The counting certificates that a device issued, in the order of some of its control logs and
+  /// then those that only were shown.
+  ///
+  /// - Parameter ends: of control logs with an end, those before it alone are given; where there is
+  ///   any, none that only was shown.
+  func issued(
+    by device: DeviceID, in logs: [LogID], before ends: [LogID: UInt64] = [:]
+  ) -> [CertificateHash] {
+    let own = Set(admissions.map(\.signed).filter { $0.certificate.device == device }.map(\.hash))
+    let issued = admissions.map(\.signed).filter { own.contains($0.certificate.issuer) }.map(\.hash)
+    var left = Set(issued)
+    var ordered: [CertificateHash] = []
+    for log in logs {
+      for entry in evidence.logs[log]?.certificates ?? []
+      where entry.sequence < ends[log] ?? .max && left.remove(entry.value.hash) != nil {
+        ordered.append(entry.value.hash)
+      }
+    }
+    return ends.isEmpty ? ordered + issued.filter(left.contains) : ordered
+  }
 
   // MARK: Certificates
 
@@ -183,7 +216,7 @@ struct ControlPlane: Sendable {
   /// Frames that votes, or revocations and releases which count, name.
   mutating func named() -> Set<Head> {
     if let knownNamed { return knownNamed }
-    let named = state.named.union(councils.named)
+    let named = state.named.union(councils.namedFrames)
     knownNamed = named
     return named
   }
@@ -193,6 +226,9 @@ struct ControlPlane: Sendable {
     evidence.lineage.isForked(frame.log)
       && named().contains(Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
   }
+
+  /// Frames that somebody names: as the last that count, or as released.
+  var named: Set<Head> { namedByFrames.union(councils.namedFrames) }
 
   /// Whether strands go on from a log, or from a strand: then it grows no more.
   func isParted(_ log: LogID) -> Bool { evidence.lineage.parted.contains(log) }
@@ -306,12 +342,13 @@ struct ControlPlane: Sendable {
     if let knownOutcome { return knownOutcome }
     var outcome = ControlOutcome()
     outcome.members = state.admitted.map { ($0.key, $0.value.rank) }
-    outcome.revocations = Array(state.revocations.keys) + state.councils.digests
+    outcome.revocations = Array(state.revocations.keys)
     outcome.released = Array(state.released)
     outcome.epochs = ledger.counting.announcements.map {
       ($0.announcement.id, $0.announcement.generation, $0.certificate)
     }
     outcome.forkEnds = evidence.membership.forkEnds
+    outcome.councils = councils.current.map(\.hash)
     let hash = outcome.hash
     knownOutcome = hash
     return hash

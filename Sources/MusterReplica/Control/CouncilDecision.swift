@@ -1,4 +1,3 @@
-internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
@@ -68,27 +67,7 @@ struct CouncilDecision: Hashable, Sendable {
   }
 }
 
-extension CouncilDecision {
-  /// For each revoked device a hash of what is left of it, for the state hash.
-  var digests: [FrameHash] { revoked.map { $1.digest(of: $0) } }
-}
-
 extension CouncilDecision.Remainder {
-  /// "muster decided 1" ‖ device ‖ count ‖ (log ‖ last sequence) each ‖ count ‖ kept certificates
-  fileprivate func digest(of device: DeviceID) -> FrameHash {
-    var writer = ByteWriter()
-    writer.append(fixed: Array("muster decided 1".utf8))
-    writer.append(device)
-    writer.append(UInt32(last.count))
-    for (log, end) in last.sorted(by: { $0.key < $1.key }) {
-      writer.append(log)
-      writer.append(end)
-    }
-    writer.append(UInt32(kept.count))
-    for certificate in kept.sorted() { writer.append(certificate) }
-    return FrameHash(raw: Blake2b.hash256(writer.bytes))
-  }
-
   /// What one voice leaves.
   init(_ voice: CouncilSet.Voice, _ lineage: Lineage) {
     switch voice {

@@ -41,6 +41,11 @@ struct CouncilSet: Hashable, Sendable {
   private(set) var counting: [CouncilHash: Council] = [:]
   /// The members of these, by certificate.
   private(set) var listed: [CertificateHash: ListedCertificate] = [:]
+  /// How many held votes name each frame as the last that counts.
+  private var named: [Head: Int] = [:]
+
+  /// Whether no council is held, nor a proposal for one.
+  var isEmpty: Bool { endorsements.isEmpty }
 
   // MARK: Adding
 
@@ -85,8 +90,16 @@ struct CouncilSet: Hashable, Sendable {
   /// Adds what was accepted before; returns what is no longer held.
   @discardableResult
   mutating func restore(_ signed: SignedVote) -> SignedVote? {
-    Self.keepLowest(
+    let before = votes[signed.ballot]?.count ?? 0
+    let evicted = Self.keepLowest(
       signed, in: &votes[signed.ballot, default: []], Limits.votesPerTarget, by: \.id)
+    if evicted != nil || votes[signed.ballot]?.count != before {
+      for cut in signed.vote.revocation.cuts { named[cut, default: 0] += 1 }
+    }
+    for cut in evicted?.vote.revocation.cuts ?? [] {
+      named[cut] = named[cut].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+    return evicted
   }
 
   /// The root key, which no council bounds, may make as many as there is room for.
@@ -141,6 +154,11 @@ struct CouncilSet: Hashable, Sendable {
     }
   }
 
+  /// How many councils under another one a member has endorsed.
+  func endorsements(by member: CertificateHash, under parent: CouncilHash) -> Int {
+    endorsements[Seat(council: parent, member: member)]?.count ?? 0
+  }
+
   /// The members of its parent who endorse a council, in ascending order.
   func endorsers(of hash: CouncilHash, _ council: Council) -> [CertificateHash] {
     (counting[council.parent]?.members ?? []).filter { member in
@@ -167,7 +185,27 @@ struct CouncilSet: Hashable, Sendable {
     counting.filter { isMeant($0.value) }.map { ($0.key, $0.value) }.sorted { $0.hash < $1.hash }
   }
 
+  /// Councils that wait for endorsements, by hash.
+  var proposed: [(hash: CouncilHash, council: Council)] {
+    let all = endorsements.values.joined().map { ($0.hash, $0.council) }
+    return Dictionary(all) { first, _ in first }
+      .filter { counting[$0.key] == nil && !isReplaced($0.value) }
+      .map { ($0.key, $0.value) }.sorted { $0.hash < $1.hash }
+  }
+
+  /// How many councils are between one and the root's, which has 0.
+  func depth(of council: Council) -> Int {
+    var (depth, next) = (0, council)
+    while let parent = counting[next.parent] { (depth, next) = (depth + 1, parent) }
+    return depth
+  }
+
   // MARK: Reading
+
+  /// One endorsement of a council: each carries the whole council.
+  func endorsement(of hash: CouncilHash) -> Endorsement? {
+    allEndorsements.first { $0.hash == hash }
+  }
 
   /// The device of a member of a counting council.
   func device(of member: CertificateHash) -> DeviceID? {
@@ -193,8 +231,18 @@ struct CouncilSet: Hashable, Sendable {
     Set(votes.keys.filter { $0.seat.council == council }.map(\.device)).sorted()
   }
 
-  /// The frames that held votes name.
-  var named: [Head] { votes.values.joined().flatMap(\.vote.revocation.cuts) }
+  /// The members of a council who have voted to revoke a device, in ascending order.
+  func voters(against device: DeviceID, in council: CouncilHash) -> [CertificateHash] {
+    (counting[council]?.members ?? []).filter { member in
+      voice(on: Ballot(seat: Seat(council: council, member: member), device: device)) != nil
+    }
+  }
+
+  /// Whether a held vote names a frame as the last that counts.
+  func names(_ head: Head) -> Bool { named[head] != nil }
+
+  /// The frames that held votes name as the last that count.
+  var namedFrames: Set<Head> { Set(named.keys) }
 
   /// All endorsements, by id.
   var allEndorsements: [Endorsement] { endorsements.values.joined().sorted { $0.id < $1.id } }

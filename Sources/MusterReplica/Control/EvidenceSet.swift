@@ -23,11 +23,16 @@ struct EvidenceSet: Sendable {
   }
 
   /// All items, by id.
-  var items: [EvidenceItem] {
-    let councils =
-      councils.allEndorsements.map(EvidenceItem.init)
+  var items: [EvidenceItem] { ordered.sorted { $0.id < $1.id } }
+
+  /// All items, each council before its children and the votes in it: a node that adds them in this
+  /// order holds them all.
+  var ordered: [EvidenceItem] {
+    let endorsements = councils.allEndorsements
+      .map { (depth: councils.depth(of: $0.council), item: EvidenceItem($0)) }
+      .sorted { ($0.depth, $0.item.id) < ($1.depth, $1.item.id) }
+    return proofs.values.sorted { $0.id < $1.id } + endorsements.map(\.item)
       + councils.allVotes.map(EvidenceItem.init)
-    return (proofs.values + councils).sorted { $0.id < $1.id }
   }
 
   /// The proof that a log has more branches than count.
