@@ -168,8 +168,8 @@ public enum Limits {
   /// in handshakes or peers supplied, and that no control log contains: four times the devices of
   /// the largest operation (1,000). Certificates that the root issued are not counted.
   public static let certificatesPerIssuer = 4096
-  /// The content of an item of membership evidence.
-  public static let evidenceBytes = 65_536
+  /// The content of an item of membership evidence: sealed, it fits a piece of a bundle.
+  public static let evidenceBytes = 64_512
   /// What one packet carries of an item.
   public static let evidencePieceBytes = 1000
   /// Pieces of an item that are sent in answer to one request.

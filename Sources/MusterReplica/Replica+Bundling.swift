@@ -6,8 +6,8 @@ internal import MusterSync
 /// Writes bundles for a memory stick: everything that is held, in pieces, of which only one is in
 /// memory.
 ///
-///     chains │ control logs, the root's first │ urgent │ state │ history │ records │ keys │
-///     quarantined frames │ end mark
+///     chains │ evidence │ control logs, the root's first │ urgent │ state │ history │ records │
+///     keys │ quarantined frames │ end mark
 ///
 /// The first sections are needed to judge the later ones.
 extension Replica {
@@ -50,7 +50,7 @@ extension Replica {
     switch cursor.stage {
     case .chains:
       cursor.begin(.control)
-      return chainsToCarry.map { .chain($0) }
+      return chainsToCarry.map { .chain($0) } + control.membership.ordered.map { .evidence($0) }
     case .control, .urgent, .state, .history, .quarantine:
       guard let part = stock.part(at: cursor) else {
         cursor.begin(cursor.stage.next)

@@ -162,7 +162,7 @@ struct BundleCursor: Sendable {
     switch carried {
     case .frames(let taken): frames += UInt64(taken.count)
     case .records(let taken): records += UInt64(taken.count)
-    case .chain, .keys, .end: break
+    case .chain, .evidence, .keys, .end: break
     }
   }
 }

@@ -28,6 +28,11 @@ extension SyncEngine {
           certificates, operation: local.operation, rootKey: local.rootKey)
       else { return effects.append(.notice(.carried(.refusedChain))) }
       learn(chain)
+    case .evidence(let item):
+      guard item.holds(operation: local.operation, rootKey: local.rootKey) else {
+        return effects.append(.notice(.carried(.refusedChain)))
+      }
+      effects.append(.store(.evidence(item)))
     case .keys(let keys): for key in keys where key.device == local.device { open(key) }
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.

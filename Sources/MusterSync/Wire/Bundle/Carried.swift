@@ -11,6 +11,8 @@ public enum Carried: Hashable, Sendable {
   /// control log in the bundle contains these certificates.
   case chain([SignedCertificate])
   case keys([CarriedKey])
+  /// Membership evidence, which carries the certificates that prove it.
+  case evidence(EvidenceItem)
   /// The end mark: peers can now be informed of the new data.
   case end
 }
@@ -33,7 +35,7 @@ public enum CarriedResult: Hashable, Sendable {
   case refusedFrames(BundleRefusal, Int)
   case knownRecord
   case refusedRecord(BundleRefusal)
-  /// A chain that is not valid.
+  /// A chain that is not valid, or evidence with an invalid signature.
   case refusedChain
 }
 
@@ -44,6 +46,7 @@ extension Carried {
     case packet = 1
     case chain = 2
     case keys = 3
+    case evidence = 4
   }
 
   /// Returns the plaintext of one piece. Frames and records MUST fit
@@ -70,6 +73,8 @@ extension Carried {
         writer.append(fixed: key.box)
       }
       return writer.bytes
+    case .evidence(let item):
+      return [Kind.evidence.rawValue, item.kind.rawValue] + item.content
     case .end: return [Kind.end.rawValue]
     }
   }
@@ -95,6 +100,11 @@ extension Carried {
       }
       return [.chain(chain)]
     case .keys: return [.keys(try keys(in: content))]
+    case .evidence:
+      guard let kind = content.first.flatMap(EvidenceKind.init) else { return [] }
+      let item = try EvidenceItem(
+        kind: kind, content: Array(content.dropFirst()), operation: operation)
+      return [.evidence(item)]
     }
   }
 
