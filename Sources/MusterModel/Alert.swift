@@ -97,6 +97,8 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case safe = 16
   /// Every person that an order addresses satisfies it.
   case orderDone = 17
+  /// Some members of a council want to revoke another, too few so far.
+  case disputed = 18
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }

@@ -79,6 +79,12 @@ public enum Command: Codable, Hashable, Sendable {
   /// Revokes a device, named by its id or by its user's callsign.
   case revoke(String)
   case rotateEpoch
+  case councils
+  /// Proposes a council of devices, named as for `revoke`; with the contents of a root key file it
+  /// counts at once.
+  case proposeCouncil(of: [String], rootKey: ByteString?, passphrase: ByteString?)
+  /// Endorses a proposal, named by the first digits of its id; nil for the only one.
+  case endorseCouncil(String?)
   case quarantine
   /// Releases a quarantined frame, or all quarantined frames of a device.
   case release(String)
@@ -155,6 +161,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case verification(VerificationReport)
   case users([UserSummary])
   case devices([DeviceSummary])
+  case councils([CouncilSummary])
   case mesh(MeshSummary)
   case reports([ReportSummary])
   case fences([FenceSummary])

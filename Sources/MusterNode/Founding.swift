@@ -41,6 +41,19 @@ public enum Founding {
     return withExtendedLifetime(lock) { Membership(genesis.credentials, callsign: callsign) }
   }
 
+  /// Whether the contents of a root key file need a passphrase.
+  public static func isLocked(rootKey bytes: [UInt8]) -> Bool {
+    SecretFile.rootKey.isWrapped(bytes)
+  }
+
+  /// Where a home keeps the root key.
+  public static func rootKeyPath(of home: NodeHome) -> String {
+    home.keysDirectory + "/" + rootKeyName
+  }
+
+  /// Whether the root key is among the keys of a home.
+  public static func keepsRootKey(_ home: NodeHome) -> Bool { home.keys.contains(rootKeyName) }
+
   // MARK: Joining over the network
 
   /// Contacts the inviting device until it answers.

@@ -56,6 +56,12 @@ extension Node {
     case .admit(let request, let role): return try admit(request.bytes, role: role)
     case .revoke(let reference): return try revoke(reference)
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
+    case .councils: return .councils(try read { replica, _ in try replica.councils() })
+    case .proposeCouncil(let members, let rootKey, let passphrase):
+      return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
+    case .endorseCouncil(let reference):
+      try attempt { try $0.endorseCouncil(reference, now: $1) }
+      return .councils(try read { replica, _ in try replica.councils() })
     case .quarantine: return .quarantine(try read { replica, _ in try replica.quarantine() })
     case .release(let reference): return try release(reference)
     case .writtenThrough:
@@ -114,6 +120,17 @@ extension Node {
     let device = try read { replica, _ in try replica.device(named: reference) }
     try attempt { try $0.revoke(device, now: $1) }
     return .devices(try read { replica, _ in try replica.devices().filter { $0.id == device } })
+  }
+
+  private func proposeCouncil(
+    of references: [String], rootKey: ByteString?, passphrase: ByteString?
+  ) throws -> Reply {
+    let key = try rootKey.map { try RootKey(file: $0.bytes, passphrase: passphrase?.bytes) }
+    let devices = try read { replica, _ in
+      try references.map { try replica.device(named: $0) }
+    }
+    try attempt { try $0.proposeCouncil(of: devices, by: key, now: $1) }
+    return .councils(try read { replica, _ in try replica.councils() })
   }
 
   private func release(_ reference: String) throws -> Reply {

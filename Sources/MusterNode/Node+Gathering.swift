@@ -81,7 +81,8 @@ extension Command {
   /// Whether it appends to this device's logs.
   var appends: Bool {
     switch self {
-    case .setPosition, .admit, .revoke, .rotateEpoch, .release: true
+    case .setPosition, .admit, .revoke, .proposeCouncil, .endorseCouncil, .rotateEpoch, .release:
+      true
     default: rowWrite != nil
     }
   }
@@ -122,8 +123,8 @@ extension Command {
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
       .fences, .fence, .directives, .directive, .permits, .alerts, .acknowledgeAlert, .changes,
       .settings,
-      .events, .invite, .admit, .revoke, .rotateEpoch, .quarantine, .release, .bundlePiece,
-      .mergeBundle, .writtenThrough, .delivery:
+      .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
+      .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery:
       nil
     }
   }

@@ -212,8 +212,10 @@ extension Replica {
       people: people,
       reports: try hazards(), fences: try fences(),
       directives: directives, clones: try clones(),
-      bounds: try boundsReached, readmissions: try refusedReadmissions,
-      clockFaults: try clockFaults(now: now),
+      bounds: try boundsReached,
+      concerns: DeviceConcerns(
+        readmissions: try refusedReadmissions, disputed: try disputedMembers,
+        clockFaults: try clockFaults(now: now)),
       isInside: { fence in
         telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now.wall)

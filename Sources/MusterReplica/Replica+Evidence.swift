@@ -5,20 +5,24 @@ internal import MusterSync
 /// Membership evidence: stored, evaluated and passed on.
 extension Replica {
   /// Adds an item whose signatures hold. It counts from the next commit on, so the items of a batch
-  /// of datagrams cost one commit and one evaluation.
-  mutating func note(_ item: EvidenceItem) {
+  /// of datagrams cost one commit and one evaluation. Returns false if it is not held.
+  @discardableResult
+  mutating func note(_ item: EvidenceItem) -> Bool {
     let change = control.add(item)
-    guard let added = change.added else { return }
+    guard let added = change.added else { return false }
     batch.evidence.removeAll { change.removed.contains($0.id) }
     batch.evidence.append(StoredEvidence(added))
     batch.replacedEvidence += change.removed
     unsettled.note(added, removed: change.removed)
+    return true
   }
 
-  /// Adds an item that counts on return.
-  mutating func take(_ item: EvidenceItem, now: ClockReading) throws {
-    note(item)
+  /// Adds an item that counts on return. Returns false if it is not held.
+  @discardableResult
+  mutating func take(_ item: EvidenceItem, now: ClockReading) throws -> Bool {
+    let isHeld = note(item)
     try commit(now: now)
+    return isHeld
   }
 
   /// Informs the engine of what is durable.

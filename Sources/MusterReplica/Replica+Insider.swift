@@ -205,6 +205,14 @@ extension Replica {
     FrameHash(raw: Bytes32(prefix: random.bytes16(), suffix: random.bytes16()))
   }
 
+  /// Revokes a device by this device's rank, though it is a member of a council, or a senior.
+  package mutating func revokeByRank(_ device: DeviceID, now: ClockReading) throws -> Outcome {
+    try transact(now: now) { replica in
+      let revocation = Revocation(device: device, cuts: [], keeps: [])
+      try replica.append([[.revocation(revocation)]], lane: .control, now: now)
+    }
+  }
+
   /// Signs receipts for logs that do not exist; they count if this device is a commander.
   package mutating func receiptMadeUpLogs(_ count: Int, now: ClockReading) throws -> Outcome {
     try fill(count, now: now) { replica in

@@ -101,10 +101,12 @@ extension Replica {
   public func devices() throws -> [DeviceSummary] {
     try control.admissions.map { admission in
       let author = admission.signed.certificate.author
+      let standing = councilStanding(of: author.device)
       return DeviceSummary(
         id: author.device, user: author.user, callsign: try callsign(of: author.user),
         role: author.role, rank: admission.rank, isThisDevice: author.device == local.device,
-        isRevoked: control.isRevoked(author.device))
+        isRevoked: control.isRevoked(author.device), isCouncilMember: standing.isMember,
+        votes: standing.votes, quorum: standing.quorum)
     }
   }
 

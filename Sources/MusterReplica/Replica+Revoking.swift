@@ -12,13 +12,16 @@ extension Replica {
   // MARK: Commands
 
   /// Revokes a device: its data that is held here remains valid, later data does not count, and new
-  /// data is sealed with a key that it does not receive.
+  /// data is sealed with a key that it does not receive. Against a member of a council this
+  /// casts a vote, which revokes once a majority has voted so.
   public mutating func revoke(_ device: DeviceID, now: ClockReading) throws -> Outcome {
     try require(.command)
     guard let rank = control.rank(of: device) else {
       throw Refusal("no device \(device.short) is known here")
     }
-    guard let own = control.rank(of: local.device), own <= rank else {
+    guard
+      let own = control.rank(of: local.device), own <= rank || isCouncilMember(device)
+    else {
       throw Refusal(
         "device \(device.short) is nearer to the root than this one: only a device of rank "
           + "\(rank) or less may revoke it")
@@ -31,9 +34,9 @@ extension Replica {
         "this is the only command device: without it no device could be admitted or revoked; admit "
           + "another command device first", .notAllowed)
     }
-    let cuts = try cuts(for: device)
+    guard !isCouncilMember(device) else { return try vote(against: device, now: now) }
+    let revocation = try revocation(of: device)
     return try transact(now: now) { replica in
-      let revocation = Revocation(device: device, cuts: cuts)
       try replica.append([[.revocation(revocation)]], lane: .control, now: now)
       try replica.makeEpoch(now: now)
     }
@@ -46,21 +49,6 @@ extension Replica {
       return author.role == .command && author.device != local.device
         && !control.isRevoked(author.device)
     }
-  }
-
-  /// Returns the heads that a revocation of a device names: of its oldest logs, and of a forked log
-  /// the newest frame of every branch.
-  ///
-  /// A log that is not named is cut at zero, so a device with more logs than a revocation can name
-  /// is fully revoked nevertheless. A log with only its opening has no content and is omitted. A
-  /// thief opens logs after the owner did, so the earliest logs are named.
-  private func cuts(for device: DeviceID) throws(StoreError) -> [Head] {
-    let logs = try store.logsByArrival().filter { log in
-      control.author(of: log.opening.certificate)?.device == device && !log.isParted
-        && log.head.sequence > 0
-    }
-    return logs.prefix(Limits.cutsPerRevocation)
-      .map { Head(log: $0.log, sequence: $0.head.sequence, hash: $0.head.hash) }
   }
 
   /// Creates a new epoch, with its key sealed to the known command devices.
@@ -116,7 +104,7 @@ extension Replica {
     try ensureEpoch(now: now)
   }
 
-  private mutating func makeEpoch(now: ClockReading) throws {
+  mutating func makeEpoch(now: ClockReading) throws {
     let key = random.bytes(SealingKey.byteCount)
     let id = EpochID(operation: local.operation, key: key)
     let announcement = control.announcement(of: id, sealed: sealedToCommand(key))

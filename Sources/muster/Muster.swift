@@ -47,8 +47,8 @@ struct Muster: AsyncParsableCommand {
       CommandGroup(
         name: "Administration",
         subcommands: [
-          DeviceCommand.self, RevokeCommand.self, QuarantineCommand.self, EpochCommand.self,
-          LoginCommand.self, SettingsCommand.self, VerifyCommand.self,
+          DeviceCommand.self, RevokeCommand.self, CouncilCommand.self, QuarantineCommand.self,
+          EpochCommand.self, LoginCommand.self, SettingsCommand.self, VerifyCommand.self,
         ]),
     ])
 }

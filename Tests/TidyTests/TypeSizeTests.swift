@@ -16,7 +16,7 @@ import Testing
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (16, 700),
     "MusterNode.Node": (20, 820),
-    "MusterReplica.AlertRules": (16, 700),
+    "MusterReplica.AlertRules": (15, 700),
     "MusterReplica.EpochLedger": (16, 700),
     "MusterReplica.Replica": (42, 6000),
     "MusterSimulator.DiskStory": (16, 700),

@@ -39,6 +39,17 @@ extension API {
       return Answer(.noContent)
     },
     Route(
+      .get, "/api/v1/council",
+      "List the councils of commanders, their votes, and the proposals for further ones",
+      result: .json(
+        .open([.must("items", .list(.named("Council"), most: Int(Rows.mostPerPage)))]))
+    ) { api, _ in
+      guard case .councils(let councils) = try await api.ask(.councils) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["items": .array(councils.map(\.json))]))
+    },
+    Route(
       .post, "/api/v1/epoch/rotate", "Rotate the group key for all further writes",
       result: .done
     ) { api, _ in

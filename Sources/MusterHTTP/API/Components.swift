@@ -6,7 +6,8 @@ enum Components {
   static let all: [(name: String, shape: Shape)] = [
     ("Problem", problem), ("User", user), ("Word", word), ("Report", report),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
-    ("Respondent", respondent), ("Device", device), ("Event", event), ("Alert", alert),
+    ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
+    ("Alert", alert),
     ("Permit", permit), ("Peer", peer), ("Link", link), ("Status", status), ("Position", position),
     ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
@@ -142,7 +143,28 @@ enum Components {
   private static let device = Shape.open([
     .must("id", .reference), .must("user", .reference), .must("callsign", .text),
     .must("role", .choice(Role.allCases.map(\.name))), .must("rank", .count),
-    .must("isThisDevice", .flag), .must("isRevoked", .flag),
+    .must("isThisDevice", .flag), .must("isRevoked", .flag), .must("councilMember", .flag),
+    .must("disputed", .flag), .must("votes", .count), .must("quorum", .count),
+  ])
+
+  private static let council = Shape.open([
+    .must("id", .text), .must("parent", .nullable(.text)), .must("serial", .count),
+    .must("counts", .flag), .must("quorum", .count),
+    .must(
+      "members",
+      .list(
+        .open([
+          .must("device", .reference), .must("callsign", .text), .must("isThisDevice", .flag),
+          .must("isRevoked", .flag),
+        ]), most: Limits.councilMembers.upperBound)),
+    .must(
+      "cases",
+      .list(
+        .open([
+          .must("device", .reference), .must("callsign", .text), .must("voters", names),
+          .must("isDecided", .flag),
+        ]), most: Limits.councilMembers.upperBound)),
+    .must("endorsedBy", names), .must("endorsementsNeeded", .count),
   ])
 
   private static let event = Shape.open(

@@ -145,7 +145,39 @@ extension DeviceSummary {
     .object([
       "id": .id(id), "user": .id(user), "callsign": .string(callsign), "role": .string(role.name),
       "rank": .count(rank), "isThisDevice": .bool(isThisDevice),
+      "isRevoked": .bool(isRevoked), "councilMember": .bool(isCouncilMember),
+      "disputed": .bool(isDisputed), "votes": .count(votes), "quorum": .count(quorum),
+    ])
+  }
+}
+
+extension CouncilSummary {
+  /// As `council status` prints it.
+  public var json: JSON {
+    .object([
+      "id": .string(id.description), "parent": parent.map { .string($0.description) } ?? .null,
+      "serial": .unsigned(UInt64(serial)), "counts": .bool(counts), "quorum": .count(quorum),
+      "members": .array(members.map(\.json)), "cases": .array(cases.map(\.json)),
+      "endorsedBy": .array(endorsedBy.map { .string($0) }),
+      "endorsementsNeeded": .count(endorsementsNeeded),
+    ])
+  }
+}
+
+extension CouncilSummary.Member {
+  fileprivate var json: JSON {
+    .object([
+      "device": .id(device), "callsign": .string(callsign), "isThisDevice": .bool(isThisDevice),
       "isRevoked": .bool(isRevoked),
+    ])
+  }
+}
+
+extension CouncilSummary.Case {
+  fileprivate var json: JSON {
+    .object([
+      "device": .id(device), "callsign": .string(callsign),
+      "voters": .array(voters.map { .string($0) }), "isDecided": .bool(isDecided),
     ])
   }
 }

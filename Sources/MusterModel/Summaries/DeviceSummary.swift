@@ -14,11 +14,20 @@ public struct DeviceSummary: Codable, Hashable, Sendable {
   public var isThisDevice: Bool
   /// Whether it is revoked: what it writes after the cut-off has no effect.
   public var isRevoked: Bool
+  /// Whether only the votes of a council, or the root key, revoke it.
+  public var isCouncilMember: Bool
+  /// Of the council where most members have voted to revoke it, how many have.
+  public var votes: Int
+  /// So many votes revoke it there; 0 where it is in no council.
+  public var quorum: Int
+
+  /// Whether some members of a council want to revoke it, too few so far.
+  public var isDisputed: Bool { votes > 0 && !isRevoked }
 
   /// Creates a summary. The caller MUST give only devices with valid certificates.
   public init(
     id: DeviceID, user: UserID, callsign: String, role: Role, rank: Int, isThisDevice: Bool,
-    isRevoked: Bool
+    isRevoked: Bool, isCouncilMember: Bool = false, votes: Int = 0, quorum: Int = 0
   ) {
     self.id = id
     self.user = user
@@ -27,5 +36,8 @@ public struct DeviceSummary: Codable, Hashable, Sendable {
     self.rank = rank
     self.isThisDevice = isThisDevice
     self.isRevoked = isRevoked
+    self.isCouncilMember = isCouncilMember
+    self.votes = votes
+    self.quorum = quorum
   }
 }

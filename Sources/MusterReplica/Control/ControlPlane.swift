@@ -227,9 +227,6 @@ struct ControlPlane: Sendable {
       && named().contains(Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
   }
 
-  /// Frames that somebody names: as the last that count, or as released.
-  var named: Set<Head> { namedByFrames.union(councils.namedFrames) }
-
   /// Whether strands go on from a log, or from a strand: then it grows no more.
   func isParted(_ log: LogID) -> Bool { evidence.lineage.parted.contains(log) }
 

@@ -1,6 +1,16 @@
 internal import MusterGeo
 internal import MusterModel
 
+/// Devices that need command's attention.
+struct DeviceConcerns {
+  /// Revoked devices that have asked to be admitted again.
+  let readmissions: [(device: DeviceID, callsign: String)]
+  /// Members of a council with votes to revoke them, too few so far.
+  let disputed: [DeviceSummary]
+  /// Devices whose boot clocks jumped.
+  let clockFaults: [(device: DeviceID, callsign: String)]
+}
+
 /// The alert rules of this device, as a function of its current data.
 struct AlertRules {
   /// The distance within which a report is near.
@@ -26,10 +36,7 @@ struct AlertRules {
   let clones: [CloneSummary]
   /// Devices that fill a table here.
   let bounds: [BoundSummary]
-  /// Revoked devices that have requested readmission.
-  let readmissions: [(device: DeviceID, callsign: String)]
-  /// Devices whose boot clocks jumped.
-  let clockFaults: [(device: DeviceID, callsign: String)]
+  let concerns: DeviceConcerns
   /// Whether this device is inside a fence; false without a usable fix.
   let isInside: (RowID) -> Bool
   let now: Timestamp
@@ -185,14 +192,20 @@ struct AlertRules {
           + "the rest is rejected; \(advice)")
     }
     guard isCommand else { return full }
-    let faults = clockFaults.map { device, callsign in
+    let disputes = concerns.disputed.map { device in
+      AlertBook.Finding(
+        id: AlertID(kind: .disputed, row: RowID(raw: device.id.raw)), level: .warning,
+        text: "\(device.callsign)'s device (\(device.id.short)) is disputed: \(device.votes) of "
+          + "\(device.quorum) votes to revoke it; see muster council status")
+    }
+    let faults = concerns.clockFaults.map { device, callsign in
       AlertBook.Finding(
         id: AlertID(kind: .clockFault, row: RowID(raw: device.raw)), level: .warning,
         text: "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
           + "uses its key: the age of its data is uncertain")
     }
-    return full + faults
-      + readmissions.map { device, callsign in
+    return full + disputes + faults
+      + concerns.readmissions.map { device, callsign in
         AlertBook.Finding(
           id: AlertID(kind: .readmission, row: RowID(raw: device.raw)), level: .warning,
           text: "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "

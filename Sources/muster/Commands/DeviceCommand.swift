@@ -41,8 +41,10 @@ struct DeviceCommand: AsyncParsableCommand {
       switch (device.isRevoked, device.isThisDevice) {
       case (true, true): .init("REVOKED ← this laptop", .bad)
       case (true, false): .init("REVOKED", .bad)
+      case (false, _) where device.isDisputed:
+        .init("DISPUTED: \(device.votes) of \(device.quorum) votes to revoke", .bad)
       case (false, true): .init("← this laptop", .faint)
-      case (false, false): .init("")
+      case (false, false): .init(device.isCouncilMember ? "council" : "", .faint)
       }
     }
   }

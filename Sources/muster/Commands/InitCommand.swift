@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MusterInterchange
 internal import MusterModel
+internal import MusterNode
 
 struct InitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,6 +25,9 @@ struct InitCommand: AsyncParsableCommand {
   @Flag(help: "Ask for a passphrase to encrypt the keys.")
   var passphrase = false
 
+  @Flag(help: "Explain how to set up a council, so that no stolen laptop can revoke the others.")
+  var council = false
+
   @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
@@ -42,6 +46,17 @@ struct InitCommand: AsyncParsableCommand {
       Created operation "\(enrolment.operationName)" (\(enrolment.operation.short)).
       This laptop is \(enrolment.callsign), role \(enrolment.role.name). Data: \(home.folders.path)
       Next: `muster run`, and `muster invite` in a second terminal.
+      """)
+    guard council else { return }
+    let key = Founding.rootKeyPath(of: home.folders)
+    try Standard.print(
+      """
+
+      A council of 3 to 15 commanders decides by majority which of them is revoked. To set it up:
+        1. muster invite --role command          for each further commander
+        2. muster council propose Anna Ben Carl  with the callsigns of all of them, here
+        3. Move \(key) to a USB stick, in a safe, and do not take it to
+           the field. Only this key replaces a council of which too many laptops are lost.
       """)
   }
 }

@@ -14,6 +14,9 @@ struct RevokeCommand: AsyncParsableCommand {
       every node. New data is encrypted with a new key that the device does not get. Nodes out of \
       contact apply the revocation when they learn of it. It cannot be undone: to return, the \
       device must join again.
+
+      A member of the council is revoked by votes of the other members: this command then casts \
+      one vote and prints how many more are needed.
       """)
 
   @Argument(help: "The device, by id or by the callsign of its user.")
@@ -31,8 +34,14 @@ struct RevokeCommand: AsyncParsableCommand {
     guard case .devices(let devices) = try await door.change(.revoke("\(wanted.id)")),
       let device = devices.first
     else { throw Refusal.unexpectedReply }
+    let whose = "\(SafeText.line(device.callsign))'s device \(device.id.short)"
+    guard device.isCouncilMember else {
+      return try Standard.print("Revoked \(whose); new data is encrypted with a new key")
+    }
+    let votes = "\(device.votes) of \(device.quorum) votes"
     try Standard.print(
-      "Revoked \(SafeText.line(device.callsign))'s device \(device.id.short); "
-        + "new data is encrypted with a new key")
+      device.isRevoked
+        ? "Revoked \(whose) by \(votes); new data is encrypted with a new key"
+        : "Voted to revoke \(whose): \(votes), \(device.quorum - device.votes) more needed")
   }
 }

@@ -19,6 +19,8 @@ extension Valley {
   /// Creates an operation with one commander of this name.
   mutating func found(_ name: String, operation: String = "Valley", path: String? = nil) throws {
     let genesis = Genesis(operationName: operation, seed: seed32(), now: clock.wall)
+    rootKey = try RootKey(
+      file: genesis.rootKeyFile(passphrase: nil, seed: Self.seal), passphrase: nil)
     let store = try Self.store(at: path, of: genesis.credentials)
     try genesis.store(in: store)
     try switchOn(genesis.credentials, as: name, store: store, path: path)

@@ -36,6 +36,8 @@ struct Valley {
   var checksInvariants = true
   /// Whether multicast works; otherwise all traffic uses sessions.
   var hasMulticast = true
+  /// The root key of the operation that was founded.
+  var rootKey: RootKey?
   /// Whether a database is copied in this test.
   var hasForks = false
   private static let start = Timestamp(milliseconds: 1_750_000_000_000)
@@ -216,14 +218,16 @@ struct Valley {
   mutating func isConverged() throws -> Bool {
     var roots: Set<[UInt8]> = []
     var states: Set<StateHash> = []
+    var evidence: Set<[EvidenceID]> = []
     for name in names {
+      evidence.insert(try ask(name) { replica, _ in replica.membership.evidence })
       let status = try ask(name) { try $0.status(now: $1) }
       roots.insert(status.root)
       guard status.role.reads else { continue }
       states.insert(status.stateHash)
       if status.stateIsIncomplete { return false }
     }
-    return roots.count == 1 && states.count <= 1
+    return roots.count == 1 && states.count <= 1 && evidence.count <= 1
   }
 
   /// Advances time until all converge; returns how long it took.
