@@ -49,6 +49,7 @@
     case globalMissingKeys = "global-missing-keys"
     case greatestGenerationWins = "greatest-generation-wins"
     case hideHazard = "hide-hazard"
+    case rankRevokesMembers = "rank-revokes-members"
 
     /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
     /// no lock guards it.
@@ -100,6 +101,7 @@
       case .globalMissingKeys: "the limit on missing keys applies to all authors together"
       case .greatestGenerationWins: "the epoch of the greatest generation is used for writing"
       case .hideHazard: "a person who reported safe is shown in no hazard zone"
+      case .rankRevokesMembers: "a commander's revocation of a council member counts"
       }
     }
 

@@ -32,6 +32,8 @@ public enum Knob: String, Hashable, Sendable, CaseIterable, Comparable {
   case overfilling
   case readmission
   case lostAdmitter = "lost admitter"
+  case council
+  case usurpation
 
   /// Compares names, for lists in a stable order.
   public static func < (left: Knob, right: Knob) -> Bool { left.rawValue < right.rawValue }

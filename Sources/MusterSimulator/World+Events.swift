@@ -132,6 +132,8 @@ extension World {
         node(name), everyMilliseconds: every,
         until: storyStart.advanced(byMilliseconds: until))
     case .revoke(let name, let by): try revoke(node(name), by: node(by))
+    case .council(let names): try makeCouncil(of: names)
+    case .usurp(let name): try usurp(node(name))
     case .replay(let perSecond, let until): intrude(false, perSecond, until)
     case .garbage(let perSecond, let until): intrude(true, perSecond, until)
     }

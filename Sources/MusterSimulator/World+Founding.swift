@@ -10,6 +10,10 @@ extension World {
     let genesis = Genesis(
       operationName: scenario.name, seed: random.seed32(),
       now: Timestamp(milliseconds: NodeClock.epochMilliseconds))
+    // Without a passphrase the seed is not used.
+    council.rootKey = try RootKey(
+      file: genesis.rootKeyFile(passphrase: nil, seed: [UInt8](repeating: 0, count: 32)),
+      passphrase: nil)
     let (store, disk) = try makeStore(for: first)
     try genesis.store(in: store)
     add(first, credentials: genesis.credentials, keys: nil, store: store, disk: disk)

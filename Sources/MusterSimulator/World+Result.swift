@@ -8,12 +8,16 @@ extension World {
   /// Returns whether all participants hold the same and, if they may read, show the same.
   func isInAgreement() throws -> Bool {
     var root: [UInt8]?
+    var evidence: [EvidenceID]?
     for node in nodes where node.isRunning && !isRevoked(node) {
       guard node.replica?.mayDifferFromDisk == false, let own = node.replica?.root() else {
         return false
       }
       guard root ?? own == own else { return false }
       root = own
+      let held = node.replica?.membership.evidence
+      guard evidence ?? held == held else { return false }
+      evidence = held
     }
     var state: StateHash?
     for node in nodes where node.isRunning && node.reads && !isRevoked(node) {

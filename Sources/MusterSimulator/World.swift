@@ -56,10 +56,8 @@ public final class World {
   let overfillers: Set<Int>
   /// Nodes that admitted a device and were destroyed.
   let lost: Set<Int>
-  /// The acknowledged revocations so far.
-  var revocations: [Revoked] = []
-  /// Devices that may have been revoked: the command failed, and may be on the disk.
-  var perhapsRevoked: Set<DeviceID> = []
+  var revocations = RevocationRecord()
+  var council = CouncilRecord()
   var acknowledgedWrites = 0
   var convergedMilliseconds: Int64?
   private(set) var violations: [Violation] = []
@@ -183,7 +181,7 @@ public final class World {
     for _ in 0..<scenario.workload.fences { try perform(workload.newFence(), at: nodes[0]) }
     try advance(to: now.advanced(byMilliseconds: scenario.warmUpMilliseconds))
     let patience = now.advanced(byMilliseconds: Self.warmUpPatienceMilliseconds)
-    while try !isInAgreement() {
+    while try !haveUsurpersBeenRevoked() || !isInAgreement() {
       guard now < patience else {
         return report(
           "everybody meets on a good network", "not after ten minutes: \(try disagreement())")

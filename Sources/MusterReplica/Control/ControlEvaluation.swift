@@ -116,7 +116,7 @@ struct ControlEvaluation: Sendable {
         let part = cuts.part(of: log, by: signed.certificate.device)
         for entry in contents.revocations
         where part.holds(entry.sequence) && ranks[entry.value.device] == rank
-          && !councils.members.contains(entry.value.device)
+          && mayRevoke(entry.value.device, rank: rank)
         {
           among.append(entry.value)
           revocations[entry.frame, default: []].append(entry.value)
@@ -156,7 +156,7 @@ struct ControlEvaluation: Sendable {
     for entry in contents.revocations where standing.part.holds(entry.sequence) {
       // Seniors are beyond reach, and equals have been heard.
       guard ranks[entry.value.device].map({ $0 > standing.rank }) ?? true,
-        mayRevoke(entry.value.device, standing)
+        mayRevoke(entry.value.device, rank: standing.rank)
       else { continue }
       cuts.join(entry.value)
       revocations[entry.frame, default: []].append(entry.value)
@@ -170,8 +170,11 @@ struct ControlEvaluation: Sendable {
   }
 
   /// Members of a council are beyond reach of any rank but the root's.
-  private func mayRevoke(_ device: DeviceID, _ standing: ControlLogStanding) -> Bool {
-    standing.rank == 0 || !councils.members.contains(device)
+  private func mayRevoke(_ device: DeviceID, rank: Int) -> Bool {
+    #if Canary
+      if Canary.rankRevokesMembers.isPlanted { return true }
+    #endif
+    return rank == 0 || !councils.members.contains(device)
   }
 
   private mutating func name(_ uplink: UplinkCertificate, by issuer: CertificateHash) {
@@ -363,7 +366,7 @@ struct ControlEvaluation: Sendable {
     counts: Bool, _ evidence: Evidence, noting changes: inout Extension
   ) -> Bool {
     let device = revocation.device
-    guard mayRevoke(device, standing) else { return true }
+    guard mayRevoke(device, rank: standing.rank) else { return true }
     var counts = counts
     if let rank = ranks[device] {
       guard rank >= standing.rank else { return true }

@@ -58,6 +58,7 @@
       case .hideHazard: .scenario("simulations/canary/danger.yaml")
       case .ignoreHandedCertificates: .scenario("simulations/admitter-lost.yaml")
       case .ignoreCut, .keyForRevoked: .scenario("simulations/stolen-laptop.yaml")
+      case .rankRevokesMembers: .scenario("simulations/stolen-founder.yaml")
       default: .swarm
       }
     }

@@ -1,8 +1,9 @@
 import MusterModel
 import MusterReplica
 
-/// Checks that membership agrees: in the end all nodes hold the same membership evidence, and those
-/// that hold the same evidence show the same members.
+/// Checks that membership agrees: in the end all nodes hold the same membership evidence, nodes
+/// with the same evidence show the same members, and what a thief with a council member's laptop
+/// did has no effect once the council has voted.
 final class MembershipChecker: Checker {
   private let promise = "membership agrees"
 
@@ -26,6 +27,17 @@ final class MembershipChecker: Checker {
           "\(known.name) shows \(known.members.count) members, \(node.name) "
             + "\(shown.members.count), and not the same")
       }
+      if !world.council.members.isEmpty { try checkRevoked(shownBy: node, in: world) }
+    }
+  }
+
+  private func checkRevoked(shownBy node: SimulatedNode, in world: World) throws {
+    let revoked = try node.change { try $0.devices() }?.filter(\.isRevoked).map(\.id) ?? []
+    for device in revoked where !world.isRevoked(device) {
+      world.report(
+        promise,
+        "\(node.name) shows \(device.short) as revoked, which neither the council nor an "
+          + "honest commander revoked")
     }
   }
 }

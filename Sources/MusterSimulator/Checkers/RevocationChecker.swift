@@ -19,7 +19,9 @@ final class RevocationChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    guard world.convergedMilliseconds != nil, !world.revocations.isEmpty else { return }
+    guard world.convergedMilliseconds != nil, !world.revocations.acknowledged.isEmpty else {
+      return
+    }
     let bounds = bounds(of: try owed(in: world), in: world)
     for node in world.nodes where world.isPromisedOthersWork(node) {
       let revoked = try revokedDevices(of: node)
@@ -34,9 +36,10 @@ final class RevocationChecker: Checker {
 
   private func owed(in world: World) throws -> [Revoked] {
     let asked = world.nodes.filter { !world.isRevoked($0) }.map(\.store)
-    return try world.revocations.filter { revocation in
+    return try world.revocations.acknowledged.filter { revocation in
       guard restored.contains(revocation.by) else { return true }
-      return try asked.contains { try $0.frame(revocation.frame) != nil }
+      guard let frame = revocation.frame else { return false }
+      return try asked.contains { try $0.frame(frame) != nil }
     }
   }
 

@@ -28,6 +28,8 @@ extension TimelineEvent {
     case .equivocate(let name): "\(name) signs two frames for one position"
     case .overfill(let name, _, _): "\(name) opens logs and invents epochs without limit"
     case .revoke(let name, let by): "\(by) revokes \(name)"
+    case .council(let names): "the root key signs a council of \(names.joined(separator: ", "))"
+    case .usurp(let name): "a thief with \(name)'s laptop revokes all others"
     case .insider(let name, _, _): "\(name) signs unauthorized writes"
     case .forger(let name, _, _): "\(name) forges signed data of others"
     }

@@ -52,8 +52,20 @@ extension Scenario {
   /// Nodes that are revoked at some time: whether their writes count is not known in advance.
   var namesRevoked: Set<String> {
     var names: Set<String> = []
-    for entry in timeline { if case .revoke(let name, _) = entry.event { names.insert(name) } }
+    for entry in timeline {
+      switch entry.event {
+      case .revoke(let name, _), .usurp(let name): names.insert(name)
+      default: break
+      }
+    }
     return names.union(namesThatOverfill)
+  }
+
+  /// The members of the council; empty without one.
+  var council: [String] {
+    timeline.lazy.compactMap { entry in
+      if case .council(let names) = entry.event { names } else { nil }
+    }.first ?? []
   }
 
   /// Nodes that exhaust their quotas, and are revoked at the heal at the latest.
@@ -92,6 +104,8 @@ extension TimelineEvent {
     case .equivocate: .equivocation
     case .revoke: .revocation
     case .overfill: .overfilling
+    case .council: .council
+    case .usurp: .usurpation
     case .heal, .backup, .burst: nil
     }
   }

@@ -160,6 +160,8 @@ extension TimelineEvent {
     case .overfill(let name, let every, let until):
       return "overfill: \(name), every: \(time(every)), until: \(time(until))"
     case .revoke(let name, let by): return "revoke: \(name), by: \(by)"
+    case .council(let names): return "council: [\(names.joined(separator: ", "))]"
+    case .usurp(let name): return "usurp: \(name)"
     case .replay(let perSecond, let until): return "replay: \(perSecond), until: \(time(until))"
     case .garbage(let perSecond, let until): return "garbage: \(perSecond), until: \(time(until))"
     }

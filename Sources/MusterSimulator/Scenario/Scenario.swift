@@ -326,4 +326,9 @@ public enum TimelineEvent: Hashable, Sendable {
   case overfill(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// A device is revoked: what its revoker does not hold of it is not accepted by any node.
   case revoke(String, by: String)
+  /// The root key signs a council of these commanders.
+  case council([String])
+  /// A thief with a council member's laptop revokes all others by rank, and votes against all other
+  /// members.
+  case usurp(String)
 }

@@ -51,6 +51,8 @@ extension ScenarioReader {
     if let name = fields.take("backup") { return .backup(try single(name)) }
     if let name = fields.take("restore") { return try restore(name, at: at, fields) }
     if let name = fields.take("revoke") { return try revoke(name, &fields) }
+    if let members = fields.take("council") { return .council(try council(members, fields)) }
+    if let name = fields.take("usurp") { return .usurp(try usurper(name, fields)) }
     if let event = try diskFault(&fields) { return event }
     if let loss = try fields.perMillion("weather") { return .weather(lossPerMillion: loss) }
     return try noise(&fields, at: at)
@@ -63,10 +65,27 @@ extension ScenarioReader {
     let (target, revoker) = (try single(name), try single(by))
     let role = scenario.nodes.first { $0.name == revoker }?.role
     guard role == .command else { throw fields.fault("'\(revoker)' may not revoke") }
-    guard target != scenario.nodes.first?.name else {
+    guard target != scenario.nodes.first?.name || scenario.council.contains(target) else {
       throw fields.fault("no device is senior to '\(target)', who founds the operation")
     }
     return .revoke(target, by: revoker)
+  }
+
+  private func council(_ node: Node, _ fields: Fields) throws(ScenarioFault) -> [String] {
+    let members = try names(node)
+    let commanders = scenario.nodes.filter { $0.role == .command && $0.cloneOf == nil }.map(\.name)
+    guard scenario.council.isEmpty, members.allSatisfy(commanders.contains),
+      Limits.councilMembers.contains(members.count), Set(members).count == members.count
+    else { throw fields.fault("one 'council' is of 3 to 15 commanders") }
+    return members
+  }
+
+  private func usurper(_ node: Node, _ fields: Fields) throws(ScenarioFault) -> String {
+    let name = try single(node)
+    guard scenario.council.contains(name) else {
+      throw fields.fault("'\(name)' is not in a council above")
+    }
+    return name
   }
 
   private func diskFault(_ fields: inout Fields) throws(ScenarioFault) -> TimelineEvent? {

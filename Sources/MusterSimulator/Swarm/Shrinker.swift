@@ -135,8 +135,9 @@ extension TimelineEvent {
     case .crash(name, _), .sleep(name, _), .jump(name, _), .readdress(name), .backup(name),
       .restore(name), .insider(name, _, _), .forger(name, _, _), .powerCut(name, _, _),
       .diskFull(name, _), .diskFails(name, _), .withhold(name, _), .flood(name, _, _),
-      .equivocate(name), .overfill(name, _, _):
+      .equivocate(name), .overfill(name, _, _), .usurp(name):
       return nil
+    case .council(let names): return names.contains(name) ? nil : self
     case .burst(let names, let reports, let hazards, let together):
       let left = names.filter { $0 != name }
       return left.isEmpty

@@ -2,6 +2,13 @@ import MusterModel
 import MusterReplica
 import MusterStore
 
+/// The revocations of a run so far.
+struct RevocationRecord {
+  var acknowledged: [Revoked] = []
+  /// Devices that may have been revoked: the command failed, and may be on the disk.
+  var possible: Set<DeviceID> = []
+}
+
 /// An acknowledged revocation.
 struct Revoked {
   /// Indices in the world's list of nodes.
@@ -10,14 +17,18 @@ struct Revoked {
   /// The accepted frames of the target, which its revoker held, by their names in dots: their
   /// positions change if a log turns out to have branches.
   let held: Set<Bytes16>
-  /// The last frame of the revoker's control log at that time.
-  let frame: FramePlace
+  /// The last frame of the revoker's control log at that time; nil if a council revoked.
+  let frame: FramePlace?
 }
 
 /// Revocation of devices.
 extension World {
-  /// Revokes a device. Ignored if the revoker is not running, or may not.
+  /// Revokes a device, or votes against a member of the council. Ignored if the revoker is not
+  /// running, or may not.
   func revoke(_ target: SimulatedNode, by node: SimulatedNode) throws {
+    guard !council.members.contains(target.index) else {
+      return try vote(against: target, by: node)
+    }
     guard node.isRunning else { return }
     let held = try frames(of: target, heldBy: node)
     let failures = node.failures.values.reduce(0, +)
@@ -26,18 +37,18 @@ extension World {
     }
     guard done != nil else {
       if !node.isRunning || node.failures.values.reduce(0, +) > failures {
-        perhapsRevoked.insert(target.credentials.device)
+        revocations.possible.insert(target.credentials.device)
       }
       return
     }
     trace.note(.wrote, at: now, node: node.index, [])
     tally.fire(.revocation)
-    revocations.append(
+    revocations.acknowledged.append(
       Revoked(
         by: node.index, target: target.index, held: held, frame: try newestControlFrame(of: node)))
   }
 
-  private func frames(
+  func frames(
     of author: SimulatedNode, heldBy node: SimulatedNode
   ) throws -> Set<Bytes16> {
     var names: Set<Bytes16> = []
@@ -68,7 +79,7 @@ extension World {
   func isRevoked(_ node: SimulatedNode) -> Bool { isRevoked(node.credentials.device) }
 
   func isRevoked(_ device: DeviceID) -> Bool {
-    perhapsRevoked.contains(device)
-      || revocations.contains { nodes[$0.target].credentials.device == device }
+    revocations.possible.contains(device) || council.usurped.contains(device)
+      || revocations.acknowledged.contains { nodes[$0.target].credentials.device == device }
   }
 }
