@@ -106,7 +106,7 @@ extension Replica {
       let name = asked == own ? "you have" : "\(try callsign(of: asked)) has"
       throw answers.isEmpty
         ? Refusal("\(name) not answered directive \(id.short)")
-        : Refusal("command answered: only command can withdraw that", .notAllowed)
+        : Refusal("command answered for you: only command can withdraw that", .notAllowed)
     }
     var composer = Composer(state, origin: nil)
     for field in [Field.directiveAcknowledgements, .directiveTrackerReplies] {

@@ -131,7 +131,7 @@ struct PermissionStoryTests {
               false
             case (_, _) where field.entity == .user: isOwn
             case (.observer, _): false
-            // It names a tracker of its author, whoever that is.
+            // It names a tracker of its author, never another's.
             case (.member, .directiveTrackerReplies): true
             // The example is for `owner`, the only authorized author.
             case (_, .directiveAcknowledgements), (_, .alertAcknowledgements): person == .owner
