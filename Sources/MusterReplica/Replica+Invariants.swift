@@ -24,8 +24,10 @@ extension Replica {
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: try latestRecords(), keys: [],
       seed: [UInt8](repeating: 0, count: 32), now: atStart)
+    let (announced, stored) = (engine.rootBytes(), fresh.rootBytes())
     precondition(
-      engine.rootBytes() == fresh.rootBytes(), "the engine announces what the store does not hold")
+      announced == stored,
+      "the engine announces what the store does not hold: \(announced), not \(stored)")
     let keys = try Self.keyring(in: store, operation: local.operation)
     precondition(keys.all == keyring.all, "the keyring and the store hold different keys")
     ages.checkInvariants()

@@ -400,6 +400,10 @@ extension Replica {
     let (certificates, ends) = control.state.controlEnds
     var ofControl = ControlParts(
       certificates: certificates, parts: ends.mapValues { CountedPart(end: $0, head: nil) })
+    for log in control.forkedInVain {
+      parts[log] = nil
+      ofControl.parts[log] = nil
+    }
     for log in try store.logs() {
       let part = try part(of: log, by: control, in: store)
       if log.opening.lane == .control {

@@ -58,7 +58,7 @@ struct RecordTests {
     #expect(try store.positions() == [position(1, 1, 7)])
   }
 
-  @Test func `a database of version 10 opens with its journal and its anchors`() throws {
+  @Test func `a database of version 11 opens with its journal and its anchors`() throws {
     let folder = try TemporaryFolder()
     let old = try Store.open(path: folder.database(), seal: seal)
     let statements = """
@@ -79,7 +79,7 @@ struct RecordTests {
           (1, 2, 1, zeroblob(16), 1, 50, 0), (1, 2, 2, zeroblob(16), 1, 70, 0),
           (2, 2, 1, zeroblob(16), 1, 60, 0);
         INSERT INTO boots VALUES (1, zeroblob(16));
-        DELETE FROM grdb_migrations WHERE identifier LIKE '11 %'
+        DELETE FROM grdb_migrations WHERE identifier LIKE '12 %'
       """
     for statement in statements.split(separator: ";") {
       try old.execute(unchecked: String(statement))

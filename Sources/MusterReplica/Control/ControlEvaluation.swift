@@ -252,7 +252,7 @@ struct ControlEvaluation: Sendable {
 
   /// Certificates of whose control logs a part is no input to any rule, and how far each log is.
   var controlEnds: (certificates: Set<CertificateHash>, ends: [LogID: UInt64]) {
-    var found: (certificates: Set<CertificateHash>, ends: [LogID: UInt64]) = ([], cuts.forkEnds)
+    var found: (certificates: Set<CertificateHash>, ends: [LogID: UInt64]) = ([], [:])
     for device in cuts.revoked {
       for certificate in certificates[device] ?? [] {
         guard let cuts = cutsOfControl(under: certificate), cuts.covers(device) else { continue }
@@ -260,6 +260,7 @@ struct ControlEvaluation: Sendable {
         found.ends.merge(cuts.ends(of: device)) { max($0, $1) }
       }
     }
+    found.ends.merge(cuts.forkEnds) { cut, _ in cut }
     return found
   }
 

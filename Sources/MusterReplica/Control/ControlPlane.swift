@@ -13,7 +13,7 @@ internal import MusterSync
 /// itself where it decides nothing about others, so that its cost does not grow with what is held.
 struct ControlPlane: Sendable {
   private let rules: ControlEvaluation.Rules
-  private var evidence = ControlEvaluation.Evidence()
+  private(set) var evidence = ControlEvaluation.Evidence()
   private(set) var state: ControlEvaluation
   private(set) var ledger = EpochLedger()
   /// How many of the epochs of each log are in the ledger.
@@ -408,27 +408,6 @@ struct ControlPlane: Sendable {
   func framesCut(of log: LogSummary) -> UInt64 {
     guard let author = author(of: log.opening.certificate) else { return 0 }
     return state.cuts.past(log, by: author.device)
-  }
-
-  /// Whether all logs count in full.
-  var countsEverything: Bool { state.cuts.revoked.isEmpty && !state.cuts.loseBranches }
-
-  /// How far a log or a strand counts, or goes on to a frame that was released; what is beyond is
-  /// quarantined. Nil where all of it counts. Of control logs: how far they are input to the rules.
-  func bound(of log: LogSummary) -> Cuts.Bound? {
-    if log.opening.lane == .control {
-      guard let author = author(of: log.opening.certificate),
-        let cuts = state.cutsOfControl(under: log.opening.certificate)
-      else { return state.cuts.forkBound(of: log) }
-      return cuts.bound(of: log, by: author.device)
-    }
-    guard let author = author(of: log.opening.certificate),
-      var bound = state.cuts.bound(of: log, by: author.device)
-    else { return nil }
-    let released = evidence.lineage.reach(of: state.released.filter { $0.log == log.log })[
-      log.head.log]
-    if let released, released >= log.first { bound.end = max(bound.end ?? 0, released) }
-    return bound
   }
 
   /// Of a device, its least; nil where no certificate of it counts.

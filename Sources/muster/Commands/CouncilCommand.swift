@@ -6,7 +6,7 @@ internal import MusterNode
 struct CouncilCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "council",
-    abstract: "Manage the council of commanders that decides on revocations.",
+    abstract: "Manage the council that revokes commanders.",
     discussion: """
       Example:  muster council propose Anna Ben Carl
                 muster council endorse
