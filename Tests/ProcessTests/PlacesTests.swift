@@ -94,7 +94,7 @@ extension ProcessTests {
       var port: UInt16?
       try await eventually("the node accepts phones") {
         let line = try node.child.complaints.firstMatch(
-          of: /programs and phones on http:\/\/127.0.0.1:(\d+)/)
+          of: /phones on http:\/\/127.0.0.1:(\d+)/)
         port = line.flatMap { UInt16($0.1) }
         return port != nil
       }
