@@ -103,10 +103,15 @@ extension Replica {
   /// until the last of those sent together has arrived. A failure does not affect the write.
   mutating func passOn(_ runs: [LogWriter.Run], now: ClockReading) {
     do {
-      for run in runs {
-        try self.run(.appended(run.opening, Array(run.frames.prefix(run.leading))), now: now)
+      var rest: [LogWriter.Run] = []
+      for (index, run) in runs.enumerated() {
+        // The frames of one log in order: the engine takes the last of them for the log's head.
+        let isLast = !runs[(index + 1)...].contains { $0.opening == run.opening }
+        let leading = isLast ? run.leading : run.frames.count
+        try self.run(.appended(run.opening, Array(run.frames.prefix(leading))), now: now)
+        if leading < run.frames.count { rest.append(run) }
       }
-      for run in runs where run.leading < run.frames.count {
+      for run in rest {
         try self.run(.appended(run.opening, Array(run.frames.dropFirst(run.leading))), now: now)
       }
     } catch {
