@@ -101,17 +101,14 @@ extension Replica {
 
   /// Broadcasts frames of this device that are now durable, long texts last: receivers delay frames
   /// until the last of those sent together has arrived. A failure does not affect the write.
+  ///
+  /// - Parameter runs: at most one of each log: the engine takes the last frame for the log's head.
   mutating func passOn(_ runs: [LogWriter.Run], now: ClockReading) {
     do {
-      var rest: [LogWriter.Run] = []
-      for (index, run) in runs.enumerated() {
-        // The frames of one log in order: the engine takes the last of them for the log's head.
-        let isLast = !runs[(index + 1)...].contains { $0.opening == run.opening }
-        let leading = isLast ? run.leading : run.frames.count
-        try self.run(.appended(run.opening, Array(run.frames.prefix(leading))), now: now)
-        if leading < run.frames.count { rest.append(run) }
+      for run in runs {
+        try self.run(.appended(run.opening, Array(run.frames.prefix(run.leading))), now: now)
       }
-      for run in rest {
+      for run in runs where run.leading < run.frames.count {
         try self.run(.appended(run.opening, Array(run.frames.dropFirst(run.leading))), now: now)
       }
     } catch {

@@ -33,6 +33,25 @@ struct GatheringTests {
     }
   }
 
+  @Test func `are announced in full where an edit of the same report follows a long text`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    try valley.converge()
+    // The second edit seals the first, whose text does not compress into the frame of its title.
+    let details = (0..<1000).map { String($0 * 7919 % 10_007, radix: 36) }.joined()
+    try valley.at("Ben") { replica, now in
+      try replica.gather(now: now) { replica in
+        let first = ReportChanges(title: "First", details: details)
+        _ = try replica.editReport(id, first, now: now)
+        _ = try replica.editReport(id, ReportChanges(title: "Last"), now: now)
+      }
+    }
+    try valley.ask("Ben") { replica, _ in try replica.checkInvariants() }
+    try valley.converge()
+    let read = try valley.ask("Ada") { replica, _ in try replica.reports() }
+    #expect(read.map(\.title) == ["Last"])
+  }
+
   @Test func `see the effects of earlier commands`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }

@@ -11,8 +11,7 @@ struct Gathering: Sendable {
   /// Rows with unsealed writes.
   private(set) var unsealed: Set<RowKey> = []
   private(set) var rows: [RowKey: RowState] = [:]
-  /// Runs of the batch, to be broadcast once they are durable.
-  private(set) var runs: [LogWriter.Run] = []
+  private var sealedRuns: [Lane: LogWriter.Run] = [:]
   private var sealed: Set<FrameName> = []
 
   private struct FrameName: Hashable, Sendable {
@@ -38,8 +37,13 @@ struct Gathering: Sendable {
       .map { (lane: $0.key, groups: $0.value) }
   }
 
+  /// The frames of the batch, one run for each log by lane, to be broadcast once they are durable.
+  var runs: [LogWriter.Run] {
+    sealedRuns.values.sorted { $0.opening.lane.rawValue < $1.opening.lane.rawValue }
+  }
+
   mutating func keep(_ run: LogWriter.Run) {
-    runs.append(run)
+    if sealedRuns[run.opening.lane]?.append(run) == nil { sealedRuns[run.opening.lane] = run }
     for frame in run.frames {
       sealed.insert(FrameName(log: frame.strand, name: frame.hash.raw.prefix))
     }

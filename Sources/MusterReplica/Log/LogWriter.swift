@@ -41,9 +41,15 @@ struct LogWriter: Sendable {
   /// Consecutive frames of one log of this device.
   struct Run: Sendable {
     let opening: Opening
-    let frames: [Frame]
+    private(set) var frames: [Frame]
     /// How many of the frames contain what is broadcast first.
-    let leading: Int
+    private(set) var leading: Int
+
+    /// Appends the frames that follow in the same log.
+    mutating func append(_ next: Run) {
+      leading = frames.count + next.leading
+      frames += next.frames
+    }
   }
 
   /// Writes groups of entries into a lane: as many groups per frame as fit; a group that fits no
