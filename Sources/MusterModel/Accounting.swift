@@ -135,9 +135,7 @@ extension ByteWriter {
     append(UInt32(positions.count))
     for position in positions {
       append(position.device)
-      append(position.order.generation)
-      append(position.order.incarnation)
-      append(position.order.counter)
+      append(position.order)
     }
   }
 }
@@ -159,14 +157,7 @@ extension ByteReader {
     var positions: [SeenPosition] = []
     for _ in 0..<(try count(ofAtLeast: SeenPosition.encodedBytes)) {
       let device = try identifier(DeviceID.self)
-      let generation = try integer(UInt32.self)
-      let incarnation = try identifier(Incarnation.self)
-      positions.append(
-        SeenPosition(
-          device: device,
-          order: RecordOrder(
-            generation: generation, incarnation: incarnation,
-            counter: try integer(UInt64.self))))
+      positions.append(SeenPosition(device: device, order: try recordOrder()))
     }
     return positions
   }

@@ -53,12 +53,8 @@ extension EarlierFix {
   public static func append(_ fixes: [EarlierFix], to writer: inout ByteWriter) {
     writer.append(UInt32(fixes.count))
     for fix in fixes {
-      writer.append(fix.order.generation)
-      writer.append(fix.order.incarnation)
-      writer.append(fix.order.counter)
-      writer.append(fix.position.latitudeE7)
-      writer.append(fix.position.longitudeE7)
-      writer.append(fix.accuracyDecimetres.map { UInt64($0) + 1 } ?? 0)
+      writer.append(fix.order)
+      writer.append(fix.position, accuracyDecimetres: fix.accuracyDecimetres)
     }
   }
 
@@ -66,21 +62,32 @@ extension EarlierFix {
   public static func list(from reader: inout ByteReader) throws(DecodingFault) -> [EarlierFix] {
     var fixes: [EarlierFix] = []
     for _ in 0..<(try reader.count(ofAtLeast: encodedBytes)) {
-      let generation = try reader.integer(UInt32.self)
-      let incarnation = try reader.identifier(Incarnation.self)
-      let order = RecordOrder(
-        generation: generation, incarnation: incarnation,
-        counter: try reader.integer(UInt64.self))
-      let position = Coordinate(
-        latitudeE7: Int64(try reader.integer(Int32.self)),
-        longitudeE7: Int64(try reader.integer(Int32.self)))
-      let accuracy = try reader.integer(UInt64.self)
-      guard let position, accuracy <= UInt64(UInt32.max) + 1 else { throw .invalid("earlier fix") }
-      fixes.append(
-        EarlierFix(
-          order: order, position: position,
-          accuracyDecimetres: accuracy == 0 ? nil : UInt32(accuracy - 1)))
+      let order = try reader.recordOrder()
+      let (position, accuracy) = try reader.accuracyCircle()
+      fixes.append(EarlierFix(order: order, position: position, accuracyDecimetres: accuracy))
     }
     return fixes
+  }
+}
+
+extension ByteWriter {
+  /// Appends latitude, longitude, and accuracy plus one, or 0.
+  public mutating func append(_ centre: Coordinate, accuracyDecimetres: UInt32?) {
+    append(centre.latitudeE7)
+    append(centre.longitudeE7)
+    append(accuracyDecimetres.map { UInt64($0) + 1 } ?? 0)
+  }
+}
+
+extension ByteReader {
+  /// Reads what `append` wrote.
+  public mutating func accuracyCircle() throws(DecodingFault) -> (
+    centre: Coordinate, accuracyDecimetres: UInt32?
+  ) {
+    let centre = Coordinate(
+      latitudeE7: Int64(try integer(Int32.self)), longitudeE7: Int64(try integer(Int32.self)))
+    let accuracy = try integer(UInt64.self)
+    guard let centre, accuracy <= UInt64(UInt32.max) + 1 else { throw .invalid("position") }
+    return (centre, accuracy == 0 ? nil : UInt32(accuracy - 1))
   }
 }

@@ -73,3 +73,22 @@ public struct RecordOrder: Hashable, Comparable, Sendable {
     return left.counter < right.counter
   }
 }
+
+extension ByteWriter {
+  /// Appends generation, incarnation and counter.
+  public mutating func append(_ order: RecordOrder) {
+    append(order.generation)
+    append(order.incarnation)
+    append(order.counter)
+  }
+}
+
+extension ByteReader {
+  /// Reads an order that `append` wrote.
+  public mutating func recordOrder() throws(DecodingFault) -> RecordOrder {
+    let generation = try integer(UInt32.self)
+    let incarnation = try identifier(Incarnation.self)
+    return RecordOrder(
+      generation: generation, incarnation: incarnation, counter: try integer(UInt64.self))
+  }
+}

@@ -48,16 +48,13 @@ struct UntoldPositions: Sendable, Equatable {
       let report = position.report
       writer.append(UInt8(tracker == nil ? 0 : 1))
       writer.append(tracker ?? .zero)
-      writer.append(report.fix.position.latitudeE7)
-      writer.append(report.fix.position.longitudeE7)
-      writer.append(report.fix.accuracyDecimetres.map { UInt64($0) + 1 } ?? 0)
+      writer.append(
+        report.fix.position, accuracyDecimetres: report.fix.accuracyDecimetres)
       writer.append(report.fix.sampleTime.milliseconds)
       writer.append(report.reportedAt.milliseconds)
     }
     for (_, position) in ordered {
-      writer.append(position.order.generation)
-      writer.append(position.order.incarnation)
-      writer.append(position.order.counter)
+      writer.append(position.order)
       EarlierFix.append(position.earlier, to: &writer)
     }
     return writer.bytes
@@ -69,16 +66,10 @@ struct UntoldPositions: Sendable, Equatable {
     for _ in 0..<(try reader.count(ofAtLeast: 49)) {
       let isTracker = try reader.integer(UInt8.self) == 1
       let tracker = try reader.bytes16()
-      let position = Coordinate(
-        latitudeE7: Int64(try reader.integer(Int32.self)),
-        longitudeE7: Int64(try reader.integer(Int32.self)))
-      let accuracy = try reader.integer(UInt64.self)
+      let (position, accuracy) = try reader.accuracyCircle()
       let sampleTime = Timestamp(milliseconds: try reader.integer(Int64.self))
       let reportedAt = Timestamp(milliseconds: try reader.integer(Int64.self))
-      guard let position, accuracy <= UInt64(UInt32.max) + 1 else { throw .invalid("position") }
-      let fix = Fix(
-        position: position, accuracyDecimetres: accuracy == 0 ? nil : UInt32(accuracy - 1),
-        sampleTime: sampleTime)
+      let fix = Fix(position: position, accuracyDecimetres: accuracy, sampleTime: sampleTime)
       reports.append(
         (isTracker ? tracker : nil, PositionReport(fix: fix, reportedAt: reportedAt)))
     }
@@ -87,9 +78,7 @@ struct UntoldPositions: Sendable, Equatable {
       var order = RecordOrder(generation: 1, incarnation: Incarnation(raw: .zero), counter: 0)
       var earlier: [EarlierFix] = []
       if !isOlder {
-        order.generation = try reader.integer(UInt32.self)
-        order.incarnation = try reader.identifier(Incarnation.self)
-        order.counter = try reader.integer(UInt64.self)
+        order = try reader.recordOrder()
         earlier = try EarlierFix.list(from: &reader)
       }
       positions[tracker] = Position(order: order, report: report, earlier: earlier)

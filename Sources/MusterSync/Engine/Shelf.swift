@@ -238,9 +238,7 @@ extension LeafHint {
 
   init(_ record: LatestRecord) {
     var writer = ByteWriter()
-    writer.append(record.order.generation)
-    writer.append(record.order.incarnation)
-    writer.append(record.order.counter)
+    writer.append(record.order)
     self.init(
       key: record.topic.raw, number: UInt32(truncatingIfNeeded: record.order.counter),
       hash: Blake2b.hash128(writer.bytes).high)

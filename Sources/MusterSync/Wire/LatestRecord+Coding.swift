@@ -15,9 +15,7 @@ extension LatestRecord {
     writer.append(operation)
     writer.append(kind.rawValue)
     writer.append(certificate)
-    writer.append(order.generation)
-    writer.append(order.incarnation)
-    writer.append(order.counter)
+    writer.append(order)
     writer.append(epoch)
     return writer.bytes
   }
