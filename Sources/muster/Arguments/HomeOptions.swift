@@ -4,17 +4,7 @@ internal import MusterNode
 
 /// The node that a command is for.
 struct HomeOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The folder of the node. (default: $MUSTER_HOME, else ~/.local/share/muster)",
-      valueName: "dir"))
-  var home: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The folder of its keys. (default: $MUSTER_KEYS, else keys in the home)",
-      valueName: "dir"))
-  var keys: String?
+  @OptionGroup(title: "Node") var folder: FolderOptions
 
   @Option(
     help: ArgumentHelp(
@@ -22,7 +12,9 @@ struct HomeOptions: ParsableArguments {
       valueName: "file"))
   var passphraseFile: String?
 
-  var folders: NodeHome { NodeHome.locate(home: home, keys: keys, environment: Self.environment) }
+  var folders: NodeHome {
+    NodeHome.locate(home: folder.data, keys: folder.keys, environment: Self.environment)
+  }
 
   /// Returns the passphrase of encrypted keys. It may ask, so call it only for encrypted keys.
   func passphrase() throws -> Passphrase {
@@ -63,7 +55,7 @@ struct HomeOptions: ParsableArguments {
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
-/// The node that a command is for, where `--passphrase-file` has another meaning.
+/// The folders of a node: enough where `--passphrase-file` has another meaning.
 struct FolderOptions: ParsableArguments {
   @Option(
     name: .customLong("home"),
@@ -81,7 +73,7 @@ struct FolderOptions: ParsableArguments {
   /// The same node; its passphrase comes from the environment or the terminal.
   var home: HomeOptions {
     var home = HomeOptions()
-    (home.home, home.keys, home.passphraseFile) = (data, keys, nil)
+    (home.folder, home.passphraseFile) = (self, nil)
     return home
   }
 }
