@@ -170,7 +170,7 @@ extension Replica {
   mutating func vote(against device: DeviceID, now: ClockReading) throws -> Outcome {
     let councils = control.councils.current.filter { _, council in
       council.members.contains(local.certificate.hash)
-        && council.members.contains { control.councils.device(of: $0) == device }
+        && control.councils.lists(device, in: council)
     }
     guard !councils.isEmpty else {
       throw Refusal(

@@ -69,7 +69,7 @@ extension Replica {
   /// they are nearest to a quorum.
   func councilStanding(of device: DeviceID) -> (isMember: Bool, votes: Int, quorum: Int) {
     let tallies = control.councils.current.filter { _, council in
-      council.members.contains { control.councils.device(of: $0) == device }
+      control.councils.lists(device, in: council)
     }.map { hash, council in
       (votes: control.councils.voters(against: device, in: hash).count, quorum: council.quorum)
     }

@@ -70,7 +70,7 @@ struct CouncilSet: Hashable, Sendable {
     guard !isHeld(signed.id, among: held, Limits.votesPerTarget) else { return .known }
     guard let council = counting[vote.council] else { return .waits }
     guard council.members.contains(vote.voter),
-      council.members.compactMap(device).contains(vote.device)
+      lists(vote.device, in: council)
     else {
       return .refused
     }
@@ -210,6 +210,11 @@ struct CouncilSet: Hashable, Sendable {
   /// The device of a member of a counting council.
   func device(of member: CertificateHash) -> DeviceID? {
     listed[member]?.signed.certificate.device
+  }
+
+  /// Whether a device is a member of a counting council.
+  func lists(_ device: DeviceID, in council: Council) -> Bool {
+    council.members.contains { self.device(of: $0) == device }
   }
 
   /// What a member's votes about a device leave of it; nil where there is none.
