@@ -296,6 +296,8 @@ public enum Limits {
   public static let stagedRecords = 16_384
   /// How long staged records wait to be folded together.
   public static let foldMilliseconds: Int64 = 300_000
+  /// A node with less free disk space may soon fail to store data.
+  public static let leastFreeBytes: UInt64 = 100 << 20
   /// Datagrams processed in one transaction.
   public static let inputsPerBatch = 256
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterModel
 internal import MusterNode
 
 /// The folders of a node, their permissions, and their disk.
@@ -39,7 +40,7 @@ struct HomeCheck {
   // MARK: Disk
 
   private static let inMemory = "a RAM disk, which is empty after a restart"
-  private static let leastMebibytes: UInt64 = 100
+  private static let leastMebibytes = Limits.leastFreeBytes >> 20
   private static let littleMebibytes: UInt64 = 1000
 
   private var disk: Finding {
