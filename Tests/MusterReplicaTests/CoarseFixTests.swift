@@ -11,11 +11,7 @@ import Testing
     for name in names { try valley.join(name, invitedBy: "Ada", path: folder?.database(name)) }
     // A check of the invariants would bring the statuses up to date.
     valley.checksInvariants = false
-    try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "Fire", kind: .hazard, geometry: circle(metres: 100)), now: $1)
-    }
-    try valley.converge()
+    try valley.draw("Fire", .hazard)
     return valley
   }
 

@@ -22,11 +22,7 @@ struct TrackerTests {
 
   private func withFence() throws -> Valley {
     var valley = try Valley.with("Ada", "Ben")
-    try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
-    }
-    try valley.converge()
+    try valley.draw("School", .muster)
     return valley
   }
 

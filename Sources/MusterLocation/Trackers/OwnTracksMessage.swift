@@ -6,7 +6,7 @@ public enum OwnTracksMessage {
   /// The maximum length. A location has about 300 bytes; lists of waypoints may have thousands.
   public static let longestBytes = 16 * 1024
 
-  private struct Message: Decodable {
+  private struct Message: PhoneMessage {
     var _type: String
     var lat: Double?
     var lon: Double?
@@ -25,13 +25,7 @@ public enum OwnTracksMessage {
   public static func read(
     _ body: [UInt8], user: String?, device: String?
   ) throws(ReadingFault) -> TrackerReport? {
-    guard body.count <= longestBytes else { throw .tooLong }
-    let message: Message
-    do {
-      message = try JSONDecoder().decode(Message.self, from: Data(body))
-    } catch {
-      throw .malformed
-    }
+    let message = try Message.decode(body, upTo: longestBytes)
     // A success would show on the phone, although the position cannot be read.
     if message._type == "encrypted" { throw .encrypted }
     guard message._type == "location" else { return nil }

@@ -8,7 +8,7 @@ public enum TraccarMessage {
   /// The maximum length. A position has about 600 bytes.
   public static let longestBytes = 16 * 1024
 
-  private struct Message: Decodable {
+  private struct Message: PhoneMessage {
     struct Location: Decodable {
       var timestamp: String?
       var coords: Coordinates
@@ -29,13 +29,7 @@ public enum TraccarMessage {
 
   /// Parses a message.
   public static func read(_ body: [UInt8]) throws(ReadingFault) -> TrackerReport {
-    guard body.count <= longestBytes else { throw .tooLong }
-    let message: Message
-    do {
-      message = try JSONDecoder().decode(Message.self, from: Data(body))
-    } catch {
-      throw .malformed
-    }
+    let message = try Message.decode(body, upTo: longestBytes)
     guard let tracker = message.device_id.flatMap({ TrackerName($0) }) else { throw .nameless }
     let coords = message.location.coords
     guard let latitude = coords.latitude, let longitude = coords.longitude,

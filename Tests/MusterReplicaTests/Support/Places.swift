@@ -31,3 +31,14 @@ func outline(rings: Int) -> FenceGeometry {
       return FencePolygon(outer: Ring(upper + lower))
     })
 }
+
+extension Valley {
+  /// Draws a zone of 100 m, by Ada, and lets all know it.
+  @discardableResult
+  mutating func draw(_ name: String, _ kind: FenceKind) throws -> RowID {
+    let draft = FenceDraft(name: name, kind: kind, geometry: circle(metres: 100))
+    let id = try at("Ada") { try $0.addFence(draft, now: $1) }
+    try converge()
+    return id
+  }
+}
