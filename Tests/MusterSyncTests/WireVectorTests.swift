@@ -93,7 +93,7 @@ struct WireVectorTests {
     let order = RecordOrder(generation: 1, incarnation: incarnation, counter: 1)
     let other = LifeMark(
       generation: 2, incarnation: Incarnation(raw: try #require(Bytes16(fill(8, 16)))))
-    let told = Timestamp(milliseconds: 1_000)
+    let time = Timestamp(milliseconds: 1_000)
     let boot = BootID(operation: operation, device: device, systemBoot: Array("a boot".utf8))
     let stamp = try #require(Stamp(boot: boot, milliseconds: 3_600_000))
     let echoes = [StampedRecordID(second.hash), StampedRecordID(raw: incarnation.raw)]
@@ -101,7 +101,7 @@ struct WireVectorTests {
     let anchor = try #require(RecordStamp(stamp, echoes: echoes))
     let place = try #require(Coordinate(latitudeE7: 460_500_000, longitudeE7: -145_000_000))
     let neighbours = Neighbourhood(
-      toldAt: told,
+      toldAt: time,
       neighbours: [
         Neighbour(device: DevicePrefix(device), path: .multicast, minutes: 1),
         Neighbour(
@@ -119,16 +119,16 @@ struct WireVectorTests {
         [other], operation: operation, certificate: signed.hash, order: order,
         signedBy: signingKey),
       "clone": .clone(
-        CloneReport(other: other, noticedAt: told), operation: operation,
+        CloneReport(other: other, noticedAt: time), operation: operation,
         certificate: signed.hash, order: order, signedBy: signingKey),
       "position": .position(
         PositionReport(
-          fix: Fix(position: place, accuracyDecimetres: 50, sampleTime: told), reportedAt: told),
+          fix: Fix(position: place, accuracyDecimetres: 50, sampleTime: time), reportedAt: time),
         stamp: plain, operation: operation, certificate: signed.hash, order: order, epoch: epoch,
         key: epochKey, nonce: nonce, signedBy: signingKey),
       "coarse": .position(
         PositionReport(
-          fix: Fix(position: place, accuracyDecimetres: 5000, sampleTime: told), reportedAt: told),
+          fix: Fix(position: place, accuracyDecimetres: 5000, sampleTime: time), reportedAt: time),
         after: [
           EarlierFix(
             order: RecordOrder(
@@ -140,14 +140,14 @@ struct WireVectorTests {
         ], stamp: plain, operation: operation, certificate: signed.hash, order: order,
         epoch: epoch, key: epochKey, nonce: nonce, signedBy: signingKey),
       "presence": .presence(
-        reportedAt: told, stamp: anchor, operation: operation, certificate: signed.hash,
+        reportedAt: time, stamp: anchor, operation: operation, certificate: signed.hash,
         order: order, epoch: epoch, key: epochKey, nonce: nonce, signedBy: signingKey),
     ]
     vectors["boot.id"] = boot.bytes
     vectors["stamp.plain"] = plain.wire.bytes
     vectors["stamp.anchor"] = anchor.wire.bytes
     vectors["stamp.body"] =
-      FrameBody(writtenAt: told, contents: .operations([]), stamp: anchor)
+      FrameBody(writtenAt: time, contents: .operations([]), stamp: anchor)
       .encoded(writesAt: nil)
     vectors["stamp.name"] = StampedRecordID(second.hash).bytes
     vectors["presence.name"] = try StampedRecordID(

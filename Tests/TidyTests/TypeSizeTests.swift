@@ -12,24 +12,24 @@ import Testing
   /// Types that are larger today, with their size, which must not grow. Lower a number, or remove a
   /// row, with each part that gets an owner.
   private static let larger: [String: (properties: Int, lines: Int)] = [
-    "MusterHTTP.API": (12, 1150),
+    "MusterHTTP.API": (12, 1032),
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (16, 700),
-    "MusterNode.Node": (20, 820),
+    "MusterNode.Node": (20, 700),
     "MusterReplica.AlertRules": (15, 700),
     "MusterReplica.EpochLedger": (16, 700),
-    "MusterReplica.Replica": (42, 6000),
+    "MusterReplica.Replica": (41, 5068),
     "MusterSimulator.DiskStory": (16, 700),
     "MusterSimulator.Network": (13, 700),
     "MusterSimulator.Scenario": (13, 700),
     "MusterSimulator.SimulatedNode": (33, 700),
-    "MusterSimulator.World": (35, 1340),
+    "MusterSimulator.World": (35, 1160),
     "MusterSync.Packet": (21, 700),
     "MusterSync.PeerState": (36, 700),
     "MusterSync.Session": (16, 700),
     "MusterSync.SessionHandshake": (15, 700),
     "MusterSync.Shelf": (15, 700),
-    "MusterSync.SyncEngine": (30, 4200),
+    "MusterSync.SyncEngine": (30, 3424),
   ]
 
   @Test func `no type with logic is larger than its limit`() throws {
