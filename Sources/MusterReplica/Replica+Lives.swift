@@ -148,7 +148,12 @@ extension Replica {
     return max(written, told)
   }
 
-  static func generation(after newest: UInt32) -> UInt32 { min(newest + 1, Limits.lastGeneration) }
+  static func generation(after newest: UInt32) -> UInt32 {
+    #if Canary
+      if Canary.reuseGeneration.isPlanted { return 1 }
+    #endif
+    return min(newest + 1, Limits.lastGeneration)
+  }
 
   /// Stores with the next commit which incarnation writes from then on.
   mutating func keepLife() {

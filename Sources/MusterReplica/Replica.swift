@@ -228,9 +228,6 @@ public struct Replica {
       }
     case .beginsAnew(let generation): newest = max(newest, generation)
     }
-    #if Canary
-      if Canary.reuseGeneration.isPlanted { newest = 0 }
-    #endif
     let drawn = Incarnation(raw: random.bytes16())
     let incarnation = life?.incarnation ?? drawn
     let generation = life?.generation ?? Self.generation(after: newest)
