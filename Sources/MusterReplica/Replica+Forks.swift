@@ -3,16 +3,16 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Logs with two frames for one place. Everybody holds all branches, as strands; what each says
-/// counts. A fork stops nobody but its author, who goes on in a new life.
+/// Forks: logs with two frames at one position. Every node holds all branches as strands, and the
+/// writes of every branch count. A fork stops only its author, which starts a new incarnation.
 ///
-/// Of a log with more than `Limits.branchesPerLog` branches nothing counts from its lowest fork on.
-/// A node that comes to hold one branch more makes a `ForkProof`; from then on the proof alone
-/// decides, on this node and on those that receive it, and no further branch is stored. A branch
-/// that shows a lower fork makes a proof of that.
+/// A log with more than `Limits.branchesPerLog` branches does not count from its lowest fork on. A
+/// node that receives one branch more makes a `ForkProof`. From then on the proof alone decides, on
+/// this node and on those that receive it, and further branches are not stored. A branch that shows
+/// a lower fork causes a proof of that fork.
 extension Replica {
-  /// Files verified frames where they go on from what is held of their log, parting strands where
-  /// they have to. False where nothing came of it.
+  /// Stores verified frames that follow a held frame of their log, and creates strands if they fork
+  /// it. Returns false if no frame was stored.
   @discardableResult
   mutating func attach(
     _ frames: [Frame], opening: Opening, from device: DeviceID, now: ClockReading
@@ -33,7 +33,7 @@ extension Replica {
       try run(.attached(log, device, .refused(frames[0].strand)), now: now)
       return false
     case .grows(_, let new) where control.forkEnd(of: log).map({ new[0].sequence > $0 }) ?? false:
-      // Past the proved fork nothing counts.
+      // Frames past the proved fork do not count.
       tally?.frames.refuse(.overLimit, new.count)
       try run(.attached(log, device, .refused(frames[0].strand)), now: now)
       return false
@@ -52,7 +52,7 @@ extension Replica {
       try part(place, before: before, with: new, opening: opening, now: now)
       try proveFork(of: log, opening: opening, now: now)
     }
-    // What of it counts is read off what is held of it now.
+    // How far the log counts follows from the frames that are held now.
     if !control.countsEverything { try feedRoster(now: now) }
     try run(.attached(log, device, .held(try store.strands(of: log))), now: now)
     return true
@@ -71,9 +71,9 @@ extension Replica {
     }
   }
 
-  /// Begins a strand with frames that follow a place. What they and others count for is judged
-  /// anew: cuts may lie on one branch and not on the other. What the frames wrote that now stand in
-  /// a strand of their own is derived anew: they take nothing away by what stands before.
+  /// Starts a strand with frames that follow a position. Standings are evaluated again, because a
+  /// cut can be on one branch only. The rows of frames that move to a strand are derived again: a
+  /// write no longer supersedes earlier writes of the log across the fork.
   private mutating func part(
     _ place: FramePlace, before: FrameHash?, with frames: [Frame], opening: Opening,
     now: ClockReading
@@ -84,7 +84,7 @@ extension Replica {
       let tail = LogID(strandOf: log, beginningWith: before)
       batch.partings.append(Parting(place: place, tail: tail))
       if reader.hasParts(of: place.log) {
-        // What is gathered of a body may end here.
+        // A body in parts may end at the fork.
         markViewStale()
       } else if opening.lane != .control {
         markStale([FrameRange(log: tail, sequences: place.sequence + 1...Limits.lastSequence)])
@@ -94,10 +94,10 @@ extension Replica {
       log: log, parent: place.log, first: frames[0].sequence, previous: frames[0].previous)
     unsettled.isLineageStale = true
     try hold(named(frames, name, of: log), opening: opening, base: base, now: now)
-    // Control frames that have moved to a strand are read anew from there.
+    // Control frames that moved to a strand are read again from there.
     if opening.lane == .control { try replayControl(now: now) } else { try commit(now: now) }
     held.remarks.append(
-      "\(author(of: opening)) wrote two frames for place \(place.sequence + 1) of one log: its "
+      "\(author(of: opening)) wrote two frames for position \(place.sequence + 1) of one log: its "
         + "database was restored or copied, or it lies; all branches are kept: a fork")
   }
 
@@ -116,8 +116,8 @@ extension Replica {
     control.author(of: opening.certificate)?.device.short ?? "the root"
   }
 
-  /// Refreshes the lineage and evaluates until that changes no cut: which frames are looked for in
-  /// strands follows from the cuts that count. A cut depends on those of lower ranks only.
+  /// Refreshes the lineage and evaluates until no cut changes: the cuts that count determine which
+  /// frames are located in strands. A cut depends on cuts of lower ranks only.
   mutating func refreshLineages(now: ClockReading) throws {
     for _ in 0..<Self.lineageRounds where unsettled.isLineageStale {
       unsettled.isLineageStale = false
@@ -126,7 +126,7 @@ extension Replica {
     }
   }
 
-  /// The same, without effects on the view, where all control frames have just been added.
+  /// Does the same after all control frames were added, without effects on the view.
   mutating func settleLineage(_ logs: [LogSummary]) throws(StoreError) {
     for _ in 0..<Self.lineageRounds {
       let named = control.named()
@@ -138,8 +138,8 @@ extension Replica {
 
   private static let lineageRounds = 2 * Limits.certificateChain + 2
 
-  /// Tells the control plane how forked logs hang together, and in which strands the frames stand
-  /// that cuts name.
+  /// Updates the control plane with the trees of strands, and with the strands of the frames that
+  /// cuts name.
   mutating func refreshLineage(_ logs: [LogSummary]) throws(StoreError) {
     var lineage = Lineage(
       logs, ends: control.membership.forkEnds, overflowed: control.membership.overflowed)
@@ -156,13 +156,13 @@ extension Replica {
 }
 
 extension LogSummary {
-  /// Whether it shows that a log of this life is forked.
+  /// Whether the summary shows that a log of this incarnation is forked.
   func isFork(of incarnation: Incarnation, _ certificate: CertificateHash) -> Bool {
     opening.incarnation == incarnation && opening.certificate == certificate
       && (isParted || base != nil)
   }
 
-  /// Each strand after the one that it goes on from.
+  /// Returns the logs and strands, each strand after its parent.
   static func inOrder(_ logs: [LogSummary]) -> [LogSummary] {
     let own = logs.filter { $0.base == nil }
     return own

@@ -1,32 +1,34 @@
 internal import MusterModel
 internal import MusterSync
 
-/// The certificates that devices proved themselves with, or that peers handed over: a set that only
-/// grows and that peers reconcile, so that all come to hold the same.
+/// The shown certificates: those that devices authenticated with or that peers sent. The set only
+/// grows, and peers reconcile it, so all nodes converge to the same set.
 ///
-/// - Each bears the signatures of its issuers up to the root; the caller MUST have verified that.
-/// - Bounded per issuer: of the certificates under one certificate, at any depth, at most
-///   `Limits.certificatesPerIssuer` are held. A full share evicts nothing: what does not fit is
-///   refused, and `full` names the issuer.
-/// - What is issued by the root is not counted against anybody.
+/// - The caller MUST have verified the signatures of each chain up to the root.
+/// - The set is bounded per issuer: it holds at most `Limits.certificatesPerIssuer` certificates
+///   below one certificate, at any depth. A full issuer evicts nothing: a further certificate is
+///   rejected, and `full` names the issuer.
+/// - Certificates that the root issued are not limited.
 struct CertificateSet: Sendable {
   private(set) var certificates: [CertificateHash: SignedCertificate] = [:]
   private var ofIssuer: [CertificateHash: [SignedCertificate]] = [:]
   private var issued: [CertificateHash: Int] = [:]
-  /// Issuers for whom a certificate was refused.
+  /// Issuers below which a certificate was rejected.
   private(set) var full: Set<CertificateHash> = []
 
   func contains(_ hash: CertificateHash) -> Bool { certificates[hash] != nil }
 
-  /// Those that name an issuer.
+  /// The certificates of an issuer.
   subscript(issuer: CertificateHash) -> [SignedCertificate] { ofIssuer[issuer] ?? [] }
 
-  /// By hash.
+  /// All certificates, in ascending order of hash.
   var sorted: [SignedCertificate] { certificates.values.sorted { $0.hash < $1.hash } }
 
-  /// Adds what is new of a chain, leaf first, and for which there is room; returns that, leaf last.
+  /// Adds the new certificates of a chain as far as there is room; returns these, leaf last.
   ///
-  /// - Parameter isKnown: whether a certificate is held elsewhere and needs no room here.
+  /// - Parameters:
+  ///   - chain: certificates up to the root, leaf first.
+  ///   - isKnown: whether a certificate is stored elsewhere and needs no room here.
   mutating func insert(
     chain: [SignedCertificate], unless isKnown: (CertificateHash) -> Bool
   ) -> [SignedCertificate] {
@@ -54,7 +56,7 @@ struct CertificateSet: Sendable {
     ofIssuer[signed.certificate.issuer, default: []].append(signed)
   }
 
-  /// Takes back what a start finds in the store, in any order.
+  /// Restores the stored certificates at the start, in any order.
   mutating func restore(_ stored: [SignedCertificate]) {
     for signed in stored { hold(signed) }
     for signed in stored {

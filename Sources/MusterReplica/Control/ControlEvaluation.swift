@@ -2,70 +2,70 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// What a set of control logs comes to.
+/// The result of a set of control logs, shown certificates and membership evidence.
 ///
 ///     councils' votes (`CouncilDecision`) ─▶ revocations of their members, listed certificates
-///     rank 0 (the root's logs) ─▶ certificates of rank 1, revocations of anyone
-///     rank 1 ─▶ revocations among equals, all at once, even past one another's cuts
-///            ─▶ what is left of their logs ─▶ certificates of rank 2, revocations of juniors
+///     rank 0 (the root's logs) ─▶ certificates of rank 1, revocations of any device
+///     rank 1 ─▶ revocations of equal rank, all at once, even past one another's cuts
+///            ─▶ remaining parts of their logs ─▶ certificates of rank 2, revocations below them
 ///     rank 2 ─▶ …
 ///
-/// - A certificate counts when it stands in the part that counts of its own issuer's log, bears the
-///   issuer's signature, and the issuer is the root or a `command` device at most
-///   `Limits.certificateChain` below it.
-/// - A revocation counts when it names a device of its author's rank or of a lower one, and no
-///   member of a council: these only the root and votes revoke.
+/// - A certificate counts if it is in the part that counts of its issuer's log and has the issuer's
+///   signature. The issuer is the root or a `command` device at most `Limits.certificateChain`
+///   certificates below the root.
+/// - A revocation counts if it names a device of its author's rank or of a lower one, and no member
+///   of a council: only the root and votes revoke members.
 ///
-/// Most control frames change nothing but what they say themselves. `extend` adds these at the cost
-/// of one frame, and refuses those that may change what others count for: then all is evaluated
-/// anew. Both come to the same, whatever the order.
+/// Most control frames do not affect other frames. `extend` adds such a frame at the cost of one
+/// frame. It rejects a frame that may affect others; then everything is evaluated again. Both give
+/// the same result in any order of arrival.
 struct ControlEvaluation: Sendable {
-  /// What does not change while a node runs.
+  /// The inputs that do not change while a node runs.
   struct Rules: Sendable {
     let operation: OperationID
     let rootKey: VerifyingKey
     let ownChain: [SignedCertificate]
   }
 
-  /// Frames that revocations which count name as the last that count, and released ones.
+  /// The cut-off frames of the revocations that count, and the released frames.
   var named: Set<Head> {
     revocations.values.joined().reduce(into: released) { $0.formUnion($1.cuts) }
   }
 
-  /// What is evaluated.
+  /// The inputs that grow.
   struct Evidence: Sendable {
     var logs: [LogID: ControlLog] = [:]
     /// The logs opened with each certificate.
     var logsOf: [CertificateHash: Set<LogID>] = [:]
-    /// By device, the logs that revoke it, whether that counts or not.
+    /// The logs with revocations of each device, whether these count or not.
     var namedBy: [DeviceID: Set<LogID>] = [:]
-    /// Certificates that this device or others showed, by chains up to the root.
+    /// Certificates that arrived in chains up to the root.
     var shown = CertificateSet()
     /// Signed statements besides control frames and certificates.
     var membership = EvidenceSet()
-    /// What is known of forked logs, of all lanes.
+    /// The trees of strands of forked logs, of all lanes.
     var lineage = Lineage()
   }
 
   private(set) var admitted: [CertificateHash: ControlPlane.Admission] = [:]
   private(set) var cuts: Cuts
-  /// What the councils decide.
+  /// The decisions of the councils.
   let councils: CouncilDecision
-  /// Certificates that councils list: they count with the rank of their chain.
+  /// Certificates that councils list. They count with the rank of their chain.
   let listed: Set<CertificateHash>
-  /// Frames past a cut that count all the same.
+  /// Frames past a cut that count because they were released.
   private(set) var released: Set<Head> = []
-  /// The revocations that count, by the frame that says so.
+  /// The revocations that count, by frame.
   private(set) var revocations: [FrameHash: [Revocation]] = [:]
-  /// What command posts show by TLS; a revoked device's counts no more.
+  /// The TLS certificates of command posts that are not revoked.
   private(set) var uplinks: [DeviceID: [UplinkCertificate]] = [:]
-  /// The lowest rank of each device, as far as evaluated.
+  /// The lowest rank of each device among the certificates evaluated so far.
   private(set) var ranks: [DeviceID: Int] = [:]
-  /// What each log counts for whose certificate counts.
+  /// The standing of each log whose certificate counts.
   private(set) var standings: [LogID: ControlLogStanding] = [:]
-  /// The certificates of each device that count.
+  /// The certificates that count of each device.
   private var certificates: [DeviceID: Set<CertificateHash>] = [:]
-  /// By rank, the cuts that decide what counts before equals cut one another.
+  /// By rank, the cuts by lower rank numbers, before devices of this rank revoke one another.
   private var cutsBySeniors: [Int: Cuts] = [:]
 
   init(_ evidence: Evidence, rules: Rules, signatures: inout VerifiedSignatures) {
@@ -93,7 +93,8 @@ struct ControlEvaluation: Sendable {
     for device in uplinks.keys where cuts.covers(device) { uplinks[device] = nil }
   }
 
-  /// Members of councils count whatever cuts their issuers, and votes before any rank.
+  /// Admits the members of councils, independently of their issuers, and applies the votes before
+  /// any rank.
   private mutating func begin(with listed: [ListedCertificate]) {
     for member in listed where admitted[member.signed.hash] == nil {
       admit(member.signed, rank: member.rank)
@@ -106,7 +107,8 @@ struct ControlEvaluation: Sendable {
 
   // MARK: One rank
 
-  /// They count together, before any of them cuts another.
+  /// Returns the revocations of devices of one rank by one another. They take effect together,
+  /// before any of them cuts another.
   private mutating func revocationsAmongEquals(
     _ evidence: Evidence, _ speakers: [SignedCertificate], rank: Int
   ) -> [Revocation] {
@@ -126,7 +128,7 @@ struct ControlEvaluation: Sendable {
     return among
   }
 
-  /// What a log counts for; nil where its certificate does not count.
+  /// Returns the standing of a log; nil if its certificate does not count.
   private func standing(of log: LogID, under certificate: CertificateHash) -> ControlLogStanding? {
     if certificate == .root {
       return ControlLogStanding(
@@ -159,7 +161,7 @@ struct ControlEvaluation: Sendable {
       admit(entry.value, rules: rules, signatures: &signatures)
     }
     for entry in contents.revocations where standing.part.holds(entry.sequence) {
-      // Seniors are beyond reach, and equals have been heard.
+      // Lower ranks cannot be revoked, and revocations of equal rank are already applied.
       guard ranks[entry.value.device].map({ $0 > standing.rank }) ?? true,
         mayRevoke(entry.value.device, rank: standing.rank)
       else { continue }
@@ -174,7 +176,7 @@ struct ControlEvaluation: Sendable {
     }
   }
 
-  /// Members of a council are beyond reach of any rank but the root's.
+  /// Whether a rank may revoke a device: only the root revokes a member of a council.
   private func mayRevoke(_ device: DeviceID, rank: Int) -> Bool {
     #if Canary
       if Canary.rankRevokesMembers.isPlanted { return true }
@@ -190,7 +192,7 @@ struct ControlEvaluation: Sendable {
     uplinks[device, default: []].append(uplink)
   }
 
-  /// The rank that a certificate counts with; nil where it does not.
+  /// Returns the rank of a certificate; nil if it does not count.
   private func rank(
     of signed: SignedCertificate, rules: Rules, signatures: inout VerifiedSignatures
   ) -> Int? {
@@ -226,9 +228,9 @@ struct ControlEvaluation: Sendable {
     certificates[device, default: []].insert(signed.hash)
   }
 
-  /// A chain that was shown counts before the frames that carry it are here, unless who issued it
-  /// has been cut: then the revocations, or else only the frames, state which of what it issued is
-  /// left.
+  /// Admits the shown certificates of an issuer before the frames that carry them arrive. If the
+  /// issuer is revoked, only its revocations state which of its certificates still count, or the
+  /// frames before its cuts.
   private mutating func admitShown(
     _ evidence: Evidence, _ rules: Rules, issuer: CertificateHash,
     signatures: inout VerifiedSignatures
@@ -248,14 +250,15 @@ struct ControlEvaluation: Sendable {
     return cuts.leave(signed.hash, issuedBy: issuer, stands: !cuts.covers(issuer))
   }
 
-  /// The cuts past which a control log is no input to any rule; nil where its certificate does not
-  /// count. Of a commander's log, revocations past the cut of an equal are.
+  /// Returns the cuts past which a control log is no input to any rule; nil if its certificate does
+  /// not count. Revocations in a commander's log past the cut of an equal rank are an input.
   func cutsOfControl(under certificate: CertificateHash) -> Cuts? {
     guard let admission = admitted[certificate] else { return nil }
     return admission.signed.certificate.role == .command ? cutsBySeniors[admission.rank] : cuts
   }
 
-  /// Certificates of whose control logs a part is no input to any rule, and how far each log is.
+  /// The certificates whose control logs are only partly an input to the rules, and the last
+  /// sequence of each log that is.
   var controlEnds: (certificates: Set<CertificateHash>, ends: [LogID: UInt64]) {
     var found: (certificates: Set<CertificateHash>, ends: [LogID: UInt64]) = ([], [:])
     for device in cuts.revoked {
@@ -269,12 +272,12 @@ struct ControlEvaluation: Sendable {
     return found
   }
 
-  // MARK: One frame more
+  // MARK: Adding one frame
 
-  /// What a frame more changed.
+  /// The effects of one more frame.
   struct Extension: Sendable {
     var admitted: [SignedCertificate] = []
-    /// Revoked devices of which no certificate counts.
+    /// Revoked devices without a certificate that counts.
     var revoked: [DeviceID] = []
     var haveCutsChanged = false
     var haveReleasesChanged = false
@@ -283,8 +286,8 @@ struct ControlEvaluation: Sendable {
     var revocations: Set<FrameHash> = []
   }
 
-  /// Adds what a frame says; false where it may change what other frames count for, so that all
-  /// has to be evaluated anew.
+  /// Adds the statements of a frame. Returns false if they may affect other frames, so that
+  /// everything has to be evaluated again.
   mutating func extend(
     by frame: PendingStatement, _ evidence: Evidence, rules: Rules,
     signatures: inout VerifiedSignatures, noting changes: inout Extension
@@ -311,7 +314,7 @@ struct ControlEvaluation: Sendable {
         }
         isDone = true
       case .uplink where counts:
-        // Which of several logs names the first few is a question of their order.
+        // If a device has several logs, their order decides which of them names the first few.
         isDone = evidence.logsOf[frame.certificate]?.count == 1 && ownsOneCertificate(frame)
         if case .uplink(let uplink) = operation, isDone {
           let before = uplinks
@@ -335,8 +338,8 @@ struct ControlEvaluation: Sendable {
     return certificates[device]?.count == 1
   }
 
-  /// A certificate under which nothing is held yet, of a device whose revocations all count as
-  /// before.
+  /// Adds a certificate without logs or issued certificates. Returns false if it may change which
+  /// revocations of its device count.
   mutating func extend(
     by signed: SignedCertificate, _ evidence: Evidence, rules: Rules,
     signatures: inout VerifiedSignatures, noting changes: inout Extension
@@ -358,7 +361,7 @@ struct ControlEvaluation: Sendable {
     return true
   }
 
-  /// A certificate that was shown, like one in its issuer's log while that one is not revoked.
+  /// Adds a shown certificate, like one in its issuer's log if the issuer is not revoked.
   mutating func extend(
     byShown signed: SignedCertificate, _ evidence: Evidence, rules: Rules,
     signatures: inout VerifiedSignatures, noting changes: inout Extension
@@ -377,7 +380,7 @@ struct ControlEvaluation: Sendable {
     if let rank = ranks[device] {
       guard rank >= standing.rank else { return true }
       if rank == standing.rank, !counts {
-        // Past its author's cut it may count among equals.
+        // It may count past its author's cut if that cut is by an equal rank.
         let author = admitted[frame.certificate]?.signed.certificate.device
         guard let seniors = cutsBySeniors[rank] else { return false }
         counts = seniors.part(of: frame.log, by: author).holds(frame.sequence)
@@ -387,7 +390,7 @@ struct ControlEvaluation: Sendable {
     if let rank = ranks[device], rank > standing.rank,
       cutsBySeniors[rank]?.isNarrowed(by: revocation) != false, hasPower(device, evidence)
     {
-      // What the device says of its equals may count no more.
+      // The device's revocations of equal rank may no longer count.
       return false
     }
     if cuts.isNarrowed(by: revocation) {
@@ -407,7 +410,7 @@ struct ControlEvaluation: Sendable {
     return true
   }
 
-  /// Whether what counts of a device's logs decides what others' count for, or what is announced.
+  /// Whether the logs of a device affect other logs or announce epochs.
   private func hasPower(_ device: DeviceID, _ evidence: Evidence) -> Bool {
     (certificates[device] ?? []).contains { certificate in
       evidence.logsOf[certificate] != nil
@@ -416,7 +419,7 @@ struct ControlEvaluation: Sendable {
   }
 }
 
-/// The operations of a control frame that have not been evaluated yet.
+/// The operations of a control frame that is not evaluated yet.
 struct PendingStatement: Sendable {
   let log: LogID
   let certificate: CertificateHash
@@ -426,7 +429,7 @@ struct PendingStatement: Sendable {
 }
 
 extension ControlEvaluation.Evidence {
-  /// The control logs opened with a certificate, by log.
+  /// Returns the control logs opened with a certificate, in ascending order of log id.
   func logs(of certificate: CertificateHash) -> [(LogID, ControlLog)] {
     (logsOf[certificate] ?? []).sorted().compactMap { log in logs[log].map { (log, $0) } }
   }

@@ -1,22 +1,22 @@
 internal import MusterModel
 internal import MusterSync
 
-/// What one control log says, as far as it is held, by kind.
+/// The statements of one control log that this node holds, by kind.
 ///
-/// Certificates that name another issuer than the log's own certificate never count and are left
-/// out, so that they cost nothing at an evaluation.
+/// Only certificates whose issuer is the log's own certificate can count. Others are left out and
+/// cost nothing in an evaluation.
 struct ControlLog: Hashable, Sendable {
-  /// That it was opened with: who speaks.
+  /// The certificate of the log's author, from the opening.
   let certificate: CertificateHash
   private(set) var certificates: [Entry<SignedCertificate>] = []
   private(set) var revocations: [Entry<Revocation>] = []
   private(set) var epochs: [Entry<EpochAnnouncement>] = []
   private(set) var releases: [Entry<Release>] = []
   private(set) var uplinks: [Entry<UplinkCertificate>] = []
-  /// Of the newest frame that says anything.
+  /// The sequence of the newest frame with a statement.
   private var lastSequence: UInt64?
 
-  /// One operation, and the frame that says it.
+  /// One statement, and the frame that contains it.
   struct Entry<Value: Hashable & Sendable>: Hashable, Sendable {
     let sequence: UInt64
     let frame: FrameHash
@@ -25,7 +25,7 @@ struct ControlLog: Hashable, Sendable {
 
   init(certificate: CertificateHash) { self.certificate = certificate }
 
-  /// Adds the operations of one frame; false for one that is not newer than those before.
+  /// Adds the operations of one frame. Returns false if the frame is not newer than the last one.
   mutating func add(_ operations: [Operation], sequence: UInt64, hash: FrameHash) -> Bool {
     guard !operations.isEmpty, lastSequence.map({ $0 < sequence }) ?? true else { return false }
     lastSequence = sequence
@@ -47,22 +47,22 @@ struct ControlLog: Hashable, Sendable {
   }
 }
 
-/// What a control log counts for, by whose it is and what is cut of it.
+/// How far a control log counts, by the rank and role of its author and by cuts.
 struct ControlLogStanding: Hashable, Sendable {
   let certificate: CertificateHash
-  /// Certificates between its author and the root; 0 for the root.
+  /// The number of certificates between the author and the root; 0 for the root.
   let rank: Int
-  /// Whether it is a `command` device's or the root's.
+  /// Whether the author is a `command` device or the root.
   let isCommand: Bool
-  /// Whether its author may read.
+  /// Whether the author's role may read.
   let reads: Bool
   let part: Cuts.Part
 
-  /// Whether an epoch of this log is announced, within a cut or not: honest devices may have
-  /// written under an epoch whose maker was revoked, and their frames are to be read.
+  /// Whether epochs of this log are announced, on both sides of a cut. Honest devices may have
+  /// written under the epoch of a revoked device, and their frames must stay readable.
   var announces: Bool { reads || isCommand }
 
-  /// A member makes an epoch only to exclude somebody whom no epoch excludes yet.
+  /// Whether an epoch of this log counts. A member's epoch must exclude at least one revocation.
   func counts(_ epoch: EpochAnnouncement, at sequence: UInt64) -> Bool {
     part.holds(sequence) && (isCommand || reads && !epoch.excludes.isEmpty)
   }

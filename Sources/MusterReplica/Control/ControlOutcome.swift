@@ -1,25 +1,25 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// What control frames, certificates and membership evidence come to, in one form that the state
-/// hash covers (docs/wire.md §7): nodes with equal state hashes have the same members, revocations
-/// and epochs.
+/// The result of control frames, certificates and membership evidence, in the one form that the
+/// state hash covers (docs/wire.md §7). Nodes with equal state hashes have the same members,
+/// revocations and epochs.
 struct ControlOutcome: Sendable {
-  /// Counting certificates, and how far each is from the root.
+  /// The certificates that count, each with its distance from the root.
   var members: [(hash: CertificateHash, rank: Int)] = []
-  /// Frames whose revocations count, and what stands for the decisions of councils in epochs.
+  /// Frames whose revocations count, and the marks that represent councils' decisions in epochs.
   var revocations: [FrameHash] = []
-  /// Frames that count although they are past a cut.
+  /// Frames past a cut that count because they were released.
   var released: [Head] = []
-  /// Counting announcements.
+  /// The announcements that count.
   var epochs: [(id: EpochID, generation: UInt32, maker: CertificateHash)] = []
-  /// The last sequence that counts of logs that are proved to have more branches than count.
+  /// The last sequence that counts of each log that is proved to have too many branches.
   var forkEnds: [LogID: UInt64] = [:]
   /// Councils that count and are not replaced.
   var councils: [CouncilHash] = []
 
-  /// "muster control 1" ‖ six lists, each a number (u32) and its elements in ascending order, each
-  /// once.
+  /// The hash of "muster control 1" ‖ six lists. A list is a count (u32) and its distinct elements
+  /// in ascending order.
   var hash: Bytes32 {
     var writer = ByteWriter()
     writer.append(fixed: Array("muster control 1".utf8))

@@ -1,13 +1,14 @@
 internal import MusterModel
 internal import MusterSync
 
-/// How much of each log counts.
+/// How far each log counts.
 extension ControlPlane {
   /// Whether all logs count in full.
   var countsEverything: Bool { state.cuts.revoked.isEmpty && !state.cuts.loseBranches }
 
-  /// How far a log or a strand counts, or goes on to a frame that was released; what is beyond is
-  /// quarantined. Nil where all of it counts. Of control logs: how far they are input to the rules.
+  /// Returns how far a log or strand counts, or reaches to a released frame; the frames after that
+  /// are quarantined. Returns nil if the whole log counts. For a control log, returns how far it is
+  /// input to the rules.
   func bound(of log: LogSummary) -> Cuts.Bound? {
     if log.opening.lane == .control {
       guard let author = author(of: log.opening.certificate),
@@ -24,8 +25,8 @@ extension ControlPlane {
     return bound
   }
 
-  /// Logs with too many branches of which nothing counts: their device was revoked, and the cuts
-  /// do not name them.
+  /// The logs with too many branches of which no frame counts: their device is revoked, and no cut
+  /// names them.
   var forkedInVain: [LogID] {
     evidence.membership.forkEnds.keys.filter { log in
       guard let opening = evidence.membership.forkProof(of: log)?.opening,

@@ -2,66 +2,66 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// Who is certified, who is revoked, and which epochs were announced: a function of the set of
-/// control frames, whatever the order in which they came, and of no clock.
+/// Certified devices, revoked devices and announced epochs: a function of the set of control frames
+/// and shown certificates, independent of clocks and of the order of arrival.
 ///
-/// A certificate that a device proved itself with, or that a peer handed over, counts too, though
-/// its issuer's control log may be out of reach. Peers reconcile these certificates, so what counts
-/// is a function of the control frames and of that set, on every node.
+/// A shown certificate counts even if its issuer's control log is missing here: a device
+/// authenticated with it, or a peer sent it. Peers reconcile these certificates, so every node
+/// evaluates the same set.
 ///
-/// Evaluated rank by rank, the root first (`ControlEvaluation`). What a frame more adds is added by
-/// itself where it decides nothing about others, so that its cost does not grow with what is held.
+/// `ControlEvaluation` evaluates rank by rank, the root first. A new frame that does not affect
+/// other frames is added alone, so its cost does not grow with the number of frames.
 struct ControlPlane: Sendable {
   private let rules: ControlEvaluation.Rules
   private(set) var evidence = ControlEvaluation.Evidence()
   private(set) var state: ControlEvaluation
   private(set) var ledger = EpochLedger()
-  /// How many of the epochs of each log are in the ledger.
+  /// The number of epochs of each log that the ledger contains.
   private var filedEpochs: [LogID: Int] = [:]
-  /// Frames that cuts or releases name; nil after a change.
+  /// Frames that cuts, releases or votes name; nil after a change.
   private var knownNamed: Set<Head>?
-  /// What was added and not evaluated.
+  /// Statements and shown certificates that were added and are not evaluated.
   private var pending: [PendingStatement] = []
   private var pendingShown: [SignedCertificate] = []
   private var isStale = false
-  /// How often everything was evaluated, for tests.
+  /// The number of complete evaluations, for tests.
   private(set) var completeEvaluations = 0
-  /// Of the outcome; nil after a change.
+  /// The hash of the outcome; nil after a change.
   private var knownOutcome: Bytes32?
-  /// Certificates whose signatures have been verified, so that each is once.
+  /// Caches verified signatures, so that each is verified once.
   private var signatures = VerifiedSignatures()
 
-  /// A certified device, and how far it is from the root.
+  /// A certified device, and its distance from the root.
   struct Admission: Hashable, Sendable {
     let signed: SignedCertificate
-    /// Certificates between the device and the root, from 1.
+    /// The number of certificates between the device and the root, from 1.
     let rank: Int
   }
 
-  /// What a frame counts for.
+  /// Whether a frame counts, and for which author.
   enum Standing: Sendable {
-    /// It is this author's word.
+    /// The frame counts as a statement of this author.
     case author(Author)
-    /// Its author was revoked before: it counts for nothing.
+    /// The frame is past a cut of its revoked author and does not count.
     case cut
-    /// Its certificate does not count, or not yet.
+    /// The author's certificate does not count, or does not count yet.
     case unknown
   }
 
-  /// What control frames and certificates changed.
+  /// The effects of new control frames and certificates.
   struct Change: Sendable {
-    /// Whether certificates, or what counts of logs, may differ by more than what is named here.
+    /// Whether the roster may differ by more than `growth`, so that it has to be built again.
     var isRosterNew = false
-    /// What the roster has more than before.
+    /// Additions to the roster.
     var growth = RosterGrowth()
     var haveCutsChanged = false
-    /// Sequences of logs and strands that count no more, by a proof of too many branches.
+    /// Sequences of logs and strands that no longer count, because of a proof of too many branches.
     var narrowed: [LogID: ClosedRange<UInt64>] = [:]
-    /// Certificates that counted and do not, or that count again.
+    /// Certificates that no longer count, or that count again.
     var changedCertificates: Set<CertificateHash> = []
     var haveReleasesChanged = false
     var haveUplinksChanged = false
-    /// Whether another epoch may be the one to write under.
+    /// Whether the epoch to write under may have changed.
     var haveEpochsChanged = false
 
     var isEmpty: Bool {
@@ -83,15 +83,16 @@ struct ControlPlane: Sendable {
     }
   }
 
-  /// - Parameter ownChain: what this device was admitted with; nil on nobody's. It counts from the
-  ///   start, since its own writes must, though the frames that carry it may still be on their way.
+  /// - Parameter ownChain: the chain that this device was admitted with; nil without a device. It
+  ///   counts from the start, so that the device's own writes count before the frames that carry
+  ///   the chain arrive.
   init(operation: OperationID, rootKey: VerifyingKey, ownChain: CertificateChain?) {
     rules = ControlEvaluation.Rules(
       operation: operation, rootKey: rootKey, ownChain: ownChain?.certificates ?? [])
     state = ControlEvaluation(evidence, rules: rules, signatures: &signatures)
   }
 
-  /// Adds what a control frame says; it counts after `evaluate`.
+  /// Adds the statements of a control frame; they count after `evaluate`.
   mutating func add(_ operations: [Operation], of frame: Frame, in opening: Opening) {
     let log = frame.strand
     evidence.logsOf[opening.certificate, default: []].insert(log)
@@ -112,10 +113,10 @@ struct ControlPlane: Sendable {
         operations: operations))
   }
 
-  /// Adds a chain up to the root, leaf first, that a device proved itself with or a peer handed
-  /// over. Returns what is new and was added: it counts after `evaluate`.
+  /// Adds a shown chain. Returns the new certificates that were added; they count after `evaluate`.
   ///
-  /// - Parameter chain: the caller MUST have verified its signatures.
+  /// - Parameter chain: certificates up to the root, leaf first. The caller MUST have verified the
+  ///   signatures.
   mutating func add(chain: [SignedCertificate]) -> [SignedCertificate] {
     let added = evidence.shown.insert(chain: chain) { state.admitted[$0] != nil }
     pendingShown += added
@@ -124,9 +125,9 @@ struct ControlPlane: Sendable {
 
   // MARK: Evidence
 
-  /// Adds membership evidence: it counts after `evaluate`.
+  /// Adds membership evidence; it counts after `evaluate`.
   ///
-  /// - Parameter item: the caller MUST have verified its signatures.
+  /// - Parameter item: the caller MUST have verified the signatures.
   mutating func add(_ item: EvidenceItem) -> EvidenceSet.Change {
     let change = evidence.membership.insert(item)
     guard change.added != nil else { return change }
@@ -141,18 +142,19 @@ struct ControlPlane: Sendable {
     return change
   }
 
-  /// Evaluates again only what decides something: a flood of votes costs one tally each.
+  /// Requests an evaluation only if the councils' decision changed, so that a flood of votes costs
+  /// one tally each.
   private mutating func reviewCouncils() {
     let decision = CouncilDecision(councils, lineage: evidence.lineage)
     let listed = Set(evidence.membership.listed.map(\.signed.hash))
     if decision != state.councils || listed != state.listed { isStale = true }
   }
 
-  /// What councils are held, and what their members voted.
+  /// The councils, and the votes of their members.
   var councils: CouncilSet { evidence.membership.councils }
 
-  /// The first revocation of a council member in each control log of a device, by its sequence: it
-  /// has no effect, and an honest commander votes instead.
+  /// Returns the sequence of the first revocation of a council member in each control log of a
+  /// device. Such a revocation has no effect; an honest commander votes instead.
   func hostilities(of device: DeviceID) -> [LogID: UInt64] {
     evidence.logs.filter { author(of: $0.value.certificate)?.device == device }
       .compactMapValues { contents in
@@ -162,11 +164,14 @@ struct ControlPlane: Sendable {
       }
   }
 
-  /// The counting certificates that a device issued, in the order of some of its control logs and
-  /// then those that only were shown.
+  /// Returns the certificates that a device issued and that count: first those in control logs, in
+  /// order, then those that were only shown.
   ///
-  /// - Parameter ends: of control logs with an end, those before it alone are given; where there is
-  ///   any, none that only was shown.
+  /// - Parameters:
+  ///   - device: the issuer.
+  ///   - logs: control logs of the device.
+  ///   - ends: sequences before which a control log is read. If there are any, certificates that
+  ///     were only shown are left out.
   func issued(
     by device: DeviceID, in logs: [LogID], before ends: [LogID: UInt64] = [:]
   ) -> [CertificateHash] {
@@ -185,35 +190,35 @@ struct ControlPlane: Sendable {
 
   // MARK: Certificates
 
-  /// Takes back what a start finds in the store.
+  /// Restores the stored certificates and evidence at the start.
   mutating func restore(_ certificates: [SignedCertificate], _ items: [EvidenceItem]) {
     evidence.shown.restore(certificates)
     evidence.membership.restore(items)
     isStale = true
   }
 
-  /// Whether nothing but the openings of a certificate's logs counts.
+  /// Whether only the openings of a certificate's logs count: too many of these logs are forked.
   func hasOverflowed(_ certificate: CertificateHash) -> Bool {
     evidence.membership.overflowed.contains(certificate)
   }
 
-  /// The membership evidence that is held.
+  /// The membership evidence that this node holds.
   var membership: EvidenceSet { evidence.membership }
 
-  /// Issuers of as many certificates as may be held besides those in control logs.
+  /// Issuers whose room for shown certificates is full.
   var fullIssuers: Set<CertificateHash> { evidence.shown.full }
 
-  /// Certificates that were shown, by hash.
+  /// The shown certificates, in ascending order of hash.
   var shownCertificates: [SignedCertificate] { evidence.shown.sorted }
 
-  /// Takes how strands hang together now: with a fork, what a cut leaves is another question.
+  /// Replaces the trees of strands: a new fork can change what a cut leaves.
   mutating func take(_ lineage: Lineage) {
     guard lineage != evidence.lineage else { return }
     evidence.lineage = lineage
     isStale = true
   }
 
-  /// Frames that votes, or revocations and releases which count, name.
+  /// Returns the frames that votes name, or revocations and releases that count.
   mutating func named() -> Set<Head> {
     if let knownNamed { return knownNamed }
     let named = state.named.union(councils.namedFrames)
@@ -221,30 +226,30 @@ struct ControlPlane: Sendable {
     return named
   }
 
-  /// Whether it matters in which strand a frame stands: its log is forked, and a cut names it.
+  /// Whether the strand of a frame matters: its log is forked, and a cut names it.
   mutating func isNamed(_ frame: Frame) -> Bool {
     evidence.lineage.isForked(frame.log)
       && named().contains(Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
   }
 
-  /// Whether strands go on from a log, or from a strand: then it grows no more.
+  /// Whether a log or strand ends at a fork. Then it no longer grows.
   func isParted(_ log: LogID) -> Bool { evidence.lineage.parted.contains(log) }
 
-  /// The last sequence that counts of a log that is proved to have more branches than count.
+  /// Returns the last sequence that counts of a log that is proved to have too many branches.
   func forkEnd(of log: LogID) -> UInt64? { evidence.lineage.ends[log] }
 
-  /// Whether any log that is held is forked.
+  /// Whether this node holds a forked log.
   var hasForks: Bool { evidence.lineage.hasForks }
 
   // MARK: Evaluating
 
-  /// Evaluates what was added: by itself where it decides nothing about the rest, else everything.
+  /// Evaluates the additions: alone if they do not affect other frames, else with everything.
   mutating func evaluate() -> Change {
     var change = Change()
     if isStale || !pending.isEmpty || !pendingShown.isEmpty { knownOutcome = nil }
     var noted = ControlEvaluation.Extension()
     if !isStale, !extend(&noted) { isStale = true }
-    if isStale { evaluateAnew(&change) }
+    if isStale { evaluateCompletely(&change) }
     change.note(noted, others: pendingShown)
     if isStale || !noted.revocations.isEmpty || noted.haveReleasesChanged { knownNamed = nil }
     (pending, pendingShown, isStale) = ([], [], false)
@@ -256,7 +261,8 @@ struct ControlPlane: Sendable {
     return change
   }
 
-  /// False where all has to be evaluated, besides what was noted up to there.
+  /// Adds the pending statements one by one. Returns false if a complete evaluation is needed in
+  /// addition to what was noted so far.
   private mutating func extend(_ noted: inout ControlEvaluation.Extension) -> Bool {
     for frame in pending {
       guard
@@ -275,7 +281,7 @@ struct ControlPlane: Sendable {
     return true
   }
 
-  private mutating func evaluateAnew(_ change: inout Change) {
+  private mutating func evaluateCompletely(_ change: inout Change) {
     completeEvaluations += 1
     let before = state
     state = ControlEvaluation(evidence, rules: rules, signatures: &signatures)
@@ -302,7 +308,7 @@ struct ControlPlane: Sendable {
     change.haveUplinksChanged = state.uplinks != before.uplinks
   }
 
-  /// Notes for which frames of other lanes something else counts.
+  /// Notes which frames of other lanes count differently.
   private func compare(with before: ControlEvaluation, noting change: inout Change) {
     change.haveCutsChanged = state.cuts.differ(from: before.cuts) { device in
       state.ranks[device] != nil || before.ranks[device] != nil
@@ -313,14 +319,14 @@ struct ControlPlane: Sendable {
     change.changedCertificates = certificates.symmetricDifference(before.admitted.keys)
   }
 
-  /// What another evaluation came to that is not the same here.
+  /// Returns the effects that differ from another evaluation.
   func difference(from before: ControlPlane) -> Change {
     var change = Change()
     compare(with: before.state, noting: &change)
     return change
   }
 
-  /// Adds the epochs of a log to the ledger that are not in it.
+  /// Adds the new epochs of a log to the ledger.
   private mutating func fileEpochs(of log: LogID) {
     guard let standing = state.standings[log], let contents = evidence.logs[log] else { return }
     let filed = filedEpochs[log] ?? 0
@@ -334,7 +340,7 @@ struct ControlPlane: Sendable {
 
   // MARK: Reading
 
-  /// A hash of what all of it comes to.
+  /// Returns the hash of the outcome.
   mutating func outcomeHash() -> Bytes32 {
     if let knownOutcome { return knownOutcome }
     var outcome = ControlOutcome()
@@ -354,8 +360,8 @@ struct ControlPlane: Sendable {
   var epochs: CountingEpochs { ledger.counting }
 
   /// - Parameters:
-  ///   - parts: what counts of logs that do not in full.
-  ///   - control: the same of control logs.
+  ///   - parts: how far logs count that do not count completely.
+  ///   - control: the same for control logs.
   func roster(
     _ parts: [LogID: CountedPart] = [:], control: ControlParts = ControlParts()
   ) -> Roster {
@@ -366,18 +372,18 @@ struct ControlPlane: Sendable {
       overforked: Set(evidence.lineage.ends.keys), others: evidence.shown.sorted)
   }
 
-  /// The certificate with a hash; nil where it does not count.
+  /// Returns the certificate with a hash; nil if it does not count.
   func signed(_ certificate: CertificateHash) -> SignedCertificate? {
     state.admitted[certificate]?.signed
   }
 
-  /// Whose word a log is; nil where its certificate does not count.
+  /// Returns the author of the logs of a certificate; nil if it does not count.
   func author(of certificate: CertificateHash) -> Author? {
     state.admitted[certificate]?.signed.certificate.author
   }
 
-  /// What every frame counts for of the logs with an opening like this; nil where that differs from
-  /// frame to frame.
+  /// Returns the standing that all frames of the logs with an opening share; nil if it differs
+  /// between frames.
   func standing(under opening: Opening) -> Standing? {
     guard let author = author(of: opening.certificate) else { return .unknown }
     #if Canary
@@ -386,7 +392,7 @@ struct ControlPlane: Sendable {
     return state.cuts.covers(author.device) || state.cuts.loseBranches ? nil : .author(author)
   }
 
-  /// What a frame counts for.
+  /// Returns whether a frame counts, and for which author.
   func standing(of frame: Frame, opening: Opening) -> Standing {
     guard let author = author(of: opening.certificate) else { return .unknown }
     #if Canary
@@ -404,25 +410,25 @@ struct ControlPlane: Sendable {
         Head(log: frame.log, sequence: frame.sequence, hash: frame.hash))
   }
 
-  /// Of the frames of a log up to its head, how many are past a cut.
+  /// Returns the number of frames of a log, up to its head, that are past a cut.
   func framesCut(of log: LogSummary) -> UInt64 {
     guard let author = author(of: log.opening.certificate) else { return 0 }
     return state.cuts.past(log, by: author.device)
   }
 
-  /// Of a device, its least; nil where no certificate of it counts.
+  /// Returns the lowest rank of a device; nil if none of its certificates counts.
   func rank(of device: DeviceID) -> Int? {
     state.ranks[device]
   }
 
-  /// Of the device that a log was opened by, if its certificate counts; 0 for the root, and behind
-  /// all others where nobody knows.
+  /// Returns the rank of the device with a certificate; 0 for the root, and the highest number if
+  /// the certificate does not count.
   func rank(under certificate: CertificateHash) -> UInt8 {
     certificate == .root ? 0 : UInt8(clamping: state.admitted[certificate]?.rank ?? .max)
   }
 
-  /// A certificate and those up to the root, leaf first; nil where one of them does not count. A
-  /// member of a council counts whatever became of its issuers.
+  /// Returns the chain of a certificate up to the root, leaf first; nil if one of its certificates
+  /// does not count. The certificate of a council member counts independently of its issuers.
   func chain(of leaf: SignedCertificate) -> [SignedCertificate]? {
     if let listed = evidence.membership.councils.listed[leaf.hash] { return listed.chain }
     var chain = [leaf]
@@ -435,14 +441,15 @@ struct ControlPlane: Sendable {
     return chain
   }
 
-  /// Of an epoch that is made now.
+  /// The generation of the next epoch.
   var nextEpochGeneration: UInt32 {
     let reach = epochs.reach
     return reach == .max ? .max : reach + 1
   }
 
-  /// A new epoch, which excludes everybody who has been revoked; where these are more than one
-  /// announcement can name, as many as it can beyond those that some epoch excludes already.
+  /// Returns a new epoch that excludes every revoked device. If one announcement cannot name all
+  /// revocations, the epoch builds on one that excludes some of them, and names as many of the
+  /// others as possible.
   func announcement(of id: EpochID, sealed: [SealedEpochKey]) -> EpochAnnouncement {
     var (base, left): (EpochID?, Set<FrameHash>) = (nil, Set(state.revocations.keys))
     if left.count > Limits.excludedRevocations { (base, left) = ledger.base(excluding: left) }
@@ -453,27 +460,27 @@ struct ControlPlane: Sendable {
 
   func isRevoked(_ device: DeviceID) -> Bool { state.cuts.covers(device) }
 
-  /// Command devices that have not been revoked, by device.
+  /// The certificates of `command` devices that are not revoked, by device.
   var commanders: [SignedCertificate] {
     admissions.map(\.signed).filter {
       $0.certificate.role == .command && !isRevoked($0.certificate.device)
     }
   }
 
-  /// What command posts show by TLS, by device.
+  /// The TLS certificates of command posts, by device.
   var uplinks: [(device: DeviceID, certificate: UplinkCertificate)] {
     state.uplinks.sorted { $0.key < $1.key }.flatMap { device, certificates in
       certificates.map { (device, $0) }
     }
   }
 
-  /// The certificate of a device that holds this key, if it was admitted.
+  /// Returns the certificate of the device with a key; nil if none was admitted.
   func certificate(ofKey key: VerifyingKey) -> SignedCertificate? {
     state.admitted.values.map(\.signed).filter { $0.certificate.signingKey == key }
       .min { $0.hash < $1.hash }
   }
 
-  /// Sorted by device, so that everybody lists them alike.
+  /// The certified devices, sorted by device, so that all nodes list them in the same order.
   var admissions: [Admission] {
     state.admitted.values.sorted { left, right in
       (left.signed.certificate.device, left.signed.hash)

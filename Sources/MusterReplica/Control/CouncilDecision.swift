@@ -1,21 +1,21 @@
 internal import MusterModel
 internal import MusterSync
 
-/// What the councils that count come to: a function of the endorsements and votes that are held. It
-/// does not depend on ranks, cuts or control logs.
+/// The decisions of the councils that count: a function of the held endorsements and votes. It does
+/// not depend on ranks, cuts or control logs.
 struct CouncilDecision: Hashable, Sendable {
-  /// Devices that only the root key or votes revoke.
+  /// Devices that only the root key or votes can revoke.
   private(set) var members: Set<DeviceID> = []
-  /// What is left of the devices that a quorum revokes.
+  /// The parts that still count of the devices that a quorum revokes.
   private(set) var revoked: [DeviceID: Remainder] = [:]
-  /// For each device that a quorum revokes, the councils that do, in ascending order.
+  /// The councils that revoke each device by quorum, in ascending order.
   private(set) var councils: [DeviceID: [CouncilHash]] = [:]
 
-  /// What still counts of a revoked device.
+  /// The part of a revoked device's data that still counts.
   struct Remainder: Hashable, Sendable {
-    /// The last sequence that counts of each log or strand; of others nothing does.
+    /// The last sequence that counts of each log or strand; other logs do not count.
     var last: [LogID: UInt64]
-    /// Of the certificates that it issued, those that count.
+    /// The certificates that the device issued and that count.
     var kept: Set<CertificateHash>
   }
 
@@ -27,7 +27,7 @@ struct CouncilDecision: Hashable, Sendable {
       members.formUnion(council.members.compactMap(set.device))
       tally(set, hash, council, lineage) { _ in true }
     }
-    // What was replaced decides about devices alone that the root keeps revoked.
+    // A replaced council decides only about devices that the root keeps revoked.
     let stays = Set(current.flatMap(\.council.stays))
     guard !stays.isEmpty else { return }
     for (hash, council) in set.replaced {
@@ -57,7 +57,7 @@ struct CouncilDecision: Hashable, Sendable {
     }
   }
 
-  /// What epochs name in order to exclude the revoked devices, with the devices.
+  /// The marks that epochs name to exclude the revoked devices, with the devices.
   var marks: [FrameHash: DeviceID] {
     councils.reduce(into: [:]) { marks, entry in
       for council in entry.value {
@@ -68,7 +68,7 @@ struct CouncilDecision: Hashable, Sendable {
 }
 
 extension CouncilDecision.Remainder {
-  /// What one voice leaves.
+  /// Creates the part that one vote leaves.
   init(_ voice: CouncilSet.Voice, _ lineage: Lineage) {
     switch voice {
     case .excludesAll: self.init(last: [:], kept: [])
@@ -84,11 +84,11 @@ extension CouncilDecision.Remainder {
     }
   }
 
-  /// What fewer than `quorum` of some voices, which are as many at least, exclude.
+  /// Creates the part that fewer than `quorum` votes exclude, of at least `quorum` votes.
   init(leftBy voices: [Self], quorum: Int) {
     var last: [LogID: UInt64] = [:]
     for log in Set(voices.flatMap(\.last.keys)) {
-      // The least sequence but `quorum - 1`: as many voices may exclude what follows theirs.
+      // The `quorum`-th lowest sequence: fewer votes than a quorum exclude the frames up to it.
       let ends = voices.map { $0.last[log] }.sorted { left, right in
         guard let right else { return false }
         return left.map { $0 < right } ?? true

@@ -271,7 +271,7 @@ extension SignedVote {
   }
 }
 
-/// A certificate that a council lists: it counts whatever became of its issuers.
+/// A certificate that a council lists: it counts independently of its issuers.
 struct ListedCertificate: Hashable, Sendable {
   /// Up to the root, leaf first, all verified; never empty.
   let chain: [SignedCertificate]

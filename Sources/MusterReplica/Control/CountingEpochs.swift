@@ -1,26 +1,26 @@
 internal import MusterModel
 internal import MusterSync
 
-/// One announcement of an epoch that counts, and who made it.
+/// An announcement of an epoch that counts, and its author.
 struct CountingEpoch: Hashable, Sendable {
   let announcement: EpochAnnouncement
-  /// Certificates between its maker and the root.
+  /// The number of certificates between the author and the root.
   let rank: Int
-  /// The maker's.
+  /// The author's certificate.
   let certificate: CertificateHash
-  /// Whether the maker is a `command` device or the root.
+  /// Whether the author is a `command` device or the root.
   let isCommand: Bool
-  /// Where it was announced.
+  /// The position of the announcement.
   let place: AnnouncementPlace
 }
 
-/// Where an epoch was announced, in the order in which control logs are evaluated: decides between
-/// two announcements of one epoch by one maker.
+/// The position of an announcement in the order in which control logs are evaluated. It decides
+/// between two announcements of one epoch by one author.
 struct AnnouncementPlace: Hashable, Comparable, Sendable {
   let certificate: CertificateHash
   let log: LogID
   let sequence: UInt64
-  /// Among the epochs of its log.
+  /// The index among the epochs of the log.
   let index: Int
 
   static func < (left: AnnouncementPlace, right: AnnouncementPlace) -> Bool {
@@ -28,49 +28,50 @@ struct AnnouncementPlace: Hashable, Comparable, Sendable {
   }
 }
 
-/// The epochs that count, and which of them is written under.
+/// The epochs that count, in the order of preference for new frames.
 ///
-/// Of those that exclude every revocation the best is, in this order:
+/// Of the epochs that exclude every revocation, the best is:
 ///
-/// 1. one by a commander, before one by a member;
-/// 2. one whose generation is *reachable*, before one whose generation is not;
-/// 3. the greatest generation;
-/// 4. the maker nearest to the root, then the one with the lowest certificate hash, then the
-///    lowest epoch id.
+/// 1. an epoch by a commander before one by a member;
+/// 2. an epoch with a *reachable* generation before one without;
+/// 3. the one with the greatest generation;
+/// 4. the one whose author is nearest to the root, then has the lowest certificate hash, then the
+///    one with the lowest epoch id.
 ///
-/// A commander's generation is reachable if the commanders' generations up to it, and zero, leave
-/// no gap of more than `Limits.epochStep`; a member's if it is at most `Limits.epochStep` above the
-/// greatest reachable one of a commander. So nobody wins with one far generation for ever: a
-/// commander who rotates takes the greatest reachable generation plus one, and comes first. An
-/// epoch id can be ground by whoever makes the key, so it decides only between epochs of one maker.
-/// Unreachable generations are last, not void: an honest epoch whose predecessors were cut off is
-/// still written under where there is no better one.
+/// A commander's generation is reachable if there is no gap of more than `Limits.epochStep` among
+/// zero and the commanders' generations up to it. A member's generation is reachable if it is at
+/// most `Limits.epochStep` above the greatest reachable one of a commander. A single epoch with a
+/// very large generation therefore does not win forever: a commander who rotates the key takes the
+/// greatest reachable generation plus one, which is preferred. The author of an epoch can search
+/// for a low id, so the id decides only between epochs of one author. Unreachable generations come
+/// last but stay valid: an honest epoch whose predecessors were cut off is used if there is no
+/// better one.
 ///
-/// Kept in order, so that an epoch more costs a search: what is reachable of a list sorted by
-/// generation is a suffix of it.
+/// The lists are sorted by generation, so another epoch costs one search, and the reachable epochs
+/// are a suffix.
 struct CountingEpochs: Hashable, Sendable {
   private var epochs: [CountingEpoch] = []
-  /// Where those of each id are.
+  /// Indices into `epochs`, by id.
   private var places: [EpochID: [Int]] = [:]
-  /// The best announcement of each id.
+  /// The index of the best announcement of each id.
   private var bests: [EpochID: Int] = [:]
-  /// Epochs that count by several announcements.
+  /// Epochs with several announcements that count.
   private var repeated: Set<EpochID> = []
-  /// By generation, the greatest first; then by maker.
+  /// Indices of the commanders' announcements, best first.
   private var commanders: [Int] = []
-  /// The same.
+  /// Indices of the members' announcements, best first.
   private var members: [Int] = []
-  /// How many of `epochs` are in these.
+  /// The number of epochs that these two lists contain.
   private var sortedCount = 0
-  /// Of commanders, each once, ascending.
+  /// The distinct generations of commanders, in ascending order.
   private var commandGenerations: [UInt32] = []
-  /// The greatest generation of a commander that is reachable; 0 where there is none.
+  /// The greatest reachable generation of a commander; 0 if there is none.
   private(set) var reach: UInt32 = 0
 
-  /// Whether an epoch counts by several announcements.
+  /// Whether an epoch has several announcements that count.
   var hasRepeated: Bool { !repeated.isEmpty }
 
-  /// All announcements that count, in no order.
+  /// All announcements that count, in no particular order.
   var announcements: [CountingEpoch] { epochs }
 
   mutating func add(_ epoch: CountingEpoch) {
@@ -94,13 +95,13 @@ struct CountingEpochs: Hashable, Sendable {
     places[id]?.min { precedes(epochs[$0], epochs[$1]) }
   }
 
-  /// Sorts what was added; without it, each reading does.
+  /// Sorts the additions; without this call, each query sorts them.
   mutating func settle() {
     (commanders, members) = lists
     sortedCount = epochs.count
   }
 
-  /// A few are inserted, many sorted with the rest.
+  /// Both lists with the additions: a few are inserted, many are sorted with the rest.
   private var lists: (commanders: [Int], members: [Int]) {
     var (commanders, members) = (commanders, members)
     let isMany = epochs.count - sortedCount > 16
@@ -136,7 +137,7 @@ struct CountingEpochs: Hashable, Sendable {
     }
   }
 
-  /// The best announcement of an epoch; nil where none counts.
+  /// Returns the best announcement of an epoch; nil if none counts.
   func best(_ id: EpochID) -> CountingEpoch? {
     bests[id].map { epochs[$0] }
   }
@@ -145,10 +146,10 @@ struct CountingEpochs: Hashable, Sendable {
 
   var count: Int { places.count }
 
-  /// Ids in ascending order.
+  /// The ids in ascending order.
   var ids: [EpochID] { places.keys.sorted() }
 
-  /// The first epochs that satisfy a condition, the best one first, each once.
+  /// Returns the first epochs that satisfy a condition, best first, without repetition.
   func ordered(
     first count: Int, where condition: (EpochID) throws -> Bool
   ) rethrows -> [EpochID] {
@@ -161,7 +162,7 @@ struct CountingEpochs: Hashable, Sendable {
     return ids
   }
 
-  /// The epochs of which some announcement satisfies a condition, the best one first.
+  /// Returns the epochs with an announcement that satisfies a condition, best first.
   func ordered(where condition: (EpochAnnouncement) -> Bool) -> [EpochID] {
     var known: Set<EpochID> = []
     var ids: [EpochID] = []
@@ -176,7 +177,7 @@ struct CountingEpochs: Hashable, Sendable {
     return ids
   }
 
-  /// The first announcement in order that satisfies a condition.
+  /// Returns the best announcement that satisfies a condition.
   func first(where condition: (CountingEpoch) -> Bool) -> CountingEpoch? {
     for part in inOrder {
       if let place = part.first(where: { condition(epochs[$0]) }) { return epochs[place] }
@@ -184,7 +185,7 @@ struct CountingEpochs: Hashable, Sendable {
     return nil
   }
 
-  /// The first announcement in order, among those of some epochs, that satisfies a condition.
+  /// Returns the best announcement of some epochs that satisfies a condition.
   func first(
     among ids: some Sequence<EpochID>, where condition: (CountingEpoch) -> Bool
   ) -> CountingEpoch? {
@@ -197,8 +198,8 @@ struct CountingEpochs: Hashable, Sendable {
     return found
   }
 
-  /// All of them, the best one first: of commanders those that are reachable, the others, and then
-  /// of members the same.
+  /// Indices of all announcements, best first: the reachable ones of commanders, their others, and
+  /// then the same of members.
   private var inOrder: [ArraySlice<Int>] {
     let lists = sortedCount == epochs.count ? (commanders, members) : lists
     return [(lists.0, UInt64(reach)), (lists.1, UInt64(reach) + UInt64(Limits.epochStep))].flatMap {
@@ -222,7 +223,7 @@ struct CountingEpochs: Hashable, Sendable {
     return UInt64(epoch.announcement.generation) <= most
   }
 
-  /// The order of announcements that are alike by maker's role and reach.
+  /// Orders announcements whose authors' roles and reachability are equal.
   private static func isBefore(_ left: CountingEpoch, _ right: CountingEpoch) -> Bool {
     let (ours, theirs) = (left.announcement, right.announcement)
     if ours.generation != theirs.generation { return ours.generation > theirs.generation }
@@ -244,8 +245,8 @@ struct CountingEpochs: Hashable, Sendable {
 }
 
 extension Array {
-  /// The first index whose element satisfies a condition that all elements after it satisfy too;
-  /// the end where none does.
+  /// Returns the first index whose element satisfies a condition, by binary search; the end index
+  /// if none does. If an element satisfies the condition, all later ones MUST satisfy it.
   fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

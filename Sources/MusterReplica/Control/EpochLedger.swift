@@ -1,58 +1,57 @@
 internal import MusterModel
 internal import MusterSync
 
-/// What control logs announce of epochs: which are written under, and of which the key may be
-/// handed on.
+/// The announced epochs: which are eligible for new frames, and whose keys may be passed on.
 ///
-///     announcement ─▶ excluded revocations ─▶ all held?      ─▶ the key may be handed on
-///        │ base                            ─▶ all that count? ─▶ fit to be written under
+///     announcement ─▶ excluded revocations ─▶ all held?      ─▶ the key may be passed on
+///        │ base                            ─▶ all that count? ─▶ eligible for new frames
 ///        ▼
-///     the announcement that stands for the base (`resolved`), at most `Limits.epochBases` deep
+///     the announcement that represents the base (`resolved`), at most `Limits.epochBases` deep
 ///
-/// An epoch excludes what its announcement names and what its bases do. Nothing is united into
-/// sets: epochs and the frames that they name have numbers, each announcement counts how many of
-/// its frames are not held and lists those that count, and a chain is looked at once. One more
-/// announcement costs its own names and the chains that lead through its epoch.
+/// An epoch excludes the revocations that its announcement and its bases name. No sets are merged:
+/// epochs and named frames have numbers. Each announcement stores the number of its named frames
+/// that are missing, and lists those whose revocations count. Each chain is computed once. Another
+/// announcement costs its own names and the chains that contain its epoch.
 struct EpochLedger: Sendable {
-  /// Those that count.
+  /// The epochs that count.
   private(set) var counting = CountingEpochs()
-  /// Frames that revoke somebody and are held, whether they count or not.
+  /// Frames with revocations that this node holds, whether they count or not.
   private(set) var held: Set<FrameHash> = []
   private var announcements: [Announcement] = []
   private var numbers: [EpochID: Int] = [:]
   private var epochs: [Epoch] = []
   private var frameNumbers: [FrameHash: Int] = [:]
   private var frames: [NamedFrame] = []
-  /// Revocations that count and that no announcement names: while there are any, no epoch is fit.
+  /// Revocations that count and that no announcement names. If there are any, no epoch is eligible.
   private var unnamed: Set<FrameHash> = []
-  /// Frames with revocations that count and are named.
+  /// Named frames whose revocations count, by number.
   private var namedCounting: Set<Int> = []
-  /// By number of the epoch; empty after one has come to stand for another.
+  /// The chain of each epoch, by number; nil until computed again after a change.
   private var chains: [Chain?] = []
   private(set) var withheld: Set<EpochID> = []
   private var areResolvedStale = false
   private var areChainsStale = false
   private(set) var bestFitting: CountingEpoch?
   private var isBestStale = false
-  /// Epochs whose keys may be handed on now and could not, or the other way round.
+  /// New epochs, and those whose keys became or ceased to be withheld.
   private var changed: Set<EpochID> = []
 
   private struct Announcement: Sendable {
     let value: EpochAnnouncement
     let place: AnnouncementPlace
     let base: Int?
-    /// How many of the frames that it names are not held.
+    /// The number of named frames that are missing.
     var missing: Int
-    /// Those of the frames that it names whose revocations count.
+    /// The named frames whose revocations count, by number.
     var covered: [Int] = []
-    /// Nil where it does not count.
+    /// Nil if the announcement does not count.
     var counting: CountingEpoch?
   }
 
   private struct Epoch: Sendable {
     let id: EpochID
     var announcements: [Int] = []
-    /// The one that stands for it where others build on it: the best that counts, else the first.
+    /// The announcement that represents the epoch as a base: the best that counts, else the first.
     var resolved: Int?
     /// Epochs with an announcement that builds on it.
     var dependents: [Int] = []
@@ -63,30 +62,32 @@ struct EpochLedger: Sendable {
     var namedBy: [Int] = []
   }
 
-  /// What an epoch builds on.
+  /// An epoch with the bases that it builds on.
   private struct Chain: Sendable {
-    /// Announcements, its own included; nil where one is not here, or where they are too many.
+    /// The number of announcements, its own included; nil if one is missing or they are too many.
     let length: Int?
-    /// Whether all frames that they name are held.
+    /// Whether all named frames are held.
     let isHeld: Bool
   }
 
-  /// Up to so many announcements are judged one by one, of more all at once.
+  /// The largest number of announcements that are judged one by one.
   private static let fewAnnouncements = 64
-  /// So many epochs are considered as the base of a new one.
+  /// The number of epochs that are considered as the base of a new one.
   private static let basesTried = 256
 
   init() {}
 
-  /// Begins anew with nothing announced.
+  /// Creates a ledger without announcements.
   ///
-  /// - Parameter announced: what another ledger had, about which the caller has to hear again.
+  /// - Parameters:
+  ///   - held: frames with revocations that this node holds.
+  ///   - announced: the epochs of the previous ledger; `takeChanged` returns them once.
   init(held: Set<FrameHash>, forgetting announced: Set<EpochID>) {
     self.held = held
     changed = announced
   }
 
-  /// Epochs of which anything was said.
+  /// The announced epochs.
   var announced: Set<EpochID> {
     Set(epochs.lazy.filter { !$0.announcements.isEmpty }.map(\.id))
   }
@@ -95,7 +96,7 @@ struct EpochLedger: Sendable {
     numbers[id].map { !epochs[$0].announcements.isEmpty } ?? false
   }
 
-  /// Takes which epochs have changed since it was last asked for.
+  /// Returns the epochs that changed since the previous call.
   mutating func takeChanged() -> Set<EpochID> {
     defer { changed = [] }
     return changed
@@ -103,13 +104,13 @@ struct EpochLedger: Sendable {
 
   // MARK: Adding
 
-  /// Prepares for so many announcements: of more than a few all is judged at the end.
+  /// Prepares for a number of announcements; more than a few are judged together at the end.
   mutating func expect(_ count: Int) {
     guard count > Self.fewAnnouncements else { return }
     (areResolvedStale, areChainsStale, isBestStale) = (true, true, true)
   }
 
-  /// Adds what one log announces, in its place.
+  /// Adds the announcement of a log at a position.
   mutating func add(
     _ entry: ControlLog.Entry<EpochAnnouncement>, index: Int, of log: LogID,
     standing: ControlLogStanding
@@ -145,8 +146,7 @@ struct EpochLedger: Sendable {
     promote(own)
   }
 
-  /// Logs that announce epochs count for more or less than before: which of the epochs count is
-  /// found out again.
+  /// Determines again which epochs count, after the standing of logs that announce epochs changed.
   mutating func judge(by standings: [LogID: ControlLogStanding]) {
     counting = CountingEpochs()
     for index in announcements.indices {
@@ -185,7 +185,7 @@ struct EpochLedger: Sendable {
     if namedCounting.contains(number) { announcements[announcement].covered.append(number) }
   }
 
-  /// A frame that revokes somebody is held.
+  /// Records that this node holds a frame with a revocation.
   mutating func hold(_ frame: FrameHash) {
     guard held.insert(frame).inserted, let number = frameNumbers[frame] else { return }
     frames[number].isHeld = true
@@ -204,7 +204,7 @@ struct EpochLedger: Sendable {
     }
   }
 
-  /// A revocation counts from now on.
+  /// Records that a revocation counts.
   mutating func count(_ frame: FrameHash) {
     guard let number = frameNumbers[frame] else {
       if unnamed.insert(frame).inserted { isBestStale = true }
@@ -217,7 +217,7 @@ struct EpochLedger: Sendable {
     isBestStale = true
   }
 
-  /// These revocations count, and no others.
+  /// Records that exactly these revocations count.
   mutating func count(only counted: Dictionary<FrameHash, [Revocation]>.Keys) {
     for number in namedCounting {
       for announcement in frames[number].namedBy { announcements[announcement].covered = [] }
@@ -226,7 +226,7 @@ struct EpochLedger: Sendable {
     for frame in counted { count(frame) }
   }
 
-  /// Whether an announcement stands for its epoch in place of the one that did.
+  /// Whether an announcement represents its epoch instead of the present one.
   private func stands(_ own: Int, for epoch: Int) -> Bool {
     guard let resolved = epochs[epoch].resolved else { return true }
     guard let known = announcements[resolved].counting else {
@@ -236,7 +236,7 @@ struct EpochLedger: Sendable {
     return announcements[own].counting.map { counting.precedes($0, known) } ?? false
   }
 
-  /// Finds out again what stands for an epoch.
+  /// Determines again which announcement represents an epoch.
   private mutating func resolve(_ epoch: Int) {
     epochs[epoch].resolved = nil
     for own in epochs[epoch].announcements where stands(own, for: epoch) {
@@ -244,7 +244,7 @@ struct EpochLedger: Sendable {
     }
   }
 
-  /// An announcement stands for an epoch from now on.
+  /// Makes an announcement represent an epoch.
   private mutating func resolve(_ epoch: Int, to own: Int) {
     epochs[epoch].resolved = own
     guard !areChainsStale else {
@@ -260,8 +260,8 @@ struct EpochLedger: Sendable {
     }
   }
 
-  /// Judges again what builds on an epoch that leads to something else now, and returns it. Further
-  /// than a chain may be long nothing changes.
+  /// Judges again the epochs that build on an epoch whose chain changed, and returns them. The
+  /// largest length of a chain bounds the search.
   private mutating func judgeDependents(of epoch: Int) -> Set<Int> {
     var (level, reached) = ([epoch], Set([epoch]))
     chains[epoch] = nil
@@ -276,7 +276,7 @@ struct EpochLedger: Sendable {
 
   // MARK: Judging
 
-  /// To be called after a change, before `withheld` and `bestFitting` are read.
+  /// Applies the changes. Call this before reading `withheld` and `bestFitting`.
   mutating func settle() {
     counting.settle()
     if areResolvedStale {
@@ -294,9 +294,9 @@ struct EpochLedger: Sendable {
     }
   }
 
-  /// An epoch's key may not be handed on while none of its announcements is fulfilled: they name a
-  /// revocation that is not here, so that somebody whom they exclude may still be taken for a
-  /// member. One is enough: whoever lies about an epoch has its key as well.
+  /// Withholds an epoch's key until one of its announcements is fulfilled. An unfulfilled one names
+  /// a missing revocation, so this node may still take an excluded device for a member. One is
+  /// enough: a device that announces an epoch falsely has its key anyway.
   private mutating func judge(_ epoch: Int) {
     guard !epochs[epoch].announcements.isEmpty else { return }
     var isAnyFulfilled = false
@@ -306,7 +306,7 @@ struct EpochLedger: Sendable {
     withhold(epoch, unless: isAnyFulfilled)
   }
 
-  /// The same where one announcement is new, or what it names has come.
+  /// Does the same after one announcement, or the last frame that it names, has arrived.
   private mutating func judge(_ epoch: Int, by own: Int) {
     let isFirst = epochs[epoch].announcements.count == 1
     guard isFirst || withheld.contains(epochs[epoch].id) else { return }
@@ -329,7 +329,7 @@ struct EpochLedger: Sendable {
 
   private mutating func chain(of epoch: Int) -> Chain {
     if let known = chains[epoch] { return known }
-    // Down to what is known, or is not here, or closes a circle; then up again.
+    // Walk down to a known chain, a missing base or a cycle, then compute upwards.
     var path: [Int] = []
     var onPath: Set<Int> = []
     var below = Chain(length: 0, isHeld: true)
@@ -356,7 +356,7 @@ struct EpochLedger: Sendable {
     return chains[epoch] ?? below
   }
 
-  /// Makes an announcement the best fit one if it is.
+  /// Makes an announcement the best eligible one if it precedes the present one.
   private mutating func promote(_ own: Int) {
     guard !isBestStale, let counted = announcements[own].counting,
       bestFitting.map({ counting.precedes(counted, $0) }) ?? true, isFit(counted)
@@ -383,7 +383,7 @@ struct EpochLedger: Sendable {
   /// Adds the revocations that count and that an epoch and its bases name. Returns whether the
   /// chain ends within its bound.
   ///
-  /// - Parameter isWhole: whether to go on to its end when all are covered.
+  /// - Parameter isWhole: whether to continue to the end after all are covered.
   private func cover(_ covered: inout Set<Int>, from epoch: Int?, isWhole: Bool = false) -> Bool {
     var next = epoch
     for _ in 0..<Limits.epochBases where isWhole || covered.count < namedCounting.count {
@@ -395,22 +395,20 @@ struct EpochLedger: Sendable {
     return next == nil
   }
 
-  /// The epochs that may be written under, best first: those that exclude every revocation that
-  /// counts here.
+  /// The eligible epochs, best first: those that exclude every revocation that counts here.
   var fitting: [EpochID] {
     guard unnamed.isEmpty else { return [] }
     return counting.ordered { isFit(excludes: $0.excludes, base: $0.base) }
   }
 
-  /// The first fit epoch of some.
+  /// Returns the best eligible epoch among some.
   func firstFitting(among ids: some Sequence<EpochID>) -> EpochID? {
     guard unnamed.isEmpty else { return nil }
     return counting.first(among: ids) { isFit($0) }?.announcement.id
   }
 
-  /// What a new epoch builds on where more revocations count than it can name: of the first
-  /// epochs in order the one that, with its bases, excludes most; and the revocations that are
-  /// left.
+  /// Returns the base of a new epoch if more revocations count than it can name, and the
+  /// revocations that remain. Of the first epochs in order, the base is the one that excludes most.
   func base(excluding counted: Set<FrameHash>) -> (epoch: EpochID?, left: Set<FrameHash>) {
     var best: (epoch: EpochID, covered: Set<Int>)?
     for id in counting.ordered(first: Self.basesTried, where: { _ in true }) {
@@ -429,7 +427,7 @@ struct EpochLedger: Sendable {
 }
 
 extension CountingEpoch {
-  /// Nil where the announcement does not count by what its log counts for.
+  /// Returns nil if the announcement does not count because of the standing of its log.
   fileprivate init?(
     _ announcement: EpochAnnouncement, at place: AnnouncementPlace,
     _ standing: ControlLogStanding

@@ -1,8 +1,8 @@
 internal import MusterModel
 internal import MusterSync
 
-/// The membership evidence that is held: a join semilattice, so that nodes which have exchanged
-/// their items hold the same ones, whatever the order.
+/// The membership evidence that is held: a join semilattice. Nodes that have exchanged their items
+/// hold the same ones, independently of the order.
 ///
 /// - Of the fork proofs of one log the one with the lowest fork is held.
 /// - Of one certificate those of the `Limits.overforkedLogs + 1` logs with the lowest ids are held:

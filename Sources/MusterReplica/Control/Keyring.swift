@@ -2,7 +2,8 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// The epoch keys at hand. Every one is kept: what was sealed under it stays readable.
+/// The epoch keys that this device holds. All are kept, so that data sealed under them stays
+/// readable.
 struct Keyring: Sendable {
   private var keys: [EpochID: SealingKey] = [:]
   /// The epoch whose key this device was admitted with.
@@ -12,7 +13,7 @@ struct Keyring: Sendable {
 
   subscript(epoch: EpochID) -> SealingKey? { keys[epoch] }
 
-  /// False when the id is not the hash of the key.
+  /// Adds a key. Returns false if the id is not the hash of the key.
   mutating func add(_ key: EpochKey, operation: OperationID) -> Bool {
     guard EpochID(operation: operation, key: key.key) == key.id,
       let sealing = SealingKey(bytes: key.key)
@@ -21,11 +22,11 @@ struct Keyring: Sendable {
     return true
   }
 
-  /// Of the keys at hand, in no order.
+  /// The ids of the keys, in no particular order.
   var ids: Dictionary<EpochID, SealingKey>.Keys { keys.keys }
 
-  /// What is written under before any announcement has come: the key that came with the grant, else
-  /// the one with the lowest id.
+  /// The key for new frames before any announcement arrives: the key of the grant, else the one with
+  /// the lowest id.
   var unannounced: (id: EpochID, key: SealingKey)? {
     let id = granted.flatMap { keys[$0] == nil ? nil : $0 } ?? keys.keys.min()
     return id.flatMap { id in keys[id].map { (id, $0) } }

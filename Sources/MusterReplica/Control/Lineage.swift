@@ -1,24 +1,24 @@
 internal import MusterModel
 
-/// How the strands of forked logs hang together: what cuts need to know of the tree.
+/// The trees of strands of the forked logs, as far as cuts depend on them.
 struct Lineage: Hashable, Sendable {
-  /// Of each strand that is not a log's own, where it begins.
+  /// The position at which each strand begins; logs themselves have no entry.
   private var bases: [LogID: StrandBase] = [:]
-  /// Logs that have parted.
+  /// Forked logs.
   private var forked: Set<LogID> = []
-  /// Strands from which others go on.
+  /// Logs and strands that end at a fork: others continue them.
   private(set) var parted: Set<LogID> = []
-  /// The last sequence that counts of logs that are proved to have more branches than count, and of
-  /// their strands; held or not.
+  /// The last sequence that counts of each log that is proved to have too many branches, and of its
+  /// strands. The frame may be missing here.
   private(set) var ends: [LogID: UInt64] = [:]
-  /// Which strand holds a frame that somebody named.
+  /// The strand of each frame that a cut, release or vote names.
   private var located: [Head: LogID] = [:]
 
   init() {}
 
   /// - Parameters:
-  ///   - ends: how far logs count that are proved to have more branches than count: the proofs
-  ///     decide alone, whatever is held.
+  ///   - ends: the last sequence that counts of each log with too many branches. It follows from
+  ///     the fork proofs alone, and not from the frames that this node holds.
   ///   - overflowed: certificates with too many such logs.
   init(_ logs: [LogSummary], ends: [LogID: UInt64], overflowed: Set<CertificateHash>) {
     self.ends = ends
@@ -39,9 +39,9 @@ struct Lineage: Hashable, Sendable {
 
   mutating func locate(_ named: Head, in strand: LogID) { located[named] = strand }
 
-  /// The last sequences that count of each strand of a log where only these frames and what they
-  /// follow do. A named frame that is not held may stand in any branch: then what all branches
-  /// share counts, as far as it goes.
+  /// Returns the last sequence that counts of each strand if only some frames and their
+  /// predecessors count. A named frame that this node does not hold may be in any branch: then the
+  /// part before the fork counts, up to the frame's sequence.
   func reach(of named: [Head]) -> [LogID: UInt64] {
     var reach: [LogID: UInt64] = [:]
     for head in named {
@@ -56,13 +56,14 @@ struct Lineage: Hashable, Sendable {
     return reach
   }
 
-  /// Whether more counts of some log than before. A log without an end any more is not stored: its
-  /// proof has made room for another one, by which each stored log of the certificate ends at 0.
+  /// Whether more frames of some log count than in another lineage. A log that has lost its end is
+  /// not stored: its proof was replaced by another one, by which each stored log of the certificate
+  /// ends at 0.
   func isWidened(from other: Lineage) -> Bool {
     other.ends.contains { log, end in ends[log].map { $0 > end } ?? false }
   }
 
-  /// Of logs of which less counts than before, the sequences that do not any more.
+  /// Returns the sequences that counted in another lineage and do not count here, by log.
   func narrowed(from other: Lineage) -> [LogID: ClosedRange<UInt64>] {
     guard ends != other.ends else { return [:] }
     return ends.reduce(into: [:]) { narrowed, item in

@@ -1,9 +1,9 @@
 internal import MusterModel
 
-/// Frames past a cut, in a set of their own: kept and carried, as far as there is room for them, so
-/// that honest late work reaches a commander, and after everything that counts.
+/// Quarantine: frames past a cut, reconciled in a set of their own. They are kept and sent as far
+/// as there is room, after all frames that count, so that honest late writes reach a commander.
 extension SyncEngine {
-  /// How much counts of a log that has come to a head, with frames that it has grown by.
+  /// Returns how far a log counts up to its head, given the frames that extended it.
   func counted(_ log: LogSummary, with frames: [Frame] = []) -> Shelf.Counted {
     guard let part = part(of: log.head.log, opening: log.opening) else { return .all }
     guard let end = part.end else { return .nothing }
@@ -20,8 +20,8 @@ extension SyncEngine {
     return .nothing
   }
 
-  /// How much counts of a log or a strand; nil if all of it does. Of a control log more is input to
-  /// the rules than counts.
+  /// Returns how far a log or strand counts; nil if it counts completely. For a control log,
+  /// returns how far it is input to the rules, which is further.
   private func part(of log: LogID, opening: Opening) -> CountedPart? {
     if opening.lane == .control {
       return roster.control.parts[log]
@@ -32,10 +32,10 @@ extension SyncEngine {
     return device.map(roster.revoked.contains) == true ? .nothing : nil
   }
 
-  /// Whether a log or a strand is of a log with more branches than count.
+  /// Whether a log or strand belongs to a log with too many branches.
   func isOverforked(_ log: LogID) -> Bool { roster.overforked.contains(log) }
 
-  /// Files a log by what of it counts.
+  /// Files a log by the part that counts.
   mutating func file(_ log: LogSummary, counted: Shelf.Counted) {
     shelf.file(log, counted: counted, dropsRest: isOverforked(log.head.log))
   }
@@ -45,7 +45,7 @@ extension SyncEngine {
     shelf.set(log, counted: counted, dropsRest: isOverforked(log.head.log))
   }
 
-  /// Other frames count than before.
+  /// Files again the logs whose part that counts may have changed with the roster.
   mutating func refile(after old: Roster) {
     guard
       roster.parts != old.parts || roster.revoked != old.revoked || roster.control != old.control
@@ -60,7 +60,7 @@ extension SyncEngine {
     }
   }
 
-  /// Whether there is room for frames of a log whose author is put out.
+  /// Whether there is room for frames of a log whose author is revoked.
   func mayQuarantine(_ frames: [Frame], opening: Opening) -> Bool {
     guard let first = frames.first, let part = part(of: first.strand, opening: opening),
       first.sequence > part.end ?? 0 || part.end == nil
@@ -71,8 +71,8 @@ extension SyncEngine {
 }
 
 extension Roster {
-  /// Whether less than all of a log may count: a log that was opened after its device was revoked
-  /// is not listed.
+  /// Whether a log may count only partly. A log that was opened after its device was revoked is not
+  /// listed.
   fileprivate func concerns(_ log: LogSummary) -> Bool {
     parts[log.head.log] != nil || device(of: log.opening.certificate).map(revoked.contains) == true
   }
