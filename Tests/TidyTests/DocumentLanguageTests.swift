@@ -8,8 +8,8 @@ import Testing
 @Suite struct DocumentLanguageTests {
   private static let clean = [
     "CONTRIBUTING.md", "Makefile", "README.md", "Scripts",
-    "Sources/MusterHTTP/Resources/dashboard", "Tests/Abuse/README.md", "Tests/README.md",
-    "Tests/may-skip.txt", "docs", "simulations",
+    "Sources/MusterHTTP/Resources/dashboard", "Tests/Abuse/README.md", "Tests/Peers",
+    "Tests/README.md", "Tests/may-skip.txt", "docs", "simulations",
   ]
 
   /// Files that quote test names with such words.

@@ -3,12 +3,13 @@ internal import MusterReplica
 
 /// Checks a home's database, and replaces it if it is damaged.
 ///
-///     muster.sqlite ──▶ fully checked ──▶ may be opened
-///          │ damaged
-///          ▼
-///     muster.sqlite.mending   being filled with readable data; worthless after a crash
-///     muster.sqlite.mended    complete and on disk: replaces the old one, now or after a crash
-///     muster.sqlite.damaged-1 the old one, which is never deleted
+/// `muster.sqlite` is opened only if a full check finds no damage. Otherwise a repair uses three
+/// files beside it:
+///
+/// - `muster.sqlite.mending` is being filled with the readable data; it is worthless after a crash.
+/// - `muster.sqlite.mended` is complete and on disk. It replaces the old database, now or after a
+///   crash.
+/// - `muster.sqlite.damaged-1` is the old database, which is never deleted.
 ///
 /// MUST be used with the home's lock held.
 struct DatabaseRepair {
