@@ -25,8 +25,8 @@ struct Keyring: Sendable {
   /// The ids of the keys, in no particular order.
   var ids: Dictionary<EpochID, SealingKey>.Keys { keys.keys }
 
-  /// The key for new frames before any announcement arrives: the key of the grant, else the one with
-  /// the lowest id.
+  /// The key for new frames before any announcement arrives: the key of the grant, else the one
+  /// with the lowest id.
   var unannounced: (id: EpochID, key: SealingKey)? {
     let id = granted.flatMap { keys[$0] == nil ? nil : $0 } ?? keys.keys.min()
     return id.flatMap { id in keys[id].map { (id, $0) } }
