@@ -1,6 +1,16 @@
 internal import MusterGeo
 internal import MusterModel
 
+extension FenceGeometry {
+  /// Polygons in place of a circle, for tools without circles; a circle that has none as it is.
+  var withCircleAsPolygons: FenceGeometry {
+    guard case .circle(let center, let radius) = self,
+      let polygons = CirclePolygon.polygons(center: center, radiusCentimetres: radius)
+    else { return self }
+    return .polygons(polygons)
+  }
+}
+
 /// Converts a circle into a polygon, for tools without circles.
 enum CirclePolygon {
   static let sides = 64

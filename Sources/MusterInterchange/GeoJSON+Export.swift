@@ -19,19 +19,55 @@ extension GeoJSON {
     return Data(JSONWriter.pretty(.object(collection)).utf8)
   }
 
-  /// Returns one fence as a Feature on one line, a circle as a polygon too.
-  public static func feature(of fence: ExportedFence) -> String {
-    JSONWriter.compact(feature(fence, circlesAsPolygons: true))
+  // MARK: For map programs
+
+  /// Returns the fence as a Feature on one line, a circle as a polygon if it has one.
+  public static func feature(of fence: FenceSummary) -> String {
+    let outline: JSON =
+      switch fence.geometry.withCircleAsPolygons {
+      case .polygons(let polygons): geometry(polygons)
+      case .circle(let center, _): typed("Point", coordinates: position(center))
+      }
+    return feature(outline, id: fence.id, fence.mapProperties)
   }
 
-  /// Returns a Point feature on one line.
-  public static func point(_ place: Coordinate, id: String, properties: JSON) -> String {
+  /// Returns the person's position as a Feature on one line; nil without one.
+  ///
+  /// - Parameter more: further properties.
+  public static func feature(of user: UserSummary, adding more: [String: JSON] = [:]) -> String? {
+    user.fix.map { fix in
+      point(fix.position, id: user.id, user.mapProperties.merging(more) { $1 })
+    }
+  }
+
+  /// Returns the report's position as a Feature on one line; nil without one.
+  ///
+  /// - Parameter more: further properties.
+  public static func feature(
+    of report: ReportSummary, adding more: [String: JSON] = [:]
+  ) -> String? {
+    report.position.map { place in
+      point(place, id: report.id, report.mapProperties.merging(more) { $1 })
+    }
+  }
+
+  private static func point(
+    _ place: Coordinate, id: some Identifier, _ properties: [String: JSON]
+  ) -> String {
+    feature(typed("Point", coordinates: position(place)), id: id, properties)
+  }
+
+  private static func feature(
+    _ geometry: JSON, id: some Identifier, _ properties: [String: JSON]
+  ) -> String {
     JSONWriter.compact(
       .object([
-        "type": .string("Feature"), "id": .string(id),
-        "geometry": typed("Point", coordinates: position(place)), "properties": properties,
+        "type": .string("Feature"), "id": .id(id), "geometry": geometry,
+        "properties": .object(properties),
       ]))
   }
+
+  // MARK: Fences
 
   private static func feature(_ fence: ExportedFence, circlesAsPolygons: Bool) -> JSON {
     var properties = moreProperties(fence.properties)
@@ -45,10 +81,11 @@ extension GeoJSON {
       geometry = self.geometry(polygons)
     case .circle(let center, let radiusCentimetres):
       properties[Key.radius] = .number(decimal(Int64(radiusCentimetres), places: 2))
-      let copy =
-        circlesAsPolygons
-        ? CirclePolygon.polygons(center: center, radiusCentimetres: radiusCentimetres) : nil
-      geometry = copy.map(self.geometry) ?? typed("Point", coordinates: position(center))
+      if circlesAsPolygons, case .polygons(let polygons) = fence.geometry.withCircleAsPolygons {
+        geometry = self.geometry(polygons)
+      } else {
+        geometry = typed("Point", coordinates: position(center))
+      }
     }
     return .object([
       "type": .string("Feature"), "id": .string(fence.id), "geometry": geometry,
@@ -56,7 +93,8 @@ extension GeoJSON {
     ])
   }
 
-  private static func moreProperties(_ text: String?) -> [String: JSON] {
+  /// Returns the properties that were imported with an outline.
+  static func moreProperties(_ text: String?) -> [String: JSON] {
     guard let text, !text.isEmpty else { return [:] }
     do {
       let value = try JSONReader.value(of: Data(text.utf8))

@@ -115,8 +115,13 @@ extension UserSummary {
   fileprivate var row: Rows.Row {
     Rows.Row(
       id: "\(id)", json: json.text,
-      feature: fix.map { GeoJSON.point($0.position, id: "\(id)", properties: json) } ?? "",
+      feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
       box: fix.map { Box($0.position) })
+  }
+
+  /// `personStatus` and `personSeverity`, by the names of earlier programs.
+  private var earlierNames: [String: JSON] {
+    ["status": .string(status.rawValue), "severity": .string(severity.rawValue)]
   }
 }
 
@@ -124,18 +129,20 @@ extension ReportSummary {
   fileprivate var row: Rows.Row {
     Rows.Row(
       id: "\(id)", json: json.text,
-      feature: position.map { GeoJSON.point($0, id: "\(id)", properties: json) } ?? "",
+      feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
       box: position.map(Box.init))
+  }
+
+  /// `reportStatus` and `reportSeverity`, by the names of earlier programs.
+  private var earlierNames: [String: JSON] {
+    ["status": .string(status.name), "severity": .known(severity) { .count(Int($0)) }]
   }
 }
 
 extension FenceSummary {
   fileprivate var row: Rows.Row {
-    let exported = ExportedFence(
-      id: "\(id)", name: name, kind: kind.name, isActive: isActive, properties: properties,
-      geometry: geometry)
-    return Rows.Row(
-      id: "\(id)", json: json.text, feature: GeoJSON.feature(of: exported), box: Box(geometry))
+    Rows.Row(
+      id: "\(id)", json: json.text, feature: GeoJSON.feature(of: self), box: Box(geometry))
   }
 }
 

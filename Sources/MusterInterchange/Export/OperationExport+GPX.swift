@@ -7,7 +7,7 @@ extension OperationExport {
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
       "<gpx version=\"1.1\" creator=\"muster\" xmlns=\"http://www.topografix.com/GPX/1/1\">",
-      "<metadata><name>\(Self.escaped(name))</name></metadata>",
+      "<metadata><name>\(XML.escaped(name))</name></metadata>",
     ]
     for report in reports {
       guard let place = report.position else { continue }
@@ -24,7 +24,7 @@ extension OperationExport {
           words: [user.safety.rawValue, user.reason], type: "person"))
     }
     for way in ways {
-      lines.append("<trk><name>\(Self.escaped(way.callsign))</name><trkseg>")
+      lines.append("<trk><name>\(XML.escaped(way.callsign))</name><trkseg>")
       for fix in way.fixes { lines.append(Self.point("trkpt", fix.position, time: fix.sampleTime)) }
       lines.append("</trkseg></trk>")
     }
@@ -39,25 +39,14 @@ extension OperationExport {
     let described = words.filter { !$0.isEmpty }.joined(separator: "; ")
     // In the order of the schema.
     return "<\(element) lat=\"\(Degrees.text(place.latitudeE7))\" "
-      + "lon=\"\(Degrees.text(place.longitudeE7))\"><time>\(time)</time>"
-      + (name.map { "<name>\(escaped($0))</name>" } ?? "")
-      + (described.isEmpty ? "" : "<desc>\(escaped(described))</desc>")
-      + (type.map { "<type>\(escaped($0))</type>" } ?? "") + "</\(element)>"
+      + "lon=\"\(longitude(place))\"><time>\(time)</time>"
+      + (name.map { "<name>\(XML.escaped($0))</name>" } ?? "")
+      + (described.isEmpty ? "" : "<desc>\(XML.escaped(described))</desc>")
+      + (type.map { "<type>\(XML.escaped($0))</type>" } ?? "") + "</\(element)>"
   }
 
-  /// Escapes a text. User texts contain no control characters except tabs and line breaks, which
-  /// XML allows.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.unicodeScalars.append(character)
-      }
-    }
-    return escaped
+  /// Returns the longitude in degrees. The schema of GPX excludes 180, which is the meridian -180.
+  private static func longitude(_ place: Coordinate) -> String {
+    place.longitudeE7 == 1_800_000_000 ? "-180" : Degrees.text(place.longitudeE7)
   }
 }

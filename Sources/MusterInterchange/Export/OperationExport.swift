@@ -1,6 +1,6 @@
 public import MusterModel
 
-/// An operation's data at a node, for other tools: GeoJSON and GPX for maps, CSV for spreadsheets.
+/// An operation's data at a node, for other tools: GeoJSON, KML and GPX for maps, CSV for spreadsheets.
 /// The output is deterministic.
 public struct OperationExport: Sendable {
   /// The track of a person.
@@ -15,6 +15,9 @@ public struct OperationExport: Sendable {
       self.callsign = callsign
       self.fixes = fixes
     }
+
+    /// The fixes for formats whose lines have at least two positions: a single one is repeated.
+    var line: [Fix] { fixes.count == 1 ? fixes + fixes : fixes }
   }
 
   let name: String

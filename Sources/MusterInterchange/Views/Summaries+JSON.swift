@@ -133,7 +133,7 @@ extension PermitSummary {
 extension SafetyWord {
   fileprivate var json: JSON {
     .object([
-      "claim": .string(claim == .safe ? "safe" : "help"), "note": .string(note),
+      "claim": .string(claim.name), "note": .string(note),
       "callsign": .string(callsign), "saidAt": .time(saidAt),
     ])
   }
