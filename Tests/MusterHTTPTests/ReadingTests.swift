@@ -119,6 +119,24 @@ import Testing
     }
   }
 
+  @Test func `map programs get flat properties, and the operation as KML`() async throws {
+    try await WebStage.tell { web in
+      _ = try await Self.fill(web)
+      for feed in ["members", "reports", "fences"] {
+        let features = try await web.get("/api/v1/\(feed).geojson")["features"].elements ?? []
+        #expect(!features.isEmpty)
+        for properties in features.compactMap({ $0["properties"].members }) {
+          #expect(properties["name"]?.word?.isEmpty == false && properties["muster"] != nil)
+          #expect(properties.values.allSatisfy { $0.elements == nil && $0.members == nil })
+          #expect(feed == "fences" || properties["severity"] != nil)
+        }
+      }
+      let kml = try await web.client.ask("GET", "/api/v1/operation.kml")
+      #expect(kml.status == 200)
+      #expect(kml.body.contains("<Folder><name>People</name>\n<Placemark><name>Anna</name>"))
+    }
+  }
+
   @Test func `features are selected by a box, across the antimeridian too`() async throws {
     try await WebStage.tell { web in
       for (title, longitude) in [("west", -179.9), ("east", 179.9), ("here", 7.0)] {

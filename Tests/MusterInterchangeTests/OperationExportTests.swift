@@ -11,20 +11,33 @@ struct OperationExportTests {
     try #require(Coordinate(latitudeE7: latitude, longitudeE7: longitude))
   }
 
-  /// An operation with a callsign that is a formula, and a report title that would close its
-  /// element.
+  /// An operation with a callsign that is a formula, a report title with markup, and a track name
+  /// that would close its element.
   private func export() throws -> OperationExport {
     let here = try place(470_000_001, -115_000_000)
     let fix = Fix(position: here, accuracyDecimetres: 75, sampleTime: Self.moment)
-    let user = UserSummary(
+    var user = UserSummary(
       id: UserID(raw: Bytes16(high: 0, low: 1)), callsign: "=1+1", role: .member,
       status: .reportedSafe, severity: .safe, reason: "reported", fix: fix, reportedAt: Self.moment,
       fixAgeSeconds: 5,
-      team: "", trackerOwner: nil, word: nil, override: nil)
+      team: "", trackerOwner: nil,
+      word: SafetyWord(claim: .safe, note: "", callsign: "Ben", saidAt: Self.moment), override: nil)
+    user.age = ContactAge(seconds: 5, atMostSeconds: 9)
+    user.conditions = [.noContact, .reportedSafe].map {
+      StatusCondition(status: $0, severity: $0.severity, reason: "")
+    }
+    let report = ReportSummary(
+      id: RowID(raw: Bytes16(high: 0, low: 2)), title: "<Gas> & \"smoke\"", details: "",
+      category: .fire, severity: 4, position: here, toEvacuate: true, status: .open,
+      owner: user.id, ownerCallsign: "Ben", confirmations: ["Anna"],
+      comments: [ReportComment(callsign: "Anna", text: "Yes", writtenAt: Self.moment)],
+      conflicts: [], delivery: Delivery(devices: 1, total: 2, commandPost: false),
+      createdAt: Self.moment, updatedAt: Self.moment)
     let fence = FenceSummary(
       id: RowID(raw: Bytes16(high: 0, low: 3)), name: "School, old", kind: .muster, isActive: true,
       geometry: .circle(center: here, radiusCentimetres: 5000), dwellSeconds: 0, mode: .careful,
-      needs: nil, properties: "", inside: ["=1+1"], conflicts: [], createdAt: Self.moment,
+      needs: nil, properties: #"{"gate":{"code":12}}"#, inside: ["=1+1"], conflicts: [],
+      createdAt: Self.moment,
       updatedAt: Self.moment)
     let event = CrossingSummary(
       id: CrossingID(raw: Bytes16(high: 0, low: 4)), arrival: 1, type: .enter, fence: fence.id,
@@ -32,7 +45,7 @@ struct OperationExportTests {
       callsign: "A \"quoted\" & <bent> name", sampleTime: Self.moment, position: here,
       isBaseline: true)
     return OperationExport(
-      name: "Flood & fire", users: [user], reports: [], fences: [fence], events: [event],
+      name: "Flood & fire", users: [user], reports: [report], fences: [fence], events: [event],
       ways: [
         .init(callsign: "</trk>", fixes: [fix]), .init(callsign: "empty", fixes: []),
       ])
@@ -45,6 +58,8 @@ struct OperationExportTests {
         "kind,id,name,state,latitude,longitude,accuracy_m,time,by,details,delivery",
         "user,00000000000000000000000000000001,'=1+1,reportedSafe,47.0000001,-11.5,7.5,"
           + "\(Self.moment),,reported,",
+        "report,00000000000000000000000000000002,\"<Gas> & \"\"smoke\"\"\",open,47.0000001,-11.5,,"
+          + "\(Self.moment),Ben,fire: ,on 1 of 2 devices · not yet at the command post",
         "fence,00000000000000000000000000000003,\"School, old\",active,,,,\(Self.moment),,"
           + "muster; inside: =1+1,",
         "event,00000000000000000000000000000004,\"School, old\",ENTER,47.0000001,-11.5,,"
@@ -53,14 +68,83 @@ struct OperationExportTests {
       ])
   }
 
-  @Test func `a map contains rows with positions, and a track of one fix is a line`() throws {
+  private func features() throws -> [JSON] {
     let document = try JSON.read(Array(export().geoJSON().utf8))
-    let features = try #require(document.members?["features"]?.elements)
+    return try #require(document.members?["features"]?.elements)
+  }
+
+  @Test func `a map contains rows with positions, and a track of one fix is a line`() throws {
+    let features = try features()
     let kinds = features.map { $0.members?["geometry"]?.members?["type"]?.word }
-    #expect(kinds == ["Polygon", "Point", "LineString"])
-    let line = features[2].members?["geometry"]?.members?["coordinates"]?.elements
+    #expect(kinds == ["Polygon", "Point", "Point", "LineString"])
+    let line = features[3].members?["geometry"]?.members?["coordinates"]?.elements
     #expect(line?.count == 2)
-    #expect(features[1].members?["properties"]?.members?["muster"]?.word == "user")
+    let types = features.map { $0.members?["properties"]?.members?["muster"]?.word }
+    #expect(types == ["fence", "report", "user", "track"])
+  }
+
+  @Test func `a map program gets flat properties, each with one type, and a name`() throws {
+    let properties = try features().map { try #require($0.members?["properties"]?.members) }
+    let names = properties.map { $0["name"]?.word }
+    #expect(names == ["School, old", "<Gas> & \"smoke\"", "=1+1", "</trk>"])
+    var types: [String: String] = [:]
+    for (key, value) in properties.joined() where value != .null {
+      let type =
+        switch value {
+        case .array, .object: "nested"
+        case .string: "text"
+        case .number: "number"
+        default: "flag"
+        }
+      #expect(type != "nested", "\(key)")
+      #expect(types.updateValue(type, forKey: key) ?? type == type, "\(key) has two types")
+    }
+    let (report, user) = (properties[1], properties[2])
+    #expect(report["reportSeverity"] == .number("4") && report["reportStatus"]?.word == "open")
+    #expect(user["personSeverity"]?.word == "safe")
+    #expect(user["personStatus"]?.word == "reportedSafe")
+    #expect(user["conditions"]?.word == "noContact, reportedSafe")
+    #expect(user["ageSeconds"] == .number("5") && user["claimBy"]?.word == "Ben")
+    #expect(properties[0]["gate"]?.word == #"{"code":12}"#)
+    #expect(properties.joined().allSatisfy { $0.key != "status" && $0.key != "severity" })
+  }
+
+  @Test func `KML has a folder for each kind, styles that exist, and escaped texts`() throws {
+    let text = try export().kml()
+    let folders = ["Zones", "Tracks", "Reports", "People"].map { "<Folder><name>\($0)</name>" }
+    #expect(folders.allSatisfy(text.contains))
+    #expect(text.components(separatedBy: "<Placemark>").count == 5)
+    for part in text.components(separatedBy: "<styleUrl>#").dropFirst() {
+      let style = try #require(part.components(separatedBy: "<").first)
+      #expect(text.contains("<Style id=\"\(style)\">"))
+    }
+    #expect(text.contains("<Placemark><name>&lt;Gas&gt; &amp; &quot;smoke&quot;</name>"))
+    #expect(text.contains("<Point><coordinates>-11.5,47.0000001</coordinates></Point>"))
+    #expect(text.contains("<Data name=\"personStatus\"><value>reportedSafe</value></Data>"))
+    #expect(
+      text.contains(
+        "<TimeSpan><begin>\(Self.moment)</begin><end>\(Self.moment)</end></TimeSpan>"
+          + "<styleUrl>#track</styleUrl>"))
+    #expect(
+      text.contains("<coordinates>-11.5,47.0000001 -11.5,47.0000001</coordinates></LineString>"))
+    let ring = try #require(text.components(separatedBy: "<LinearRing><coordinates>").last)
+      .components(separatedBy: "<")[0].split(separator: " ")
+    #expect(ring.count == 65 && ring.first == ring.last)
+  }
+
+  @Test func `GPX has no longitude of 180 degrees, which its schema excludes`() throws {
+    let fixes = try [1_800_000_000, 1_799_999_999, -1_800_000_000].map {
+      Fix(
+        position: try place(1, $0), accuracyDecimetres: nil, sampleTime: Self.moment)
+    }
+    let text = OperationExport(
+      name: "", users: [], reports: [], fences: [], events: [],
+      ways: [.init(callsign: "A", fixes: fixes)]
+    ).gpx()
+    let longitudes = text.components(separatedBy: "lon=\"").dropFirst().map {
+      $0.components(separatedBy: "\"")[0]
+    }
+    #expect(longitudes == ["-180", "179.9999999", "-180"])
   }
 
   @Test func `a GPS receiver gets waypoints and tracks, with any callsigns`() throws {

@@ -114,10 +114,13 @@ def gdal(muster, result):
     tracks = [one["geometry"]["coordinates"] for one in features
               if one["geometry"]["type"] == "LineString" and one["properties"]["callsign"] == "N2"]
     result.equal("the track of N2", [[tuple(place) for place in line] for line in tracks], [WALK])
-    severities = {one["properties"]["severity"] for one in features
+    severities = {one["properties"]["reportSeverity"] for one in features
                   if one["properties"].get("title")}
     result.check(severities == {1, 2, 3, 4, 5},
                  f"severity is no number in a map program, which cannot filter by it: {severities}")
+    nameless = [one["properties"]["muster"] for one in features if not one["properties"]["name"]]
+    result.equal("features without a name", nameless, [])
+    kml_layers(scene, result, len(features))
 
     waypoints = by_name(ogr(gpx, "waypoints"), "name")
     result.same_places("waypoints in GPX", waypoints, scene.reports | scene.people)
@@ -157,7 +160,27 @@ def gdal(muster, result):
             ask(f"reports.geojson?bbox={west},{south},{east},{north}"), "title"),
         {title: (lon, lat) for title, (lon, lat) in scene.reports.items()
          if west <= lon <= east and south <= lat <= north})
+    people = ogr(live + "operation.kml", "People", inside=scene.reader.namespace,
+                 GDAL_HTTP_HEADERS=header)
+    result.same_places("operation.kml, live", by_name(people, "Name"), scene.people)
     result.figure(f"{len(features)} features as GeoJSON, GPX, KML, GeoPackage and live")
+
+
+def kml_layers(scene, result, count):
+    """Compares the folders of the KML export, which GDAL reads as layers."""
+    path = scene.export("kml")
+    layers = {name: ogr(path, name) for name in ("People", "Reports", "Zones", "Tracks")}
+    result.same_places("people in KML", by_name(layers["People"], "Name"), scene.people)
+    result.same_places("reports in KML", by_name(layers["Reports"], "Name"), scene.reports)
+    parts = {one["properties"]["Name"]: len(one["geometry"]["coordinates"])
+             if one["geometry"]["type"] == "MultiPolygon" else 1 for one in layers["Zones"]}
+    result.equal("zones and their parts in KML", parts, scene.zones)
+    walks = [[tuple(place) for place in one["geometry"]["coordinates"]]
+             for one in layers["Tracks"] if one["properties"]["callsign"] == "N2"]
+    result.equal("the track of N2 in KML", walks, [WALK])
+    timed = [one for one in layers["Tracks"] if one["properties"]["begin"]]
+    result.equal("tracks with a time in KML", len(timed), len(layers["Tracks"]))
+    result.equal("features in KML", sum(map(len, layers.values())), count)
 
 
 def qgis(muster, result):

@@ -17,6 +17,8 @@ extension API {
       about: "The `next` of the previous page."),
   ]
 
+  private static let kml = "application/vnd.google-earth.kml+xml"
+
   private static let listing: [Route] = [
     list("/api/v1/users", "List people with their status", .users, "User"),
     list("/api/v1/reports", "List hazard reports", .reports, "Report"),
@@ -26,6 +28,19 @@ extension API {
     collection("/api/v1/members.geojson", "Export people's positions as GeoJSON", .users),
     collection("/api/v1/reports.geojson", "Export reports as GeoJSON", .reports),
     collection("/api/v1/fences.geojson", "Export fences as GeoJSON", .fences),
+    Route(
+      .get, "/api/v1/operation.kml", "Export people, reports and fences as KML",
+      result: .other(type: kml)
+    ) { api, _ in
+      guard case .users(let users) = try await api.ask(.users),
+        case .reports(let reports) = try await api.ask(.reports),
+        case .fences(let fences) = try await api.ask(.fences)
+      else { throw Problem.unexpected }
+      let export = OperationExport(
+        name: try await api.status().summary.operationName, users: users, reports: reports,
+        fences: fences, events: [], ways: [])
+      return Answer(.ok, text: export.kml(), type: kml)
+    },
     Route(
       .get, "/api/v1/events", "List ENTER and EXIT events in order of arrival",
       parameters: [

@@ -6,17 +6,18 @@ internal import MusterNode
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export the operation as GeoJSON, CSV or GPX.",
+    abstract: "Export the operation as GeoJSON, KML, CSV or GPX.",
     discussion: """
       Example:  muster export --format geojson > flood.geojson
-                muster export --format gpx > flood.gpx
+                muster export --format kml > flood.kml
 
-      Exports people, reports, zones and tracks, and in CSV also the events. A track is complete \
+      GeoJSON is for QGIS and web maps, KML for Google Earth, GPX for GPS receivers (without \
+      zones), CSV for spreadsheets. Exports people, reports, zones and tracks, and in CSV also the events. A track is complete \
       only for this laptop, for phones that report to it, and for people who share their track.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case geojson, csv, gpx
+    case geojson, kml, csv, gpx
   }
 
   @Option(help: "The output format.")
@@ -43,6 +44,7 @@ struct ExportCommand: AsyncParsableCommand {
     let text =
       switch format {
       case .geojson: export.geoJSON()
+      case .kml: export.kml()
       case .csv: export.csv()
       case .gpx: export.gpx()
       }
