@@ -12,26 +12,17 @@ extension World {
     case .work(let kind): try work(kind)
     case .timeline(let event): try take(event)
     case .wake(let index, let outage):
-      if nodes[index].outage == outage { try wake(nodes[index]) }
+      if nodes[index].machine.outage == outage { try wake(nodes[index]) }
     case .flap(let groups, let isCut, let every, let until):
       flap(groups, isCut: isCut, everyMilliseconds: every, until: until)
-    case .cheat(let index, let every, let until):
-      try cheat(nodes[index], everyMilliseconds: every, until: until)
-    case .forge(let index, let every, let until):
-      try forge(nodes[index], everyMilliseconds: every, until: until)
-    case .overfill(let index, let every, let until):
-      try overfill(nodes[index], everyMilliseconds: every, until: until)
+    case .attack(let attack, let index, let every, let until):
+      try attackers.attack(
+        attack, by: nodes[index], everyMicroseconds: every, until: until, in: self)
     case .intrude(let noise, let every, let until):
-      guard now < until, phase == .story else { return }
-      intrude(noise: noise)
-      queue.push(
-        .intrude(noise: noise, everyMicroseconds: every, until: until),
-        at: Instant(microseconds: now.microseconds + every))
-    case .flood(let index, let every, let until):
-      try flood(nodes[index], everyMicroseconds: every, until: until)
+      attackers.intrude(noise: noise, everyMicroseconds: every, until: until, in: self)
     case .mend(let index, let fault): mend(nodes[index], fault: fault)
     case .look: try look()
-    case .examine: try dangers.examine(self)
+    case .examine: try checkers.dangers.examine(self)
     }
   }
 
@@ -39,7 +30,7 @@ extension World {
 
   private func work(_ kind: WorkKind) throws {
     guard phase == .story else { return }
-    if let next = workload.next(kind, after: now) { queue.push(.work(kind), at: next) }
+    if let next = workload.next(kind, after: now) { schedule.push(.work(kind), at: next) }
     guard let node = workload.actor(for: kind, among: nodes),
       let act = workload.act(kind, by: node, among: nodes, now: now)
     else { return }
@@ -53,37 +44,20 @@ extension World {
 
   private func takeFix(at node: SimulatedNode) throws {
     guard phase == .story else { return }
-    queue.push(.fix(node.index), at: fixTime(after: now, isFirst: false))
+    schedule.push(.fix(node.index), at: fixTime(after: now, isFirst: false))
     guard node.isRunning else { return }
-    let fix = node.movement.fix(at: now)
-    // A node at rest needs no new fix: the location filter would drop it.
-    guard node.movement.isMoving(at: now) || node.lastFix == nil else { return }
-    node.lastFix = now
-    try ingest(fix, at: node)
-    try ingestLate(fix, at: node)
-  }
-
-  /// One fix of this many arrives a second time, as from a receiver with a buffer.
-  private static let fixesPerLateOne = 6
-
-  private func ingestLate(_ fix: Fix, at node: SimulatedNode) throws {
-    node.fixesTaken += 1
-    switch node.fixesTaken % Self.fixesPerLateOne {
-    case Self.fixesPerLateOne / 2: node.fixKeptBack = fix
-    case 0: if let late = node.fixKeptBack { try ingest(late, at: node) }
-    default: break
-    }
+    for fix in node.positions.fixes(at: now) { try ingest(fix, at: node) }
   }
 
   // MARK: Faults
 
   private func take(_ event: TimelineEvent) throws {
-    recording?.note(event, atMilliseconds: storyMilliseconds)
+    record.recording?.note(event, atMilliseconds: storyMilliseconds)
     switch event {
     case .cut(let groups): cut(groups)
     case .heal:
       network.heal()
-      dangers.healed(in: self)
+      checkers.dangers.healed(in: self)
     case .block(let from, let to): network.block(from: node(from).index, to: node(to).index)
     case .flap(let groups, let every, let until):
       flap(
@@ -91,49 +65,44 @@ extension World {
         until: storyStart.advanced(byMilliseconds: until))
     case .crash(let name, let duration):
       try crash(node(name))
-      tally.fire(.crash)
+      record.fire(.crash)
       wakeLater(node(name), after: duration)
     case .sleep(let name, let duration):
       sleep(node(name))
-      tally.fire(.sleep)
+      record.fire(.sleep)
       wakeLater(node(name), after: duration)
     case .jump(let name, let milliseconds):
       node(name).clock.jump(byMilliseconds: milliseconds)
-      tally.fire(.jump)
+      record.fire(.jump)
     case .readdress(let name): try readdress(node(name))
-    case .backup(let name): try backUp(node(name))
+    case .backup(let name): try node(name).storage.backUp()
     case .restore(let name):
       try restore(node(name))
-      tally.fire(.restore)
+      record.fire(.restore)
     case .burst(let names, let reports, let hazards, let together):
       try burst(names, reports: reports, hazards: hazards, together: together)
     case .weather(let loss): network.weatherPerMillion = loss
     case .insider(let name, let every, let until):
-      try cheat(
-        node(name), everyMilliseconds: every,
-        until: storyStart.advanced(byMilliseconds: until))
+      try attack(.cheat, by: name, everyMicroseconds: every * 1000, untilMilliseconds: until)
     case .forger(let name, let every, let until):
-      try forge(
-        node(name), everyMilliseconds: every,
-        until: storyStart.advanced(byMilliseconds: until))
+      try attack(.forge, by: name, everyMicroseconds: every * 1000, untilMilliseconds: until)
     case .powerCut(let name, let change, let outage):
-      orderPowerCut(of: node(name), inChange: change, outage: outage)
-    case .diskFull(let name, let duration): fill(node(name), milliseconds: duration)
-    case .diskFails(let name, let duration): breakDisk(of: node(name), milliseconds: duration)
+      node(name).storage.schedulePowerCut(inChange: change, outageMilliseconds: outage)
+    case .diskFull(let name, let duration):
+      mendLater(node(name), fault: node(name).storage.fill(), after: duration)
+    case .diskFails(let name, let duration):
+      mendLater(node(name), fault: node(name).storage.fail(), after: duration)
     case .withhold(let name, let until):
-      node(name).withholdsUntil = storyStart.advanced(byMilliseconds: until)
+      attackers.withhold(node(name), until: storyStart.advanced(byMilliseconds: until))
     case .flood(let name, let perSecond, let until):
-      try flood(
-        node(name), everyMicroseconds: 1_000_000 / perSecond,
-        until: storyStart.advanced(byMilliseconds: until))
-    case .equivocate(let name): try equivocate(node(name))
+      try attack(
+        .flood, by: name, everyMicroseconds: 1_000_000 / perSecond, untilMilliseconds: until)
+    case .equivocate(let name): try attackers.equivocate(node(name), in: self)
     case .overfill(let name, let every, let until):
-      try overfill(
-        node(name), everyMilliseconds: every,
-        until: storyStart.advanced(byMilliseconds: until))
-    case .revoke(let name, let by): try revoke(node(name), by: node(by))
-    case .council(let names): try makeCouncil(of: names)
-    case .usurp(let name): try usurp(node(name))
+      try attack(.overfill, by: name, everyMicroseconds: every * 1000, untilMilliseconds: until)
+    case .revoke(let name, let by): try revocations.revoke(node(name), by: node(by), in: self)
+    case .council(let names): try revocations.found(names.map(node), in: self)
+    case .usurp(let name): try revocations.usurp(node(name), in: self)
     case .replay(let perSecond, let until): intrude(false, perSecond, until)
     case .garbage(let perSecond, let until): intrude(true, perSecond, until)
     }
@@ -151,31 +120,23 @@ extension World {
     }
   }
 
+  private func attack(
+    _ attack: MemberAttack, by name: String, everyMicroseconds: Int64, untilMilliseconds: Int64
+  ) throws {
+    try attackers.attack(
+      attack, by: node(name), everyMicroseconds: everyMicroseconds,
+      until: storyStart.advanced(byMilliseconds: untilMilliseconds), in: self)
+  }
+
   private func intrude(_ noise: Bool, _ perSecond: Int64, _ untilMilliseconds: Int64) {
-    queue.push(
+    schedule.push(
       .intrude(
         noise: noise, everyMicroseconds: 1_000_000 / perSecond,
         until: storyStart.advanced(byMilliseconds: untilMilliseconds)), at: now)
   }
 
-  /// An unauthorized operation is not an acknowledged write: no node may show it.
-  private func cheat(
-    _ node: SimulatedNode, everyMilliseconds: Int64, until: Instant
-  ) throws {
-    guard now < until, phase == .story else { return }
-    queue.push(
-      .cheat(node.index, everyMilliseconds: everyMilliseconds, until: until),
-      at: now.advanced(byMilliseconds: everyMilliseconds))
-    guard node.isRunning else { return }
-    let (operations, lane) = try insider.attempt(by: node, among: nodes)
-    tally.fire(.insider)
-    try command(node) { replica, clock in
-      ((), try replica.author(unchecked: operations, lane: lane, now: clock))
-    }
-  }
-
   private func cut(_ groups: [[String]]) {
-    dangers.partitioned()
+    checkers.dangers.partitioned()
     network.cut(into: groups.map { $0.map { node($0).index } })
   }
 
@@ -185,25 +146,49 @@ extension World {
     guard phase == .story else { return }
     guard now < until else { return network.heal() }
     if isCut { cut(groups) } else { network.heal() }
-    queue.push(
+    schedule.push(
       .flap(groups, isCut: !isCut, everyMilliseconds: everyMilliseconds, until: until),
-      at: now.advanced(byMilliseconds: everyMilliseconds))
+      afterMilliseconds: everyMilliseconds)
   }
 
   func wakeLater(_ node: SimulatedNode, after milliseconds: Int64?) {
     guard let milliseconds else { return }
-    queue.push(
-      .wake(node.index, outage: node.outage), at: now.advanced(byMilliseconds: milliseconds))
+    schedule.push(
+      .wake(node.index, outage: node.machine.outage), afterMilliseconds: milliseconds)
   }
 
   private func readdress(_ node: SimulatedNode) throws {
-    indexByEndpoint[node.endpoint] = nil
-    node.endpoint = SimulatedNode.endpoint(
-      index: node.index, move: Int(node.endpoint.address[1]) + 1)
-    indexByEndpoint[node.endpoint] = node.index
-    tally.fire(.move)
+    mesh.readdress(node)
+    record.fire(.move)
     guard node.isRunning else { return }
     try command(node) { replica, clock in ((), try replica.linkUp(now: clock)) }
+  }
+
+  // MARK: Disks
+
+  /// - Parameter fault: nil for a node without a disk.
+  private func mendLater(_ node: SimulatedNode, fault: Int?, after milliseconds: Int64) {
+    guard let fault else { return }
+    schedule.push(.mend(node.index, fault: fault), afterMilliseconds: milliseconds)
+  }
+
+  /// Ends a fault, unless a later one is active.
+  private func mend(_ node: SimulatedNode, fault: Int) {
+    guard node.storage.isNewest(fault) else { return }
+    noteDiskFaults(of: node)
+    node.storage.endTransientFaults()
+  }
+
+  /// Ends all faults, and cancels scheduled power cuts.
+  func mendDisks() {
+    for node in nodes {
+      noteDiskFaults(of: node)
+      node.storage.endFaults()
+    }
+  }
+
+  private func noteDiskFaults(of node: SimulatedNode) {
+    for knob in node.storage.takeFaults() { record.fire(knob) }
   }
 
   // MARK: Checks
@@ -214,12 +199,12 @@ extension World {
 
   private func look() throws {
     guard phase == .story else { return }
-    for checker in checkers { try checker.look(self) }
-    try recording?.look(at: self, isLast: false)
+    try checkers.look(self)
+    try record.recording?.look(at: self, isLast: false)
     onProgress?(self)
     let range = Self.looksEveryMilliseconds
     let pause = min(
       max(scenario.durationMilliseconds / Self.looks, range.lowerBound), range.upperBound)
-    queue.push(.look, at: now.advanced(byMilliseconds: pause))
+    schedule.push(.look, afterMilliseconds: pause)
   }
 }

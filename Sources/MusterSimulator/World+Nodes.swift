@@ -34,7 +34,7 @@ extension World {
       setAlarm(of: node)
       return nil
     } catch let error as StoreError {
-      node.failures["\(error)", default: 0] += 1
+      node.counters.noteFailure(error)
       // A call that commits in steps is kept up to the step that fails.
       try node.noteLife()
       if try !hasLostPower(node) { setAlarm(of: node) }
@@ -45,14 +45,13 @@ extension World {
   /// Only revoked devices and those with forked logs write without a command: the key of a new
   /// epoch, or the opening of a new incarnation.
   private func noteUnaskedWrites(of node: SimulatedNode) throws {
-    if !doubtful.isEmpty { try node.noteLife() }
+    if !faulty.doubtful.isEmpty { try node.noteLife() }
   }
 
   private func carryOut(_ outcome: Replica.Outcome, at node: SimulatedNode) throws {
     for outgoing in outcome.outgoing { send(outgoing, from: node) }
-    node.forksTold += outcome.remarks.count { $0.hasSuffix(": a fork") }
-    for rejection in outcome.rejections { node.rejections[rejection.reason, default: 0] += 1 }
-    for checker in checkers { try checker.took(outcome, at: node, in: self) }
+    for rejection in outcome.rejections { node.counters.noteRejection(rejection.reason) }
+    try checkers.took(outcome, at: node, in: self)
     setAlarm(of: node)
   }
 
@@ -64,14 +63,14 @@ extension World {
       return (made, outcome)
     }
     guard let done else {
-      if node.mayHaveKeptMore { for checker in checkers { checker.tried(act, at: node) } }
+      if node.mayHaveKeptMore { checkers.tried(act, at: node) }
       return false
     }
-    acknowledgedWrites += 1
+    record.acknowledge(writes: 1)
     if let made = done.result { workload.made(made) }
     if case .delete(let report) = act { workload.removed(report) }
-    trace.note(.wrote, at: now, node: node.index, [])
-    for checker in checkers { try checker.wrote(act, made: done.result, at: node, in: self) }
+    note(.wrote, at: node)
+    try checkers.wrote(act, made: done.result, at: node, in: self)
     return true
   }
 
@@ -87,83 +86,55 @@ extension World {
       )
     }
     guard done != nil else { return }
-    acknowledgedWrites += acts.count
+    record.acknowledge(writes: acts.count)
     for (act, row) in zip(acts, made) {
       if let row { workload.made(row) }
-      trace.note(.wrote, at: now, node: node.index, [])
-      for checker in checkers { try checker.wrote(act, made: row, at: node, in: self) }
+      note(.wrote, at: node)
+      try checkers.wrote(act, made: row, at: node, in: self)
     }
   }
 
   func ingest(_ fix: Fix, at node: SimulatedNode) throws {
-    trace.note(.moved, at: now, node: node.index, [])
+    note(.moved, at: node)
     let done = try command(node) { replica, clock in ((), try replica.ingest(fix, now: clock)) }
     guard let done else { return }
-    acknowledgedWrites += done.outcome.crossings.count
-    for checker in checkers {
-      try checker.ingested(fix, crossings: done.outcome.crossings, at: node, in: self)
-    }
+    record.acknowledge(writes: done.outcome.crossings.count)
+    try checkers.ingested(fix, crossings: done.outcome.crossings, at: node, in: self)
   }
-
-  /// Returns running nodes, a few at a time if there are many, since checks are expensive.
-  func someNodes(turn: Int) -> [SimulatedNode] {
-    let few = min(nodes.count, Self.nodesAtATime)
-    return (0..<few).map { nodes[(turn * few + $0) % nodes.count] }.filter(\.isRunning)
-  }
-
-  private static let nodesAtATime = 6
 
   // MARK: Arrivals and deadlines
 
   /// How long a datagram waits in the socket while the program is busy.
   private static let serviceMicroseconds: ClosedRange<Int64> = 50...400
-  private static let inboxDatagrams = 2048
+  /// How long the next batch waits after one.
+  private static let batchMicroseconds: Int64 = 100
 
   func arrive(_ bytes: [UInt8], from: Endpoint, at node: SimulatedNode) {
-    guard node.isRunning, node.inbox.count < Self.inboxDatagrams else { return }
-    node.inbox.append((bytes, from, SimulatedNode.link))
-    guard !node.isAboutToRead else { return }
-    node.isAboutToRead = true
-    let wait = random.within(Self.serviceMicroseconds)
-    queue.push(.read(node.index), at: Instant(microseconds: now.microseconds + wait))
+    guard node.isRunning, node.interface.receive(bytes, from: from) else { return }
+    schedule.push(.read(node.index), afterMicroseconds: random.within(Self.serviceMicroseconds))
   }
 
   func read(at node: SimulatedNode) throws {
-    node.isAboutToRead = false
-    guard node.isRunning, !node.inbox.isEmpty else { return }
-    let batch = Array(node.inbox.prefix(Limits.inputsPerBatch))
-    node.inbox.removeFirst(batch.count)
-    for datagram in batch { trace.note(.arrived, at: now, node: node.index, datagram.bytes) }
+    let batch = node.interface.read(isRunning: node.isRunning)
+    guard !batch.isEmpty else { return }
+    for datagram in batch { note(.arrived, at: node, datagram.bytes) }
     try input(node) { replica, clock in
       ((), try replica.receive(batch, now: clock))
     } then: {
       try noteUnaskedWrites(of: node)
     }
-    guard !node.inbox.isEmpty else { return }
-    node.isAboutToRead = true
-    queue.push(.read(node.index), at: Instant(microseconds: now.microseconds + 100))
+    guard node.interface.scheduleRead() else { return }
+    schedule.push(.read(node.index), afterMicroseconds: Self.batchMicroseconds)
   }
 
-  /// The minimum interval between two deadline passes.
-  private static let alarmMicroseconds: Int64 = 1000
-
-  func setAlarm(of node: SimulatedNode) {
-    guard node.power == .on, node.replica != nil, let deadline = node.nextDeadline
-    else { return }
-    let soon = Instant(microseconds: now.microseconds + Self.alarmMicroseconds)
-    let due = max(soon, node.clock.time(of: deadline))
-    if let alarm = node.alarm, alarm <= due { return }
-    node.alarm = due
-    queue.push(.alarm(node.index), at: due)
+  private func setAlarm(of node: SimulatedNode) {
+    guard node.isRunning, let due = node.timer.schedule(after: now, by: node.clock) else { return }
+    schedule.push(.alarm(node.index), at: due)
   }
 
   func soundAlarm(of node: SimulatedNode) throws {
-    guard node.alarm == now else { return }
-    node.alarm = nil
-    guard node.isRunning else { return }
-    guard let deadline = node.nextDeadline,
-      deadline <= node.clock.reading(at: now).instant
-    else { return setAlarm(of: node) }
+    guard node.timer.fire(at: now), node.isRunning else { return }
+    guard node.timer.isDue(at: now, by: node.clock) else { return setAlarm(of: node) }
     try input(node) { replica, clock in
       ((), try replica.passDeadlines(now: clock))
     } then: {
@@ -178,25 +149,23 @@ extension World {
 
   func switchOn(_ node: SimulatedNode, start: Replica.Start = .goesOn) throws {
     let isFirst = node.power == .absent
-    node.power = .on
-    node.alarm = nil
-    node.inbox = []
-    node.ownLogs = [:]
-    node.ownSequences = [:]
+    node.machine.turnOn()
+    node.timer.cancel()
+    node.interface.clear()
     node.clock.boot(at: now, offsetMicroseconds: random.below(1 << 40))
     do {
       node.replica = try Replica(
         store: node.store, credentials: node.credentials, start: start, seed: random.seed32(),
         systemBoot: node.clock.systemBoot, now: node.clock.reading(at: now))
     } catch let error as StoreError {
-      node.failures["\(error)", default: 0] += 1
-      node.power = .off
+      node.counters.noteFailure(error)
+      node.machine.failToStart()
       if try !hasLostPower(node) { wakeLater(node, after: Self.startAgainMilliseconds) }
       return
     }
-    trace.note(.changed, at: now, node: node.index, [1])
-    for checker in checkers { try checker.started(node, in: self) }
-    if isFirst, let keys = node.keys {
+    note(.changed, at: node, [1])
+    try checkers.started(node, in: self)
+    if isFirst, let keys = node.admission.keys {
       try command(node) { replica, clock in ((), try replica.keep(keys, now: clock)) }
     }
     if let linkRate = scenario.network.linkRate {
@@ -218,7 +187,7 @@ extension World {
 
   /// The current addresses of the nodes that its user knows.
   private func endpoints(givenTo node: SimulatedNode) -> [Endpoint] {
-    node.plan.peers.map { self.node($0).endpoint }
+    node.plan.peers.map { self.node($0).interface.endpoint }
   }
 
   /// Gives all nodes their configured peers' current addresses: one that moved before the first
@@ -232,21 +201,38 @@ extension World {
 
   /// Cuts the power: everything that is not on the disk is lost.
   func crash(_ node: SimulatedNode) throws {
-    guard node.power == .on || node.power == .asleep || node.disk?.isOff == true else { return }
-    trace.note(.changed, at: now, node: node.index, [2])
+    guard node.power == .on || node.power == .asleep || node.storage.hasLostPower else { return }
+    note(.changed, at: node, [2])
     node.replica = nil
-    node.power = .off
-    node.inbox = []
-    node.outage += 1
-    if let disk = node.disk { try damage(disk, of: node) }
+    node.machine.interrupt(.off)
+    node.interface.clear()
+    if node.storage.hasDisk { try restartDisk(of: node) }
+  }
+
+  /// Applies the damage that a node finds when it is switched on again.
+  private func restartDisk(of node: SimulatedNode) throws {
+    let kinds = SimulatedDisk.Damage.allCases
+    let damage = kinds[Int(random.below(Int64(kinds.count)))]
+    if let problem = try node.storage.restart(damage, seed: random.next()) {
+      report("a database survives a power cut", "\(node.name): \(problem)")
+    }
+  }
+
+  /// Returns whether the power failed during the last call: then it was not acknowledged, even if
+  /// the commit succeeded.
+  private func hasLostPower(_ node: SimulatedNode) throws -> Bool {
+    guard node.storage.hasLostPower else { return false }
+    record.fire(.powerCut)
+    try crash(node)
+    wakeLater(node, after: node.storage.outageMilliseconds)
+    return true
   }
 
   func sleep(_ node: SimulatedNode) {
     guard node.power == .on else { return }
-    trace.note(.changed, at: now, node: node.index, [3])
-    node.power = .asleep
-    node.inbox = []
-    node.outage += 1
+    note(.changed, at: node, [3])
+    node.machine.interrupt(.asleep)
+    node.interface.clear()
   }
 
   func wake(_ node: SimulatedNode) throws {
@@ -255,8 +241,8 @@ extension World {
     case .absent: try switchOnFirst(node)
     case .off: try switchOn(node)
     case .asleep:
-      node.power = .on
-      node.alarm = nil
+      node.machine.turnOn()
+      node.timer.cancel()
       try command(node) { replica, clock in ((), try replica.linkUp(now: clock)) }
     }
   }
@@ -264,23 +250,61 @@ extension World {
   /// A clone starts with the state of its original, sentinel included: nothing reveals to it that
   /// it is a clone.
   private func switchOnFirst(_ node: SimulatedNode) throws {
-    guard !lost.contains(node.index) else { return }
-    if node.plan.admittedBy != nil { tally.fire(.lostAdmitter) }
+    guard !faulty.lost.contains(node.index) else { return }
+    if node.plan.admittedBy != nil { record.fire(.lostAdmitter) }
     guard let original = node.plan.cloneOf else {
       return try switchOn(node, start: .beginsAnew(above: 0))
     }
-    node.store = try self.node(original).store.copiedInMemory()
-    tally.fire(.clone)
+    try node.storage.copy(from: self.node(original).storage)
+    record.fire(.clone)
     try switchOn(node)
   }
 
   /// Restores the disk of the backup. The sentinel, which is stored elsewhere, reveals to the node
   /// that its database is not the newest.
   func restore(_ node: SimulatedNode) throws {
-    guard let backup = node.backup, let life = node.life else { return }
+    guard node.storage.hasBackup, let life = node.life else { return }
     try crash(node)
-    let lost = try putBack(backup, on: node)
-    for checker in checkers { try checker.restored(node, from: lost, in: self) }
+    guard let lost = try node.storage.restore() else { return }
+    try checkers.restored(node, from: lost, in: self)
     try switchOn(node, start: .beginsAnew(above: life.generation))
+  }
+
+  // MARK: Transmission
+
+  private func send(_ outgoing: Replica.Outgoing, from node: SimulatedNode) {
+    switch outgoing {
+    case .to(let endpoint, _, let bytes):
+      guard let sentAt = transmit(bytes, from: node),
+        let index = mesh.index(of: endpoint), index != node.index
+      else { return }
+      deliver(bytes, from: node, to: index, sentAt: sentAt)
+    case .multicast(_, let bytes):
+      guard let sentAt = transmit(bytes, from: node), network.hasMulticast else { return }
+      for index in nodes.indices where index != node.index {
+        deliver(bytes, from: node, to: index, sentAt: sentAt)
+      }
+    }
+  }
+
+  private func transmit(_ bytes: [UInt8], from node: SimulatedNode) -> Instant? {
+    guard !attackers.isWithheld(bytes, by: node, in: self) else { return nil }
+    node.interface.noteSent(bytes: bytes.count, inStory: phase == .story)
+    attackers.overhear(bytes)
+    return network.transmit(bytes.count, from: node.index, now: now)
+  }
+
+  private func deliver(_ bytes: [UInt8], from node: SimulatedNode, to: Int, sentAt: Instant) {
+    let receiver = nodes[to]
+    guard receiver.power != .absent else { return }
+    let passages = network.pass(
+      bytes.count, from: node.index, to: to,
+      distance: node.positions.place(at: now).distance(to: receiver.positions.place(at: now)),
+      sentAt: sentAt)
+    for passage in passages {
+      let arrived = passage.isCorrupt ? network.damaged(bytes) : bytes
+      schedule.push(
+        .arrival(to: to, bytes: arrived, from: node.interface.endpoint), at: passage.arrival)
+    }
   }
 }

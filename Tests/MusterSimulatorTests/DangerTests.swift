@@ -15,8 +15,8 @@ import Testing
     for seed in one.map({ $0...$0 }) ?? 1...max(Self.seeds, 1) {
       let world = try World(.drawnDanger(seed: seed), seed: seed)
       let result = try world.run()
-      compared += world.dangers.compared
-      dangers += world.dangers.dangers
+      compared += world.checkers.dangers.compared
+      dangers += world.checkers.dangers.dangers
       for violation in result.violations.prefix(2) { Issue.record("seed \(seed): \(violation)") }
     }
     print("people in danger: \(compared) statuses compared, \(dangers) of people in danger")

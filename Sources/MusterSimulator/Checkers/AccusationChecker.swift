@@ -35,6 +35,6 @@ final class AccusationChecker: Checker {
 
   private func isHonest(_ node: SimulatedNode, in world: World) -> Bool {
     !saboteurs.contains(node.name) && !world.isRevoked(node)
-      && !world.forkers.contains(node.index)
+      && !world.faulty.forkers.contains(node.index)
   }
 }

@@ -36,7 +36,7 @@ final class AnswerChecker: Checker {
       answers[id, default: [:]][Answer(author: node.credentials.user, user: user)] = note
     default: return
     }
-    if world.doubtful.contains(node.index) { uncertain.insert(id) }
+    if world.faulty.doubtful.contains(node.index) { uncertain.insert(id) }
   }
 
   func tried(_ act: Act, at node: SimulatedNode) {
@@ -44,7 +44,7 @@ final class AnswerChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    guard world.convergedMilliseconds != nil, !hasLoss else { return }
+    guard world.record.convergedMilliseconds != nil, !hasLoss else { return }
     // All nodes show the same, byte for byte, so one suffices.
     guard
       let node = world.nodes.first(where: { $0.isRunning && $0.reads && !world.isRevoked($0) })

@@ -49,7 +49,7 @@ final class AuthorityChecker: Checker {
       let phone = try node.store.row(RowKey(kind: .tracker, id: RowID(raw: subject.raw)))
       guard phone?.owner != author.user else { continue }
       // The row is in another log: it may arrive later, or be past its author's cut-off.
-      if phone == nil, !hasEnded || world.isRevoked(author.device) { continue }
+      if phone == nil, !hasEnded || world.revocations.isRevoked(author.device) { continue }
       world.report(promise, "\(node.name) shows a crossing that its subject did not sign")
     }
   }

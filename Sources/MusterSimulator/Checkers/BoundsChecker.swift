@@ -18,7 +18,7 @@ final class BoundsChecker: Checker {
 
   func look(_ world: World) throws {
     turn += 1
-    for node in world.someNodes(turn: turn) {
+    for node in world.mesh.someNodes(turn: turn) {
       try node.replica?.checkInvariants()
       let counts = try node.store.counts()
       if counts.logs > Limits.logs {

@@ -81,11 +81,11 @@ final class CloneChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    if world.convergedMilliseconds != nil {
+    if world.record.convergedMilliseconds != nil {
       for pair in inOrder where pair.since != nil { try demand(pair.device, in: world) }
     }
     // A device that opens logs without limit does so in many incarnations.
-    let overfillers = world.overfillers.map { world.nodes[$0].credentials.device }
+    let overfillers = world.faulty.overfillers.map { world.nodes[$0].credentials.device }
     let copied = Set(pairs.values.map(\.device) + overfillers)
     for node in world.nodes where node.isRunning {
       for device in try clones(saidBy: node, in: world) ?? [] where !copied.contains(device) {

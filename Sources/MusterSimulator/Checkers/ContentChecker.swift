@@ -49,7 +49,7 @@ final class ContentChecker: Checker {
       .track, .profile, .share, .lookForAlerts:
       break
     }
-    guard world.doubtful.contains(node.index) else { return }
+    guard world.faulty.doubtful.contains(node.index) else { return }
     if let id = made?.id ?? act.report { uncertain.insert(id) }
   }
 
@@ -72,7 +72,7 @@ final class ContentChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    guard world.convergedMilliseconds != nil, forgetful.isEmpty else { return }
+    guard world.record.convergedMilliseconds != nil, forgetful.isEmpty else { return }
     // All nodes show the same, byte for byte, so one suffices.
     guard
       let node = world.nodes.first(where: {

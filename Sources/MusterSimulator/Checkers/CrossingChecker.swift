@@ -31,8 +31,9 @@ final class CrossingChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    guard world.convergedMilliseconds != nil else { return }
-    for node in world.nodes where node.mayHaveKeptMore || world.doubtful.contains(node.index) {
+    guard world.record.convergedMilliseconds != nil else { return }
+    for node in world.nodes where node.mayHaveKeptMore || world.faulty.doubtful.contains(node.index)
+    {
       restoredDevices.append(node.credentials.device)
     }
     for node in world.nodes.prefix(3)

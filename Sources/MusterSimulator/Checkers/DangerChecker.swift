@@ -113,7 +113,7 @@ final class DangerChecker: Checker {
     guard case .now = partition else { return }
     let end = world.now.advanced(byMilliseconds: Self.meetingMilliseconds)
     partition = .until(end)
-    if limitMilliseconds != nil { world.queue.push(.examine, at: end) }
+    if limitMilliseconds != nil { world.schedule.push(.examine, at: end) }
   }
 
   private func isWhole(in world: World) -> Bool {
@@ -132,7 +132,7 @@ final class DangerChecker: Checker {
 
   private func examineLater(in world: World) {
     guard let limitMilliseconds, world.phase == .story else { return }
-    world.queue.push(.examine, at: world.now.advanced(byMilliseconds: limitMilliseconds))
+    world.schedule.push(.examine, at: world.now.advanced(byMilliseconds: limitMilliseconds))
   }
 
   /// Compares what every node shows with the truth.

@@ -25,7 +25,7 @@ final class DeliveryChecker: Checker {
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws { isBlind = true }
 
   func look(_ world: World) throws {
-    guard !isBlind, world.forkers.isEmpty else { return }
+    guard !isBlind, world.faulty.forkers.isEmpty else { return }
     turn += 1
     let node = world.nodes[turn % world.nodes.count]
     guard node.isRunning, node.reads, let replica = node.replica else { return }

@@ -16,7 +16,7 @@ final class ForgeryChecker: Checker {
 
   func look(_ world: World) throws {
     turn += 1
-    for node in world.someNodes(turn: turn) { try check(node, in: world) }
+    for node in world.mesh.someNodes(turn: turn) { try check(node, in: world) }
   }
 
   private func check(_ node: SimulatedNode, in world: World) throws {
@@ -31,7 +31,7 @@ final class ForgeryChecker: Checker {
         author.map { author in
           record.isSigned(
             by: author.credentials.verifyingKey, operation: author.credentials.operation,
-            sharing: world.findings)
+            sharing: world.mesh.findings)
         } ?? false
       guard isSigned else {
         world.report(promise, "\(node.name) holds a record without a signer")
@@ -43,8 +43,8 @@ final class ForgeryChecker: Checker {
 
   private func checkHeads(of node: SimulatedNode, in world: World) throws {
     // The world does not track these logs.
-    let forking = Set(
-      world.forkers.union(world.overfillers).map { world.nodes[$0].credentials.certificate })
+    let untracked = world.faulty.forkers.union(world.faulty.overfillers)
+    let forking = Set(untracked.map { world.nodes[$0].credentials.certificate })
     for log in try node.store.logs()
     where log.opening.certificate != .root && !forking.contains(log.opening.certificate) {
       var entry = ledger.ledger[log.head.log]

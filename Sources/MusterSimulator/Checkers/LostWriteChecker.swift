@@ -18,7 +18,16 @@ final class LostWriteChecker: Checker {
     var head: Head
   }
 
+  /// The logs that a node's current incarnation writes, by lane, and how far they are known to
+  /// reach.
+  private struct OwnLogs {
+    var logs: [Lane: LogID] = [:]
+    var sequences: [Lane: UInt64] = [:]
+  }
+
   private(set) var ledger: [LogID: Entry] = [:]
+  /// By node, since its last start.
+  private var own: [Int: OwnLogs] = [:]
   /// Nodes whose logs are exempt, and those of them whose logs may be forked.
   private let (doubtful, forkers): (Set<Int>, Set<Int>)
 
@@ -30,26 +39,30 @@ final class LostWriteChecker: Checker {
   private var entries: [Entry] { ledger.values.sorted { $0.head.log < $1.head.log } }
 
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
-    guard let life = node.life, life.sequences != node.ownSequences else { return }
-    let sequences = life.sequences
-    for lane in Lane.allCases where sequences[lane] != node.ownSequences[lane] {
-      guard let head = try head(of: lane, at: node) else { continue }
+    var known = own[node.index] ?? OwnLogs()
+    guard let life = node.life, life.sequences != known.sequences else { return }
+    for lane in Lane.allCases where life.sequences[lane] != known.sequences[lane] {
+      guard let head = try head(of: lane, at: node, known: &known.logs) else { continue }
       ledger[head.log] = Entry(author: node.index, written: head, head: head)
     }
-    node.ownSequences = sequences
+    known.sequences = life.sequences
+    own[node.index] = known
   }
 
-  private func head(of lane: Lane, at node: SimulatedNode) throws -> Head? {
-    if node.ownLogs[lane] == nil, let incarnation = node.life?.incarnation {
+  private func head(
+    of lane: Lane, at node: SimulatedNode, known logs: inout [Lane: LogID]
+  ) throws -> Head? {
+    if logs[lane] == nil, let incarnation = node.life?.incarnation {
       for log in try node.store.logs() where log.opening.incarnation == incarnation {
-        node.ownLogs[log.opening.lane] = log.head.log
+        logs[log.opening.lane] = log.head.log
       }
     }
-    guard let log = node.ownLogs[lane] else { return nil }
+    guard let log = logs[lane] else { return nil }
     return try node.store.log(log)?.head
   }
 
   func started(_ node: SimulatedNode, in world: World) throws {
+    own[node.index] = nil
     for entry in entries where entry.author == node.index {
       try check(entry, at: node, in: world, when: "after a start")
     }
@@ -132,7 +145,7 @@ final class LostWriteChecker: Checker {
   func conclude(_ world: World) throws {
     try forgetWhatOnlyTheRevokedHold(in: world)
     // Missing convergence is reported separately: the data is late, not lost.
-    let hasConverged = world.convergedMilliseconds != nil
+    let hasConverged = world.record.convergedMilliseconds != nil
     // Revoked devices and clones are not guaranteed to receive others' data.
     for node in world.nodes where !world.isRevoked(node) && !forkers.contains(node.index) {
       for entry in entries where hasConverged || entry.author == node.index {

@@ -8,7 +8,7 @@ final class MembershipChecker: Checker {
   private let promise = "membership agrees"
 
   func conclude(_ world: World) throws {
-    guard world.convergedMilliseconds != nil else { return }
+    guard world.record.convergedMilliseconds != nil else { return }
     var first: (name: String, evidence: [EvidenceID], members: Set<CertificateHash>)?
     for node in world.nodes where node.isRunning && !world.isRevoked(node) {
       guard let shown = node.replica?.membership else { continue }
@@ -27,13 +27,13 @@ final class MembershipChecker: Checker {
           "\(known.name) shows \(known.members.count) members, \(node.name) "
             + "\(shown.members.count), and not the same")
       }
-      if !world.council.members.isEmpty { try checkRevoked(shownBy: node, in: world) }
+      if !world.revocations.council.members.isEmpty { try checkRevoked(shownBy: node, in: world) }
     }
   }
 
   private func checkRevoked(shownBy node: SimulatedNode, in world: World) throws {
     let revoked = try node.change { try $0.devices() }?.filter(\.isRevoked).map(\.id) ?? []
-    for device in revoked where !world.isRevoked(device) {
+    for device in revoked where !world.revocations.isRevoked(device) {
       world.report(
         promise,
         "\(node.name) shows \(device.short) as revoked, which neither the council nor an "

@@ -32,7 +32,7 @@ final class PositionChecker: Checker {
 
   func look(_ world: World) throws {
     turn += 1
-    for node in world.someNodes(turn: turn) {
+    for node in world.mesh.someNodes(turn: turn) {
       let before = known[node.index] ?? [:]
       var after: [RecordTopic: RecordOrder] = [:]
       for record in try node.store.records() {

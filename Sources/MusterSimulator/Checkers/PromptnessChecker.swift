@@ -37,7 +37,7 @@ final class PromptnessChecker: Checker {
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     // The reports of a device that exhausts its quotas may be delayed.
     guard case .report(let draft) = act, let made, world.phase == .story,
-      !world.overfillers.contains(node.index)
+      !world.faulty.overfillers.contains(node.index)
     else { return }
     // Only nodes that are running and may read count.
     let seen = world.nodes.map { !($0.isRunning && $0.reads) || $0.index == node.index }

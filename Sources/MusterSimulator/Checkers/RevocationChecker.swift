@@ -19,7 +19,7 @@ final class RevocationChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    guard world.convergedMilliseconds != nil, !world.revocations.acknowledged.isEmpty else {
+    guard world.record.convergedMilliseconds != nil, !world.revocations.acknowledged.isEmpty else {
       return
     }
     let bounds = bounds(of: try owed(in: world), in: world)

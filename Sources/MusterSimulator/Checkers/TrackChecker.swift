@@ -43,8 +43,9 @@ final class TrackChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    guard world.convergedMilliseconds != nil else { return }
-    for node in world.nodes where node.mayHaveKeptMore || world.doubtful.contains(node.index) {
+    guard world.record.convergedMilliseconds != nil else { return }
+    for node in world.nodes where node.mayHaveKeptMore || world.faulty.doubtful.contains(node.index)
+    {
       uncertain.insert(node.index)
     }
     for (phone, fixes) in told.sorted(by: { $0.key < $1.key })
@@ -72,7 +73,7 @@ final class TrackChecker: Checker {
     }
     // If command rotates the epoch continuously, a late node may be missing the key of the newest
     // position: keys are requested because of frames only.
-    guard world.overfillers.isEmpty else { return }
+    guard world.faulty.overfillers.isEmpty else { return }
     for other in world.nodes
     where other.isRunning && other.reads && !world.isRevoked(other) {
       let shown = try other.replica?.devicePositions().first { $0.device == DeviceID(tracker: row) }

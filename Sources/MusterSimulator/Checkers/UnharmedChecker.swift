@@ -20,9 +20,9 @@ final class UnharmedChecker: Checker {
   }
 
   func look(_ world: World) throws {
-    guard !world.overfillers.isEmpty else { return }
+    guard !world.faulty.overfillers.isEmpty else { return }
     turn += 1
-    for node in world.someNodes(turn: turn) { try check(node, in: world) }
+    for node in world.mesh.someNodes(turn: turn) { try check(node, in: world) }
   }
 
   private func check(_ node: SimulatedNode, in world: World) throws {
@@ -64,9 +64,9 @@ final class UnharmedChecker: Checker {
   }
 
   func conclude(_ world: World) throws {
-    guard !world.overfillers.isEmpty else { return }
+    guard !world.faulty.overfillers.isEmpty else { return }
     for node in world.nodes where node.isRunning { try check(node, in: world) }
-    guard world.convergedMilliseconds != nil,
+    guard world.record.convergedMilliseconds != nil,
       let epoch = try world.nodes[0].change({ try $0.writingEpoch })??.id
     else { return }
     for node in world.nodes where world.isPromisedOthersWork(node) && node.reads {

@@ -24,33 +24,22 @@ struct Network {
   var isGathered = false
 
   private let plan: NetworkPlan
-  private let exceptions: [LinkKey: LinkConditions]
+  private let exceptions: [Connectivity.Direction: LinkConditions]
   private var random: RandomStream
-  /// The partition of each node; only equal ones are connected, and -1 to none.
-  private var sides: [Int]
-  private var blocked: [LinkKey] = []
-  private var mediumFreeAt = Instant(microseconds: 0)
-  private var senderFreeAt: [Instant]
+  private var connectivity: Connectivity
+  private var channel: Channel
 
-  private struct LinkKey: Hashable {
-    let from: Int
-    let to: Int
-  }
-
-  /// A datagram that would wait longer is dropped, like at the full queue of a radio.
-  private static let longestQueueMilliseconds: Int64 = 4000
-
-  init(_ plan: NetworkPlan, links: [LinkPlan], names: [String], seed: UInt64) {
+  init(_ plan: NetworkPlan, names: [String], seed: UInt64) {
     self.plan = plan
     random = RandomStream(seed: seed, named: "network")
-    sides = names.map { _ in 0 }
-    senderFreeAt = names.map { _ in Instant(microseconds: 0) }
-    var exceptions: [LinkKey: LinkConditions] = [:]
-    for link in links {
+    connectivity = Connectivity(nodes: names.count)
+    channel = Channel(plan.medium, senders: names.count)
+    var exceptions: [Connectivity.Direction: LinkConditions] = [:]
+    for link in plan.links {
       guard let from = names.firstIndex(of: link.from), let to = names.firstIndex(of: link.to)
       else { preconditionFailure("a link of an unknown node: \(link.from), \(link.to)") }
-      exceptions[LinkKey(from: from, to: to)] = link.conditions
-      if !link.oneWay { exceptions[LinkKey(from: to, to: from)] = link.conditions }
+      exceptions[Connectivity.Direction(from: from, to: to)] = link.conditions
+      if !link.oneWay { exceptions[Connectivity.Direction(from: to, to: from)] = link.conditions }
     }
     self.exceptions = exceptions
   }
@@ -60,19 +49,13 @@ struct Network {
   // MARK: Timeline
 
   /// Partitions the network: only nodes of one group are connected.
-  mutating func cut(into groups: [[Int]]) {
-    sides = sides.map { _ in -1 }
-    for (number, group) in groups.enumerated() {
-      for node in group { sides[node] = number }
-    }
-  }
+  mutating func cut(into groups: [[Int]]) { connectivity.partition(into: groups) }
 
-  mutating func heal() {
-    sides = sides.map { _ in 0 }
-    blocked = []
-  }
+  mutating func heal() { connectivity.heal() }
 
-  mutating func block(from: Int, to: Int) { blocked.append(LinkKey(from: from, to: to)) }
+  mutating func block(from: Int, to: Int) {
+    connectivity.block(Connectivity.Direction(from: from, to: to))
+  }
 
   // MARK: Sending
 
@@ -81,20 +64,9 @@ struct Network {
     datagrams += 1
     bytes += size + Limits.headerBytes
     guard !isFaultless else { return now }
-    let rate: Int64
-    let free: Instant
-    switch plan.medium {
-    case .free: return now
-    case .shared(let bitsPerSecond): (rate, free) = (bitsPerSecond, mediumFreeAt)
-    case .perSender(let bitsPerSecond): (rate, free) = (bitsPerSecond, senderFreeAt[from])
-    }
-    let start = max(now, free)
-    if start > now { tally.fire(.narrow) }
-    guard start.milliseconds(since: now) <= Self.longestQueueMilliseconds else { return nil }
-    let bits = Int64(size + Limits.headerBytes) * 8
-    let end = Instant(microseconds: start.microseconds + bits * 1_000_000 / rate)
-    if case .shared = plan.medium { mediumFreeAt = end } else { senderFreeAt[from] = end }
-    return end
+    let sent = channel.transmit(size + Limits.headerBytes, from: from, now: now)
+    if sent.hasWaited { tally.fire(.narrow) }
+    return sent.end
   }
 
   /// Returns the deliveries of a transmitted datagram: none, one, or two.
@@ -102,8 +74,9 @@ struct Network {
     _ size: Int, from: Int, to: Int, distance: @autoclosure () -> Double, sentAt: Instant
   ) -> [Passage] {
     if isFaultless { return [Passage(arrival: after(1000, sentAt), isCorrupt: false)] }
-    let conditions = exceptions[LinkKey(from: from, to: to)] ?? plan.conditions
-    guard isOpen(from, to, distance: distance) else { return [] }
+    let direction = Connectivity.Direction(from: from, to: to)
+    let conditions = exceptions[direction] ?? plan.conditions
+    guard isOpen(direction, distance: distance) else { return [] }
     guard size + Limits.headerBytes <= conditions.mtuBytes else {
       tally.fire(.mtu)
       return []
@@ -122,12 +95,14 @@ struct Network {
     return passages
   }
 
-  private mutating func isOpen(_ from: Int, _ to: Int, distance: () -> Double) -> Bool {
-    guard sides[from] == sides[to], sides[from] >= 0 else {
+  private mutating func isOpen(
+    _ direction: Connectivity.Direction, distance: () -> Double
+  ) -> Bool {
+    guard !connectivity.isPartitioned(direction) else {
       tally.fire(.partition)
       return false
     }
-    guard blocked.isEmpty || !blocked.contains(LinkKey(from: from, to: to)) else {
+    guard !connectivity.isBlocked(direction) else {
       tally.fire(.oneWay)
       return false
     }

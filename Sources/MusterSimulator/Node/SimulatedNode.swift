@@ -7,6 +7,29 @@ import MusterStore
 ///
 /// A class, so that the replica in it is never copied.
 final class SimulatedNode {
+  let index: Int
+  let plan: NodePlan
+  let admission: Admission
+  var interface: NetworkInterface
+  var storage: NodeStorage
+  var replica: Replica?
+  /// The replica's incarnation after its last command. Cached, since a query would copy the
+  /// replica.
+  private(set) var life: Replica.Life?
+  var timer = DeadlineTimer()
+  var machine = Machine()
+  var clock: NodeClock
+  var positions: PositionSource
+  var counters = Counters()
+
+  /// The keys of a device, and the enrolment that led to them.
+  struct Admission {
+    let credentials: Credentials
+    let keys: Enrolment.EpochKeys?
+    /// Nil for the founder and for clones.
+    let enrolment: (Enrolment, request: [UInt8])?
+  }
+
   enum Power: Hashable {
     /// Not started yet.
     case absent
@@ -16,89 +39,59 @@ final class SimulatedNode {
     case asleep
   }
 
-  let index: Int
-  let plan: NodePlan
-  let credentials: Credentials
-  let keys: Enrolment.EpochKeys?
-  var endpoint: Endpoint
-  var store: Store
-  var replica: Replica?
-  /// The replica's incarnation after its last command. Cached, since a query would copy the
-  /// replica.
-  private(set) var life: Replica.Life?
-  /// The replica's next deadline after its last input.
-  private(set) var nextDeadline: Instant?
-  var power = Power.absent
-  var clock: NodeClock
-  var movement: Movement
-  var backup: Backup?
+  /// The power state of a device, and how often it was interrupted.
+  struct Machine {
+    private(set) var power = Power.absent
+    /// Identifies the crash or suspension that an automatic end belongs to.
+    private(set) var outage = 0
 
-  /// Nil if the database is in memory and no disk fault is simulated.
-  let disk: SimulatedDisk?
-  /// After a scheduled power cut; nil until the heal.
-  var outageMilliseconds: Int64?
-  /// Identifies the disk fault that an end event belongs to.
-  var diskFaults = 0
-  /// The disk counts that were reported already.
-  var (refusedWrites, failedWrites): (UInt64, UInt64) = (0, 0)
-  /// Until then it is a relay that forwards nothing.
-  var withholdsUntil: Instant?
-  /// How often it was notified of a fork.
-  var forksTold = 0
+    mutating func turnOn() { power = .on }
 
-  /// A copy of a disk.
-  enum Backup {
-    case store(Store)
-    case image(SimulatedDisk.Image)
+    /// The program did not start.
+    mutating func failToStart() { power = .off }
+
+    mutating func interrupt(_ power: Power) {
+      self.power = power
+      outage += 1
+    }
   }
 
-  /// Datagrams that have arrived and are not processed, as in a socket's buffer.
-  var inbox: [(bytes: [UInt8], from: Endpoint, link: LinkID)] = []
-  var isAboutToRead = false
-  /// When deadlines are processed next; nil if none is scheduled.
-  var alarm: Instant?
-  /// Identifies the crash or suspension that an automatic end belongs to.
-  var outage = 0
+  /// What went wrong at a device, by reason.
+  struct Counters {
+    /// Datagrams that were dropped.
+    private(set) var rejections: [String: Int] = [:]
+    /// Calls that the store failed.
+    private(set) var failures: [String: Int] = [:]
 
-  /// Including headers.
-  var bytesSentInStory = 0
-  var datagramsSent = 0
-  var rejections: [String: Int] = [:]
-  var failures: [String: Int] = [:]
-  /// How it was admitted; nil for the founder and for clones.
-  var enrolment: (Enrolment, request: [UInt8])?
-  var lastFix: Instant?
-  var fixesTaken = 0
-  var fixKeptBack: Fix?
-  /// The logs that this incarnation writes, by lane.
-  var ownLogs: [Lane: LogID] = [:]
-  /// How far they are known to reach.
-  var ownSequences: [Lane: UInt64] = [:]
+    mutating func noteRejection(_ reason: String) { rejections[reason, default: 0] += 1 }
+
+    mutating func noteFailure(_ error: StoreError) { failures["\(error)", default: 0] += 1 }
+
+    var failureCount: Int { failures.values.reduce(0, +) }
+  }
 
   init(
-    index: Int, plan: NodePlan, credentials: Credentials, keys: Enrolment.EpochKeys?,
-    store: Store, disk: SimulatedDisk?, endpoint: Endpoint, movement: Movement
+    index: Int, plan: NodePlan, admission: Admission, storage: NodeStorage, endpoint: Endpoint,
+    movement: Movement
   ) {
-    self.disk = disk
     self.index = index
     self.plan = plan
-    self.credentials = credentials
-    self.keys = keys
-    self.store = store
-    self.endpoint = endpoint
-    self.movement = movement
+    self.admission = admission
+    self.storage = storage
+    interface = NetworkInterface(endpoint)
+    positions = PositionSource(movement)
     clock = NodeClock(
       skewMilliseconds: plan.skewMilliseconds, driftPerMillion: plan.driftPerMillion)
   }
 
-  /// Each has one network interface.
-  static let link = LinkID(index: 1)
-
   var name: String { plan.name }
-  var isRunning: Bool { power == .on && replica != nil }
+  var credentials: Credentials { admission.credentials }
+  var store: Store { storage.store }
+  var power: Power { machine.power }
+  var isRunning: Bool { machine.power == .on && replica != nil }
   var reads: Bool { plan.role.reads }
   /// Whether a failed commit may have been stored nevertheless: its user got no acknowledgement.
-  var mayHaveKeptMore: Bool { !failures.isEmpty || disk != nil }
+  var mayHaveKeptMore: Bool { !counters.failures.isEmpty || storage.hasDisk }
 
   /// Updates the incarnation after this device may have written.
   func noteLife() throws { life = try change { $0.life } }
@@ -112,7 +105,7 @@ final class SimulatedNode {
   private func change<T>(
     _ replica: inout Replica, _ body: (inout Replica) throws -> T
   ) throws -> T {
-    defer { nextDeadline = replica.nextDeadline }
+    defer { timer.deadline = replica.nextDeadline }
     return try body(&replica)
   }
 

@@ -78,7 +78,7 @@ public struct Recording: Sendable {
       nodes: world.nodes.map { node in
         Look(
           power: node.power, missing: all - held[node.index],
-          place: node.movement.place(at: world.now))
+          place: node.positions.place(at: world.now))
       })
   }
 }

@@ -83,12 +83,12 @@ public struct ReportPage {
   private static func nodes(_ world: World) throws -> String {
     let rows = try world.nodes.map { node in
       let state = try node.change { try $0.stateHash() }.map { "\($0)".prefix(12) } ?? "–"
-      let rejected = node.rejections.values.reduce(0, +)
+      let rejected = node.counters.rejections.values.reduce(0, +)
       return "<tr><td>\(Markup.escape(node.name))</td><td>\(node.plan.role.name)</td>"
         + "<td>\(node.power.words)</td><td class=\"hash\">\(Markup.escape(String(state)))</td>"
         + "<td>\(Markup.grouped(try node.store.counts().frames))</td>"
-        + "<td>\(Markup.grouped(node.datagramsSent))</td>"
-        + "<td>\(Markup.grouped(node.bytesSentInStory))</td>"
+        + "<td>\(Markup.grouped(node.interface.datagramsSent))</td>"
+        + "<td>\(Markup.grouped(node.interface.bytesSentInStory))</td>"
         + "<td>\(Markup.grouped(rejected))</td></tr>"
     }
     return "<div class=\"scroll\"><table><tr><th>laptop</th><th>role</th><th>is</th>"

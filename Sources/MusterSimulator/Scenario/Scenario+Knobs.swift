@@ -2,7 +2,7 @@ extension Scenario {
   /// The configured faults, which MUST occur in a run.
   var configuredKnobs: [Knob] {
     var knobs: Set<Knob> = []
-    for conditions in [network.conditions] + links.map(\.conditions) {
+    for conditions in [network.conditions] + network.links.map(\.conditions) {
       if conditions.lossPerMillion > 0 { knobs.insert(.loss) }
       if conditions.duplicatePerMillion > 0 { knobs.insert(.duplicate) }
       if conditions.reorderPerMillion > 0 { knobs.insert(.reorder) }

@@ -12,9 +12,9 @@ extension Scenario {
     lines.append("nodes:")
     lines += nodes.map { "  - {\($0.yaml)}" }
     lines.append("network: {\(network.yaml)}")
-    if !links.isEmpty {
+    if !network.links.isEmpty {
       lines.append("links:")
-      lines += links.map { link in
+      lines += network.links.map { link in
         let direction = link.oneWay ? ", one_way: true" : ""
         return "  - {between: [\(link.from), \(link.to)]\(direction), \(link.conditions.yaml)}"
       }

@@ -22,8 +22,6 @@ public struct Scenario: Hashable, Sendable {
   public var nodes: [NodePlan]
   /// The network between the nodes.
   public var network: NetworkPlan
-  /// Exceptions to `network`, by pair.
-  public var links: [LinkPlan]
   /// What users do.
   public var workload: WorkloadPlan
   /// Events, sorted by time.
@@ -43,7 +41,6 @@ public struct Scenario: Hashable, Sendable {
     durationMilliseconds = 60_000
     settleMilliseconds = 60_000
     network = NetworkPlan()
-    links = []
     workload = WorkloadPlan()
     timeline = []
     expectations = Expectations()
@@ -137,6 +134,8 @@ public struct NetworkPlan: Hashable, Sendable {
   public var conditions = LinkConditions()
   /// Whether announces reach all nodes in range; otherwise addresses must be configured.
   public var multicast = true
+  /// Exceptions to `conditions`, by pair.
+  public var links: [LinkPlan] = []
   /// The maximum range; nil if distance does not matter.
   public var rangeMetres: Int64?
   /// The capacity.

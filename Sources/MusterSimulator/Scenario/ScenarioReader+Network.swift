@@ -66,7 +66,7 @@ extension ScenarioReader {
       var fields = try Fields(entry, what: "a link", file: file)
       let (from, to) = try pair(fields.require("between"))
       let oneWay = try fields.flag("one_way") ?? false
-      scenario.links.append(
+      scenario.network.links.append(
         LinkPlan(from: from, to: to, oneWay: oneWay, conditions: try conditions(&fields)))
       try fields.finish()
     }

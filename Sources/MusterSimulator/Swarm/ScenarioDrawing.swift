@@ -94,7 +94,7 @@ private struct ScenarioDrawing {
     guard chance(15), let from = anybody(), let to = anybody(), from != to else { return }
     var bad = conditions
     bad.lossPerMillion = random.within(30...70) * 10_000
-    scenario.links = [LinkPlan(from: from, to: to, oneWay: chance(50), conditions: bad)]
+    scenario.network.links = [LinkPlan(from: from, to: to, oneWay: chance(50), conditions: bad)]
     // The promise for a path with 70 % loss that persists after the heal.
     if bad.lossPerMillion > 500_000 { scenario.settleMilliseconds = 300_000 }
   }

@@ -57,7 +57,7 @@ public struct Shrinker {
     for index in scenario.timeline.indices {
       found.append(scenario.with { $0.timeline.remove(at: index) })
     }
-    found.append(scenario.with { $0.links = [] })
+    found.append(scenario.with { $0.network.links = [] })
     found.append(scenario.with { $0.network.conditions = LinkConditions() })
     found.append(scenario.with { $0.network.conditions.lossPerMillion = 0 })
     found.append(scenario.with { $0.network.conditions.duplicatePerMillion = 0 })
@@ -109,7 +109,7 @@ extension Scenario {
         scenario.nodes[index].peers.replaceSubrange(
           place...place, with: heirs.filter { $0 != scenario.nodes[index].name })
       }
-      scenario.links.removeAll { $0.from == name || $0.to == name }
+      scenario.network.links.removeAll { $0.from == name || $0.to == name }
       let gone = [name] + nodes.filter { $0.cloneOf == name || $0.admittedBy == name }.map(\.name)
       scenario.timeline = scenario.timeline.compactMap { entry in
         var event: TimelineEvent? = entry.event
