@@ -32,7 +32,7 @@ mesh = lab.Lab(options.muster, options.nodes)
 mesh.start_on(options.network)
 lab.log("waiting until all are in step …")
 mesh.until_in_step()
-time.sleep(20)  # until the traffic of meeting has died down: what is idle is subtracted
+time.sleep(150)  # until the traffic of meeting has died down: what is idle is subtracted
 
 quiet_from, quiet_bytes = time.perf_counter(), mesh.sent_bytes()
 time.sleep(20)
