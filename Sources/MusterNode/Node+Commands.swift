@@ -36,10 +36,10 @@ extension Node {
       var status = try read { try $0.status(now: $1) }
       status.rejected = rejections()
       status.diskFreeBytes = diskFreeBytes()
-      status.location = locationStatus
-      if isRunning { status.uplink = uplinks?.summary }
+      if isRunning { status.location = location.status }
+      if isRunning { status.uplink = ports.uplinks?.summary }
       for index in status.peers.indices {
-        status.peers[index].interface = interfaceName(of: status.peers[index].link)
+        status.peers[index].interface = ports.interfaceName(of: status.peers[index].link)
       }
       return .status(status)
     case .verify: return .verification(try read { replica, _ in try replica.verify() })
@@ -166,7 +166,7 @@ extension Node {
   }
 
   private func invite(role: Role, uses: Int, validSeconds: Int64) throws -> Reply {
-    let endpoints = ownEndpoints()
+    let endpoints = ports.ownEndpoints
     let (milliseconds, overflow) = validSeconds.multipliedReportingOverflow(by: 1000)
     return try read { replica, now in
       let (invitation, expiresAt) = try replica.invite(

@@ -10,33 +10,22 @@ internal import MusterReplica
 ///
 /// No command is delayed for a later one: a turn follows the work that is queued already.
 extension Node {
-  /// The writes of a command that waits for its turn, with its caller's continuation.
-  struct Gathered {
-    let write: Command.RowWrite
-    let answer: CheckedContinuation<Reply, Never>
-  }
-
-  /// The most commands that share a transaction.
-  private static let gatheredAtOnce = 256
-
   /// Performs a command that writes rows. On return its changes are durable, or nothing has
   /// changed.
   func gather(_ write: @escaping Command.RowWrite) async -> Reply {
     await withCheckedContinuation { answer in
-      gathered.append(Gathered(write: write, answer: answer))
-      if gathered.count == 1 { takeTurn() }
+      if writes.add(WriteQueue.Gathered(write: write, answer: answer)) { scheduleTurn() }
     }
   }
 
   /// Schedules a turn after all work that is queued now, including other commands.
-  private func takeTurn() {
+  private func scheduleTurn() {
     executor.queue.async { self.assumeIsolated { $0.performGathered() } }
   }
 
   private func performGathered() {
-    let turn = Array(gathered.prefix(Self.gatheredAtOnce))
-    gathered.removeFirst(turn.count)
-    if !gathered.isEmpty { takeTurn() }
+    let (turn, hasMore) = writes.takeTurn()
+    if hasMore { scheduleTurn() }
     let replies = turn.count == 1 ? nil : together(turn.map(\.write))
     for (index, gathered) in turn.enumerated() {
       gathered.answer.resume(returning: replies?[index] ?? alone(gathered.write))

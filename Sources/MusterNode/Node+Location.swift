@@ -6,7 +6,7 @@ internal import MusterModel
 extension Node {
   /// Switches to the background sampling settings, for a device that no user looks at.
   public func goToBackground() {
-    inForeground = false
+    location.inForeground = false
     followSettings()
   }
 
@@ -14,8 +14,8 @@ extension Node {
   func followSettings() {
     do {
       try read { replica, _ in
-        watch.follow(
-          try replica.locationProfile(inForeground: inForeground),
+        location.watch.follow(
+          try replica.locationProfile(inForeground: location.inForeground),
           silenceMilliseconds: try replica.silenceMilliseconds())
       }
     } catch {
@@ -24,7 +24,7 @@ extension Node {
   }
 
   /// Sets the name of the position source, for `status`. MUST be called before its first event.
-  public func listen(to name: String) { source = (name, .waiting) }
+  public func listen(to name: String) { location.listen(to: name) }
 
   /// Processes an event of a position source. A failed write is logged only: the next fix follows
   /// soon.
@@ -32,12 +32,10 @@ extension Node {
     await untilPeersAnswered()
     switch event {
     case .state(let state):
-      guard let known = source, known.state != state else { return }
-      source?.state = state
-      logger.info("\(known.name): \(state.rawValue)")
+      if let name = location.change(to: state) { logger.info("\(name): \(state.rawValue)") }
     case .reading(.fix(let fix)): take(fix, from: origin)
-    case .reading(.noFix): watch.count("no fix")
-    case .reading(.refused(let fault)): watch.count(fault.rawValue)
+    case .reading(.noFix): location.watch.count("no fix")
+    case .reading(.refused(let fault)): location.watch.count(fault.rawValue)
     case .reading(.other): break
     }
   }
@@ -45,7 +43,7 @@ extension Node {
   private func take(_ told: SourceFix, from origin: FixOrigin) {
     var isKept = false
     act { replica, now in
-      let taken = watch.take(
+      let taken = location.watch.take(
         told.position, accuracyDecimetres: told.accuracyDecimetres, time: told.sampleTime,
         from: origin, now: now)
       guard let taken else { return .init() }
@@ -53,29 +51,21 @@ extension Node {
       return try replica.ingest(
         taken.fix, as: taken.handling, stepsBack: taken.stepsBack, now: now)
     }
-    if isKept { act { try $0.shareTrack(isWanted: watch.sharesTrack, now: $1) } }
+    if isKept { act { try $0.shareTrack(isWanted: location.watch.sharesTrack, now: $1) } }
   }
 
   /// Answers a locate directive: switches to precise sampling for a while, and publishes the next
   /// fix at once.
   func locate() {
     logger.info("command requested this device's position")
-    watch.locate(now: SystemClock.instant)
+    location.watch.locate(now: SystemClock.instant)
   }
 
   /// Publishes a delayed position once it is due.
   func publishDue() {
     act { replica, now in
-      guard let report = watch.passDeadline(now: now.instant) else { return .init() }
+      guard let report = location.watch.passDeadline(now: now.instant) else { return .init() }
       return try replica.publish(report, now: now)
     }
-  }
-
-  /// The state of the position source; nil if the node only performs commands.
-  var locationStatus: LocationStatus? {
-    guard isRunning else { return nil }
-    return LocationStatus(
-      source: source?.name ?? "", state: source?.state.rawValue ?? "", mode: watch.mode.rawValue,
-      refused: watch.counts)
   }
 }

@@ -27,7 +27,7 @@ extension Node {
   public nonisolated var changeCounts: ChangeCounts { tally.counts }
 
   /// Counts of datagrams sent and received; nil for a node without a transport.
-  public nonisolated var transportCounters: TransportCounters? { transport?.counters }
+  public nonisolated var transportCounters: TransportCounters? { ports.transport?.counters }
 
   /// Returns a version of a row: two equal versions mean that nothing was written to it in between.
   /// Throws `Refusal` for an unknown row.

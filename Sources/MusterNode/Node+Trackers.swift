@@ -23,14 +23,11 @@ extension Node {
     var reply = TrackerReply.done
     do {
       try attempt { replica, now in
-        var desk = try desk ?? Self.desk(for: replica, now: now)
-        let answer = desk.take(report, now: now)
-        self.desk = desk
-        switch answer {
+        switch try location.take(report, known: replica.trackerNames(), now: now) {
         case .taken(let fix, let isLate):
-          if isLate { watch.count("late from a phone") }
+          if isLate { location.watch.count("late from a phone") }
           return try replica.ingest(fix, ofTracker: report.tracker.description, now: now)
-        case .refused(let refusal): watch.count("\(refusal.rawValue), by a phone")
+        case .refused(let refusal): location.watch.count("\(refusal.rawValue), by a phone")
         case .tooFast: reply = .tooFast
         case .tooMany: reply = .tooMany
         }
@@ -43,11 +40,5 @@ extension Node {
       return .unavailable
     }
     return reply
-  }
-
-  private static func desk(for replica: Replica, now: ClockReading) throws -> TrackerDesk {
-    TrackerDesk(
-      known: try replica.trackerNames().compactMap { TrackerName($0) },
-      mostTrackers: Limits.trackersPerDevice, now: now.instant)
   }
 }

@@ -1,8 +1,5 @@
-internal import Dispatch
 internal import Foundation
 public import Logging
-internal import MusterGeo
-internal import MusterLocation
 public import MusterModel
 internal import MusterReplica
 public import MusterTransport
@@ -17,37 +14,25 @@ public import MusterTransport
 /// no suspension: what a command sees is what it changes.
 public actor Node {
   let executor: QueueExecutor
-  private var opened: OpenedHome
-  let transport: UDPTransport?
-  let uplinks: UplinkSwitch?
+  let ports: NodePorts
   let logger: Logger
-  /// This device's position source, on its way to the replica.
-  var watch = LocationWatch(
-    profile: .foreground,
-    silenceMilliseconds: Limits.usualSilenceMilliseconds)
-  /// The trackers that this node records; nil until the first report.
-  var desk: TrackerDesk?
-  /// Whether the foreground or the background sampling settings apply.
-  var inForeground = true
-  /// The name and the state of that source.
-  var source: (name: String, state: SourceState)?
-  /// Nil while the node is not running.
-  private var timer: (any DispatchSourceTimer)?
-  private var armed: Instant?
-  private var peers: [Endpoint] = []
-  private var linkRate: LinkRate?
+  private var opened: OpenedHome
+  private var timer = NodeTimer()
+  private var contacts = Contacts()
   private var hasStopped = false
-  private var repairs = 0
-  /// More repairs in one run mean that the disk is failing, and each keeps a copy of the database.
-  private static let mostRepairs = 3
   private var rejected: [String: UInt64] = [:]
-  /// Commands that write rows, in the order of arrival.
-  var gathered: [Gathered] = []
-  /// Writers that wait until the peers have reported what they hold of this device's logs.
-  private var unanswered: [CheckedContinuation<Void, Never>] = []
+  /// Commands that wait.
+  var writes = WriteQueue()
+  var location = LocationInput()
   var news: NewsDesk
   /// The change counts, for callers that cannot wait for this queue.
   nonisolated let tally: ChangeTally
+
+  /// What a replica is configured with at the start, and again after a repair.
+  private struct Contacts {
+    var peers: [Endpoint] = []
+    var linkRate: LinkRate?
+  }
 
   /// A separate queue: SQLite blocks, and must not delay Swift's shared threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -61,11 +46,10 @@ public actor Node {
     _ opened: consuming sending OpenedHome, transport: UDPTransport?,
     uplinks: UplinkSwitch? = nil, logger: Logger
   ) {
-    self.uplinks = uplinks
+    ports = NodePorts(transport: transport, uplinks: uplinks)
     news = NewsDesk(starts: opened.replica.starts)
     tally = news.tally
     self.opened = opened
-    self.transport = transport
     self.logger = logger
     executor = QueueExecutor(label: "muster.node")
   }
@@ -74,28 +58,27 @@ public actor Node {
 
   /// Starts timers and contacts peers: the given and the remembered addresses.
   public func start(peers: [Endpoint], linkRate: LinkRate?) {
-    let timer = DispatchSource.makeTimerSource(queue: executor.queue)
-    timer.setEventHandler { [weak self] in
+    timer.start(on: executor.queue) { [weak self] in
       self?.assumeIsolated { $0.passDeadlines() }
     }
-    timer.activate()
-    self.timer = timer
     if let reason = opened.newLifeReason {
       logger.warning("this database starts a new incarnation: \(reason)")
     }
     if let remark = opened.repairRemark { logger.warning("\(remark)") }
     if let problem = opened.stateFolderProblem { logger.warning("\(problem)") }
-    (self.peers, self.linkRate) = (peers, linkRate)
+    contacts = Contacts(peers: peers, linkRate: linkRate)
     followSettings()
-    uplinks?.take(certificates: opened.replica.uplinkCertificates)
+    ports.uplinks?.take(certificates: opened.replica.uplinkCertificates)
     beginContacts()
   }
 
   private func beginContacts() {
-    let (peers, linkRate) = (peers, linkRate)
-    if let linkRate { act { replica, now in try replica.limitLinks(to: linkRate, now: now) } }
+    let contacts = contacts
+    if let linkRate = contacts.linkRate {
+      act { replica, now in try replica.limitLinks(to: linkRate, now: now) }
+    }
     act { replica, now in
-      var outcome = try replica.contact(peers, now: now)
+      var outcome = try replica.contact(contacts.peers, now: now)
       let remembered = try replica.rememberedEndpoints()
       let second = try replica.contact(remembered, now: now)
       outcome.outgoing += second.outgoing
@@ -110,7 +93,7 @@ public actor Node {
     case .woke: logger.info("awake again")
     }
     act { replica, now in try replica.linkUp(now: now) }
-    uplinks?.hasten()
+    ports.uplinks?.hasten()
   }
 
   /// Stops the node: ends the event streams, stops the timer, closes the database. Later commands
@@ -118,10 +101,9 @@ public actor Node {
   public func stop() {
     guard !hasStopped else { return }
     hasStopped = true
-    timer?.cancel()
-    timer = nil
+    timer.stop()
     news.finish()
-    letWrite()
+    writes.peersAnswered()
     do {
       if !opened.replica.mayDifferFromDisk { try opened.writeHoldings() }
     } catch {
@@ -147,7 +129,7 @@ public actor Node {
   }
 
   private func passDeadlines() {
-    armed = nil
+    timer.fired()
     publishDue()
     act { replica, now in try replica.passDeadlines(now: now) }
     reviewAlertsIfDue()
@@ -163,10 +145,8 @@ public actor Node {
 
   /// Repairs a damaged database: no datagram can be processed before it is replaced.
   private func repair(_ damage: String) {
-    guard repairs < Self.mostRepairs else { return }
-    repairs += 1
     do {
-      try opened.mend(damage)
+      guard try opened.repair(damage) else { return }
       if let remark = opened.repairRemark { logger.warning("\(remark)") }
       beginContacts()
     } catch {
@@ -186,10 +166,10 @@ public actor Node {
       throw error
     }
     keepWitness()
-    send(outcome.outgoing)
-    for endpoint in outcome.provenUplinks { uplinks?.prove(endpoint) }
+    ports.send(outcome.outgoing)
+    for endpoint in outcome.provenUplinks { ports.uplinks?.prove(endpoint) }
     if outcome.haveUplinksChanged {
-      uplinks?.take(certificates: opened.replica.uplinkCertificates)
+      ports.uplinks?.take(certificates: opened.replica.uplinkCertificates)
     }
     for rejection in outcome.rejections {
       rejected[rejection.reason, default: 0] += 1
@@ -197,7 +177,7 @@ public actor Node {
     }
     for remark in outcome.remarks { logger.info("\(remark)") }
     if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
-    if !outcome.locationDemands.isEmpty { watch.locate(now: SystemClock.instant) }
+    if !outcome.locationDemands.isEmpty { location.watch.locate(now: SystemClock.instant) }
     news.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {
       news.crossings.tell(try outcome.crossings.map(opened.replica.summary))
@@ -221,54 +201,31 @@ public actor Node {
     }
   }
 
-  private func send(_ outgoing: [Replica.Outgoing]) {
-    var datagrams: [OutboundDatagram] = []
-    datagrams.reserveCapacity(outgoing.count)
-    for datagram in outgoing {
-      switch datagram {
-      case .to(let endpoint, _, let bytes) where endpoint.isUplink:
-        uplinks?.send(bytes, to: endpoint)
-      case .to(let endpoint, let link, let bytes):
-        datagrams.append(OutboundDatagram(bytes: bytes, to: .endpoint(endpoint, link)))
-      case .multicast(let link, let bytes):
-        datagrams.append(OutboundDatagram(bytes: bytes, to: .multicast(link)))
-      }
-    }
-    if !datagrams.isEmpty { transport?.send(datagrams) }
-  }
-
   // MARK: Before the first append
 
   /// Waits until the peers have reported what they hold of this device's logs, a few seconds at
   /// most after a start. A device whose disk was restored must not continue its logs before that.
   func untilPeersAnswered() async {
-    guard timer != nil, !opened.replica.mayWrite(now: SystemClock.instant) else { return }
+    guard isRunning, !opened.replica.mayWrite(now: SystemClock.instant) else { return }
     await withCheckedContinuation { waiter in
-      unanswered.append(waiter)
+      writes.awaitPeers(waiter)
       armTimer()
     }
   }
 
-  private func letWrite() {
-    let waiters = unanswered
-    unanswered = []
-    for waiter in waiters { waiter.resume() }
-  }
-
   func armTimer() {
-    if !unanswered.isEmpty, opened.replica.mayWrite(now: SystemClock.instant) { letWrite() }
-    let due = unanswered.isEmpty ? nil : opened.replica.answerDue
-    let wanted = [
-      opened.replica.nextDeadline, watch.nextDeadline, due, news.reviewDue,
-    ].compactMap(\.self)
-    guard let timer, let deadline = wanted.min(), deadline != armed else { return }
-    armed = deadline
-    let wait = max(0, deadline.microseconds - SystemClock.instant.microseconds)
-    timer.schedule(deadline: .now() + .microseconds(Int(min(wait, 3_600_000_000))))
+    if writes.awaitsPeers, opened.replica.mayWrite(now: SystemClock.instant) {
+      writes.peersAnswered()
+    }
+    let due = writes.awaitsPeers ? opened.replica.answerDue : nil
+    timer.arm(
+      for: [
+        opened.replica.nextDeadline, location.watch.nextDeadline, due, news.reviewDue,
+      ].compactMap(\.self))
   }
 
   /// Whether the node synchronizes, besides performing commands.
-  var isRunning: Bool { timer != nil }
+  var isRunning: Bool { timer.isRunning }
 
   // MARK: Reading
 
@@ -291,11 +248,7 @@ public actor Node {
   /// Counts dropped datagrams by reason, in the engine and in the transport.
   func rejections() -> [String: UInt64] {
     var counts = rejected
-    guard let counters = transport?.counters else { return counts }
-    for reason in DropReason.allCases where counters.dropped(reason) > 0 {
-      counts[reason.rawValue, default: 0] += counters.dropped(reason)
-    }
-    if let dropped = uplinks?.dropped, dropped > 0 { counts["uplinkFull"] = dropped }
+    ports.addDropped(to: &counts)
     return counts
   }
 
@@ -309,14 +262,6 @@ public actor Node {
       logger.debug("\(error)")
       return nil
     }
-  }
-
-  /// Returns the addresses of this node for an invite.
-  func ownEndpoints() -> [Endpoint] { transport?.localEndpoints() ?? [] }
-
-  /// Returns this machine's name for a link; empty if unknown.
-  func interfaceName(of link: LinkID) -> String {
-    link == .uplink ? "uplink" : transport?.interfaceName(of: link) ?? ""
   }
 
   func read<Result>(_ body: (inout Replica, ClockReading) throws -> Result) throws -> Result {

@@ -38,7 +38,7 @@ public struct NodeService: Service {
           await node.networkChanged(change)
         }
       }
-      if let uplinks = node.uplinks {
+      if let uplinks = node.ports.uplinks {
         group.addTask {
           for await event in uplinks.events.cancelOnGracefulShutdown() { await node.take(event) }
         }
@@ -49,7 +49,7 @@ public struct NodeService: Service {
       }
       group.cancelAll()
     }
-    node.uplinks?.close()
+    node.ports.uplinks?.close()
     await node.stop()
   }
 }

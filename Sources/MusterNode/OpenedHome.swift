@@ -23,6 +23,8 @@ public struct OpenedHome {
   private var keptHoldings: Holdings?
   private var keptHoldingsAt: Instant?
   private var database: DatabaseIdentity
+  private var repairs = 0
+  private static let mostRepairs = 3
 
   /// Opens a home in which a device is enrolled.
   ///
@@ -134,7 +136,12 @@ public struct OpenedHome {
 
   /// Replaces a database that was found damaged while in use. What was not durable is lost, as
   /// after a crash.
-  mutating func mend(_ damage: String) throws {
+  ///
+  /// Returns false without an attempt after `mostRepairs` in one run: then the disk is failing, and
+  /// each repair keeps a copy of the database.
+  mutating func repair(_ damage: String) throws -> Bool {
+    guard repairs < Self.mostRepairs else { return false }
+    repairs += 1
     try replica.close()
     let witness = Witness(
       sentinel: sentinel.read(), holdings: Self.holdings(in: &holdingsFile, of: credentials))
@@ -142,6 +149,7 @@ public struct OpenedHome {
     (replica, database) = (taken.replica, taken.database)
     repairRemark = taken.repairRemark
     try writeSentinel()
+    return true
   }
 
   /// Why the state folder cannot be written, and what to do, in one line; nil if it can.

@@ -15,7 +15,6 @@ import Testing
     "MusterHTTP.API": (12, 1032),
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (16, 700),
-    "MusterNode.Node": (20, 700),
     "MusterReplica.AlertRules": (15, 700),
     "MusterReplica.EpochLedger": (16, 700),
     "MusterReplica.Replica": (41, 5068),

@@ -1,0 +1,50 @@
+internal import MusterGeo
+internal import MusterLocation
+internal import MusterModel
+
+/// This device's position source and the trackers that report to it, on their way to the replica.
+struct LocationInput: Sendable {
+  /// This device's own fixes.
+  var watch = LocationWatch(
+    profile: .foreground,
+    silenceMilliseconds: Limits.usualSilenceMilliseconds)
+  /// Whether the foreground or the background sampling settings apply.
+  var inForeground = true
+  /// The name and the state of the position source.
+  private var source: (name: String, state: SourceState)?
+  /// The trackers that this node records; nil until the first report.
+  private var trackers: TrackerDesk?
+
+  /// Sets the name of the position source. MUST be called before its first event.
+  mutating func listen(to name: String) { source = (name, .waiting) }
+
+  /// Updates the state of the source. Returns its name if the state changed.
+  mutating func change(to state: SourceState) -> String? {
+    guard let known = source, known.state != state else { return nil }
+    source?.state = state
+    return known.name
+  }
+
+  /// Limits and orders a tracker's report.
+  ///
+  /// - Parameter known: the names of the trackers that the replica stores.
+  mutating func take(
+    _ report: TrackerReport, known: @autoclosure () throws -> [String], now: ClockReading
+  ) throws -> TrackerDesk.Answer {
+    var desk =
+      try trackers
+      ?? TrackerDesk(
+        known: known().compactMap { TrackerName($0) }, mostTrackers: Limits.trackersPerDevice,
+        now: now.instant)
+    let answer = desk.take(report, now: now)
+    trackers = desk
+    return answer
+  }
+
+  /// For `status`.
+  var status: LocationStatus {
+    LocationStatus(
+      source: source?.name ?? "", state: source?.state.rawValue ?? "", mode: watch.mode.rawValue,
+      refused: watch.counts)
+  }
+}
