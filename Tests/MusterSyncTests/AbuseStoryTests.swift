@@ -79,7 +79,9 @@ struct AbuseStoryTests {
     // Then nothing has grown, and nothing larger than three times what came has left
     let engine = world.stations[0].engine
     #expect(engine.handshakes.count <= Limits.handshakesInFlight)
-    #expect(engine.peers.count == 0 && engine.contacts.count == 0 && engine.sessions.isEmpty)
+    #expect(
+      engine.context.peers.count == 0 && engine.contacts.count == 0
+        && engine.context.sessions.isEmpty)
     let answered = (world.tap ?? []).reduce(0) { $0 + $1.bytes.count }
     #expect(answered <= 3 * recorded.count * 10_000)
     #expect(Set((world.tap ?? []).map(\.to)).count <= 10_000, "noise is not answered")
@@ -183,7 +185,7 @@ struct AbuseStoryTests {
           nonce: nonce, signedBy: device.signingKey), from: try Self.source(number), to: 0)
     }
     let engine = world.stations[0].engine
-    #expect(engine.peers.count == Limits.peers)
+    #expect(engine.context.peers.count == Limits.peers)
     #expect(engine.contacts.hintCount <= Limits.heardContacts)
     #expect(world.areConnected(0, 1))
     #expect(world.problems == [])

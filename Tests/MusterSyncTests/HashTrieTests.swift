@@ -75,7 +75,7 @@ struct HashTrieTests {
   func `two that differ in a few leaves find them in a few bytes`(differences: Int) {
     // Given two devices with a thousand records each, of which some differ
     let cast = Cast(seed: 3)
-    var shelves = [Shelf(), Shelf()]
+    var shelves = [LogIndex(), LogIndex()]
     for index in 0..<1000 {
       for side in 0...1 {
         let isNewer = index < differences && side == index % 2

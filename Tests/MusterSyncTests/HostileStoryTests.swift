@@ -21,7 +21,7 @@ struct HostileStoryTests {
   private func say(_ packet: Packet, from liar: Int, to index: Int, in world: inout World) {
     let device = world.stations[index].local.device
     guard let session = world.stations[liar].engine.liveSession(of: device),
-      let bytes = world.stations[liar].engine.sessions[session]?.seal(packet.encoded())
+      let bytes = world.stations[liar].engine.context.sessions[session]?.seal(packet.encoded())
     else { return #expect(Bool(false), "no session") }
     world.inject(bytes, from: world.stations[liar].endpoint, to: index)
   }
@@ -51,7 +51,7 @@ struct HostileStoryTests {
         packet.runs = [run(forged[start..<min(21, start + 4)])]
         say(packet, from: 2, to: 0, in: &world)
       }
-      world.stations[0].engine.peers[world.stations[2].local.device]?.refused = []
+      world.stations[0].engine.context.peers[world.stations[2].local.device]?.refused = []
     }
     // The first might be of another branch, and is looked into.
     #expect(world.stations[0].rejections(.forged) >= 1)
@@ -173,7 +173,7 @@ struct HostileStoryTests {
         say(packet, from: 2, to: 0, in: &world)
       }
     }
-    let peer = world.stations[0].engine.peers[liar]
+    let peer = world.stations[0].engine.context.peers[liar]
     #expect(peer?.known.count == Limits.knownHeads)
     #expect(peer?.pulling.frames ?? 0 <= Limits.wantedFrames)
     #expect(world.stations[0].engine.pulls.count <= 300)

@@ -217,20 +217,20 @@ struct PacingStoryTests {
     for (first, second) in [(0, 1), (1, 0)] { world.meet(first, second) }
     world.run(seconds: 1)
     let devices = world.stations.map(\.local.device)
-    let indices = try #require(world.stations[0].engine.peers[devices[1]]?.sessions)
+    let indices = try #require(world.stations[0].engine.context.peers[devices[1]]?.sessions)
     #expect(indices.count == 2)
     // When something comes on one of them that was sent while the sender spoke on the other
     for index in indices {
       var packet = Packet()
-      packet.roots = world.stations[0].engine.shelf.roots()
-      let late = world.stations[0].engine.sessions[index]?.seal(packet.encoded())
+      packet.roots = world.stations[0].engine.context.logs.roots()
+      let late = world.stations[0].engine.context.sessions[index]?.seal(packet.encoded())
       world.inject(try #require(late), from: world.stations[0].endpoint, to: 1)
       // Then neither changes the session. Otherwise both would alternate, and retransmit everything
       // each time.
       let spokenOn = try (0...1).map { side in
         let engine = world.stations[side].engine
         let live = try #require(engine.liveSession(of: devices[1 - side]))
-        return try #require(engine.sessions[live]?.sharedOrder.0)
+        return try #require(engine.context.sessions[live]?.sharedOrder.0)
       }
       #expect(spokenOn[0] == spokenOn[1])
     }

@@ -40,11 +40,11 @@ struct PushStoryTests {
   @Test func `many devices on one link have a write within two seconds`() {
     // Given devices on one network that loses one datagram in a hundred
     var world = Self.city(seed: 310, size: 64)
-    let joined = world.stations.map { $0.engine.peers.connected.count }
+    let joined = world.stations.map { $0.engine.context.peers.connected.count }
     print("sessions: \(joined.min() ?? 0) to \(joined.max() ?? 0)")
     // When one writes, and in another world none does
     let start = world.now
-    let sessions = world.stations.map { $0.engine.sessions.keys.sorted() }
+    let sessions = world.stations.map { $0.engine.context.sessions.keys.sorted() }
     var quiet = world
     quiet.run(until: start.advanced(byMilliseconds: 2000))
     world.write(1, bytes: 256, at: 13)
@@ -58,7 +58,7 @@ struct PushStoryTests {
     // Of those that opened no session meanwhile, which is no part of it.
     let calm = world.stations.indices.filter { index in
       [world, quiet].allSatisfy {
-        $0.stations[index].engine.sessions.keys.sorted() == sessions[index]
+        $0.stations[index].engine.context.sessions.keys.sorted() == sessions[index]
       }
     }
     #expect(calm.count >= 48 && calm.contains(13))

@@ -25,7 +25,7 @@ struct RoamingStoryTests {
     #expect(world.run(seconds: 1) { $0.haveConverged })
     world.write(1, at: 0)
     #expect(world.run(seconds: 1) { $0.haveConverged })
-    let session = world.stations[0].engine.sessions.values.first
+    let session = world.stations[0].engine.context.sessions.values.first
     #expect(session?.endpoint == Station.endpoint(7))
     #expect(world.problems == [])
   }
@@ -55,7 +55,8 @@ struct RoamingStoryTests {
     // Then they talk to each other all the time
     #expect(world.haveConverged)
     for station in world.stations {
-      #expect(station.engine.sessions.values.allSatisfy { $0.endpoint != Station.endpoint(9) })
+      #expect(
+        station.engine.context.sessions.values.allSatisfy { $0.endpoint != Station.endpoint(9) })
     }
     #expect(world.problems == [])
   }

@@ -47,7 +47,7 @@ struct RulesVersionTests {
     for (index, other) in [(0, 1), (1, 0)] {
       #expect(world.frames(index, of: other, in: .urgent) == 0, sourceLocation: place)
       #expect(world.stations[index].shelf.records.count == 1, sourceLocation: place)
-      #expect(world.stations[index].engine.sessions.isEmpty, sourceLocation: place)
+      #expect(world.stations[index].engine.context.sessions.isEmpty, sourceLocation: place)
       #expect(world.stations[index].engine.pulls.isEmpty, sourceLocation: place)
     }
     #expect(world.problems == [], sourceLocation: place)
@@ -118,12 +118,13 @@ struct RulesVersionTests {
       let status = Self.status(0, of: index, in: world)
       #expect(status?.rules == .unstated && status?.endpoint == Station.endpoint(20 + index))
       // and neither its position, nor its roots, nor its certificate are taken, nor is it called.
-      let peer = world.stations[0].engine.peers[sender.local.device]
+      let peer = world.stations[0].engine.context.peers[sender.local.device]
       #expect(peer?.roots == nil && peer?.announced == nil)
     }
     #expect(world.stations[0].shelf.records.isEmpty)
     #expect(
-      world.stations[0].engine.roster[world.stations[stranger].local.certificate.hash] == nil)
+      world.stations[0].engine.context.roster[world.stations[stranger].local.certificate.hash]
+        == nil)
     world.tap = []
     world.run(seconds: 60)
     #expect(world.tap?.count == 0)
@@ -265,7 +266,7 @@ struct RulesVersionTests {
     world.write(2, in: .urgent, at: 0)
     world.run(seconds: 120)
     #expect(world.frames(1, of: 0, in: .urgent) == held)
-    #expect(world.stations.allSatisfy { $0.engine.sessions.isEmpty })
+    #expect(world.stations.allSatisfy { $0.engine.context.sessions.isEmpty })
     // and then with the same again
     world.stations[1].local.rulesVersion = .current
     world.restart(1, remembering: [0])
@@ -317,7 +318,7 @@ struct RulesVersionTests {
     }
     #expect(reason.hasPrefix("\(needy) needs an update") && TextRule.line.accepts(reason))
     #expect(steps.count == 1 && joiner.nextDeadline == nil)
-    #expect(world.stations[0].engine.sessions.isEmpty)
+    #expect(world.stations[0].engine.context.sessions.isEmpty)
   }
 
   @Test(arguments: [RulesVersion.unstated, newer])

@@ -89,7 +89,7 @@ struct SessionStoryTests {
       [DatagramKind.finish.rawValue] + Array(response[5..<9]) + finish, from: address, to: 0)
     // Then it is refused and counted, and has no session
     #expect(world.stations[0].rejections(.forged) == 1)
-    #expect(world.stations[0].engine.sessions.isEmpty)
+    #expect(world.stations[0].engine.context.sessions.isEmpty)
   }
 
   @Test func `an answer to an address that is not validated is at most three times as large`() {
@@ -207,7 +207,7 @@ struct SessionStoryTests {
     // One of an hour ends the session on both sides,
     world.cut(0, 1)
     world.run(seconds: 3600)
-    #expect(world.stations.allSatisfy { $0.engine.sessions.isEmpty })
+    #expect(world.stations.allSatisfy { $0.engine.context.sessions.isEmpty })
     world.write(1, at: 1)
     // and when it is over they find each other again and catch up.
     world.mend(0, 1)
@@ -232,7 +232,7 @@ struct SessionStoryTests {
     }
     world.run(seconds: 400)
     #expect(world.areConnected(0, 1))
-    #expect(world.stations.allSatisfy { $0.engine.sessions.count == 1 })
+    #expect(world.stations.allSatisfy { $0.engine.context.sessions.count == 1 })
     #expect(world.problems == [])
   }
 
@@ -261,7 +261,7 @@ struct SessionStoryTests {
     let sent = world.stations[0].sentDatagrams
     world.run(seconds: 60)
     #expect(world.stations[0].sentDatagrams - sent < 8)
-    #expect(world.stations[0].engine.sessions.isEmpty)
+    #expect(world.stations[0].engine.context.sessions.isEmpty)
   }
 
   @Test func `who gets its own words back goes on looking for the peer that it was given`() {
@@ -310,7 +310,7 @@ struct SessionStoryTests {
     // Then what does not authenticate is not answered
     #expect(world.tap?.isEmpty == true)
     #expect(world.stations[1].rejections(.unauthenticated) == 1)
-    #expect(world.stations[1].engine.sessions.count == 1)
+    #expect(world.stations[1].engine.context.sessions.count == 1)
   }
 
   @Test func `a peer that no announce reaches is sent something every 30 seconds`() {

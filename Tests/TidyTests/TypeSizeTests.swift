@@ -23,8 +23,8 @@ import Testing
     "MusterSync.PeerState": (36, 700),
     "MusterSync.Session": (16, 700),
     "MusterSync.SessionHandshake": (15, 700),
-    "MusterSync.Shelf": (15, 700),
-    "MusterSync.SyncEngine": (30, 3424),
+    "MusterSync.LogIndex": (16, 700),
+    "MusterSync.SyncEngine": (20, 3424),
   ]
 
   @Test func `no type with logic is larger than its limit`() throws {

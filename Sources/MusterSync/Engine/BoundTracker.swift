@@ -28,8 +28,9 @@ extension SyncEngine {
   /// Devices that reached a bound since startup, with the number of refused entries for each table.
   /// Revoked devices are left out: their refused entries affect no other device.
   public var boundsReached: [(device: DeviceID, table: BoundedTable, refusals: UInt64)] {
-    bounds.all.compactMap { entry in
-      guard let device = roster.device(of: entry.certificate), !roster.revoked.contains(device)
+    context.bounds.all.compactMap { entry in
+      guard let device = context.roster.device(of: entry.certificate),
+        !context.roster.revoked.contains(device)
       else { return nil }
       return (device, entry.table, entry.refusals)
     }
@@ -42,12 +43,16 @@ extension SyncEngine {
   /// certificate may store a few logs even if the table as a whole is full. Logs that a revocation
   /// names are always stored: the revocation bounds their number.
   func hasRoomForLog(_ log: LogID, of opening: Opening) -> Bool {
-    if let part = roster.parts[log] ?? roster.control.parts[log], part.end != nil { return true }
+    if let part = context.roster.parts[log] ?? context.roster.control.parts[log], part.end != nil {
+      return true
+    }
     #if Canary
-      if Canary.globalLogBound.isPlanted { return shelf.logs.count < Limits.logsPerLane }
+      if Canary.globalLogBound.isPlanted {
+        return context.logs.summaries.count < Limits.logsPerLane
+      }
     #endif
-    let count = shelf.logCount(of: opening.certificate, in: opening.lane)
+    let count = context.logs.logCount(of: opening.certificate, in: opening.lane)
     return count < Limits.logsReserved
-      || (count < Limits.logsPerLane && shelf.logs.count < Limits.logs)
+      || (count < Limits.logsPerLane && context.logs.summaries.count < Limits.logs)
   }
 }

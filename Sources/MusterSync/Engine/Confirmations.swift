@@ -85,26 +85,27 @@ extension SyncEngine {
   mutating func confirm(_ hint: LeafHint, isExact: Bool, by device: DeviceID) {
     let log = LogID(raw: hint.key)
     // A log that is not stored here contains no report, so its claims are not needed.
-    guard shelf.logs[log] != nil else { return }
+    guard context.logs[log] != nil else { return }
     if isExact {
-      peers[device]?.confirmations.note(hint, now: clock.now)
+      context.peers[device]?.confirmations.note(hint, now: context.clock.now)
     } else {
       let whole = comparedWhole(log)
-      peers[device]?.confirmations.noteAtLeast(
-        hint, held: whole, change: shelf.change(of: log), now: clock.now)
+      context.peers[device]?.confirmations.noteAtLeast(
+        hint, held: whole, change: context.logs.change(of: log), now: context.clock.now)
     }
   }
 
   /// Returns the summary of a log if equal roots cover all of it, and not only a counted part.
   private func comparedWhole(_ log: LogID) -> LogSummary? {
-    shelf.countsWhole(log) ? shelf.logs[log] : nil
+    context.logs.countsWhole(log) ? context.logs[log] : nil
   }
 
   /// Records the sets whose root, or the hash of a whole subtree, equals the local one.
   mutating func confirm(_ roots: Roots, by device: DeviceID, on session: UInt32?) {
-    let own = shelf.roots()
+    let own = context.logs.roots()
     for set in SetID.allCases where roots[set] == own[set] {
-      peers[device]?.confirmations.noteAgreement(on: set, change: shelf.changes, now: clock.now)
+      context.peers[device]?.confirmations.noteAgreement(
+        on: set, change: context.logs.changes, now: context.clock.now)
       noteSharing(of: set, on: session)
     }
   }
@@ -113,7 +114,7 @@ extension SyncEngine {
     of set: SetID, under prefix: NibblePrefix, by device: DeviceID, on session: UInt32?
   ) {
     guard set != .records else { return }
-    for leaf in shelf.leaves(of: set, under: prefix) {
+    for leaf in context.logs.leaves(of: set, under: prefix) {
       confirm(leaf, isExact: true, by: device)
       noteShared(leaf, on: session)
     }
@@ -122,7 +123,7 @@ extension SyncEngine {
   /// Records runs that a device holds because it stated that it stored all frames it received.
   mutating func confirm(_ runs: [(log: LogID, last: UInt64)], by device: DeviceID) {
     for run in runs {
-      guard let head = shelf.logs[run.log]?.head, head.sequence == run.last else { continue }
+      guard let head = context.logs[run.log]?.head, head.sequence == run.last else { continue }
       confirm(LeafHint(head), isExact: false, by: device)
     }
   }
@@ -130,8 +131,10 @@ extension SyncEngine {
   /// Settles the claims of all peers. MUST be called before a log of this index grows.
   mutating func settleConfirmations(of log: LogID) {
     guard let held = comparedWhole(log) else { return }
-    let change = shelf.change(of: log)
-    for device in peers.devices { peers[device]?.confirmations.settle(held, change: change) }
+    let change = context.logs.change(of: log)
+    for device in context.peers.devices {
+      context.peers[device]?.confirmations.settle(held, change: change)
+    }
   }
 
   /// What one peer has shown that it holds of a log.
@@ -150,9 +153,9 @@ extension SyncEngine {
   /// What each peer has shown that it holds of a log, by device.
   public func confirmations(of log: LogID) -> [Confirmation] {
     let held = comparedWhole(log)
-    let change = shelf.change(of: log)
-    return peers.devices.compactMap { device in
-      guard let known = peers[device]?.confirmations,
+    let change = context.logs.change(of: log)
+    return context.peers.devices.compactMap { device in
+      guard let known = context.peers[device]?.confirmations,
         let claim = known.claim(of: log, held: held, change: change),
         let moment = known.moment(of: log, held: held, change: change)
       else { return nil }
@@ -165,11 +168,11 @@ extension SyncEngine {
   /// held here: then its author holds the log.
   public func currentAuthors() -> [LogID: CertificateHash] {
     var newest: [CertificateHash: UInt32] = [:]
-    for log in shelf.logs.values {
+    for log in context.logs.summaries.values {
       let known = newest[log.opening.certificate] ?? 0
       newest[log.opening.certificate] = max(known, log.opening.generation)
     }
-    return shelf.logs.compactMapValues { log in
+    return context.logs.summaries.compactMapValues { log in
       let certificate = log.opening.certificate
       return newest[certificate] == log.opening.generation ? certificate : nil
     }
@@ -178,10 +181,10 @@ extension SyncEngine {
   /// Returns whether every reachable peer has shown how much it holds of these logs and none holds
   /// more than this device. Nil if no peer is reachable.
   public func haveShown(_ logs: [LogID]) -> Bool? {
-    let reached = peers.connected.filter { peers[$0]?.isReachable == true }
+    let reached = context.peers.connected.filter { context.peers[$0]?.isReachable == true }
     guard !reached.isEmpty else { return nil }
     return logs.allSatisfy { log in
-      let held = shelf.logs[log]?.head.sequence
+      let held = context.logs[log]?.head.sequence
       let shown = confirmations(of: log).filter { claim in
         held.map { claim.sequence <= $0 } ?? false
       }
@@ -190,11 +193,11 @@ extension SyncEngine {
   }
 
   /// Returns the newest stored frame of a log.
-  public func head(of log: LogID) -> Head? { shelf.logs[log]?.head }
+  public func head(of log: LogID) -> Head? { context.logs[log]?.head }
 
   /// Every stored log, sorted by id: its lane and its newest frame.
   public var heads: [(lane: Lane, head: Head)] {
-    shelf.logs.values.map { ($0.opening.lane, $0.head) }
+    context.logs.summaries.values.map { ($0.opening.lane, $0.head) }
       .sorted { $0.1.log < $1.1.log }
   }
 }

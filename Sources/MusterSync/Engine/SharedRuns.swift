@@ -42,11 +42,11 @@ extension SyncEngine {
   mutating func noteWhetherHeld(_ run: Run, on session: UInt32?) {
     guard let session else { return }
     let last = run.first + UInt64(run.frames.count) - 1
-    if sessions[session]?.runs.contains(run.log, through: last) == true { return }
+    if context.sessions[session]?.runs.contains(run.log, through: last) == true { return }
     if endsAsHeld(run) {
-      sessions[session]?.runs.noteShared(run.log, through: last)
+      context.sessions[session]?.runs.noteShared(run.log, through: last)
     } else {
-      sessions[session]?.runs.noteUnheld(run.log, through: last)
+      context.sessions[session]?.runs.noteUnheld(run.log, through: last)
     }
   }
 
@@ -54,30 +54,31 @@ extension SyncEngine {
   /// same.
   mutating func noteShared(_ hint: LeafHint, on session: UInt32?) {
     let log = LogID(raw: hint.key)
-    guard let session, let head = shelf.logs[log]?.head, hint == LeafHint(head) else {
+    guard let session, let head = context.logs[log]?.head, hint == LeafHint(head) else {
       return
     }
-    sessions[session]?.runs.noteShared(log, through: head.sequence)
+    context.sessions[session]?.runs.noteShared(log, through: head.sequence)
   }
 
   /// Records that a session proved by its root that the other side holds the same set.
   mutating func noteSharing(of set: SetID, on session: UInt32?) {
-    guard let session, var runs = sessions[session]?.runs, !runs.areAllHeld else {
+    guard let session, var runs = context.sessions[session]?.runs, !runs.areAllHeld else {
       return
     }
     runs.settle { log, last in
-      guard let held = shelf.logs[log], SetID(held.opening.lane) == set, shelf.countsWhole(log)
+      guard let held = context.logs[log], SetID(held.opening.lane) == set,
+        context.logs.countsWhole(log)
       else { return false }
       // What was sent under a forked log's own name may be part of one of its strands.
       return held.isParted || held.head.sequence >= last
     }
-    sessions[session]?.runs = runs
+    context.sessions[session]?.runs = runs
   }
 
   /// Returns whether a run ends with the head of a stored log. Hashes of earlier frames are not
   /// available here.
   private func endsAsHeld(_ run: Run) -> Bool {
-    guard let held = shelf.logs[run.log], let newest = shelf.newestRuns[run.log],
+    guard let held = context.logs[run.log], let newest = context.logs.newestRuns[run.log],
       held.head.sequence == run.first + UInt64(run.frames.count) - 1, run.first <= newest.first
     else { return false }
     var previous = newest.previous
@@ -86,7 +87,7 @@ extension SyncEngine {
         Frame(
           log: held.log, sequence: sequence, previous: previous, epoch: frame.epoch,
           body: frame.body, hash: .none, signature: nil
-        ).computedHash(operation: local.operation)
+        ).computedHash(operation: context.local.operation)
     }
     return previous == held.head.hash
   }

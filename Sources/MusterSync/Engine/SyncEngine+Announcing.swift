@@ -4,15 +4,18 @@ internal import MusterModel
 /// Multicast announces: sending them and processing received ones.
 extension SyncEngine {
   mutating func announceIfDue() {
-    defer { deadlines.schedule(.announce, at: announcing.next) }
-    guard announcing.next <= now, announcing.advance(now: now, random: &random) else { return }
+    defer { context.deadlines.schedule(.announce, at: announcing.next) }
+    guard announcing.next <= context.now,
+      announcing.advance(now: context.now, random: &context.random)
+    else { return }
     let ownTopic = RecordTopic(
-      operation: local.operation, certificate: local.certificate.hash, kind: .position)
+      operation: context.local.operation, certificate: context.local.certificate.hash,
+      kind: .position)
     var announce = blankAnnounce()
-    announce.roots = shelf.roots()
-    announce.heads = shelf.namedHints()
+    announce.roots = context.logs.roots()
+    announce.heads = context.logs.namedHints()
     if announcing.takesPosition() { announce.position = records[ownTopic] }
-    transmit(introducing(announce) ?? sealed(announce), to: .multicast(nil))
+    context.transmit(introducing(announce) ?? sealed(announce), to: .multicast(nil))
   }
 
   /// Returns the announce with this device's certificates, while some peer may be missing them. Nil
@@ -20,7 +23,7 @@ extension SyncEngine {
   private mutating func introducing(_ announce: Announce) -> [UInt8]? {
     guard announcing.takesChain() else { return nil }
     var announce = announce
-    announce.chain = local.chain.certificates
+    announce.chain = context.local.chain.certificates
     for leaveOut in [{ _ in }, { $0.position = nil }, { $0.heads = [] }]
       as [(inout Announce) -> Void]
     {
@@ -34,33 +37,37 @@ extension SyncEngine {
   /// Announces soon, because a device that may not know this one is present.
   private mutating func introduceMyself() {
     announcing.noteNewcomer()
-    guard limits.selfIntroductions.take(PeerState.resetMilliseconds, now: clock.now) else { return }
+    guard limits.selfIntroductions.take(PeerState.resetMilliseconds, now: context.clock.now) else {
+      return
+    }
     quickenAnnounce()
   }
 
   mutating func quickenAnnounce() {
-    announcing.quicken(within: Timing.announceFirstMilliseconds, now: now)
-    deadlines.schedule(.announce, at: announcing.next)
+    announcing.quicken(within: Timing.announceFirstMilliseconds, now: context.now)
+    context.deadlines.schedule(.announce, at: announcing.next)
   }
 
   /// Announces soon that what other devices wrote is stored here too.
   mutating func announceGrowth() {
     let half = Timing.announceGrowthMilliseconds / 2
-    let wait = half + Int64(random.uniform(below: UInt64(half)))
-    announcing.quicken(within: wait, now: now)
-    deadlines.schedule(.announce, at: announcing.next)
+    let wait = half + Int64(context.random.uniform(below: UInt64(half)))
+    announcing.quicken(within: wait, now: context.now)
+    context.deadlines.schedule(.announce, at: announcing.next)
   }
 
   mutating func blankAnnounce() -> Announce {
     Announce(
-      certificate: local.certificate.hash.raw.prefix.high, incarnation: incarnation.raw.high,
+      certificate: context.local.certificate.hash.raw.prefix.high,
+      incarnation: incarnation.raw.high,
       counter: announcing.nextCounter())
   }
 
   mutating func sealed(_ announce: Announce) -> [UInt8] {
     announce.datagram(
-      rules: local.rulesVersion, operation: local.operation, networkKey: local.networkKey,
-      nonce: random.nonce24(), signedBy: local.signingKey)
+      rules: context.local.rulesVersion, operation: context.local.operation,
+      networkKey: context.local.networkKey,
+      nonce: context.random.nonce24(), signedBy: context.local.signingKey)
   }
 
   // MARK: Receiving
@@ -71,24 +78,24 @@ extension SyncEngine {
     let endpoint = arrival.endpoint
     guard
       let unverified = try opened(bytes)
-    else { return reject(.unauthenticated, from: endpoint) }
+    else { return context.reject(.unauthenticated, from: endpoint) }
     let announce = unverified.announce
-    guard announce.certificate != local.certificate.hash.raw.prefix.high else { return }
-    let followsSameRules = unverified.rules == local.rulesVersion
+    guard announce.certificate != context.local.certificate.hash.raw.prefix.high else { return }
+    let followsSameRules = unverified.rules == context.local.rulesVersion
     guard let (hash, certificate) = sender(of: unverified) else {
-      guard followsSameRules else { return reject(.unknownAuthor, from: endpoint) }
+      guard followsSameRules else { return context.reject(.unknownAuthor, from: endpoint) }
       // First contact: a device with the network key whose certificate has not arrived yet.
       introduceMyself()
       return hearContact(endpoint, device: nil, at: soon())
     }
-    let device = roster.device(of: hash) ?? certificate.device
-    let isNewcomer = peers[device] == nil
+    let device = context.roster.device(of: hash) ?? certificate.device
+    let isNewcomer = context.peers[device] == nil
     // Before the signature check, which costs a hundred times as much.
-    guard announced.isNew(announce) else { return reject(.replayed, from: endpoint) }
+    guard announced.isNew(announce) else { return context.reject(.replayed, from: endpoint) }
     guard maySpendAnnounceSignature(device, at: endpoint) else {
-      return reject(.throttled, from: endpoint)
+      return context.reject(.throttled, from: endpoint)
     }
-    guard unverified.isSigned(by: certificate.signingKey, sharing: local.findings) else {
+    guard unverified.isSigned(by: certificate.signingKey, sharing: context.local.findings) else {
       throw .forged("announce")
     }
     payBackAnnounceSignature(device, at: endpoint)
@@ -104,23 +111,23 @@ extension SyncEngine {
   }
 
   private func opened(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Announce.Unverified? {
-    guard let findings = local.findings else {
+    guard let findings = context.local.findings else {
       return try Announce.Unverified(
-        opening: bytes, rules: local.rulesVersion, operation: local.operation,
-        networkKey: local.networkKey)
+        opening: bytes, rules: context.local.rulesVersion, operation: context.local.operation,
+        networkKey: context.local.networkKey)
     }
     return try findings.announce(Array(bytes)) { bytes throws(WireError) in
       try Announce.Unverified(
-        opening: bytes[...], rules: local.rulesVersion, operation: local.operation,
-        networkKey: local.networkKey)
+        opening: bytes[...], rules: context.local.rulesVersion, operation: context.local.operation,
+        networkKey: context.local.networkKey)
     }
   }
 
   private mutating func sender(
     of unverified: Announce.Unverified
   ) -> (hash: CertificateHash, certificate: Certificate)? {
-    guard let hash = roster.hash(prefix: unverified.announce.certificate),
-      let certificate = roster[hash]
+    guard let hash = context.roster.hash(prefix: unverified.announce.certificate),
+      let certificate = context.roster[hash]
     else { return introduction(of: unverified) }
     return (hash, certificate)
   }
@@ -132,51 +139,57 @@ extension SyncEngine {
     let announce = unverified.announce
     guard announce.chain.first?.hash.raw.prefix.high == announce.certificate else { return nil }
     let cost = SignatureCost.milliseconds * Int64(announce.chain.count)
-    guard limits.strangersSignatures.take(cost, now: clock.now),
+    guard limits.strangersSignatures.take(cost, now: context.clock.now),
       let chain = CertificateChain(
-        announce.chain, operation: local.operation, rootKey: local.rootKey),
-      unverified.isSigned(by: chain.leaf.certificate.signingKey, sharing: local.findings)
+        announce.chain, operation: context.local.operation, rootKey: context.local.rootKey),
+      unverified.isSigned(by: chain.leaf.certificate.signingKey, sharing: context.local.findings)
     else { return nil }
     limits.strangersSignatures.giveBack(cost)
-    if unverified.rules == local.rulesVersion { learn(chain) }
+    if unverified.rules == context.local.rulesVersion { learn(chain) }
     return (chain.leaf.hash, chain.leaf.certificate)
   }
 
   /// Stores the certificates that a handshake or an announce proved. The control log that contains
   /// them may be out of reach.
   mutating func learn(_ chain: CertificateChain) {
-    guard chain.certificates.contains(where: { !roster.shownHashes.contains($0.hash) }) else {
+    guard chain.certificates.contains(where: { !context.roster.shownHashes.contains($0.hash) })
+    else {
       return
     }
-    effects.append(.store(.chain(chain.certificates)))
+    context.effects.append(.store(.chain(chain.certificates)))
   }
 
   private mutating func note(
     _ announce: Announce, of device: DeviceID, by arrival: Arrival, hasRestarted: Bool
   ) {
     let endpoint = arrival.endpoint
-    peers[device]?.announced = (clock.now, arrival.link)
-    peers[device]?.noteWord(now: clock.now)
+    context.peers[device]?.announced = (context.clock.now, arrival.link)
+    context.peers[device]?.noteWord(now: context.clock.now)
     // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }
-    if peers[device]?.sessions.isEmpty == true { peers[device]?.endpoint = endpoint }
+    if context.peers[device]?.sessions.isEmpty == true {
+      context.peers[device]?.endpoint = endpoint
+    }
     for hint in announce.heads { noteHead(hint, of: device, on: nil) }
     receivePush(announce, of: device, by: arrival)
     if let position = announce.position {
       receive([position], from: device, by: arrival)
     }
     let lacks = announce.heads.contains { isLacked($0) }
-    if lacks, peers[device]?.resets.take(PeerState.resetMilliseconds, now: clock.now) == true {
+    if lacks,
+      context.peers[device]?.resets.take(PeerState.resetMilliseconds, now: context.clock.now)
+        == true
+    {
       quickenAnnounce()
     }
     // An announce with nothing but a position is no reason to connect.
     let isPosition = announce.roots == nil && announce.runs.isEmpty
     if !isPosition, isWanted(device) { hearContact(endpoint, device: device, at: soon()) }
-    if peers[device]?.isReachable == true {
+    if context.peers[device]?.isReachable == true {
       continuePulls(from: device)
       if let roots = announce.roots, !lacks { compare(roots, of: device, on: nil) }
     }
-    if let roots = announce.roots, roots == shelf.roots() { announcing.noteConsistent() }
+    if let roots = announce.roots, roots == context.logs.roots() { announcing.noteConsistent() }
   }
 
   /// Returns whether a named head is missing here and not requested yet.
@@ -187,12 +200,15 @@ extension SyncEngine {
 
   /// Returns a random time, later with more receivers of the same announce and on narrower links.
   private mutating func soon() -> Instant {
-    var most = Timing.heardContactMilliseconds + 5 * Int64(peers.count)
-    if outbox.links.isNarrow {
+    var most = Timing.heardContactMilliseconds + 5 * Int64(context.peers.count)
+    if context.outbox.links.isNarrow {
       // Which devices need a session is known once all have been received.
-      most += outbox.links.patienceMilliseconds * Int64(max(peers.count, Limits.smallMesh)) / 2
+      most +=
+        context.outbox.links.patienceMilliseconds
+        * Int64(max(context.peers.count, Limits.smallMesh)) / 2
     }
-    return now.advanced(byMilliseconds: 20 + Int64(random.uniform(below: UInt64(most))))
+    return context.now.advanced(
+      byMilliseconds: 20 + Int64(context.random.uniform(below: UInt64(most))))
   }
 }
 

@@ -11,32 +11,32 @@ extension SyncEngine {
       do throws(BundleRefusal) {
         try hold(carried: frames)
       } catch {
-        effects.append(.notice(.carried(.refusedFrames(error, frames.count))))
+        context.effects.append(.notice(.carried(.refusedFrames(error, frames.count))))
       }
     case .records(let records):
       for record in records {
         switch take(record, paidBy: nil, on: nil) {
         case .taken: break
-        case .known: effects.append(.notice(.carried(.knownRecord)))
+        case .known: context.effects.append(.notice(.carried(.knownRecord)))
         case .refused(let rejection):
-          effects.append(.notice(.carried(.refusedRecord(BundleRefusal(rejection)))))
+          context.effects.append(.notice(.carried(.refusedRecord(BundleRefusal(rejection)))))
         }
       }
     case .chain(let certificates):
       guard
         let chain = CertificateChain(
-          certificates, operation: local.operation, rootKey: local.rootKey)
-      else { return effects.append(.notice(.carried(.refusedChain))) }
+          certificates, operation: context.local.operation, rootKey: context.local.rootKey)
+      else { return context.effects.append(.notice(.carried(.refusedChain))) }
       learn(chain)
     case .evidence(let item):
-      guard item.holds(operation: local.operation, rootKey: local.rootKey) else {
-        return effects.append(.notice(.carried(.refusedChain)))
+      guard item.holds(operation: context.local.operation, rootKey: context.local.rootKey) else {
+        return context.effects.append(.notice(.carried(.refusedChain)))
       }
-      effects.append(.store(.evidence(item)))
-    case .keys(let keys): for key in keys where key.device == local.device { open(key) }
+      context.effects.append(.store(.evidence(item)))
+    case .keys(let keys): for key in keys where key.device == context.local.device { open(key) }
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.
-      for device in peers.connected { sendRoots(to: device, asksForAnswer: false) }
+      for device in context.peers.connected { sendRoots(to: device, asksForAnswer: false) }
       quickenAnnounce()
     }
   }
@@ -44,7 +44,7 @@ extension SyncEngine {
   private mutating func hold(carried frames: [Frame]) throws(BundleRefusal) {
     var fresh = frames[...]
     guard let first = fresh.first, let last = fresh.last else { return }
-    let held = shelf.logs[first.log]
+    let held = context.logs[first.log]
     guard held != nil || first.sequence == 0 else { throw .unattached }
     // A log has exactly one opening: its successor shows whether this is it.
     if held != nil, first.sequence == 0 { fresh.removeFirst() }
@@ -57,7 +57,7 @@ extension SyncEngine {
     }
     let known = frames.count - fresh.count
     if !fresh.isEmpty { try hold(verifying: Array(fresh), of: held) }
-    if known > 0 { effects.append(.notice(.carried(.knownFrames(known)))) }
+    if known > 0 { context.effects.append(.notice(.carried(.knownFrames(known)))) }
   }
 
   /// Stores frames that follow the stored head of their log, that begin a new log, or that may
@@ -72,11 +72,13 @@ extension SyncEngine {
     } catch {
       throw BundleRefusal(error)
     }
-    guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
+    guard
+      let key = context.roster.signingKey(of: opening.certificate, rootKey: context.local.rootKey)
+    else {
       throw .unknownAuthor
     }
     guard held != nil || hasRoomForLog(frames[0].log, of: opening) else {
-      bounds.note(.logs, of: opening.certificate)
+      context.bounds.note(.logs, of: opening.certificate)
       throw .overLimit
     }
     do throws(WireError) {
@@ -85,10 +87,10 @@ extension SyncEngine {
       throw BundleRefusal(error)
     }
     if let held, held.isParted || held.head.hash != frames[0].previous {
-      return effects.append(.store(.branch(opening, frames, local.device)))
+      return context.effects.append(.store(.branch(opening, frames, context.local.device)))
     }
     guard mayQuarantine(frames, opening: opening) else { throw .overLimit }
-    hold(frames, opening: opening, from: local.device, on: nil)
+    hold(frames, opening: opening, from: context.local.device, on: nil)
   }
 
   // MARK: Keys
@@ -96,7 +98,7 @@ extension SyncEngine {
   /// Accepts a key that is missing, like one received from a peer.
   private mutating func open(_ carried: CarriedKey) {
     guard keys.missing.contains(carried.epoch),
-      let key = SealedBox.open(carried.box, with: local.agreementKey)
+      let key = SealedBox.open(carried.box, with: context.local.agreementKey)
     else { return }
     take(EpochKey(id: carried.epoch, key: key))
   }
@@ -111,8 +113,8 @@ extension SyncEngine {
   public func keysToCarry(
     of epochs: [EpochID], upTo limit: Int, random: inout DeterministicRandom
   ) -> [CarriedKey] {
-    let readers = roster.certificates.values.map(\.certificate)
-      .filter { $0.device != local.device }
+    let readers = context.roster.certificates.values.map(\.certificate)
+      .filter { $0.device != context.local.device }
       .sorted { $0.device < $1.device }
     var keys: [CarriedKey] = []
     for epoch in epochs {

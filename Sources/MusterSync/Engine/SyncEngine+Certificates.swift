@@ -19,15 +19,19 @@ extension SyncEngine {
   /// Updates the trie of certificates after a change of the roster.
   mutating func refileCertificates(after old: Roster?) {
     let before = old?.shownHashes ?? []
-    for hash in before.subtracting(roster.shownHashes) { shelf.remove(certificate: hash) }
-    for hash in roster.shownHashes.subtracting(before) { shelf.set(certificate: hash) }
+    for hash in before.subtracting(context.roster.shownHashes) {
+      context.logs.remove(certificate: hash)
+    }
+    for hash in context.roster.shownHashes.subtracting(before) {
+      context.logs.set(certificate: hash)
+    }
   }
 
   /// Returns whether certificates may be compared: not while the control logs differ for the first
   /// time, since they are about to deliver them.
   func mayCompareCertificates(_ own: Roots, _ theirs: Roots, of device: DeviceID) -> Bool {
     guard own[.control] != theirs[.control] else { return true }
-    guard let last = peers[device]?.lastDigest else { return false }
+    guard let last = context.peers[device]?.lastDigest else { return false }
     return last.own[.control] == own[.control] && last.theirs[.control] == theirs[.control]
   }
 
@@ -39,23 +43,23 @@ extension SyncEngine {
 
   /// - Parameter key: the first half of its hash.
   mutating func wantCertificate(_ key: Bytes16, from device: DeviceID) {
-    guard shelf.hint(of: .certificates, key: key) == nil, let peer = peers[device],
+    guard context.logs.hint(of: .certificates, key: key) == nil, let peer = context.peers[device],
       !peer.sessions.isEmpty, !peer.certificatesAsked.contains(key),
       peer.certificatesAsked.count < Limits.certificateWants
     else { return }
-    peers[device]?.certificatesAsked.insert(key)
+    context.peers[device]?.certificatesAsked.insert(key)
     var packet = Packet()
     packet.certificateWants = [key]
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
   }
 
   /// Sends the certificates that a peer is missing, each with those of its issuers.
   mutating func serveCertificates(_ keys: [Bytes16], to device: DeviceID) {
     for key in keys.prefix(Limits.certificateWants) {
-      guard let chain = roster.chain(of: key) else { continue }
+      guard let chain = context.roster.chain(of: key) else { continue }
       var packet = Packet()
       packet.chains = [chain]
-      outbox.add(packet, importance: .control, to: device)
+      context.outbox.add(packet, importance: .control, to: device)
     }
   }
 
@@ -67,19 +71,21 @@ extension SyncEngine {
     #if Canary
       if Canary.ignoreHandedCertificates.isPlanted { return }
     #endif
-    guard certificates.contains(where: { !roster.shownHashes.contains($0.hash) }) else { return }
+    guard certificates.contains(where: { !context.roster.shownHashes.contains($0.hash) }) else {
+      return
+    }
     guard (1...Limits.certificateChain).contains(certificates.count) else {
-      return reject(.malformed, from: endpoint)
+      return context.reject(.malformed, from: endpoint)
     }
     let cost = SignatureCost.milliseconds * Int64(certificates.count)
-    guard peers[device]?.signatures.take(cost, now: clock.now) == true else {
-      return reject(.throttled, from: endpoint)
+    guard context.peers[device]?.signatures.take(cost, now: context.clock.now) == true else {
+      return context.reject(.throttled, from: endpoint)
     }
     guard
       let chain = CertificateChain(
-        certificates, operation: local.operation, rootKey: local.rootKey)
-    else { return reject(.forged, from: endpoint) }
-    peers[device]?.signatures.giveBack(cost)
+        certificates, operation: context.local.operation, rootKey: context.local.rootKey)
+    else { return context.reject(.forged, from: endpoint) }
+    context.peers[device]?.signatures.giveBack(cost)
     learn(chain)
   }
 }

@@ -5,15 +5,15 @@ public import MusterModel
 extension SyncEngine {
   /// Reports at once that this device's clock was set: peers would use the old reading.
   mutating func noticeClockStep() {
-    guard clock.hasStepped() else { return }
-    for device in peers.connected { sendRoots(to: device, asksForAnswer: false) }
+    guard context.clock.hasStepped() else { return }
+    for device in context.peers.connected { sendRoots(to: device, asksForAnswer: false) }
   }
 
   /// Records the clock of a peer, received on its session. Times outside the calendar range are
   /// ignored.
   mutating func noteClock(_ shown: Timestamp, of device: DeviceID) {
     guard Timestamp.writable.contains(shown) else { return }
-    peers[device]?.clock = ShownClock(wall: shown, at: clock.now)
+    context.peers[device]?.clock = ShownClock(wall: shown, at: context.clock.now)
   }
 
   /// Returns how far this device's clock is ahead of the median of its peers' clocks. With an even
@@ -22,9 +22,9 @@ extension SyncEngine {
   /// - Parameter now: the readings of this device's clocks.
   public func clockLead(now: ClockReading) -> ClockLead? {
     let leads =
-      peers.devices
-      .filter { !roster.revoked.contains($0) }
-      .compactMap { peers[$0]?.clock }
+      context.peers.devices
+      .filter { !context.roster.revoked.contains($0) }
+      .compactMap { context.peers[$0]?.clock }
       .map { now.wall.milliseconds(since: $0.reading(at: now.instant)) }
       .sorted()
     guard !leads.isEmpty else { return nil }

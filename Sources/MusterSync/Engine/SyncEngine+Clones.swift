@@ -11,10 +11,10 @@ extension SyncEngine {
   /// Notifies the clones of a device of a record about its incarnations. Ignores other kinds. MUST
   /// be called with each accepted record.
   mutating func tellItsLives(_ record: LatestRecord, from session: UInt32?) {
-    guard record.kind.isAboutLives, let device = roster[record.certificate]?.device,
-      device != local.device
+    guard record.kind.isAboutLives, let device = context.roster[record.certificate]?.device,
+      device != context.local.device
     else { return }
-    lifeTellings.add(record.topic, of: device, from: session, at: now)
+    lifeTellings.add(record.topic, of: device, from: session, at: context.now)
     tellLivesThatAreDue()
   }
 
@@ -24,35 +24,37 @@ extension SyncEngine {
   /// MUST be called with the signer of all accepted data. A device that moved, or that has both a
   /// UDP path and an HTTPS uplink, also has several addresses, so the notification is rare.
   mutating func tellItsCopies(of certificate: CertificateHash, from session: UInt32?) {
-    guard let device = roster[certificate]?.device, let indices = peers[device]?.sessions,
-      indices.count > 1, Set(indices.compactMap { sessions[$0]?.endpoint }).count > 1,
+    guard let device = context.roster[certificate]?.device,
+      let indices = context.peers[device]?.sessions,
+      indices.count > 1, Set(indices.compactMap { context.sessions[$0]?.endpoint }).count > 1,
       // Relayed data goes to the device as to all others.
       session.map(indices.contains) ?? true,
       lifeTellings.hasRoomForRoots(of: device)
     else { return }
-    let next = now.advanced(byMilliseconds: Timing.rootsTellingFirstMilliseconds)
+    let next = context.now.advanced(byMilliseconds: Timing.rootsTellingFirstMilliseconds)
     lifeTellings.addRoots(of: device, from: session, at: next)
-    deadlines.schedule(.lives, at: next)
+    context.deadlines.schedule(.lives, at: next)
   }
 
   mutating func tellLivesThatAreDue() {
-    for telling in lifeTellings.takeDue(at: now) { say(telling) }
-    if let next = lifeTellings.next { deadlines.schedule(.lives, at: next) }
+    for telling in lifeTellings.takeDue(at: context.now) { say(telling) }
+    if let next = lifeTellings.next { context.deadlines.schedule(.lives, at: next) }
   }
 
   private mutating func say(_ telling: LifeTelling) {
-    guard let peer = peers[telling.device] else { return }
+    guard let peer = context.peers[telling.device] else { return }
     var packet = Packet()
     if let topic = telling.topic {
       guard let record = records[topic] else { return }
       packet.records = [record]
     } else {
-      packet.roots = shelf.roots()
+      packet.roots = context.logs.roots()
     }
     for index in peer.sessions where index != telling.source {
-      guard let session = sessions[index], let sealed = sessions[index]?.seal(packet.encoded())
+      guard let session = context.sessions[index],
+        let sealed = context.sessions[index]?.seal(packet.encoded())
       else { continue }
-      transmit(sealed, to: .endpoint(session.endpoint, session.link))
+      context.transmit(sealed, to: .endpoint(session.endpoint, session.link))
     }
   }
 

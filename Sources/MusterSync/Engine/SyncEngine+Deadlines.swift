@@ -3,11 +3,11 @@ public import MusterModel
 /// Timers. Only due items are processed: an idle peer costs nothing until its deadline.
 extension SyncEngine {
   /// The earliest time at which the engine requires `deadlinePassed`. It may be in the past.
-  public var nextDeadline: Instant? { deadlines.next }
+  public var nextDeadline: Instant? { context.deadlines.next }
 
   mutating func passDeadlines() {
     var due: [DeadlineQueue.Item] = []
-    while let item = deadlines.popDue(now: now) { due.append(item) }
+    while let item = context.deadlines.popDue(now: context.now) { due.append(item) }
     for item in due { pass(item) }
   }
 

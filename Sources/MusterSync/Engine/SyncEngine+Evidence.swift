@@ -7,11 +7,11 @@ extension SyncEngine {
   mutating func changeEvidence(adding added: [EvidenceItem], removing removed: [EvidenceID]) {
     for id in removed {
       evidence.remove(id)
-      shelf.remove(evidence: id)
+      context.logs.remove(evidence: id)
     }
     for item in added {
       evidence.add(item)
-      shelf.set(evidence: item.id)
+      context.logs.set(evidence: item.id)
     }
     if !added.isEmpty { quickenAnnounce() }
   }
@@ -20,8 +20,8 @@ extension SyncEngine {
   ///
   /// - Parameter key: the first half of its name.
   mutating func wantEvidence(_ key: Bytes16, from device: DeviceID) {
-    guard peers[device]?.sessions.isEmpty == false,
-      let want = evidence.want(key, from: device, now: now)
+    guard context.peers[device]?.sessions.isEmpty == false,
+      let want = evidence.want(key, from: device, now: context.now)
     else { return }
     send(want, to: device)
   }
@@ -29,32 +29,33 @@ extension SyncEngine {
   private mutating func send(_ want: EvidenceWant, to device: DeviceID) {
     var packet = Packet()
     packet.evidenceWants = [want]
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
   }
 
   mutating func serveEvidence(_ want: EvidenceWant, to device: DeviceID) {
     for piece in evidence.pieces(for: want) {
       var packet = Packet()
       packet.evidence = [piece]
-      outbox.add(packet, importance: .control, to: device)
+      context.outbox.add(packet, importance: .control, to: device)
     }
   }
 
   mutating func receive(
     _ piece: EvidencePiece, from device: DeviceID, endpoint: Endpoint
   ) {
-    switch evidence.take(piece, from: device, now: now) {
+    switch evidence.take(piece, from: device, now: context.now) {
     case .nothing: return
     case .want(let want): send(want, to: device)
     case .whole(let kind, let key, let content):
       do throws(WireError) {
-        let item = try EvidenceItem(kind: kind, content: content, operation: local.operation)
+        let item = try EvidenceItem(
+          kind: kind, content: content, operation: context.local.operation)
         guard item.id.raw.prefix == key else { throw .forged("evidence") }
         accept(item, from: device, endpoint: endpoint)
       } catch {
-        reject(error, from: endpoint)
+        context.reject(error, from: endpoint)
       }
-      if let want = evidence.next(from: device, now: now) { send(want, to: device) }
+      if let want = evidence.next(from: device, now: context.now) { send(want, to: device) }
     }
   }
 
@@ -62,12 +63,13 @@ extension SyncEngine {
   /// be kept, or may replace another one.
   private mutating func accept(_ item: EvidenceItem, from device: DeviceID, endpoint: Endpoint) {
     let cost = SignatureCost.milliseconds * Int64(item.signatureCount)
-    guard peers[device]?.evidenceSignatures.take(cost, now: clock.now) == true else {
-      return reject(.throttled, from: endpoint)
+    guard context.peers[device]?.evidenceSignatures.take(cost, now: context.clock.now) == true
+    else {
+      return context.reject(.throttled, from: endpoint)
     }
-    guard item.holds(operation: local.operation, rootKey: local.rootKey) else {
-      return reject(.forged, from: endpoint)
+    guard item.holds(operation: context.local.operation, rootKey: context.local.rootKey) else {
+      return context.reject(.forged, from: endpoint)
     }
-    effects.append(.store(.evidence(item)))
+    context.effects.append(.store(.evidence(item)))
   }
 }

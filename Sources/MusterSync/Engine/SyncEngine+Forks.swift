@@ -49,19 +49,20 @@ extension SyncEngine {
   /// Searches for the frame at which a peer's branch diverges from the stored one. Returns false if
   /// the peer cannot be asked, or was asked a short time ago.
   mutating func searchFork(of log: LogID, with device: DeviceID) -> Bool {
-    guard let peer = peers[device], !peer.sessions.isEmpty, let head = searchedHead(of: log),
+    guard let peer = context.peers[device], !peer.sessions.isEmpty,
+      let head = searchedHead(of: log),
       head.sequence > 0
     else { return false }
-    var search = ForkSearch(distance: Self.searchDistance, began: now, times: 1)
+    var search = ForkSearch(distance: Self.searchDistance, began: context.now, times: 1)
     if let last = peer.searches[log] {
       let rest = Self.searchRestMilliseconds << Int64(min(last.times, Self.searchDoublings))
-      guard now.milliseconds(since: last.began) >= rest else { return false }
+      guard context.now.milliseconds(since: last.began) >= rest else { return false }
       search.times = last.times + 1
     }
     guard peer.searches[log] != nil || peer.searches.count < Limits.forkSearches else {
       return false
     }
-    peers[device]?.searches[log] = search
+    context.peers[device]?.searches[log] = search
     sendSearch(of: head, from: search.start(before: head), to: device)
     return true
   }
@@ -69,8 +70,10 @@ extension SyncEngine {
   /// The frame before which a search begins: the newest of a strand without branches. For a log
   /// with more branches than count, the last frame that counts.
   private func searchedHead(of log: LogID) -> Head? {
-    guard let held = shelf.logs[log] else { return nil }
-    if isOverforked(log) { return shelf.countedHeads[log] ?? (held.base == nil ? held.head : nil) }
+    guard let held = context.logs[log] else { return nil }
+    if isOverforked(log) {
+      return context.logs.countedHeads[log] ?? (held.base == nil ? held.head : nil)
+    }
     return held.isParted ? nil : held.head
   }
 
@@ -78,13 +81,13 @@ extension SyncEngine {
     let through = min(first + Limits.signatureInterval - 1, head.sequence + 1)
     var packet = Packet()
     packet.wants = [Want(log: head.log, from: first, through: through, isSearch: true)]
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
   }
 
   /// Handles a leaf that names another frame than the stored one for the same place.
   mutating func noteFork(_ hint: LeafHint, of device: DeviceID) {
     let log = LogID(raw: hint.key)
-    guard let held = shelf.logs[log] else { return }
+    guard let held = context.logs[log] else { return }
     let head = isOverforked(log) ? searchedHead(of: log) : held.head
     guard let head, UInt64(hint.number) == head.sequence, hint.hash != LeafHint(head).hash else {
       return
@@ -97,26 +100,28 @@ extension SyncEngine {
   /// Records which frame a run follows. Returns false if the run cannot be accepted.
   mutating func begin(_ run: Run, from device: DeviceID) -> Bool {
     guard let origin = run.origin, let previous = run.previous, run.first > 0 else { return false }
-    guard shelf.logs[run.log] == nil else { return true }
-    guard shelf.logs[origin] != nil else {
-      strands.noteOrphan(run.log)
+    guard context.logs[run.log] == nil else { return true }
+    guard context.logs[origin] != nil else {
+      context.logs.strands.noteOrphan(run.log)
       return false
     }
-    if let begun = strands[run.log] {
+    if let begun = context.logs.strands[run.log] {
       guard begun.device != device else { return true }
       // A peer that does not continue must not block others.
-      guard now.milliseconds(since: begun.began) > Self.patienceMilliseconds else { return false }
-      strands.end(run.log)
+      guard context.now.milliseconds(since: begun.began) > Self.patienceMilliseconds else {
+        return false
+      }
+      context.logs.strands.end(run.log)
     }
-    guard strands.hasRoom, isWelcome(run.log, from: device) else { return false }
+    guard context.logs.strands.hasRoom, isWelcome(run.log, from: device) else { return false }
     // Frames of this peer are kept: later datagrams may have overtaken this one.
     abandonPull(of: run.log, butFrom: device)
-    strands.begin(
+    context.logs.strands.begin(
       run.log,
       BegunStrand(
         device: device, log: origin,
-        before: Head(log: run.log, sequence: run.first - 1, hash: previous), began: now,
-        isKnown: peers[device]?.known[run.log] != nil))
+        before: Head(log: run.log, sequence: run.first - 1, hash: previous), began: context.now,
+        isKnown: context.peers[device]?.known[run.log] != nil))
     return true
   }
 
@@ -124,9 +129,9 @@ extension SyncEngine {
   mutating func attach(
     _ frames: [Frame], named name: LogID, opening: Opening, from device: DeviceID
   ) {
-    if strands.end(name)?.isKnown == false { peers[device]?.known[name] = nil }
+    if context.logs.strands.end(name)?.isKnown == false { context.peers[device]?.known[name] = nil }
     abandonPull(of: name)
-    effects.append(.store(.branch(opening, frames, device)))
+    context.effects.append(.store(.branch(opening, frames, device)))
   }
 
   mutating func noteAttached(
@@ -134,19 +139,19 @@ extension SyncEngine {
   ) {
     switch result {
     // It is requested again only after the peer advertises it again.
-    case .refused(let name): peers[device]?.known[name] = nil
+    case .refused(let name): context.peers[device]?.known[name] = nil
     case .known(let through): goOnSearching(in: log, with: device, after: through)
     case .unattached: goOnSearching(in: log, with: device, after: nil)
     case .held(let held):
-      for strand in held where shelf.logs[strand.head.log] != strand {
+      for strand in held where context.logs[strand.head.log] != strand {
         settleConfirmations(of: strand.head.log)
         abandonPull(of: strand.head.log)
         set(strand, counted: counted(strand))
-        for peer in peers.devices { peers[peer]?.refused.remove(strand.head.log) }
+        for peer in context.peers.devices { context.peers[peer]?.refused.remove(strand.head.log) }
       }
       adoptOrphans()
       if let opening = held.first?.opening { tellItsCopies(of: opening.certificate, from: nil) }
-      for peer in peers.connected {
+      for peer in context.peers.connected {
         for strand in held { enqueue(strand.head.log, from: peer) }
         continuePulls(from: peer)
       }
@@ -159,23 +164,24 @@ extension SyncEngine {
   private mutating func goOnSearching(
     in log: LogID, with device: DeviceID, after through: UInt64?
   ) {
-    guard let searches = peers[device]?.searches else { return }
+    guard let searches = context.peers[device]?.searches else { return }
     // The search may be for a strand of the log.
     for name in searches.keys.sorted() {
-      guard let held = shelf.logs[name], held.log == log, let head = searchedHead(of: name),
+      guard let held = context.logs[name], held.log == log, let head = searchedHead(of: name),
         let search = searches[name]
       else { continue }
       if let through {
         guard through <= head.sequence, through >= held.first, through > search.cursor else {
           continue
         }
-        peers[device]?.searches[name]?.cursor = through
+        context.peers[device]?.searches[name]?.cursor = through
         sendSearch(of: head, from: through + 1, to: device)
       } else if search.distance <= head.sequence {
         let wider = search.distance * Self.searchGrowth
-        peers[device]?.searches[name]?.distance = wider
+        context.peers[device]?.searches[name]?.distance = wider
         sendSearch(
-          of: head, from: ForkSearch(distance: wider, began: now, times: 1).start(before: head),
+          of: head,
+          from: ForkSearch(distance: wider, began: context.now, times: 1).start(before: head),
           to: device)
       }
     }
@@ -183,10 +189,10 @@ extension SyncEngine {
 
   /// Requests strands again whose preceding frames may be stored now.
   mutating func adoptOrphans() {
-    let adopted = strands.takeOrphans()
+    let adopted = context.logs.strands.takeOrphans()
     guard !adopted.isEmpty else { return }
-    for device in peers.connected {
-      for log in adopted where shelf.logs[log] == nil { enqueue(log, from: device) }
+    for device in context.peers.connected {
+      for log in adopted where context.logs[log] == nil { enqueue(log, from: device) }
       continuePulls(from: device)
     }
   }

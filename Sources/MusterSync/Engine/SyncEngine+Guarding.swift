@@ -8,11 +8,12 @@ extension SyncEngine {
 
   /// Returns whether a signature from a peer may be verified. The cost of a valid one is refunded.
   mutating func maySpendSignature(_ device: DeviceID) -> Bool {
-    peers[device]?.signatures.take(SignatureCost.milliseconds, now: clock.now) ?? false
+    context.peers[device]?.signatures.take(SignatureCost.milliseconds, now: context.clock.now)
+      ?? false
   }
 
   mutating func payBackSignature(_ device: DeviceID) {
-    peers[device]?.signatures.giveBack(SignatureCost.milliseconds)
+    context.peers[device]?.signatures.giveBack(SignatureCost.milliseconds)
   }
 
   /// Charges for the signature of an announce, which is its only authentication. Announces from a
@@ -20,7 +21,7 @@ extension SyncEngine {
   mutating func maySpendAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) -> Bool {
     isAt(endpoint, device)
       ? maySpendSignature(device)
-      : limits.strangersSignatures.take(SignatureCost.milliseconds, now: clock.now)
+      : limits.strangersSignatures.take(SignatureCost.milliseconds, now: context.clock.now)
   }
 
   mutating func payBackAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) {
@@ -32,7 +33,7 @@ extension SyncEngine {
   }
 
   private func isAt(_ endpoint: Endpoint, _ device: DeviceID) -> Bool {
-    peers[device]?.endpoint == endpoint
+    context.peers[device]?.endpoint == endpoint
   }
 
   // MARK: Cookies
@@ -46,19 +47,19 @@ extension SyncEngine {
   ) throws(WireError) -> Bool {
     let isUnderLoad =
       handshakes.isCrowded
-      || !limits.initiations.take(InitiationCost.milliseconds, now: clock.now)
+      || !limits.initiations.take(InitiationCost.milliseconds, now: context.clock.now)
     guard isUnderLoad, !arrival.hasCookie else { return true }
     let endpoint = arrival.endpoint
     var handshake = SessionHandshake(
-      .responder, purpose: purpose, operation: local.operation, preSharedKey: preSharedKey,
-      staticKey: local.agreementKey, ephemeralKey: local.agreementKey,
-      rules: local.rulesVersion, localIndex: 0, endpoint: endpoint, now: now)
+      .responder, purpose: purpose, operation: context.local.operation, preSharedKey: preSharedKey,
+      staticKey: context.local.agreementKey, ephemeralKey: context.local.agreementKey,
+      rules: context.local.rulesVersion, localIndex: 0, endpoint: endpoint, now: context.now)
     guard case .padding = try handshake.read(message) else { throw .malformed("initiation") }
     var writer = ByteWriter()
     writer.append(DatagramKind.cookie.rawValue)
     writer.append(remoteIndex)
-    writer.append(fixed: cookies.cookie(for: endpoint, now: now, random: &random))
-    transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
+    writer.append(fixed: cookies.cookie(for: endpoint, now: context.now, random: &context.random))
+    context.transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
     return false
   }
 
@@ -69,7 +70,7 @@ extension SyncEngine {
     let kind = inner.first.flatMap(DatagramKind.init)
     guard kind == .initiation || kind == .joinInitiation,
       cookies.holds(cookie, for: arrival.endpoint)
-    else { return reject(.unauthenticated, from: arrival.endpoint) }
+    else { return context.reject(.unauthenticated, from: arrival.endpoint) }
     var arrival = arrival
     arrival.hasCookie = true
     receive(inner, by: arrival)

@@ -9,14 +9,15 @@ extension SyncEngine {
     if let pending = handshakes.initiation(to: endpoint) {
       // A response to an earlier initiation may still be in flight.
       handshakes[pending.localIndex]?.attempts += 1
-      return transmit(pending.datagram, to: .endpoint(endpoint, .unknown))
+      return context.transmit(pending.datagram, to: .endpoint(endpoint, .unknown))
     }
     let index = freshIndex()
     var handshake = SessionHandshake(
-      .initiator, purpose: .session, operation: local.operation,
-      preSharedKey: local.networkKey.export(), staticKey: local.agreementKey,
-      ephemeralKey: random.agreementKey(), rules: local.rulesVersion, localIndex: index,
-      endpoint: endpoint, now: now)
+      .initiator, purpose: .session, operation: context.local.operation,
+      preSharedKey: context.local.networkKey.export(), staticKey: context.local.agreementKey,
+      ephemeralKey: context.random.agreementKey(), rules: context.local.rulesVersion,
+      localIndex: index,
+      endpoint: endpoint, now: context.now)
     do {
       var writer = ByteWriter()
       writer.append(DatagramKind.initiation.rawValue)
@@ -25,7 +26,7 @@ extension SyncEngine {
       handshake.datagram = writer.bytes
       if isAbout(endpoint) { handshake.nextAttempt = nextAttempt(after: 1) }
       keep(handshake)
-      transmit(writer.bytes, to: .endpoint(endpoint, .unknown))
+      context.transmit(writer.bytes, to: .endpoint(endpoint, .unknown))
     } catch {
       preconditionFailure("cannot begin a handshake: \(error)")
     }
@@ -38,11 +39,11 @@ extension SyncEngine {
     let endpoint = arrival.endpoint
     guard let handshake = handshakes[localIndex], handshake.remoteIndex == nil,
       handshake.endpoint == endpoint, !handshake.hasCookie
-    else { return reject(.unauthenticated, from: endpoint) }
+    else { return context.reject(.unauthenticated, from: endpoint) }
     let datagram = [DatagramKind.withCookie.rawValue] + cookie + handshake.datagram
     handshakes[localIndex]?.datagram = datagram
     handshakes[localIndex]?.hasCookie = true
-    transmit(datagram, to: .endpoint(endpoint, arrival.link))
+    context.transmit(datagram, to: .endpoint(endpoint, arrival.link))
   }
 
   mutating func receiveResponse(
@@ -51,38 +52,40 @@ extension SyncEngine {
     let endpoint = arrival.endpoint
     if hasAnswered(message, on: localIndex) { return repeatResponse(localIndex) }
     guard var handshake = handshakes[localIndex], handshake.remoteIndex == nil else {
-      return reject(.unauthenticated, from: endpoint)
+      return context.reject(.unauthenticated, from: endpoint)
     }
     let payload = try handshake.read(message)
     let chain = try verifiedChain(payload, handshake: handshake)
     let leaf = chain.leaf
     handshakes[localIndex] = nil
     if handshake.attempts == 1 {
-      outbox.links.noteDelay(milliseconds: now.milliseconds(since: handshake.startedAt))
+      context.outbox.links.noteDelay(
+        milliseconds: context.now.milliseconds(since: handshake.startedAt))
     }
-    guard leaf.certificate.device != local.device else {
+    guard leaf.certificate.device != context.local.device else {
       meetMyself(at: handshake.endpoint)
       return
     }
     contacts[handshake.endpoint]?.device = leaf.certificate.device
-    guard handshake.remoteRules == local.rulesVersion else {
+    guard handshake.remoteRules == context.local.rulesVersion else {
       return try end(
         handshake, after: message, remoteIndex: remoteIndex, leaf: leaf, by: arrival)
     }
     var writer = ByteWriter()
     writer.append(DatagramKind.finish.rawValue)
     writer.append(remoteIndex)
-    writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
+    writer.append(fixed: try handshake.write(.chain(context.local.chain.certificates)))
     let finish = Session.UnconfirmedFinish(
       datagram: writer.bytes, nextAttempt: nextAttempt(after: 1), attempts: 1)
     let session = Session(
       localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
-      endpoint: endpoint, now: now, keys: handshake.sessionKeys(), unconfirmedFinish: finish)
+      endpoint: endpoint, now: context.now, keys: handshake.sessionKeys(), unconfirmedFinish: finish
+    )
     learn(chain)
     guard install(session, certificate: leaf, link: arrival.link) else {
-      return reject(.overLimit, from: endpoint)
+      return context.reject(.overLimit, from: endpoint)
     }
-    transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
+    context.transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
     sendRoots(to: leaf.certificate.device, asksForAnswer: false)
   }
 
@@ -94,7 +97,7 @@ extension SyncEngine {
       return
     }
     contacts[endpoint]?.backoffMilliseconds = Timing.contactLastMilliseconds
-    contacts[endpoint]?.nextAttempt = clock.now.advanced(
+    contacts[endpoint]?.nextAttempt = context.clock.now.advanced(
       byMilliseconds: Timing.ownAddressMilliseconds)
   }
 
@@ -104,7 +107,7 @@ extension SyncEngine {
     _ message: ArraySlice<UInt8>, remoteIndex: UInt32, size: Int, by arrival: Arrival
   ) throws(WireError) {
     try respond(
-      to: message, purpose: .session, preSharedKey: local.networkKey.export(),
+      to: message, purpose: .session, preSharedKey: context.local.networkKey.export(),
       remoteIndex: remoteIndex, size: size, by: arrival)
   }
 
@@ -113,7 +116,7 @@ extension SyncEngine {
     by arrival: Arrival
   ) throws(WireError) {
     guard let secret = invites[invite]?.secret else {
-      return reject(.unknownInvite, from: arrival.endpoint)
+      return context.reject(.unknownInvite, from: arrival.endpoint)
     }
     try respond(
       to: message, purpose: .join(invite),
@@ -139,16 +142,16 @@ extension SyncEngine {
     else { return }
     let index = freshIndex()
     var handshake = SessionHandshake(
-      .responder, purpose: purpose, operation: local.operation, preSharedKey: preSharedKey,
-      staticKey: local.agreementKey, ephemeralKey: random.agreementKey(),
-      rules: local.rulesVersion, localIndex: index, endpoint: endpoint, now: now)
+      .responder, purpose: purpose, operation: context.local.operation, preSharedKey: preSharedKey,
+      staticKey: context.local.agreementKey, ephemeralKey: context.random.agreementKey(),
+      rules: context.local.rulesVersion, localIndex: index, endpoint: endpoint, now: context.now)
     handshake.remoteIndex = remoteIndex
     guard case .padding = try handshake.read(message) else { throw .malformed("initiation") }
     var writer = ByteWriter()
     writer.append(DatagramKind.response.rawValue)
     writer.append(remoteIndex)
     writer.append(index)
-    writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
+    writer.append(fixed: try handshake.write(.chain(context.local.chain.certificates)))
     guard writer.bytes.count <= 3 * size else { throw .malformed("initiation is not padded") }
     handshake.datagram = writer.bytes
     handshake.answeredHash = initiationHash
@@ -156,7 +159,7 @@ extension SyncEngine {
     handshake.allowedBytes = contacts.isProved(endpoint) ? nil : 3 * size - writer.bytes.count
     handshake.nextAttempt = nextAttempt(after: 1)
     keep(handshake)
-    transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
+    context.transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
   }
 
   mutating func receiveFinish(
@@ -164,10 +167,10 @@ extension SyncEngine {
   ) throws(WireError) {
     let endpoint = arrival.endpoint
     let finishHash = Blake2b.hash128(Array(message))
-    if let session = sessions[localIndex] {
+    if let session = context.sessions[localIndex] {
       // A retransmitted finish: the confirmation of the first was lost.
       guard session.finishHash == finishHash else {
-        return reject(.unauthenticated, from: endpoint)
+        return context.reject(.unauthenticated, from: endpoint)
       }
       switch session.peer {
       case .device(let device): sendRoots(to: device, asksForAnswer: false)
@@ -177,7 +180,7 @@ extension SyncEngine {
       return
     }
     guard var handshake = handshakes[localIndex], let remoteIndex = handshake.remoteIndex else {
-      return reject(.unauthenticated, from: endpoint)
+      return context.reject(.unauthenticated, from: endpoint)
     }
     // The joiner signs the handshake hash before the message that carries its request.
     let binding = handshake.hash
@@ -190,29 +193,29 @@ extension SyncEngine {
       makeRoomForJoiner()
       var session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .joiner(invite, request),
-        endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
+        endpoint: endpoint, now: context.now, keys: handshake.sessionKeys(), finishHash: finishHash)
       session.link = arrival.link
-      sessions[localIndex] = session
-      deadlines.schedule(
-        .session(localIndex), at: now.advanced(byMilliseconds: Timing.joinerMilliseconds))
+      context.sessions[localIndex] = session
+      context.deadlines.schedule(
+        .session(localIndex), at: context.now.advanced(byMilliseconds: Timing.joinerMilliseconds))
       admit(JoinTicket(session: localIndex, invite: invite, request: request))
     case (.session, .chain):
       let chain = try verifiedChain(payload, handshake: handshake)
       let leaf = chain.leaf
       handshakes[localIndex] = nil
-      guard leaf.certificate.device != local.device else { return }
+      guard leaf.certificate.device != context.local.device else { return }
       let device = leaf.certificate.device
-      guard handshake.remoteRules == local.rulesVersion else {
+      guard handshake.remoteRules == context.local.rulesVersion else {
         contacts[endpoint]?.device = device
         return meet(
           device, certificate: leaf.hash, withOther: handshake.remoteRules, at: endpoint)
       }
       let session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(device),
-        endpoint: endpoint, now: now, keys: handshake.sessionKeys(), finishHash: finishHash)
+        endpoint: endpoint, now: context.now, keys: handshake.sessionKeys(), finishHash: finishHash)
       learn(chain)
       guard install(session, certificate: leaf, link: arrival.link) else {
-        return reject(.overLimit, from: endpoint)
+        return context.reject(.overLimit, from: endpoint)
       }
       sendRoots(to: device, asksForAnswer: false)
     default: throw .malformed("finish")
@@ -220,7 +223,9 @@ extension SyncEngine {
   }
 
   mutating func answerJoin(_ ticket: JoinTicket, _ answer: JoinAnswer) {
-    guard var session = sessions[ticket.session], case .joiner = session.peer else { return }
+    guard var session = context.sessions[ticket.session], case .joiner = session.peer else {
+      return
+    }
     var packet = Packet()
     packet.joinAnswer = answer
     if case .granted(let grant) = answer, packet.encoded().count > packetBytes {
@@ -230,8 +235,8 @@ extension SyncEngine {
           rootKey: grant.rootKey, operationName: grant.operationName, chain: grant.chain,
           networkKey: grant.networkKey, epochKeys: []))
     }
-    transmit(session.seal(packet.encoded()), to: .endpoint(session.endpoint, session.link))
-    sessions[ticket.session] = session
+    context.transmit(session.seal(packet.encoded()), to: .endpoint(session.endpoint, session.link))
+    context.sessions[ticket.session] = session
   }
 
   // MARK: Sessions
@@ -243,7 +248,7 @@ extension SyncEngine {
   ) throws(WireError) -> CertificateChain {
     guard case .chain(let certificates) = payload,
       let chain = CertificateChain(
-        certificates, operation: local.operation, rootKey: local.rootKey),
+        certificates, operation: context.local.operation, rootKey: context.local.rootKey),
       chain.leaf.certificate.agreementKey == handshake.remoteKey
     else { throw .forged("certificate chain") }
     return chain
@@ -251,13 +256,13 @@ extension SyncEngine {
 
   mutating func keep(_ handshake: SessionHandshake) {
     handshakes.keep(handshake)
-    deadlines.schedule(.handshake(handshake.localIndex), at: deadline(of: handshake))
+    context.deadlines.schedule(.handshake(handshake.localIndex), at: deadline(of: handshake))
   }
 
   mutating func freshIndex() -> UInt32 {
     while true {
-      let index = UInt32(truncatingIfNeeded: random.uint64())
-      if sessions[index] == nil, handshakes[index] == nil { return index }
+      let index = UInt32(truncatingIfNeeded: context.random.uint64())
+      if context.sessions[index] == nil, handshakes[index] == nil { return index }
     }
   }
 }

@@ -9,41 +9,44 @@ internal import MusterModel
 extension SyncEngine {
   /// Starts probing after a message that requires an answer.
   mutating func expectAnswer(from device: DeviceID) {
-    guard case .heard = peers[device]?.liveness, peers[device]?.sessions.isEmpty == false else {
+    guard case .heard = context.peers[device]?.liveness,
+      context.peers[device]?.sessions.isEmpty == false
+    else {
       return
     }
-    let next = now.advanced(byMilliseconds: probeWait(0, to: device))
-    peers[device]?.liveness = .asked(Liveness.Probe(next: next))
-    deadlines.schedule(.peer(device), at: next)
+    let next = context.now.advanced(byMilliseconds: probeWait(0, to: device))
+    context.peers[device]?.liveness = .asked(Liveness.Probe(next: next))
+    context.deadlines.schedule(.peer(device), at: next)
   }
 
   private func probeWait(_ attempt: Int, to device: DeviceID) -> Int64 {
-    Timing.probeMilliseconds[attempt] * tries(to: device) + outbox.links.patienceMilliseconds
+    Timing.probeMilliseconds[attempt] * tries(to: device)
+      + context.outbox.links.patienceMilliseconds
   }
 
   /// Returns the expected number of transmissions until a message to a peer arrives.
   func tries(to device: DeviceID) -> Int64 {
-    outbox.flows[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
+    context.outbox.flows[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
   }
 
   /// Records a datagram received on a session.
   mutating func noteHeard(_ device: DeviceID) {
-    peers[device]?.noteWord(now: clock.now)
-    if case .heard = peers[device]?.liveness { return }
-    peers[device]?.liveness = .heard
+    context.peers[device]?.noteWord(now: context.clock.now)
+    if case .heard = context.peers[device]?.liveness { return }
+    context.peers[device]?.liveness = .heard
   }
 
   /// Probes a peer at once, because it may have lost its state or the network changed.
   mutating func probeNow(_ device: DeviceID) {
-    guard peers[device]?.sessions.isEmpty == false else { return }
-    peers[device]?.liveness = .asked(Liveness.Probe(next: clock.now))
+    guard context.peers[device]?.sessions.isEmpty == false else { return }
+    context.peers[device]?.liveness = .asked(Liveness.Probe(next: context.clock.now))
     probe(device)
     scheduleTending(of: device)
   }
 
   mutating func tend(_ device: DeviceID) {
-    guard let deadline = peers[device]?.deadline else { return }
-    if deadline <= now {
+    guard let deadline = context.peers[device]?.deadline else { return }
+    if deadline <= context.now {
       probe(device)
       beat(device)
     }
@@ -51,31 +54,33 @@ extension SyncEngine {
   }
 
   private mutating func scheduleTending(of device: DeviceID) {
-    if let deadline = peers[device]?.deadline { deadlines.schedule(.peer(device), at: deadline) }
+    if let deadline = context.peers[device]?.deadline {
+      context.deadlines.schedule(.peer(device), at: deadline)
+    }
   }
 
   private mutating func probe(_ device: DeviceID) {
     let isSilent: Bool
     var probe: Liveness.Probe
-    switch peers[device]?.liveness {
+    switch context.peers[device]?.liveness {
     case .asked(let asked): (isSilent, probe) = (false, asked)
     case .silent(let silent): (isSilent, probe) = (true, silent)
     default: return
     }
-    guard probe.next <= now else { return }
+    guard probe.next <= context.now else { return }
     probe.attempts += 1
     let waits = Timing.probeMilliseconds
     if probe.attempts < waits.count {
-      probe.next = now.advanced(byMilliseconds: probeWait(probe.attempts, to: device))
-      peers[device]?.liveness = .asked(probe)
+      probe.next = context.now.advanced(byMilliseconds: probeWait(probe.attempts, to: device))
+      context.peers[device]?.liveness = .asked(probe)
       sendRoots(to: device, asksForAnswer: true)
     } else {
       let doublings = Int64(min(probe.attempts - waits.count, 3))
       let wait =
         min(Timing.probeLastMilliseconds, waits[0] << doublings)
-        + outbox.links.patienceMilliseconds << doublings
-      probe.next = now.advanced(byMilliseconds: wait)
-      peers[device]?.liveness = .silent(probe)
+        + context.outbox.links.patienceMilliseconds << doublings
+      probe.next = context.now.advanced(byMilliseconds: wait)
+      context.peers[device]?.liveness = .silent(probe)
       sendRoots(to: device, asksForAnswer: true)
       if !isSilent { call(device) }
     }
@@ -84,9 +89,9 @@ extension SyncEngine {
 
   /// Probes the same session over other addresses of the device. The path of the answer is used.
   private mutating func probeOtherPaths(to device: DeviceID) {
-    guard let index = liveSession(of: device), let session = sessions[index] else { return }
+    guard let index = liveSession(of: device), let session = context.sessions[index] else { return }
     var packet = Packet()
-    packet.roots = shelf.roots()
+    packet.roots = context.logs.roots()
     packet.answer = true
     let others = contacts.others(of: device, than: session.endpoint)
     for endpoint in others.prefix(Limits.endpointsPerDevice) {
@@ -94,35 +99,39 @@ extension SyncEngine {
         guard left > 0 else { continue }
         contacts[endpoint]?.attemptsLeft = left - 1
       }
-      guard let sealed = sessions[index]?.seal(packet.encoded()) else { return }
-      transmit(sealed, to: .endpoint(endpoint, .unknown))
+      guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
+      context.transmit(sealed, to: .endpoint(endpoint, .unknown))
     }
   }
 
   private mutating func beat(_ device: DeviceID) {
-    guard let nextHeartbeat = peers[device]?.nextHeartbeat, nextHeartbeat <= now,
-      let lastInterval = peers[device]?.heartbeatMilliseconds
+    guard let nextHeartbeat = context.peers[device]?.nextHeartbeat, nextHeartbeat <= context.now,
+      let lastInterval = context.peers[device]?.heartbeatMilliseconds
     else { return }
-    let own = shelf.roots()
-    let announcesServe = announcesServe(since: peers[device]?.announced?.at)
+    let own = context.logs.roots()
+    let announcesServe = announcesServe(since: context.peers[device]?.announced?.at)
     // Positions always differ while they are updated, and announces repair that.
-    let differs = peers[device]?.roots.map { $0.differs(from: own, inRecords: !announcesServe) }
+    let differs = context.peers[device]?.roots.map {
+      $0.differs(from: own, inRecords: !announcesServe)
+    }
     // Roots are not reliable. If they differ, they are sent often enough that some arrive.
     let longest = announcesServe ? Timing.heartbeatLastMilliseconds : longestUnicastHeartbeat
     let last = longest / (differs ?? true ? tries(to: device) : 1)
-    let interval = min(lastInterval * 2 + outbox.links.patienceMilliseconds, last)
-    peers[device]?.heartbeatMilliseconds = interval
+    let interval = min(lastInterval * 2 + context.outbox.links.patienceMilliseconds, last)
+    context.peers[device]?.heartbeatMilliseconds = interval
     // Up to 25 % earlier at random, so that peers do not send simultaneously.
-    let jitter = Int64(random.uniform(below: UInt64(interval / 4)))
-    peers[device]?.nextHeartbeat = clock.now.advanced(byMilliseconds: interval - jitter)
+    let jitter = Int64(context.random.uniform(below: UInt64(interval / 4)))
+    context.peers[device]?.nextHeartbeat = context.clock.now.advanced(
+      byMilliseconds: interval - jitter)
     if !keys.missing.isEmpty { askForKeys(device) }
-    peers[device]?.certificatesAsked = []
+    context.peers[device]?.certificatesAsked = []
     introduce(to: device)
     watchForWithholding(by: device)
-    guard !announcesServe || differs ?? true, let lastHeard = peers[device]?.lastHeard else {
+    guard !announcesServe || differs ?? true, let lastHeard = context.peers[device]?.lastHeard
+    else {
       return
     }
-    let isQuiet = now.milliseconds(since: lastHeard) > Timing.quietMilliseconds
+    let isQuiet = context.now.milliseconds(since: lastHeard) > Timing.quietMilliseconds
     sendRoots(to: device, asksForAnswer: isQuiet)
     if isQuiet { expectAnswer(from: device) }
   }
@@ -130,7 +139,9 @@ extension SyncEngine {
   /// The longest interval of heartbeats to peers whose announces are not received: they are not on
   /// this link, so that the path to them may pass a NAT.
   private var longestUnicastHeartbeat: Int64 {
-    let count = peers.connected.count { !announcesServe(since: peers[$0]?.announced?.at) }
+    let count = context.peers.connected.count {
+      !announcesServe(since: context.peers[$0]?.announced?.at)
+    }
     return min(
       Timing.heartbeatLastMilliseconds,
       max(
@@ -144,27 +155,27 @@ extension SyncEngine {
   func announcesServe(since announced: Instant?) -> Bool {
     guard let announced else { return false }
     let limit =
-      peers.count <= Limits.smallMesh
+      context.peers.count <= Limits.smallMesh
       ? Timing.announceServesMilliseconds : Timing.announceServesManyMilliseconds
-    return now.milliseconds(since: announced) < limit
+    return context.now.milliseconds(since: announced) < limit
   }
 
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
     var packet = Packet()
-    packet.roots = shelf.roots()
-    packet.clock = clock.wall
+    packet.roots = context.logs.roots()
+    packet.clock = context.clock.wall
     packet.answer = asksForAnswer
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
   }
 
   /// Answers a probe, with a rate limit.
   mutating func answerProbe(of device: DeviceID) {
-    if let last = peers[device]?.lastAnswer,
-      now.milliseconds(since: last) < Timing.answerMilliseconds
+    if let last = context.peers[device]?.lastAnswer,
+      context.now.milliseconds(since: last) < Timing.answerMilliseconds
     {
       return
     }
-    peers[device]?.lastAnswer = clock.now
+    context.peers[device]?.lastAnswer = context.clock.now
     sendRoots(to: device, asksForAnswer: false)
   }
 }

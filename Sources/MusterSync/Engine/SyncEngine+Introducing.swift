@@ -5,39 +5,41 @@ internal import MusterModel
 extension SyncEngine {
   /// Sends addresses with a heartbeat when a session is new or others were added.
   mutating func introduce(to device: DeviceID) {
-    guard let peer = peers[device], peer.hasNewNeighbours, peer.isReachable else { return }
+    guard let peer = context.peers[device], peer.hasNewNeighbours, peer.isReachable else { return }
     if let last = peer.lastIntroduction,
-      now.milliseconds(since: last) < Timing.introductionMilliseconds
+      context.now.milliseconds(since: last) < Timing.introductionMilliseconds
     {
       return
     }
-    peers[device]?.lastIntroduction = clock.now
-    peers[device]?.hasNewNeighbours = false
+    context.peers[device]?.lastIntroduction = context.clock.now
+    context.peers[device]?.hasNewNeighbours = false
     var packet = Packet()
     // Starting at random, so that among many every peer is named in time.
-    let connected = peers.connected
-    let first = connected.isEmpty ? 0 : Int(random.uniform(below: UInt64(connected.count)))
+    let connected = context.peers.connected
+    let first = connected.isEmpty ? 0 : Int(context.random.uniform(below: UInt64(connected.count)))
     for other in connected[first...] + connected[..<first] where other != device {
-      guard let known = peers[other], known.isReachable, known.endpoint.isWorthTelling else {
+      guard let known = context.peers[other], known.isReachable, known.endpoint.isWorthTelling
+      else {
         continue
       }
       packet.peers.append(PeerAddress(device: other, endpoint: known.endpoint))
       if packet.peers.count == Limits.introductions { break }
     }
     guard !packet.peers.isEmpty else { return }
-    outbox.add(packet, importance: .state, to: device)
+    context.outbox.add(packet, importance: .state, to: device)
   }
 
   mutating func receive(_ introductions: [PeerAddress], from device: DeviceID) {
     for introduction in introductions.prefix(Limits.introductions) {
-      guard introduction.device != local.device, peers[introduction.device]?.isReachable != true,
-        introduction.endpoint.isWorthTelling, roster.devices.contains(introduction.device),
-        contacts[introduction.endpoint] == nil, peers.connected.count < Limits.smallMesh
+      guard introduction.device != context.local.device,
+        context.peers[introduction.device]?.isReachable != true,
+        introduction.endpoint.isWorthTelling, context.roster.devices.contains(introduction.device),
+        contacts[introduction.endpoint] == nil, context.peers.connected.count < Limits.smallMesh
       else { continue }
-      let wait = Int64(random.uniform(below: UInt64(Timing.heardContactMilliseconds)))
+      let wait = Int64(context.random.uniform(below: UInt64(Timing.heardContactMilliseconds)))
       hearContact(
         introduction.endpoint, device: introduction.device,
-        at: now.advanced(byMilliseconds: wait))
+        at: context.now.advanced(byMilliseconds: wait))
     }
   }
 }

@@ -4,15 +4,15 @@ extension SyncEngine {
   /// Traps if the engine's tables are inconsistent or exceed their bounds. For tests and
   /// simulations, after each input.
   public func checkInvariants() {
-    precondition(effects.isEmpty, "effects left behind")
+    precondition(context.effects.isEmpty, "effects left behind")
     checkSessions()
     checkPulls()
     checkReassembly()
-    precondition(outbox.flows.count <= Limits.peers, "\(outbox.flows.count) flows")
-    peers.checkInvariants()
+    precondition(context.outbox.flows.count <= Limits.peers, "\(context.outbox.flows.count) flows")
+    context.peers.checkInvariants()
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
     precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) notifications")
-    strands.checkInvariants()
+    context.logs.strands.checkInvariants()
     precondition(
       announced.count <= Limits.announcers * Limits.livesPerAnnouncer, "\(announced.count) lives")
     precondition(contacts.count <= Limits.peers, "\(contacts.count) contacts")
@@ -20,10 +20,11 @@ extension SyncEngine {
       handshakes.count <= Limits.handshakesInFlight, "\(handshakes.count) handshakes")
     checkBounds()
     precondition(
-      shelf.leafCount == shelf.logs.count - shelf.bareLogs - shelf.droppedStrands
-        + shelf.countedInPart
+      context.logs.leafCount == context.logs.summaries.count - context.logs.bareLogs
+        - context.logs.droppedStrands
+        + context.logs.countedInPart
         + records.count
-        + roster.shownHashes.count + evidence.count,
+        + context.roster.shownHashes.count + evidence.count,
       "a leaf is missing from the tries")
   }
 
@@ -35,18 +36,18 @@ extension SyncEngine {
 
   private func checkSessions() {
     var joiners = 0
-    for (index, session) in sessions {
+    for (index, session) in context.sessions {
       precondition(session.localIndex == index, "session \(session.localIndex) at \(index)")
       precondition(handshakes[index] == nil, "index \(index) is used twice")
       switch session.peer {
       case .device(let device):
-        precondition(peers[device]?.sessions.contains(index) == true, "session of no peer")
+        precondition(context.peers[device]?.sessions.contains(index) == true, "session of no peer")
       case .joiner: joiners += 1
       }
     }
     precondition(joiners <= Limits.handshakesInFlight, "\(joiners) joiners")
-    for device in peers.devices {
-      guard let peer = peers[device], peer.device == device else {
+    for device in context.peers.devices {
+      guard let peer = context.peers[device], peer.device == device else {
         preconditionFailure("another device's state at \(device)")
       }
       let distinct = Set(peer.sessions).count
@@ -56,7 +57,7 @@ extension SyncEngine {
         peer.sessions.count <= Limits.sessionsPerPeer && distinct == peer.sessions.count,
         "sessions \(peer.sessions)")
       for index in peer.sessions {
-        precondition(sessions[index]?.peer == .device(device), "session \(index) is gone")
+        precondition(context.sessions[index]?.peer == .device(device), "session \(index) is gone")
       }
     }
   }
@@ -69,12 +70,13 @@ extension SyncEngine {
         precondition(next(of: log) <= segment.last, "nothing left to pull of \(log)")
         precondition(segment.missing > 0, "a segment that has come")
         precondition(
-          peers[segment.device]?.pulling.logs.contains(log) == true, "a pull without a timeout")
+          context.peers[segment.device]?.pulling.logs.contains(log) == true,
+          "a pull without a timeout")
         owed[segment.device, default: 0] += segment.missing
       }
     }
-    for device in peers.devices {
-      guard let peer = peers[device] else { continue }
+    for device in context.peers.devices {
+      guard let peer = context.peers[device] else { continue }
       precondition(
         peer.pulling.frames == owed[device] ?? 0,
         "\(peer.pulling.frames) frames asked for, \(owed[device] ?? 0) in pulls")

@@ -6,8 +6,8 @@ extension SyncEngine {
   ///
   /// A device with a short silence stays in the list, so that packet loss does not remove it.
   public func neighbours(now: Instant) -> [HeardNeighbour] {
-    let heard = peers.devices.compactMap { device in
-      peers[device].flatMap { heardNeighbour($0, now: now) }
+    let heard = context.peers.devices.compactMap { device in
+      context.peers[device].flatMap { heardNeighbour($0, now: now) }
     }
     guard heard.count > Limits.neighbours else { return heard }
     let longest = heard.sorted { ($0.since, $0.device) < ($1.since, $1.device) }
@@ -21,7 +21,7 @@ extension SyncEngine {
     if isAnnounced {
       path = .multicast
     } else {
-      let endpoint = liveSession(of: peer.device).flatMap { sessions[$0]?.endpoint }
+      let endpoint = liveSession(of: peer.device).flatMap { context.sessions[$0]?.endpoint }
       path = (endpoint ?? peer.endpoint).isUplink ? .uplink : .unicast
     }
     return HeardNeighbour(device: peer.device, path: path, since: peer.heardSince)
@@ -34,7 +34,7 @@ extension SyncEngine {
   }
 
   /// Whether the links have capacity beyond the highest priorities, and no queue has built up.
-  public var hasRoom: Bool { !outbox.links.isNarrow && !outbox.links.isFull }
+  public var hasRoom: Bool { !context.outbox.links.isNarrow && !context.outbox.links.isFull }
 }
 
 /// A device that is received here.

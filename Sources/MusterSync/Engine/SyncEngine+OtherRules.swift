@@ -14,26 +14,27 @@ extension SyncEngine {
     _ device: DeviceID, certificate: CertificateHash, withOther rules: RulesVersion,
     at endpoint: Endpoint
   ) {
-    guard device != local.device else { return }
+    guard device != context.local.device else { return }
     // A session is newer proof than an announce, which may be replayed. If the other process
     // restarted with other rules, it no longer answers.
-    guard peers[device]?.isReachable != true else {
-      if case .heard = peers[device]?.liveness { probeNow(device) }
+    guard context.peers[device]?.isReachable != true else {
+      if case .heard = context.peers[device]?.liveness { probeNow(device) }
       return
     }
-    let isNews = peers[device]?.otherRules?.version != rules
+    let isNews = context.peers[device]?.otherRules?.version != rules
     guard meet(device, certificate: certificate, at: endpoint) else { return }
     let mark = OtherRules(
-      version: rules, nextTry: now.advanced(byMilliseconds: Timing.otherRulesMilliseconds))
-    peers[device]?.otherRules = mark
-    for index in peers[device]?.sessions ?? [] { close(index) }
-    var peer = PeerState(device: device, certificate: certificate, endpoint: endpoint, now: now)
+      version: rules, nextTry: context.now.advanced(byMilliseconds: Timing.otherRulesMilliseconds))
+    context.peers[device]?.otherRules = mark
+    for index in context.peers[device]?.sessions ?? [] { close(index) }
+    var peer = PeerState(
+      device: device, certificate: certificate, endpoint: endpoint, now: context.now)
     peer.otherRules = mark
-    peers[device] = peer
+    context.peers[device] = peer
     // The device belongs to the operation, so the uplink need not be re-established.
-    if endpoint.isUplink { effects.append(.notice(.uplinkProven(endpoint))) }
-    if isNews, let need = UpdateNeed(own: local.rulesVersion, peer: rules) {
-      effects.append(.notice(.needsUpdate(need, device, endpoint)))
+    if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
+    if isNews, let need = UpdateNeed(own: context.local.rulesVersion, peer: rules) {
+      context.effects.append(.notice(.needsUpdate(need, device, endpoint)))
     }
   }
 
@@ -49,7 +50,7 @@ extension SyncEngine {
       var writer = ByteWriter()
       writer.append(DatagramKind.finish.rawValue)
       writer.append(remoteIndex)
-      writer.append(fixed: try handshake.write(.chain(local.chain.certificates)))
+      writer.append(fixed: try handshake.write(.chain(context.local.chain.certificates)))
       handshake.remoteIndex = remoteIndex
       handshake.datagram = writer.bytes
       handshake.answeredHash = Blake2b.hash128(Array(response))
@@ -58,7 +59,7 @@ extension SyncEngine {
       handshake.attempts = Timing.handshakeAttempts - 2
       handshake.nextAttempt = nextAttempt(after: 1)
       keep(handshake)
-      transmit(writer.bytes, to: .endpoint(arrival.endpoint, arrival.link))
+      context.transmit(writer.bytes, to: .endpoint(arrival.endpoint, arrival.link))
     }
     meet(
       leaf.certificate.device, certificate: leaf.hash, withOther: handshake.remoteRules,
@@ -73,15 +74,18 @@ extension SyncEngine {
 
   /// Returns when to contact a device with another rules version again; nil if that is now.
   func momentOfCall(_ device: DeviceID) -> Instant? {
-    guard let next = peers[device]?.otherRules?.nextTry, now < next else { return nil }
+    guard let next = context.peers[device]?.otherRules?.nextTry, context.now < next else {
+      return nil
+    }
     return next
   }
 
   /// Requests a certificate for a joiner, unless its program uses another rules version.
   mutating func admit(_ ticket: JoinTicket) {
-    let refusal = JoinRequest.refusal(joiner: ticket.request.rules, inviter: local.rulesVersion)
+    let refusal = JoinRequest.refusal(
+      joiner: ticket.request.rules, inviter: context.local.rulesVersion)
     if let refusal { return answerJoin(ticket, .refused(refusal)) }
-    effects.append(.admit(ticket))
+    context.effects.append(.admit(ticket))
   }
 }
 

@@ -18,7 +18,7 @@ extension SyncEngine {
     let cameBy = arrival?.sharedLink
     audiences.removeAll { audience in
       guard audience.link != cameBy, audience.count == 1,
-        peers[audience.devices[0]]?.isReachable == true
+        context.peers[audience.devices[0]]?.isReachable == true
       else { return false }
       direct.append(audience.devices[0])
       return true
@@ -26,12 +26,12 @@ extension SyncEngine {
     direct.sort()
     if direct.count > Limits.pushFanOut {
       // The others get it from a relay, or learn of it by the heads.
-      let first = Int(random.uniform(below: UInt64(direct.count)))
+      let first = Int(context.random.uniform(below: UInt64(direct.count)))
       direct = Array((direct[first...] + direct[..<first]).prefix(Limits.pushFanOut))
     }
     let key = fresh.key
     let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
-    covered.insert(tag(local.device))
+    covered.insert(tag(context.local.device))
     if let source { covered.insert(tag(source)) }
     for device in direct { covered.insert(tag(device)) }
     multicast(fresh, to: audiences, cameBy: cameBy, isOwn: source == nil, covered: covered)
@@ -56,9 +56,9 @@ extension SyncEngine {
     var direct: [DeviceID] = []
     var audiences: [Audience] = []
     let (key, news) = (fresh.key, News(fresh))
-    for device in peers.devices where device != source {
+    for device in context.peers.devices where device != source {
       var place: Int?
-      if let announced = peers[device]?.announced, announcesServe(since: announced.at) {
+      if let announced = context.peers[device]?.announced, announcesServe(since: announced.at) {
         place = audiences.firstIndex { $0.link == announced.link }
         if place == nil {
           place = audiences.count
@@ -75,7 +75,7 @@ extension SyncEngine {
       if let place {
         audiences[place].devices.append(device)
         audiences[place].count += 1
-      } else if peers[device]?.isReachable == true {
+      } else if context.peers[device]?.isReachable == true {
         direct.append(device)
       }
     }
@@ -97,18 +97,19 @@ extension SyncEngine {
       var most = min(
         Timing.relayLastMilliseconds,
         Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * count)
-      if outbox.links.isNarrow {
+      if context.outbox.links.isNarrow {
         // On a slow link, copies from others are received late.
         most = min(
           Timing.relayLastOnNarrowLinksMilliseconds,
-          most + outbox.links.patienceMilliseconds * count / 16)
+          most + context.outbox.links.patienceMilliseconds * count / 16)
       }
-      let wait = 1 + Int64(random.uniform(below: UInt64(most)))
+      let wait = 1 + Int64(context.random.uniform(below: UInt64(most)))
       relays.add(
         RelayQueue.Relay(
-          fresh: fresh, link: link, at: now.advanced(byMilliseconds: wait), covered: covered,
+          fresh: fresh, link: link, at: context.now.advanced(byMilliseconds: wait),
+          covered: covered,
           copies: link == cameBy ? 1 : 0))
-      deadlines.schedule(.relays, at: now.advanced(byMilliseconds: wait))
+      context.deadlines.schedule(.relays, at: context.now.advanced(byMilliseconds: wait))
     }
   }
 
@@ -117,16 +118,18 @@ extension SyncEngine {
   /// replaces, and only at low loss; frames are received twice.
   private func sureAudience(_ hearers: [DeviceID], of fresh: Fresh) -> Set<DeviceTag> {
     guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
-    let loss = peers.connected.compactMap { outbox.flows[$0]?.path.heardLoss.percent }.max() ?? 0
+    let loss =
+      context.peers.connected.compactMap { context.outbox.flows[$0]?.path.heardLoss.percent }.max()
+      ?? 0
     guard loss <= Timing.sureHearingLossPercent else { return [] }
     return Set(hearers.map { DeviceTag($0, about: fresh.key) })
   }
 
   mutating func passOnWhatIsDue() {
-    for relay in relays.takeDue(at: now) where isStillFresh(relay.fresh) {
+    for relay in relays.takeDue(at: context.now) where isStillFresh(relay.fresh) {
       if !multicast(relay.fresh, on: relay.link, covered: relay.covered) { quickenAnnounce() }
     }
-    if let next = relays.next { deadlines.schedule(.relays, at: next) }
+    if let next = relays.next { context.deadlines.schedule(.relays, at: next) }
   }
 
   private func isStillFresh(_ fresh: Fresh) -> Bool {
@@ -146,7 +149,7 @@ extension SyncEngine {
       for run in Run.pieces(of: frames, previous: previous, covered: covered) {
         var announce = blankAnnounce()
         announce.runs = [run]
-        transmit(
+        context.transmit(
           sealed(announce), to: .multicast(link == .unknown ? nil : link),
           importance: lane == .urgent ? .urgent : .control)
       }
@@ -156,7 +159,7 @@ extension SyncEngine {
       announce.records = records
       let datagram = sealed(announce)
       guard datagram.count <= Limits.datagramBytes else { return false }
-      transmit(
+      context.transmit(
         datagram, to: .multicast(link == .unknown ? nil : link),
         importance: fresh.isOfNeighbours ? .history : .control)
     }
@@ -165,12 +168,12 @@ extension SyncEngine {
 
   private mutating func send(_ fresh: Fresh, to device: DeviceID, covered: Set<DeviceTag>) {
     // The peer knows of itself and of this sender.
-    let known = [device, local.device].map { DeviceTag($0, about: fresh.key) }
+    let known = [device, context.local.device].map { DeviceTag($0, about: fresh.key) }
     let covered = covered.subtracting(known)
     switch fresh {
     case .records(let records):
       for packet in Packet.pushing(records, covered: covered) {
-        outbox.add(packet, importance: Outbox.Importance(records), to: device)
+        context.outbox.add(packet, importance: Outbox.Importance(records), to: device)
       }
     case .frames(let frames, let lane, let previous):
       var run = Run(frames, of: frames[0].strand, after: previous)
@@ -179,7 +182,7 @@ extension SyncEngine {
       var packet = Packet()
       packet.runs = [run]
       if packet.encoded().count <= packetBytes {
-        outbox.add(packet, importance: Outbox.Importance(lane), to: device)
+        context.outbox.add(packet, importance: Outbox.Importance(lane), to: device)
       } else {
         send(
           frames, as: frames[0].strand, lane: lane, previous: previous, to: device)
@@ -192,8 +195,8 @@ extension SyncEngine {
   /// predecessor's hash is omitted.
   private func shows(_ device: DeviceID, thatItHolds previous: FrameHash, before run: Run) -> Bool {
     guard
-      let claim = peers[device]?.confirmations.claim(
-        of: run.log, held: shelf.logs[run.log], change: shelf.change(of: run.log))
+      let claim = context.peers[device]?.confirmations.claim(
+        of: run.log, held: context.logs[run.log], change: context.logs.change(of: run.log))
     else { return false }
     let head = Head(log: run.log, sequence: run.first &- 1, hash: previous)
     return run.first > 0 && claim == LeafHint(head)
@@ -205,7 +208,7 @@ extension SyncEngine {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
     var arrival = arrival.covering(announce.covered)
     arrival.isMulticast = true
-    if !announce.records.isEmpty { recordComparisons.notePush(at: now) }
+    if !announce.records.isEmpty { recordComparisons.notePush(at: context.now) }
     if !announce.runs.isEmpty { announceGrowth() }
     for run in announce.runs {
       relays.noteCopy(on: arrival.link) { $0.isContained(in: run) }
@@ -218,7 +221,7 @@ extension SyncEngine {
   }
 
   mutating func receive(_ push: PushedRecords, from device: DeviceID, by arrival: Arrival) {
-    recordComparisons.notePush(at: now)
+    recordComparisons.notePush(at: context.now)
     receive(push.records, from: device, by: arrival.covering(push.covered))
   }
 
@@ -227,7 +230,7 @@ extension SyncEngine {
   /// Broadcasts frames of this device, which are persisted already.
   mutating func append(_ frames: [Frame], opening: Opening) {
     guard let last = frames.last else { return }
-    let previousHead = shelf.logs[last.strand]?.head
+    let previousHead = context.logs[last.strand]?.head
     settleConfirmations(of: last.strand)
     // A peer may have sent forged successors of these frames.
     noteGrowth(of: last.strand, through: last.sequence)
@@ -235,7 +238,7 @@ extension SyncEngine {
     let summary = LogSummary(
       opening: opening, head: Head(log: last.strand, sequence: last.sequence, hash: last.hash))
     set(summary, counted: counted(summary, with: frames))
-    shelf.noteRun(frames)
+    context.logs.noteRun(frames)
     forward(frames, opening: opening, after: previousHead, from: nil, by: nil)
     quickenAnnounce()
   }
@@ -255,10 +258,10 @@ extension SyncEngine {
     let head = Head(log: last.strand, sequence: last.sequence, hash: last.hash)
     var packet = Packet()
     packet.heads = [LeafHint(head)]
-    for device in peers.connected where device != source {
-      guard let peer = peers[device], peer.isReachable else { continue }
+    for device in context.peers.connected where device != source {
+      guard let peer = context.peers[device], peer.isReachable else { continue }
       if let theirs = peer.known[last.strand], theirs.sequence >= last.sequence { continue }
-      outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
+      context.outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
       expectAnswer(from: device)
     }
   }
@@ -283,9 +286,9 @@ extension SyncEngine {
   private func lacks(_ news: News, _ device: DeviceID) -> Bool {
     switch news {
     case .head(let log, let sequence):
-      peers[device]?.known[log].map { $0.sequence < sequence } ?? true
+      context.peers[device]?.known[log].map { $0.sequence < sequence } ?? true
     case .records(let hints):
-      hints.contains { peers[device]?.knownRecords[RecordTopic(raw: $0.key)] != $0.hash }
+      hints.contains { context.peers[device]?.knownRecords[RecordTopic(raw: $0.key)] != $0.hash }
     }
   }
 }

@@ -3,12 +3,12 @@ internal import MusterModel
 /// Quarantine: frames past a cut, reconciled in a set of their own. They are kept and sent as far
 /// as there is room, after all frames that count, so that honest late writes reach a commander.
 extension SyncEngine {
-  /// Returns how far a log counts up to its head, given the frames that extended it.
-  func counted(_ log: LogSummary, with frames: [Frame] = []) -> Shelf.Counted {
+  /// How much counts of a log that has come to a head, with frames that it has grown by.
+  func counted(_ log: LogSummary, with frames: [Frame] = []) -> LogIndex.Counted {
     guard let part = part(of: log.head.log, opening: log.opening) else { return .all }
     guard let end = part.end else { return .nothing }
     guard log.head.sequence > end else { return .all }
-    if let head = part.head ?? shelf.countedHeads[log.head.log] { return .through(head) }
+    if let head = part.head ?? context.logs.countedHeads[log.head.log] { return .through(head) }
     for frame in frames {
       if frame.sequence == end {
         return .through(Head(log: log.head.log, sequence: end, hash: frame.hash))
@@ -24,35 +24,36 @@ extension SyncEngine {
   /// returns how far it is input to the rules, which is further.
   private func part(of log: LogID, opening: Opening) -> CountedPart? {
     if opening.lane == .control {
-      return roster.control.parts[log]
-        ?? (roster.control.certificates.contains(opening.certificate) ? .nothing : nil)
+      return context.roster.control.parts[log]
+        ?? (context.roster.control.certificates.contains(opening.certificate) ? .nothing : nil)
     }
-    if let part = roster.parts[log] { return part }
-    let device = roster.device(of: opening.certificate)
-    return device.map(roster.revoked.contains) == true ? .nothing : nil
+    if let part = context.roster.parts[log] { return part }
+    let device = context.roster.device(of: opening.certificate)
+    return device.map(context.roster.revoked.contains) == true ? .nothing : nil
   }
 
-  /// Whether a log or strand belongs to a log with too many branches.
-  func isOverforked(_ log: LogID) -> Bool { roster.overforked.contains(log) }
+  /// Whether a log or a strand is of a log with more branches than count.
+  func isOverforked(_ log: LogID) -> Bool { context.roster.overforked.contains(log) }
 
-  /// Files a log by the part that counts.
-  mutating func file(_ log: LogSummary, counted: Shelf.Counted) {
-    shelf.file(log, counted: counted, dropsRest: isOverforked(log.head.log))
+  /// Files a log by what of it counts.
+  mutating func file(_ log: LogSummary, counted: LogIndex.Counted) {
+    context.logs.file(log, counted: counted, dropsRest: isOverforked(log.head.log))
   }
 
   /// Stores the newest frame of a log.
-  mutating func set(_ log: LogSummary, counted: Shelf.Counted) {
-    shelf.set(log, counted: counted, dropsRest: isOverforked(log.head.log))
+  mutating func set(_ log: LogSummary, counted: LogIndex.Counted) {
+    context.logs.set(log, counted: counted, dropsRest: isOverforked(log.head.log))
   }
 
   /// Files again the logs whose part that counts may have changed with the roster.
   mutating func refile(after old: Roster) {
     guard
-      roster.parts != old.parts || roster.revoked != old.revoked || roster.control != old.control
+      context.roster.parts != old.parts || context.roster.revoked != old.revoked
+        || context.roster.control != old.control
     else { return }
-    for log in shelf.logs.keys.sorted() {
-      guard let summary = shelf.logs[log],
-        roster.concerns(summary) || old.concerns(summary)
+    for log in context.logs.summaries.keys.sorted() {
+      guard let summary = context.logs[log],
+        context.roster.concerns(summary) || old.concerns(summary)
           || part(of: log, opening: summary.opening) != nil
           || old.control.concerns(log, of: summary.opening.certificate)
       else { continue }
@@ -65,7 +66,7 @@ extension SyncEngine {
     guard let first = frames.first, let part = part(of: first.strand, opening: opening),
       first.sequence > part.end ?? 0 || part.end == nil
     else { return true }
-    return shelf.quarantined(by: opening.certificate) + frames.count
+    return context.logs.quarantined(by: opening.certificate) + frames.count
       <= Limits.quarantinedFrames
   }
 }

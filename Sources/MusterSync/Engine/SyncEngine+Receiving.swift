@@ -5,10 +5,10 @@ internal import MusterModel
 extension SyncEngine {
   mutating func receive(_ bytes: [UInt8], by arrival: Arrival) {
     guard (1...Limits.datagramBytes).contains(bytes.count) else {
-      return reject(.size, from: arrival.endpoint)
+      return context.reject(.size, from: arrival.endpoint)
     }
     guard let kind = DatagramKind(rawValue: bytes[0]) else {
-      return reject(.unknownKind, from: arrival.endpoint)
+      return context.reject(.unknownKind, from: arrival.endpoint)
     }
     do {
       var reader = ByteReader(bytes.dropFirst())
@@ -44,38 +44,41 @@ extension SyncEngine {
           bytes.dropFirst(9), localIndex: index, counter: counter, by: arrival)
       }
     } catch let error as WireError {
-      reject(error, from: arrival.endpoint)
+      context.reject(error, from: arrival.endpoint)
     } catch {
-      reject(.malformed, from: arrival.endpoint)
+      context.reject(.malformed, from: arrival.endpoint)
     }
   }
 
   private mutating func receiveTransport(
     _ ciphertext: ArraySlice<UInt8>, localIndex: UInt32, counter: UInt32, by arrival: Arrival
   ) throws(WireError) {
-    guard let (plaintext, counter) = sessions[localIndex]?.open(counter: counter, ciphertext),
-      let peer = sessions[localIndex]?.peer
-    else { return reject(.unauthenticated, from: arrival.endpoint) }
-    sessions[localIndex]?.lastReceived = clock.now
-    sessions[localIndex]?.unconfirmedFinish = nil
+    guard
+      let (plaintext, counter) = context.sessions[localIndex]?.open(counter: counter, ciphertext),
+      let peer = context.sessions[localIndex]?.peer
+    else { return context.reject(.unauthenticated, from: arrival.endpoint) }
+    context.sessions[localIndex]?.lastReceived = context.clock.now
+    context.sessions[localIndex]?.unconfirmedFinish = nil
     guard case .device(let device) = peer else { return }
-    peers[device]?.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
-    let packet = try Packet(decoding: plaintext, operation: local.operation)
+    context.peers[device]?.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
+    let packet = try Packet(decoding: plaintext, operation: context.local.operation)
     follow(device, to: arrival, on: localIndex, response: packet.response)
     noteReceived(counter, packet: packet, on: localIndex, of: device)
     var arrival = arrival
     arrival.session = localIndex
     receive(packet, from: device, by: arrival)
     if let token = packet.challenge { respond(to: token, at: arrival, on: localIndex) }
-    if sessions[localIndex]?.endpoint != arrival.endpoint { challenge(arrival, on: localIndex) }
+    if context.sessions[localIndex]?.endpoint != arrival.endpoint {
+      challenge(arrival, on: localIndex)
+    }
   }
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, by arrival: Arrival) {
     let endpoint = arrival.endpoint
     for chain in packet.chains { receive(chain: chain, from: device, endpoint: endpoint) }
     for piece in packet.evidence { receive(piece, from: device, endpoint: endpoint) }
-    if !packet.runs.isEmpty { peers[device]?.lastHanded = clock.now }
-    if !packet.wants.isEmpty { peers[device]?.lastAsked = clock.now }
+    if !packet.runs.isEmpty { context.peers[device]?.lastHanded = context.clock.now }
+    if !packet.wants.isEmpty { context.peers[device]?.lastAsked = context.clock.now }
     for run in packet.runs {
       receive(run, from: device, by: arrival)
       noteWhetherHeld(run, on: arrival.session)

@@ -11,16 +11,16 @@ extension SyncEngine {
   /// in itself.
   @discardableResult
   mutating func compare(_ roots: Roots, of device: DeviceID, on session: UInt32?) -> Bool {
-    guard peers[device] != nil else { return false }
-    let own = shelf.roots()
-    peers[device]?.roots = roots
+    guard context.peers[device] != nil else { return false }
+    let own = context.logs.roots()
+    context.peers[device]?.roots = roots
     for lane in Lane.allCases where roots[SetID(lane)] == own[SetID(lane)] {
-      peers[device]?.agreedFrames[lane] = shelf.frameCounts()[lane] ?? 0
+      context.peers[device]?.agreedFrames[lane] = context.logs.frameCounts()[lane] ?? 0
     }
     confirm(roots, by: device, on: session)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
-    let hasRoom = !outbox.links.isNarrow && !outbox.links.isFull
-    if !recordComparisons.mayBegin(at: now, hasRoom: hasRoom) {
+    let hasRoom = !context.outbox.links.isNarrow && !context.outbox.links.isFull
+    if !recordComparisons.mayBegin(at: context.now, hasRoom: hasRoom) {
       differing.removeAll { $0 == .records }
     }
     if !mayCompareCertificates(own, roots, of: device) {
@@ -29,10 +29,10 @@ extension SyncEngine {
     guard !differing.isEmpty, mayBeginDigest(with: device, own: own, theirs: roots) else {
       return false
     }
-    if differing.contains(.records) { recordComparisons.noteBegin(at: now) }
+    if differing.contains(.records) { recordComparisons.noteBegin(at: context.now) }
     for set in differing {
-      peers[device]?.digestsBegun[set] = clock.now
-      send(shelf.node(of: set, prefix: .root, answers: false), to: device)
+      context.peers[device]?.digestsBegun[set] = context.clock.now
+      send(context.logs.node(of: set, prefix: .root, answers: false), to: device)
     }
     return true
   }
@@ -43,24 +43,25 @@ extension SyncEngine {
   private mutating func mayBeginDigest(
     with device: DeviceID, own: Roots, theirs: Roots
   ) -> Bool {
-    var digest = Digested(at: now, own: own, theirs: theirs)
-    if let last = peers[device]?.lastDigest {
+    var digest = Digested(at: context.now, own: own, theirs: theirs)
+    if let last = context.peers[device]?.lastDigest {
       let isSame = last.own == own && last.theirs == theirs
       let doublings = Int64(min(last.repeats, Timing.digestDoublings))
       let wait =
         isSame
         ? Timing.digestRepeatMilliseconds << doublings
-        : Timing.digestMilliseconds + 4 * outbox.links.patienceMilliseconds
-      guard now.milliseconds(since: last.at) >= wait else { return false }
+        : Timing.digestMilliseconds + 4 * context.outbox.links.patienceMilliseconds
+      guard context.now.milliseconds(since: last.at) >= wait else { return false }
       if isSame { digest.repeats = last.repeats + 1 }
     }
-    peers[device]?.lastDigest = digest
+    context.peers[device]?.lastDigest = digest
     if digest.repeats == 0,
-      peers[device]?.resets.take(PeerState.resetMilliseconds, now: clock.now) == true
+      context.peers[device]?.resets.take(PeerState.resetMilliseconds, now: context.clock.now)
+        == true
     {
-      peers[device]?.recheck(now: clock.now)
-      if let deadline = peers[device]?.deadline {
-        deadlines.schedule(.peer(device), at: deadline)
+      context.peers[device]?.recheck(now: context.clock.now)
+      if let deadline = context.peers[device]?.deadline {
+        context.deadlines.schedule(.peer(device), at: deadline)
       }
     }
     return true
@@ -75,23 +76,23 @@ extension SyncEngine {
         granted?.places.insert(Grant.Place(set: node.set, prefix: node.prefix))
       }
     }
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
     if !node.answers { expectAnswer(from: device) }
   }
 
   /// Returns whether this peer may push unrequested data: one peer at a time, to avoid duplicates.
   private mutating func mayGrant(to device: DeviceID) -> Bool {
-    if let granted, granted.device != device, granted.until > now { return false }
-    let until = now.advanced(byMilliseconds: Timing.grantMilliseconds)
+    if let granted, granted.device != device, granted.until > context.now { return false }
+    let until = context.now.advanced(byMilliseconds: Timing.grantMilliseconds)
     var grant = granted?.device == device ? granted : nil
-    if let last = grant?.until, last <= now { grant = nil }
+    if let last = grant?.until, last <= context.now { grant = nil }
     granted = Grant(device: device, until: until, places: grant?.places ?? [])
     return true
   }
 
   /// Returns whether a peer knows what is stored under a prefix, and pushes what is missing there.
   private func isGranted(_ node: DigestNode, to device: DeviceID) -> Bool {
-    guard let granted, granted.device == device, granted.until > now else { return false }
+    guard let granted, granted.device == device, granted.until > context.now else { return false }
     return granted.places.contains(Grant.Place(set: node.set, prefix: node.prefix))
   }
 
@@ -101,14 +102,14 @@ extension SyncEngine {
       guard !isAnsweredElsewhere(node, of: device) else { return }
       for (nibble, hash) in hashes.enumerated() {
         let prefix = node.prefix.child(nibble)
-        guard shelf.hash(of: node.set, prefix: prefix) != hash else {
+        guard context.logs.hash(of: node.set, prefix: prefix) != hash else {
           confirmSubtree(of: node.set, under: prefix, by: device, on: session)
           continue
         }
-        send(shelf.node(of: node.set, prefix: prefix, answers: false), to: device)
+        send(context.logs.node(of: node.set, prefix: prefix, answers: false), to: device)
       }
     case .leaves(let leaves):
-      peers[device]?.digestsBegun[node.set] = nil
+      context.peers[device]?.digestsBegun[node.set] = nil
       let comesUnasked = !node.answers && isGranted(node, to: device)
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
         note(leaf, in: node.set, of: device, on: session, comesUnasked: comesUnasked)
@@ -121,13 +122,14 @@ extension SyncEngine {
   /// the lower id answers, since one comparison finds everything.
   private mutating func isAnsweredElsewhere(_ node: DigestNode, of device: DeviceID) -> Bool {
     guard node.prefix == .root else {
-      peers[device]?.digestsBegun[node.set] = nil
+      context.peers[device]?.digestsBegun[node.set] = nil
       return false
     }
-    guard device < local.device, let begun = peers[device]?.digestsBegun[node.set] else {
+    guard device < context.local.device, let begun = context.peers[device]?.digestsBegun[node.set]
+    else {
       return false
     }
-    return now.milliseconds(since: begun) < Timing.digestRepeatMilliseconds
+    return context.now.milliseconds(since: begun) < Timing.digestRepeatMilliseconds
   }
 
   /// Sends what the sender of these leaves is missing, as far as its credit allows, and lists the
@@ -139,7 +141,7 @@ extension SyncEngine {
     for leaf in leaves { theirs[leaf.key] = leaf }
     var credit = node.credit
     var rest: [LeafHint] = []
-    for own in shelf.leaves(of: node.set, under: node.prefix) {
+    for own in context.logs.leaves(of: node.set, under: node.prefix) {
       let their = theirs[own.key]
       if node.set == .certificates {
         guard their == nil else { continue }
@@ -162,7 +164,7 @@ extension SyncEngine {
           rest.append(own)
         }
       } else if their.map({ $0.number < own.number }) ?? true {
-        let first = shelf.logs[LogID(raw: own.key)]?.first ?? 0
+        let first = context.logs[LogID(raw: own.key)]?.first ?? 0
         let from = their.map { max(UInt64($0.number) + 1, first) } ?? first
         let frames = min(UInt64(own.number) + 1 - from, UInt64(credit / Limits.frameBodyBytes))
         if frames > 0, node.set != .quarantine {
@@ -180,7 +182,7 @@ extension SyncEngine {
     guard !rest.isEmpty else { return }
     // A peer that is missing much is led to it by subtree hashes, since a packet holds few leaves.
     guard rest.count <= Self.leavesInAnswer else {
-      return send(shelf.node(of: node.set, prefix: node.prefix, answers: false), to: device)
+      return send(context.logs.node(of: node.set, prefix: node.prefix, answers: false), to: device)
     }
     var answer = node
     answer.contents = .leaves(rest)
@@ -205,16 +207,16 @@ extension SyncEngine {
 
   /// Records how much of a log a peer proved to hold.
   mutating func remember(_ log: LogID, through sequence: UInt64, of device: DeviceID) {
-    let known = peers[device]?.known[log]
-    let set = shelf.logs[log].map { SetID($0.opening.lane) } ?? known?.set ?? .state
+    let known = context.peers[device]?.known[log]
+    let set = context.logs[log].map { SetID($0.opening.lane) } ?? known?.set ?? .state
     remember(
       log, KnownHead(set: set, sequence: max(sequence, known?.sequence ?? 0)), of: device)
   }
 
   private mutating func remember(_ log: LogID, _ head: KnownHead, of device: DeviceID) {
-    let isKnown = peers[device]?.known[log] != nil
-    guard isKnown || (peers[device]?.known.count ?? 0) < Limits.knownHeads else { return }
-    peers[device]?.known[log] = head
+    let isKnown = context.peers[device]?.known[log] != nil
+    guard isKnown || (context.peers[device]?.known.count ?? 0) < Limits.knownHeads else { return }
+    context.peers[device]?.known[log] = head
   }
 
   /// Records a leaf, which states exactly what the peer holds, possibly less than before.
@@ -230,13 +232,13 @@ extension SyncEngine {
     case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
     case .quarantine:
       let log = LogID(raw: leaf.key)
-      let known = peers[device]?.known[log]?.sequence ?? 0
+      let known = context.peers[device]?.known[log]?.sequence ?? 0
       remember(log, KnownHead(set: set, sequence: max(UInt64(leaf.number), known)), of: device)
       enqueue(log, from: device)
     default:
       let log = LogID(raw: leaf.key)
       // It may hold more of the log in the quarantine set.
-      let known = peers[device]?.known[log]
+      let known = context.peers[device]?.known[log]
       let beyond = known?.set == .quarantine ? known?.sequence ?? 0 : 0
       remember(
         log, KnownHead(set: set, sequence: max(UInt64(leaf.number), beyond)), of: device)
@@ -248,20 +250,20 @@ extension SyncEngine {
   }
 
   private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {
-    if peers[device]?.knownRecords[topic] != nil
-      || (peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords
+    if context.peers[device]?.knownRecords[topic] != nil
+      || (context.peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords
     {
-      peers[device]?.knownRecords[topic] = hash
+      context.peers[device]?.knownRecords[topic] = hash
     }
     if let held = records[topic], LeafHint(held).hash == hash { return }
     var packet = Packet()
     packet.recordWants = [topic]
-    outbox.add(packet, importance: .positions, to: device)
+    context.outbox.add(packet, importance: .positions, to: device)
   }
 
   /// Re-evaluates what a peer advertised after the roster has grown.
   mutating func wantWhatIsKnown(of device: DeviceID) {
-    for log in peers[device]?.known.keys.sorted() ?? [] { enqueue(log, from: device) }
+    for log in context.peers[device]?.known.keys.sorted() ?? [] { enqueue(log, from: device) }
     continuePulls(from: device)
   }
 }

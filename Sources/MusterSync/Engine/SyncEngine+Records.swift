@@ -4,7 +4,7 @@ public import MusterModel
 extension SyncEngine {
   mutating func keep(_ record: LatestRecord) {
     records.keep(record)
-    shelf.set(record)
+    context.logs.set(record)
   }
 
   /// Accepts records that are newer than the stored ones, and relays them.
@@ -29,17 +29,17 @@ extension SyncEngine {
       if Canary.acceptOlderRecord.isPlanted { records.forget(record.topic) }
     #endif
     let held = records[record.topic]
-    if held != nil || (peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords {
+    if held != nil || (context.peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords {
       let hint =
         held?.order == record.order
-        ? shelf.hint(of: .records, key: record.topic.raw) : LeafHint(record)
-      peers[device]?.knownRecords[record.topic] = hint?.hash
+        ? context.logs.hint(of: .records, key: record.topic.raw) : LeafHint(record)
+      context.peers[device]?.knownRecords[record.topic] = hint?.hash
     }
     switch take(record, paidBy: device, on: arrival.session) {
     case .taken: return true
     case .known: return false
     case .refused(let rejection):
-      reject(rejection, from: arrival.endpoint)
+      context.reject(rejection, from: arrival.endpoint)
       return false
     }
   }
@@ -54,7 +54,7 @@ extension SyncEngine {
     _ record: LatestRecord, paidBy device: DeviceID?, on session: UInt32?
   ) -> RecordVerdict {
     guard records.isNews(record) else { return .known }
-    guard let certificate = roster[record.certificate] else {
+    guard let certificate = context.roster[record.certificate] else {
       if let device { wantCertificate(record.certificate, from: device) }
       return .refused(.unknownAuthor)
     }
@@ -66,7 +66,7 @@ extension SyncEngine {
       guard certificate.role == .command else { return .refused(.forged) }
       guard records[record.topic] != nil || records.hasRoomForReceipt(of: record.certificate)
       else {
-        bounds.note(.receipts, of: record.certificate)
+        context.bounds.note(.receipts, of: record.certificate)
         return .refused(.overLimit)
       }
     case .trackerPosition:
@@ -75,26 +75,27 @@ extension SyncEngine {
       }
       guard records[record.topic] != nil || records.hasRoomForTracker(of: record.certificate)
       else {
-        bounds.note(.trackers, of: record.certificate)
+        context.bounds.note(.trackers, of: record.certificate)
         return .refused(.overLimit)
       }
     }
     #if Canary
       if Canary.trustAnyRecord.isPlanted {
         keep(record)
-        effects.append(.store(.record(record)))
+        context.effects.append(.store(.record(record)))
         return .known
       }
     #endif
     if let device, !maySpendSignature(device) { return .refused(.throttled) }
     guard
       record.isSigned(
-        by: certificate.signingKey, operation: local.operation, sharing: local.findings)
+        by: certificate.signingKey, operation: context.local.operation,
+        sharing: context.local.findings)
     else { return .refused(.forged) }
     if let device { payBackSignature(device) }
-    heardOf[record.certificate] = now
+    heardOf[record.certificate] = context.now
     keep(record)
-    effects.append(.store(.record(record)))
+    context.effects.append(.store(.record(record)))
     tellItsLives(record, from: session)
     tellItsCopies(of: record.certificate, from: session)
     return .taken
@@ -127,7 +128,7 @@ extension SyncEngine {
   mutating func send(_ record: LatestRecord, to device: DeviceID) {
     var packet = Packet()
     packet.records = [record]
-    outbox.add(packet, importance: Outbox.Importance([record]), to: device)
+    context.outbox.add(packet, importance: Outbox.Importance([record]), to: device)
   }
 
   // MARK: Keys
@@ -138,23 +139,25 @@ extension SyncEngine {
   ///   requires.
   mutating func requestKeys(_ epochs: [EpochID], of author: CertificateHash?) {
     if let author {
-      for _ in 0..<keys.request(epochs, of: author) { bounds.note(.missingKeys, of: author) }
+      for _ in 0..<keys.request(epochs, of: author) {
+        context.bounds.note(.missingKeys, of: author)
+      }
     } else if !keys.request(epochs) {
       // Every control frame leads here: peers were asked already.
       return
     }
-    for device in peers.connected { askForKeys(device) }
+    for device in context.peers.connected { askForKeys(device) }
   }
 
   /// Returns authors whose further epochs may be requested: the caller MUST supply these.
   public mutating func takeRefillableAuthors() -> [CertificateHash] { keys.takeRefillableAuthors() }
 
   mutating func askForKeys(_ device: DeviceID) {
-    guard peers[device]?.sessions.isEmpty == false, !keys.missing.isEmpty else { return }
-    let announced = roster.announced
+    guard context.peers[device]?.sessions.isEmpty == false, !keys.missing.isEmpty else { return }
+    let announced = context.roster.announced
     var packet = Packet()
     packet.keyRequests = keys.nextRequests { announced?.contains($0) ?? true }
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
   }
 
   /// Sends a key to a peer. A key goes only to certified devices that may read and are not revoked,
@@ -164,34 +167,35 @@ extension SyncEngine {
       if Canary.keyForRevoked.isPlanted, let key = keys[epoch] {
         var packet = Packet()
         packet.keys = [key]
-        return outbox.add(packet, importance: .control, to: device)
+        return context.outbox.add(packet, importance: .control, to: device)
       }
     #endif
-    guard let key = keys[epoch], let peer = peers[device],
-      let certificate = roster[peer.certificate], mayServe(epoch, to: certificate)
+    guard let key = keys[epoch], let peer = context.peers[device],
+      let certificate = context.roster[peer.certificate], mayServe(epoch, to: certificate)
     else { return }
     var packet = Packet()
     packet.keys = [key]
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
   }
 
   /// Returns whether a device is authorized for an epoch's key, as far as is known here.
   func mayServe(_ epoch: EpochID, to certificate: Certificate) -> Bool {
-    certificate.role.reads && !roster.revoked.contains(certificate.device)
-      && !roster.withheld.contains(epoch) && roster.announced?.contains(epoch) ?? true
+    certificate.role.reads && !context.roster.revoked.contains(certificate.device)
+      && !context.roster.withheld.contains(epoch)
+      && context.roster.announced?.contains(epoch) ?? true
   }
 
   mutating func receive(_ key: EpochKey, endpoint: Endpoint) {
-    if !take(key) { reject(.forged, from: endpoint) }
+    if !take(key) { context.reject(.forged, from: endpoint) }
   }
 
   /// Accepts a missing key. Returns false if the key does not match its id.
   @discardableResult
   mutating func take(_ key: EpochKey) -> Bool {
     guard keys.missing.contains(key.id) else { return true }
-    guard EpochID(operation: local.operation, key: key.key) == key.id else { return false }
+    guard EpochID(operation: context.local.operation, key: key.key) == key.id else { return false }
     keys.add(key)
-    effects.append(.store(.epochKey(key)))
+    context.effects.append(.store(.epochKey(key)))
     return true
   }
 }

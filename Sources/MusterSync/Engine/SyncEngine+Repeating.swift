@@ -12,9 +12,9 @@ extension SyncEngine {
   /// missing answer indicates loss.
   func isAbout(_ endpoint: Endpoint) -> Bool {
     guard contacts.isProved(endpoint), let device = contacts[endpoint]?.device,
-      let peer = peers[device]
+      let peer = context.peers[device]
     else { return false }
-    return now.milliseconds(since: peer.lastHeard) < Timing.aboutMilliseconds
+    return context.now.milliseconds(since: peer.lastHeard) < Timing.aboutMilliseconds
   }
 
   /// Returns the next retransmission: after 250 ms, doubling to 2 s, and later on a slow link.
@@ -22,7 +22,7 @@ extension SyncEngine {
     let wait = min(
       Timing.handshakeFirstMilliseconds << Int64(min(attempts - 1, 8)),
       Timing.handshakeLastMilliseconds)
-    return now.advanced(byMilliseconds: wait + outbox.links.patienceMilliseconds)
+    return context.now.advanced(byMilliseconds: wait + context.outbox.links.patienceMilliseconds)
   }
 
   /// Retransmits a response. An address that was not authenticated gets at most three times the
@@ -33,7 +33,7 @@ extension SyncEngine {
       guard handshake.datagram.count <= allowed else { return }
       handshakes[index]?.allowedBytes = allowed - handshake.datagram.count
     }
-    transmit(handshake.datagram, to: .endpoint(handshake.endpoint, handshake.link))
+    context.transmit(handshake.datagram, to: .endpoint(handshake.endpoint, handshake.link))
   }
 
   func deadline(of handshake: SessionHandshake) -> Instant {
@@ -44,11 +44,11 @@ extension SyncEngine {
   /// Retransmits an unanswered message, for half a minute.
   mutating func tendHandshake(_ index: UInt32) {
     guard var handshake = handshakes[index] else { return }
-    guard now.milliseconds(since: handshake.startedAt) < Timing.handshakeMilliseconds else {
+    guard context.now.milliseconds(since: handshake.startedAt) < Timing.handshakeMilliseconds else {
       handshakes[index] = nil
       return
     }
-    if let attempt = handshake.nextAttempt, attempt <= now {
+    if let attempt = handshake.nextAttempt, attempt <= context.now {
       guard !isOvertaken(handshake) else {
         handshakes[index] = nil
         return
@@ -59,33 +59,34 @@ extension SyncEngine {
         ? nextAttempt(after: handshake.attempts) : nil
       handshakes[index] = handshake
       if handshake.remoteIndex == nil {
-        transmit(handshake.datagram, to: .endpoint(handshake.endpoint, .unknown))
+        context.transmit(handshake.datagram, to: .endpoint(handshake.endpoint, .unknown))
       } else {
         repeatResponse(index)
       }
     }
-    deadlines.schedule(.handshake(index), at: deadline(of: handshake))
+    context.deadlines.schedule(.handshake(index), at: deadline(of: handshake))
   }
 
   /// Returns whether its device was received since on another session.
   private func isOvertaken(_ handshake: SessionHandshake) -> Bool {
     guard let device = contacts[handshake.endpoint]?.device,
-      let session = liveSession(of: device).flatMap({ sessions[$0] })
+      let session = liveSession(of: device).flatMap({ context.sessions[$0] })
     else { return false }
     return session.lastReceived > handshake.startedAt
   }
 
   /// Retransmits an unconfirmed finish, for half a minute.
   mutating func repeatFinish(_ index: UInt32) {
-    guard let session = sessions[index], var finish = session.unconfirmedFinish,
-      finish.nextAttempt <= now
+    guard let session = context.sessions[index], var finish = session.unconfirmedFinish,
+      finish.nextAttempt <= context.now
     else { return }
-    guard now.milliseconds(since: session.establishedAt) < Timing.handshakeMilliseconds else {
+    guard context.now.milliseconds(since: session.establishedAt) < Timing.handshakeMilliseconds
+    else {
       return close(index)
     }
     finish.attempts += 1
     finish.nextAttempt = nextAttempt(after: finish.attempts)
-    sessions[index]?.unconfirmedFinish = finish
-    transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
+    context.sessions[index]?.unconfirmedFinish = finish
+    context.transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
   }
 }

@@ -11,33 +11,33 @@ extension SyncEngine {
     _ device: DeviceID, to arrival: Arrival, on index: UInt32, response: UInt64?
   ) {
     let endpoint = arrival.endpoint
-    guard let session = sessions[index] else { return }
+    guard let session = context.sessions[index] else { return }
     if session.endpoint != endpoint {
       guard let challenged = session.challenged, challenged.endpoint == endpoint,
         challenged.token == response
       else { return }
-      sessions[index]?.endpoint = endpoint
-      sessions[index]?.challenged = nil
-      outbox.flows[device]?.changePath(of: index)
-      outbox.touch(device)
+      context.sessions[index]?.endpoint = endpoint
+      context.sessions[index]?.challenged = nil
+      context.outbox.flows[device]?.changePath(of: index)
+      context.outbox.touch(device)
       contacts.prove(endpoint, of: device)
-      if endpoint.isUplink { effects.append(.notice(.uplinkProven(endpoint))) }
+      if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
     }
-    sessions[index]?.link = arrival.link
-    peers[device]?.endpoint = endpoint
+    context.sessions[index]?.link = arrival.link
+    context.peers[device]?.endpoint = endpoint
     noteHeard(device)
   }
 
   mutating func challenge(_ arrival: Arrival, on index: UInt32) {
-    if let last = sessions[index]?.challenged,
-      now.milliseconds(since: last.at) < Timing.challengeMilliseconds
+    if let last = context.sessions[index]?.challenged,
+      context.now.milliseconds(since: last.at) < Timing.challengeMilliseconds
     {
       return
     }
     // 0 is encoded as absent.
-    let token = random.uint64() | 1
-    sessions[index]?.challenged = ChallengedPath(
-      endpoint: arrival.endpoint, token: token, at: clock.now)
+    let token = context.random.uint64() | 1
+    context.sessions[index]?.challenged = ChallengedPath(
+      endpoint: arrival.endpoint, token: token, at: context.clock.now)
     var packet = Packet()
     packet.challenge = token
     say(packet, at: arrival, on: index)
@@ -50,7 +50,7 @@ extension SyncEngine {
   }
 
   private mutating func say(_ packet: Packet, at arrival: Arrival, on index: UInt32) {
-    guard let sealed = sessions[index]?.seal(packet.encoded()) else { return }
-    transmit(sealed, to: .endpoint(arrival.endpoint, arrival.link))
+    guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
+    context.transmit(sealed, to: .endpoint(arrival.endpoint, arrival.link))
   }
 }

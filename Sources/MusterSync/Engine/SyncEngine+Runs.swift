@@ -12,27 +12,27 @@ extension SyncEngine {
     guard last >= next else { return }
     guard isWelcome(run.log, from: device) else {
       // It keeps offering frames that did not follow: a search may have been lost.
-      if peers[device]?.refused.contains(run.log) == true {
+      if context.peers[device]?.refused.contains(run.log) == true {
         _ = searchFork(of: run.log, with: device)
       }
       return
     }
-    if let held = shelf.logs[run.log], run.first == next, let previous = run.previous,
+    if let held = context.logs[run.log], run.first == next, let previous = run.previous,
       previous != held.head.hash
     {
-      if !searchFork(of: run.log, with: device) { reject(.forged, from: endpoint) }
+      if !searchFork(of: run.log, with: device) { context.reject(.forged, from: endpoint) }
       return
     }
-    if let begun = strands[run.log], begun.device != device { return }
+    if let begun = context.logs.strands[run.log], begun.device != device { return }
     guard mayOpen(run, from: device, endpoint: endpoint) else { return }
     buffer(run, from: next, of: device)
-    let before = shelf.logs[run.log]?.head
+    let before = context.logs[run.log]?.head
     var fresh: [Frame] = []
     while let source = provableSource(of: run.log) {
       guard drain(run.log, from: source, into: &fresh, by: arrival) else { break }
     }
-    if let opening = shelf.logs[run.log]?.opening,
-      fresh.last.map({ !shelf.isQuarantined(run.log, $0.sequence) }) ?? false
+    if let opening = context.logs[run.log]?.opening,
+      fresh.last.map({ !context.logs.isQuarantined(run.log, $0.sequence) }) ?? false
     {
       forward(
         fresh, opening: opening, after: before, from: device, by: arrival.covering(run.covered))
@@ -45,27 +45,29 @@ extension SyncEngine {
   private mutating func mayOpen(
     _ run: Run, from device: DeviceID, endpoint: Endpoint
   ) -> Bool {
-    guard run.first == 0, shelf.logs[run.log] == nil, strands[run.log] == nil,
+    guard run.first == 0, context.logs[run.log] == nil, context.logs.strands[run.log] == nil,
       let first = run.frames.first
     else { return true }
     var frame = Frame(
       log: run.log, sequence: 0, previous: .none, epoch: first.epoch, body: first.body,
       hash: .none, signature: first.signature)
-    frame.hash = frame.computedHash(operation: local.operation)
+    frame.hash = frame.computedHash(operation: context.local.operation)
     do throws(WireError) {
       let opening = try opening(of: frame)
-      guard roster.signingKey(of: opening.certificate, rootKey: local.rootKey) != nil else {
+      guard
+        context.roster.signingKey(of: opening.certificate, rootKey: context.local.rootKey) != nil
+      else {
         wait(forAuthorOf: run.log, opening: opening, from: device, endpoint: endpoint)
         return false
       }
       guard hasRoomForLog(run.log, of: opening) else {
-        bounds.note(.logs, of: opening.certificate)
+        context.bounds.note(.logs, of: opening.certificate)
         throw .overLimit("logs")
       }
       return true
     } catch {
       refuse(run.log, from: device)
-      reject(error, from: endpoint)
+      context.reject(error, from: endpoint)
       return false
     }
   }
@@ -75,16 +77,17 @@ extension SyncEngine {
   private mutating func wait(
     forAuthorOf log: LogID, opening: Opening, from device: DeviceID, endpoint: Endpoint
   ) {
-    strands.noteUnverifiable(log)
+    context.logs.strands.noteUnverifiable(log)
     wantCertificate(opening.certificate, from: device)
     abandonPull(of: log)
-    reject(.unknownAuthor, from: endpoint)
+    context.reject(.unknownAuthor, from: endpoint)
   }
 
   /// Returns whether frames of a log are accepted from a peer: not while they cannot be verified,
   /// and not after invalid ones.
   func isWelcome(_ log: LogID, from device: DeviceID) -> Bool {
-    !strands.isUnverifiable(log) && peers[device]?.refused.contains(log) == false
+    !context.logs.strands.isUnverifiable(log)
+      && context.peers[device]?.refused.contains(log) == false
   }
 
   /// Unrequested frames are buffered if they are this close to the stored head.
@@ -133,26 +136,28 @@ extension SyncEngine {
     by arrival: Arrival
   ) -> Bool {
     let endpoint = arrival.endpoint
-    let held = shelf.logs[log]
-    let begun = strands[log]
-    let known = held ?? begun.flatMap { shelf.logs[$0.log] }
+    let held = context.logs[log]
+    let begun = context.logs.strands[log]
+    let known = held ?? begun.flatMap { context.logs[$0.log] }
     var frames = chain(
       of: known?.log ?? log, strand: log, after: held?.head ?? begun?.before,
       through: source.through, from: source.device)
     do throws(WireError) {
       let opening = if let known { known.opening } else { try opening(of: frames[0]) }
-      guard let key = roster.signingKey(of: opening.certificate, rootKey: local.rootKey) else {
+      guard
+        let key = context.roster.signingKey(of: opening.certificate, rootKey: context.local.rootKey)
+      else {
         wait(forAuthorOf: log, opening: opening, from: source.device, endpoint: endpoint)
         return false
       }
       guard known != nil || hasRoomForLog(log, of: opening) else {
-        bounds.note(.logs, of: opening.certificate)
+        context.bounds.note(.logs, of: opening.certificate)
         throw .overLimit("logs")
       }
       guard maySpendSignature(source.device) else {
-        strands.end(log)
+        context.logs.strands.end(log)
         reassembly.remove(of: log, from: source.device)
-        reject(.throttled, from: endpoint)
+        context.reject(.throttled, from: endpoint)
         return false
       }
       try verify(&frames, signedBy: key)
@@ -162,7 +167,7 @@ extension SyncEngine {
         return false
       }
       guard mayQuarantine(frames, opening: opening) else {
-        bounds.note(.quarantine, of: opening.certificate)
+        context.bounds.note(.quarantine, of: opening.certificate)
         throw .overLimit("quarantine")
       }
       hold(frames, opening: opening, from: source.device, on: arrival.session)
@@ -172,7 +177,7 @@ extension SyncEngine {
       refuse(log, from: source.device)
       // The peer may hold another branch, whose frames do not follow the stored ones.
       if held == nil || !searchFork(of: log, with: source.device) {
-        reject(error, from: endpoint)
+        context.reject(error, from: endpoint)
       }
       return true
     }
@@ -181,8 +186,8 @@ extension SyncEngine {
   /// Stops requesting a log from a peer whose frames do not follow the stored ones; others are
   /// asked.
   mutating func refuse(_ log: LogID, from device: DeviceID) {
-    if (peers[device]?.refused.count ?? 0) < Limits.knownHeads {
-      peers[device]?.refused.insert(log)
+    if (context.peers[device]?.refused.count ?? 0) < Limits.knownHeads {
+      context.peers[device]?.refused.insert(log)
     }
     reassembly.remove(of: log, from: device)
     giveBack(log, of: device)
@@ -200,7 +205,7 @@ extension SyncEngine {
       var frame = Frame(
         log: log, sequence: sequence, previous: previous, epoch: next.epoch, body: next.body,
         hash: .none, signature: next.signature)
-      frame.hash = frame.computedHash(operation: local.operation)
+      frame.hash = frame.computedHash(operation: context.local.operation)
       if strand != log { frame.branch = strand }
       #if Canary
         if Canary.acceptUnsigned.isPlanted, frame.signature == nil { frame.signature = [] }
@@ -215,7 +220,7 @@ extension SyncEngine {
   func opening(of frame: Frame) throws(WireError) -> Opening {
     guard frame.sequence == 0, frame.epoch == nil else { throw .forged("opening") }
     let opening = try Opening(decoding: frame.body)
-    let log = LogID(operation: local.operation, opening: opening)
+    let log = LogID(operation: context.local.operation, opening: opening)
     guard log == frame.log, opening.certificate != .root || opening.lane == .control else {
       throw .forged("opening")
     }
@@ -235,7 +240,7 @@ extension SyncEngine {
         if Canary.acceptUnsigned.isPlanted, frames[index].signature == [] { continue }
       #endif
       if index == last || frames[index].sequence % Limits.signatureInterval == 0 {
-        guard frames[index].isSigned(by: key, sharing: local.findings) else {
+        guard frames[index].isSigned(by: key, sharing: context.local.findings) else {
           throw .forged("signature")
         }
       } else {
@@ -253,17 +258,17 @@ extension SyncEngine {
   ) {
     guard let last = frames.last else { return }
     let log = last.strand
-    heardOf[opening.certificate] = now
+    heardOf[opening.certificate] = context.now
     let head = Head(log: log, sequence: last.sequence, hash: last.hash)
     settleConfirmations(of: log)
-    effects.append(.store(.frames(opening, frames)))
+    context.effects.append(.store(.frames(opening, frames)))
     noteGrowth(of: log, through: last.sequence)
     reassembly.remove(of: log, before: last.sequence + 1)
-    let summary = LogSummary(opening: opening, head: head, base: shelf.logs[log]?.base)
+    let summary = LogSummary(opening: opening, head: head, base: context.logs[log]?.base)
     set(summary, counted: counted(summary, with: frames))
-    shelf.noteRun(frames)
+    context.logs.noteRun(frames)
     confirm(LeafHint(head), isExact: false, by: device)
-    if shelf.logs[log]?.first == frames[0].sequence { adoptOrphans() }
+    if context.logs[log]?.first == frames[0].sequence { adoptOrphans() }
     tellItsCopies(of: opening.certificate, from: session)
   }
 }

@@ -9,25 +9,25 @@ extension SyncEngine {
   mutating func meet(
     _ device: DeviceID, certificate: CertificateHash, at endpoint: Endpoint
   ) -> Bool {
-    guard device != local.device else { return false }
-    guard peers[device] == nil else {
-      peers[device]?.otherRules = nil
+    guard device != context.local.device else { return false }
+    guard context.peers[device] == nil else {
+      context.peers[device]?.otherRules = nil
       return true
     }
     makeRoomForPeer()
-    guard peers.count < Limits.peers else { return false }
-    peers[device] = PeerState(
-      device: device, certificate: certificate, endpoint: endpoint, now: now)
+    guard context.peers.count < Limits.peers else { return false }
+    context.peers[device] = PeerState(
+      device: device, certificate: certificate, endpoint: endpoint, now: context.now)
     return true
   }
 
   private mutating func makeRoomForPeer() {
-    guard peers.count >= Limits.peers else { return }
-    let oldest = peers.values.filter { $0.sessions.isEmpty }.min {
+    guard context.peers.count >= Limits.peers else { return }
+    let oldest = context.peers.values.filter { $0.sessions.isEmpty }.min {
       ($0.lastHeard, $0.device) < ($1.lastHeard, $1.device)
     }
     guard let oldest else { return }
-    peers[oldest.device] = nil
+    context.peers[oldest.device] = nil
   }
 
   // MARK: Sessions
@@ -38,20 +38,20 @@ extension SyncEngine {
   ) -> Bool {
     let device = certificate.certificate.device
     guard meet(device, certificate: certificate.hash, at: session.endpoint),
-      var peer = peers[device]
+      var peer = context.peers[device]
     else { return false }
     var session = session
     session.link = link
     let wasConnected = !peer.sessions.isEmpty
     peer.sessions.insert(session.localIndex, at: 0)
     while peer.sessions.count > Limits.sessionsPerPeer {
-      sessions[peer.sessions.removeLast()] = nil
+      context.sessions[peer.sessions.removeLast()] = nil
     }
     peer.certificate = certificate.hash
     peer.endpoint = session.endpoint
-    peer.noteWord(now: now)
+    peer.noteWord(now: context.now)
     peer.liveness = .heard
-    peer.connectedSince = peer.connectedSince ?? now
+    peer.connectedSince = peer.connectedSince ?? context.now
     peer.refused = []
     peer.certificatesAsked = []
     peer.roots = nil
@@ -60,20 +60,22 @@ extension SyncEngine {
     peer.hasNewNeighbours = true
     // Both sides send their roots now.
     if !wasConnected { peer.nextHeartbeat = Contact.never }
-    peer.quicken(now: now)
-    sessions[session.localIndex] = session
-    peers[device] = peer
+    peer.quicken(now: context.now)
+    context.sessions[session.localIndex] = session
+    context.peers[device] = peer
     contacts.prove(session.endpoint, of: device)
-    deadlines.schedule(.peer(device), at: peer.nextHeartbeat)
-    deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
+    context.deadlines.schedule(.peer(device), at: peer.nextHeartbeat)
+    context.deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
     if session.endpoint.isUplink {
-      effects.append(.notice(.uplinkProven(session.endpoint)))
+      context.effects.append(.notice(.uplinkProven(session.endpoint)))
     } else {
-      effects.append(.store(.contact(session.endpoint, device)))
+      context.effects.append(.store(.contact(session.endpoint, device)))
     }
     if !wasConnected {
-      effects.append(.notice(.peerConnected(device, session.endpoint)))
-      for other in peers.connected where other != device { peers[other]?.hasNewNeighbours = true }
+      context.effects.append(.notice(.peerConnected(device, session.endpoint)))
+      for other in context.peers.connected where other != device {
+        context.peers[other]?.hasNewNeighbours = true
+      }
     }
     return true
   }
@@ -83,14 +85,14 @@ extension SyncEngine {
   /// pair. If each followed the last datagram, late answers would make them alternate, and each
   /// change retransmits everything in flight. Another address may belong to a clone.
   func liveSession(of device: DeviceID) -> UInt32? {
-    guard let indices = peers[device]?.sessions else { return nil }
+    guard let indices = context.peers[device]?.sessions else { return nil }
     guard indices.count > 1 else { return indices.first }
-    let all = indices.compactMap { sessions[$0] }
+    let all = indices.compactMap { context.sessions[$0] }
     let heardLast = all.max {
       ($0.lastReceived, $0.establishedAt) < ($1.lastReceived, $1.establishedAt)
     }
     guard let heardLast else { return nil }
-    let late = outbox.flows[device]?.path.roundTrip.smoothed ?? 0
+    let late = context.outbox.flows[device]?.path.roundTrip.smoothed ?? 0
     let agreed = all.filter {
       $0.endpoint == heardLast.endpoint && $0.unconfirmedFinish == nil
         && heardLast.lastReceived.microseconds(since: $0.lastReceived)
@@ -102,12 +104,14 @@ extension SyncEngine {
   /// Evicts a joiner's session: the holder of an invite's secret may complete any number of
   /// handshakes.
   mutating func makeRoomForJoiner() {
-    let joiners = sessions.values.filter { if case .joiner = $0.peer { true } else { false } }
+    let joiners = context.sessions.values.filter {
+      if case .joiner = $0.peer { true } else { false }
+    }
     guard joiners.count >= Limits.handshakesInFlight else { return }
     let oldest = joiners.min {
       ($0.lastReceived, $0.localIndex) < ($1.lastReceived, $1.localIndex)
     }
-    if let oldest { sessions[oldest.localIndex] = nil }
+    if let oldest { context.sessions[oldest.localIndex] = nil }
   }
 
   // MARK: Deadlines
@@ -119,8 +123,9 @@ extension SyncEngine {
       end = session.lastReceived.advanced(byMilliseconds: Timing.joinerMilliseconds)
     case .device(let device):
       // An announce shows that its device is up; probes find out whether it still receives.
-      let heard = max(session.lastReceived, peers[device]?.announced?.at ?? session.lastReceived)
-      let isSpare = peers[device]?.sessions.count ?? 0 > 1
+      let heard = max(
+        session.lastReceived, context.peers[device]?.announced?.at ?? session.lastReceived)
+      let isSpare = context.peers[device]?.sessions.count ?? 0 > 1
       end = heard.advanced(
         byMilliseconds: isSpare ? Timing.spareMilliseconds : Timing.silenceMilliseconds)
     }
@@ -129,23 +134,23 @@ extension SyncEngine {
 
   mutating func tendSession(_ index: UInt32) {
     repeatFinish(index)
-    guard let session = sessions[index] else { return }
+    guard let session = context.sessions[index] else { return }
     let deadline = deadline(of: session)
-    if deadline <= now { return close(index) }
-    deadlines.schedule(.session(index), at: deadline)
+    if deadline <= context.now { return close(index) }
+    context.deadlines.schedule(.session(index), at: deadline)
   }
 
   mutating func close(_ index: UInt32) {
-    guard let session = sessions.removeValue(forKey: index),
+    guard let session = context.sessions.removeValue(forKey: index),
       case .device(let device) = session.peer
     else { return }
-    peers[device]?.sessions.removeAll { $0 == index }
-    guard peers[device]?.sessions.isEmpty == true else { return }
-    peers[device]?.connectedSince = nil
-    peers[device]?.liveness = .heard
-    outbox.forget(device)
+    context.peers[device]?.sessions.removeAll { $0 == index }
+    guard context.peers[device]?.sessions.isEmpty == true else { return }
+    context.peers[device]?.connectedSince = nil
+    context.peers[device]?.liveness = .heard
+    context.outbox.forget(device)
     stopPulls(from: device)
-    effects.append(.notice(.peerLost(device)))
+    context.effects.append(.notice(.peerLost(device)))
     call(device)
   }
 }

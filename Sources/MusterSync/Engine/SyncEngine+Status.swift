@@ -4,21 +4,22 @@ extension SyncEngine {
   /// Returns the first eight bytes of the root of each set that makes up the state: the four lanes
   /// and the records.
   public mutating func rootBytes() -> [UInt8] {
-    encodedWords(Array(shelf.roots().hashes.prefix(Roots.stateSets)))
+    encodedWords(Array(context.logs.roots().hashes.prefix(Roots.stateSets)))
   }
 
   /// Returns the status of every device met since startup, by device.
   public func peerStatus(now: Instant) -> [PeerStatus] {
-    var shelf = shelf
-    let own = shelf.roots()
-    let held = shelf.frameCounts()
-    return peers.devices.compactMap { device in
-      guard let peer = peers[device] else { return nil }
-      let session = liveSession(of: device).flatMap { sessions[$0] }
+    var logs = context.logs
+    let own = logs.roots()
+    let held = logs.frameCounts()
+    return context.peers.devices.compactMap { device in
+      guard let peer = context.peers[device] else { return nil }
+      let session = liveSession(of: device).flatMap { context.sessions[$0] }
       return PeerStatus(
         device: device, endpoint: session?.endpoint ?? peer.endpoint,
         link: session?.link ?? peer.announced?.link ?? .unknown,
-        state: state(of: peer, now: now), rules: peer.otherRules?.version ?? local.rulesVersion,
+        state: state(of: peer, now: now),
+        rules: peer.otherRules?.version ?? context.local.rulesVersion,
         lastHeardSeconds: max(0, now.milliseconds(since: peer.lastHeard) / 1000),
         connectedSeconds: peer.connectedSince.map { max(0, now.milliseconds(since: $0) / 1000) },
         isAnnounced: announcesServe(of: peer),
@@ -50,7 +51,7 @@ extension SyncEngine {
   /// Returns the number of frames of a lane that the peer has not proved to hold.
   private func framesNotKnown(to peer: PeerState, in lane: Lane) -> UInt64 {
     var count: UInt64 = 0
-    for (log, summary) in shelf.logs where summary.opening.lane == lane {
+    for (log, summary) in context.logs.summaries where summary.opening.lane == lane {
       let known = peer.known[log].map { max($0.sequence + 1, summary.first) }
       let held = summary.head.sequence + 1
       count += held - min(held, known ?? summary.first)

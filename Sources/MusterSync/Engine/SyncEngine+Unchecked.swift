@@ -6,7 +6,7 @@ extension SyncEngine {
   package mutating func push(
     unchecked frames: [Frame], records: [LatestRecord], now: ClockReading
   ) -> [Effect] {
-    for device in peers.connected {
+    for device in context.peers.connected {
       for frame in frames {
         var packet = Packet()
         packet.runs = [
@@ -14,7 +14,7 @@ extension SyncEngine {
             log: frame.strand, first: frame.sequence, previous: nil,
             frames: [RunFrame(epoch: frame.epoch, body: frame.body, signature: frame.signature)])
         ]
-        outbox.add(packet, importance: .control, to: device)
+        context.outbox.add(packet, importance: .control, to: device)
       }
       for record in records { send(record, to: device) }
     }
@@ -23,11 +23,11 @@ extension SyncEngine {
 
   /// Sends unverified runs of several frames each.
   package mutating func push(uncheckedRuns runs: [[Frame]], now: ClockReading) -> [Effect] {
-    for device in peers.connected {
+    for device in context.peers.connected {
       for frames in runs {
         var packet = Packet()
         packet.runs = [Run(frames, of: frames[0].strand, after: .none)]
-        outbox.add(packet, importance: .control, to: device)
+        context.outbox.add(packet, importance: .control, to: device)
       }
     }
     return handle(.deadlinePassed, now: now)

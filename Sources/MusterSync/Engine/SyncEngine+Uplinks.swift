@@ -7,14 +7,14 @@ extension SyncEngine {
     addContact(endpoint)
     // No rate limit applies: it is meant for attempts that may fail.
     if handshakes.contains(endpoint) { return }
-    if sessions.values.contains(where: { $0.endpoint == endpoint }) { return }
+    if context.sessions.values.contains(where: { $0.endpoint == endpoint }) { return }
     initiate(to: endpoint)
   }
 
   mutating func closeUplink(_ endpoint: Endpoint) {
     contacts.forget(endpoint)
     handshakes.removeAll(at: endpoint)
-    let gone = sessions.values.filter { $0.endpoint == endpoint }.map(\.localIndex)
+    let gone = context.sessions.values.filter { $0.endpoint == endpoint }.map(\.localIndex)
     for index in gone.sorted() { close(index) }
   }
 }

@@ -19,43 +19,46 @@ struct Standstill: Sendable {
 extension SyncEngine {
   /// Checks for a stall with each heartbeat.
   mutating func watchForWithholding(by device: DeviceID) {
-    guard let peer = peers[device], peer.isReachable, !roster.revoked.contains(device),
-      let roots = peer.roots, roots.differs(from: shelf.roots(), inRecords: false)
+    guard let peer = context.peers[device], peer.isReachable,
+      !context.roster.revoked.contains(device),
+      let roots = peer.roots, roots.differs(from: context.logs.roots(), inRecords: false)
     else {
-      peers[device]?.standstill = nil
+      context.peers[device]?.standstill = nil
       return
     }
     guard var standstill = peer.standstill, stands(standstill, with: peer) else {
       let next = nextDifference(with: peer)
-      peers[device]?.standstill = next
+      context.peers[device]?.standstill = next
       return
     }
     let moved = standstill.kind == .keepsToItself ? peer.lastHanded : peer.lastAsked
     let since = max(standstill.since, peer.heardSince, moved ?? standstill.since)
-    guard !standstill.isTold, !peer.isGap(until: now),
-      now.milliseconds(since: since) >= Timing.standstillMilliseconds
+    guard !standstill.isTold, !peer.isGap(until: context.now),
+      context.now.milliseconds(since: since) >= Timing.standstillMilliseconds
     else { return }
     standstill.isTold = true
-    peers[device]?.standstill = standstill
-    effects.append(.notice(.peerWithholds(device, standstill.kind)))
+    context.peers[device]?.standstill = standstill
+    context.effects.append(.notice(.peerWithholds(device, standstill.kind)))
   }
 
   /// Records that a peer did not deliver what it advertised, after several requests. The
   /// advertisement is discarded, so that requests end; the failure is not.
   mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
-    guard let peer = peers[device], peer.standstill == nil, let known = peer.known[log],
+    guard let peer = context.peers[device], peer.standstill == nil, let known = peer.known[log],
       !peer.refused.contains(log), known.set != .quarantine, isBehind(of: log, by: known.sequence)
     else { return }
-    peers[device]?.standstill = Standstill(
-      kind: .keepsToItself, log: log, sequence: known.sequence, since: clock.now)
+    context.peers[device]?.standstill = Standstill(
+      kind: .keepsToItself, log: log, sequence: known.sequence, since: context.clock.now)
   }
 
   /// Returns the peers that are stalled now, and for how many seconds, by device.
   public func standstills(
     now: Instant
   ) -> [(device: DeviceID, kind: StandstillKind, seconds: Int64)] {
-    peers.connected.compactMap { device in
-      guard let standstill = peers[device]?.standstill, standstill.isTold else { return nil }
+    context.peers.connected.compactMap { device in
+      guard let standstill = context.peers[device]?.standstill, standstill.isTold else {
+        return nil
+      }
       let seconds = now.milliseconds(since: standstill.since) / 1000
       return (device, standstill.kind, max(0, seconds))
     }
@@ -65,15 +68,17 @@ extension SyncEngine {
   /// arrived by any path; by device.
   public func silences(now: Instant) -> [(device: DeviceID, seconds: Int64)] {
     var newest: [DeviceID: Instant] = [:]
-    for summary in shelf.logs.values {
-      guard let device = roster.device(of: summary.opening.certificate),
-        device != local.device, !roster.revoked.contains(device)
+    for summary in context.logs.summaries.values {
+      guard let device = context.roster.device(of: summary.opening.certificate),
+        device != context.local.device, !context.roster.revoked.contains(device)
       else { continue }
-      let news = heardOf[summary.opening.certificate] ?? clock.startedAt
-      newest[device] = max(newest[device] ?? clock.startedAt, news)
+      let news = heardOf[summary.opening.certificate] ?? context.clock.startedAt
+      newest[device] = max(newest[device] ?? context.clock.startedAt, news)
     }
     return newest.keys.sorted().map { device in
-      let last = max(newest[device] ?? clock.startedAt, peers[device]?.lastHeard ?? clock.startedAt)
+      let last = max(
+        newest[device] ?? context.clock.startedAt,
+        context.peers[device]?.lastHeard ?? context.clock.startedAt)
       return (device, max(0, now.milliseconds(since: last) / 1000))
     }
   }
@@ -88,8 +93,8 @@ extension SyncEngine {
 
   /// Returns how much of a log a peer proved to hold.
   private func claim(of log: LogID, by peer: PeerState) -> UInt64? {
-    guard let held = shelf.logs[log] else { return nil }
-    return peer.confirmations.claim(of: log, held: held, change: shelf.change(of: log))
+    guard let held = context.logs[log] else { return nil }
+    return peer.confirmations.claim(of: log, held: held, change: context.logs.change(of: log))
       .map { UInt64($0.number) }
   }
 
@@ -98,11 +103,12 @@ extension SyncEngine {
     var nearest: Standstill?
     func consider(_ kind: StandstillKind, _ log: LogID, _ sequence: UInt64) {
       if let nearest, !comes(log, before: nearest.log, after: peer.standstill?.log) { return }
-      nearest = Standstill(kind: kind, log: log, sequence: sequence, since: now)
+      nearest = Standstill(kind: kind, log: log, sequence: sequence, since: context.now)
     }
-    for (log, summary) in shelf.logs where !summary.isParted {
+    for (log, summary) in context.logs.summaries where !summary.isParted {
       let head = summary.head.sequence
-      guard !shelf.isQuarantined(log, head), let claim = claim(of: log, by: peer), claim < head
+      guard !context.logs.isQuarantined(log, head), let claim = claim(of: log, by: peer),
+        claim < head
       else { continue }
       consider(.asksForNothing, log, head)
     }

@@ -17,13 +17,10 @@ public import MusterModel
 ///
 /// Not here: decryption of contents, permissions, the view, files.
 public struct SyncEngine: Sendable {
-  let local: LocalDevice
-  var incarnation: Incarnation
-  var random: DeterministicRandom
-  var clock: EngineClock
+  /// What all parts share.
+  var context: Context
 
-  var roster: Roster
-  var shelf: Shelf
+  var incarnation: Incarnation
   var records = RecordCache()
   /// When new data of a device last arrived, frames or records, by its certificate.
   var heardOf: [CertificateHash: Instant] = [:]
@@ -31,16 +28,11 @@ public struct SyncEngine: Sendable {
   var invites: [InviteID: OpenInvite] = [:]
   var keys = EpochKeyring()
   var evidence = EvidenceExchange()
-  var bounds = BoundTracker()
 
-  var peers = PeerDirectory()
-  var sessions: [UInt32: Session] = [:]
   var handshakes = HandshakeTable()
   var contacts = AddressBook()
   var pulls: [LogID: Pull] = [:]
   var reassembly = Reassembly()
-  var deadlines = DeadlineQueue()
-  var strands = StrandIntake()
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
   var relays = RelayQueue()
@@ -50,10 +42,6 @@ public struct SyncEngine: Sendable {
 
   var limits: RateLimits
   var cookies: CookieJar
-
-  /// The effects of the current `handle` call.
-  var effects: [Effect] = []
-  var outbox = Outbox()
 
   /// Creates an engine.
   ///
@@ -65,17 +53,13 @@ public struct SyncEngine: Sendable {
     logs: [LogSummary], records: [LatestRecord], epochKeys: [EpochKey], seed: [UInt8],
     now reading: ClockReading
   ) {
-    clock = EngineClock(reading)
     let now = reading.instant
-    self.local = local
+    context = Context(local: local, roster: roster, seed: seed, now: reading)
     self.incarnation = incarnation
-    self.roster = roster
-    random = DeterministicRandom(seed: seed)
-    shelf = Shelf()
     announcing = AnnounceTimer(counter: announceCounter, now: now)
     limits = RateLimits(now: now)
-    cookies = CookieJar(random: &random, now: now)
-    deadlines.schedule(.announce, at: announcing.next)
+    cookies = CookieJar(random: &context.random, now: now)
+    context.deadlines.schedule(.announce, at: announcing.next)
     for key in epochKeys { keys.add(key) }
     for record in records { keep(record) }
     refileCertificates(after: nil)
@@ -84,19 +68,17 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  var now: Instant { clock.now }
-
   /// Handles one input and returns the effects. The caller MUST carry them out in order, and take
   /// `now` from one monotonic clock.
   public mutating func handle(_ input: Input, now reading: ClockReading) -> [Effect] {
-    effects = []
-    random.stir(reading.entropy)
+    context.effects = []
+    context.random.stir(reading.entropy)
     // All state about peers is stale after a suspension.
-    if clock.advance(to: reading, nextDeadline: deadlines.next) { retryEverybody() }
+    if context.clock.advance(to: reading, nextDeadline: context.deadlines.next) { retryEverybody() }
     noticeClockStep()
     switch input {
     case .datagram(let bytes, let endpoint, let link):
-      outbox.links.open(link, now: now)
+      context.outbox.links.open(link, now: context.now)
       receive(bytes, by: Arrival(endpoint: endpoint, link: link))
     case .appended(let opening, let frames): append(frames, opening: opening)
     case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
@@ -127,26 +109,26 @@ public struct SyncEngine: Sendable {
     case .linkRate(let rate): limitLinks(to: rate)
     }
     flushOutbox()
-    defer { effects = [] }
-    return effects
+    defer { context.effects = [] }
+    return context.effects
   }
 
   private mutating func changeRoster(to roster: Roster) {
-    let old = self.roster
-    self.roster = roster
+    let old = context.roster
+    context.roster = roster
     refile(after: old)
     refileCertificates(after: old)
-    bounds.forget { roster.device(of: $0).map(roster.revoked.contains) ?? true }
+    context.bounds.forget { roster.device(of: $0).map(roster.revoked.contains) ?? true }
     let hasRoomAgain = roster.revoked != old.revoked || roster.control != old.control
-    guard strands.hasUnverifiable || hasRoomAgain else { return }
-    strands.retryUnverifiable()
-    for device in peers.devices {
+    guard context.logs.strands.hasUnverifiable || hasRoomAgain else { return }
+    context.logs.strands.retryUnverifiable()
+    for device in context.peers.devices {
       // What a revocation names may have been refused for lack of room, and has room now. So has
       // what no revocation cuts any more.
       if !roster.revoked.isSuperset(of: old.revoked) || roster.control != old.control {
-        peers[device]?.refused = []
-      } else if hasRoomAgain, let refused = peers[device]?.refused, !refused.isEmpty {
-        peers[device]?.refused = refused.filter { roster.parts[$0]?.end == nil }
+        context.peers[device]?.refused = []
+      } else if hasRoomAgain, let refused = context.peers[device]?.refused, !refused.isEmpty {
+        context.peers[device]?.refused = refused.filter { roster.parts[$0]?.end == nil }
       }
       wantWhatIsKnown(of: device)
     }
@@ -155,24 +137,12 @@ public struct SyncEngine: Sendable {
   /// As `changeRoster`, at the cost of what is new.
   private mutating func growRoster(by growth: RosterGrowth) {
     let signed = growth.certificates + growth.others
-    for signed in signed where !roster.shownHashes.contains(signed.hash) {
-      shelf.set(certificate: signed.hash)
+    for signed in signed where !context.roster.shownHashes.contains(signed.hash) {
+      context.logs.set(certificate: signed.hash)
     }
-    roster.grow(by: growth)
-    guard !signed.isEmpty, strands.hasUnverifiable else { return }
-    strands.retryUnverifiable()
-    for device in peers.devices { wantWhatIsKnown(of: device) }
-  }
-
-  mutating func reject(_ rejection: Rejection, from endpoint: Endpoint) {
-    effects.append(.notice(.rejected(rejection, from: endpoint)))
-  }
-
-  mutating func reject(_ error: WireError, from endpoint: Endpoint) {
-    switch error {
-    case .malformed: reject(.malformed, from: endpoint)
-    case .overLimit: reject(.overLimit, from: endpoint)
-    case .forged: reject(.forged, from: endpoint)
-    }
+    context.roster.grow(by: growth)
+    guard !signed.isEmpty, context.logs.strands.hasUnverifiable else { return }
+    context.logs.strands.retryUnverifiable()
+    for device in context.peers.devices { wantWhatIsKnown(of: device) }
   }
 }

@@ -177,7 +177,7 @@ struct World {
   mutating func say(_ packet: Packet, from liar: Int, to index: Int) {
     let device = stations[index].local.device
     guard let session = stations[liar].engine.liveSession(of: device),
-      let bytes = stations[liar].engine.sessions[session]?.seal(packet.encoded())
+      let bytes = stations[liar].engine.context.sessions[session]?.seal(packet.encoded())
     else { preconditionFailure("no session") }
     inject(bytes, from: stations[liar].endpoint, to: index)
   }

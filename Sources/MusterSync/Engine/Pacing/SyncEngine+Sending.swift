@@ -3,29 +3,9 @@ internal import MusterModel
 /// Transmission: every outgoing datagram passes `transmit` at the rate of its link. Messages to
 /// peers are also limited by the congestion window and the pacer of their path.
 extension SyncEngine {
-  /// Sends a sealed datagram as soon as its link admits it. IP fragments are never sent, so a
-  /// larger datagram is a programmer's error.
-  mutating func transmit(
-    _ datagram: [UInt8], to destination: Destination, importance: Outbox.Importance = .control
-  ) {
-    precondition(datagram.count <= Limits.datagramBytes, "datagram of \(datagram.count) bytes")
-    if case .endpoint(let endpoint, let link) = destination, endpoint.isUplink, link != .uplink {
-      return transmit(datagram, to: .endpoint(endpoint, .uplink), importance: importance)
-    }
-    guard outbox.links.opensAt(destination.link, now: now) == nil else {
-      return outbox.links.wait(datagram, to: destination, importance: importance)
-    }
-    leave(datagram, to: destination)
-  }
-
-  private mutating func leave(_ datagram: [UInt8], to destination: Destination) {
-    outbox.links.take(datagram.count, by: destination.link, now: now)
-    effects.append(.send(datagram, to: destination))
-  }
-
   mutating func limitLinks(to rate: LinkRate?) {
-    outbox.links.limit(to: rate, now: now)
-    for device in outbox.backlog.sorted() { outbox.touch(device) }
+    context.outbox.links.limit(to: rate, now: context.now)
+    for device in context.outbox.backlog.sorted() { context.outbox.touch(device) }
   }
 
   // MARK: At the end of each input
@@ -33,9 +13,11 @@ extension SyncEngine {
   /// Sends what the limits admit, after everything that had to be stored, and requests from the
   /// store what follows.
   mutating func flushOutbox() {
-    if outbox.links.rate == nil {
-      while let ready = outbox.links.popReady(now: now) { leave(ready.bytes, to: ready.to) }
-      for device in outbox.takeTouched() {
+    if context.outbox.links.rate == nil {
+      while let ready = context.outbox.links.popReady(now: context.now) {
+        context.leave(ready.bytes, to: ready.to)
+      }
+      for device in context.outbox.takeTouched() {
         if fetchToFill(device) { continue }
         while sendPacket(to: device) {}
         settle(device)
@@ -43,45 +25,49 @@ extension SyncEngine {
     } else {
       sendInTurn()
     }
-    if let ready = outbox.links.nextReady(now: now) { deadlines.schedule(.links, at: ready) }
+    if let ready = context.outbox.links.nextReady(now: context.now) {
+      context.deadlines.schedule(.links, at: ready)
+    }
   }
 
   /// Serves peers on a narrow link: by the priority of their next part, then by the time since they
   /// were served. Every twentieth turn goes to the peer that has waited longest. Sealed datagrams
   /// take precedence over all but urgent parts.
   private mutating func sendInTurn() {
-    var looked = Set(outbox.takeTouched())
-    if outbox.links.isAnyOpen(now: now) {
-      var candidates = looked.union(outbox.backlog).map {
-        (device: $0, claim: outbox.claim(of: $0))
+    var looked = Set(context.outbox.takeTouched())
+    if context.outbox.links.isAnyOpen(now: context.now) {
+      var candidates = looked.union(context.outbox.backlog).map {
+        (device: $0, claim: context.outbox.claim(of: $0))
       }
-      while outbox.links.isAnyOpen(now: now) {
-        let anybody = outbox.nextTurnIsAnybodys
+      while context.outbox.links.isAnyOpen(now: context.now) {
+        let anybody = context.outbox.nextTurnIsAnybodys
         let next = candidates.indices.min { left, right in
           let (a, b) = (candidates[left], candidates[right])
           let (first, second) = anybody ? (0, 0) : (a.claim.importance, b.claim.importance)
           return (first, a.claim.turn, a.device) < (second, b.claim.turn, b.device)
         }
         let claimed = next.map { candidates[$0].claim.importance }
-        if let ready = outbox.popReady(before: claimed, now: now) {
-          leave(ready.bytes, to: ready.to)
+        if let ready = context.outbox.popReady(before: claimed, now: context.now) {
+          context.leave(ready.bytes, to: ready.to)
           continue
         }
         guard let next else { break }
         let device = candidates[next].device
         if sendPacket(to: device) {
-          outbox.giveTurn(to: device)
-          outbox.hasUrgentPassed = claimed == Outbox.Importance.urgent.rawValue
+          context.outbox.giveTurn(to: device)
+          context.outbox.hasUrgentPassed = claimed == Outbox.Importance.urgent.rawValue
           looked.insert(device)
-          candidates[next].claim = outbox.claim(of: device)
+          candidates[next].claim = context.outbox.claim(of: device)
         } else {
           candidates.remove(at: next)
         }
       }
     }
     for device in looked.sorted() { settle(device) }
-    if !outbox.backlog.isEmpty, let opens = outbox.links.nextOpening(now: now) {
-      deadlines.schedule(.links, at: opens)
+    if !context.outbox.backlog.isEmpty,
+      let opens = context.outbox.links.nextOpening(now: context.now)
+    {
+      context.deadlines.schedule(.links, at: opens)
     }
   }
 
@@ -89,18 +75,18 @@ extension SyncEngine {
   /// false if nothing may be sent now.
   private mutating func sendPacket(to device: DeviceID) -> Bool {
     guard let index = liveSession(of: device) else {
-      outbox.forget(device)
+      context.outbox.forget(device)
       return false
     }
-    let mayTalk = outbox.flows[device]?.permission(now: clock.now).isNow ?? false
-    let mustAcknowledge = sessions[index]?.received.dueAt.map { $0 <= now } ?? false
-    guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
-      outbox.links.opensAt(link, now: now) == nil
+    let mayTalk = context.outbox.flows[device]?.permission(now: context.clock.now).isNow ?? false
+    let mustAcknowledge = context.sessions[index]?.received.dueAt.map { $0 <= context.now } ?? false
+    guard mayTalk || mustAcknowledge, let link = context.sessions[index]?.link,
+      context.outbox.links.opensAt(link, now: context.now) == nil
     else { return false }
     var bytes: [UInt8] = []
-    let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
-    if let acknowledgement = sessions[index]?.received.take(
-      now: clock.now, lossPercent: outbox.flows[device]?.path.lossPercent ?? 0,
+    let holdsRuns = context.sessions[index]?.runs.areAllHeld ?? false
+    if let acknowledgement = context.sessions[index]?.received.take(
+      now: context.clock.now, lossPercent: context.outbox.flows[device]?.path.lossPercent ?? 0,
       holdsRuns: holdsRuns)
     {
       var packet = Packet()
@@ -109,55 +95,60 @@ extension SyncEngine {
     }
     var parts: [UInt64] = []
     if mayTalk {
-      outbox.flows[device]?.use(index, isOverTCP: link == .uplink)
-      outbox.flows[device]?.patience = outbox.links.patienceMilliseconds * 1000
-      let packed = outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
+      context.outbox.flows[device]?.use(index, isOverTCP: link == .uplink)
+      context.outbox.flows[device]?.patience = context.outbox.links.patienceMilliseconds * 1000
+      let packed = context.outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }
-    guard !bytes.isEmpty, let endpoint = sessions[index]?.endpoint,
-      let counter = sessions[index]?.sendCounter, let datagram = sessions[index]?.seal(bytes)
+    guard !bytes.isEmpty, let endpoint = context.sessions[index]?.endpoint,
+      let counter = context.sessions[index]?.sendCounter,
+      let datagram = context.sessions[index]?.seal(bytes)
     else { return false }
-    outbox.flows[device]?.noteSent(
-      counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts, now: clock.now)
-    peers[device]?.bytesOut += UInt64(datagram.count + Limits.headerBytes)
-    leave(datagram, to: .endpoint(endpoint, link))
+    context.outbox.flows[device]?.noteSent(
+      counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts,
+      now: context.clock.now)
+    context.peers[device]?.bytesOut += UInt64(datagram.count + Limits.headerBytes)
+    context.leave(datagram, to: .endpoint(endpoint, link))
     return true
   }
 
   /// Fetches more data if the queue has room, and schedules the next pass for the peer.
   private mutating func settle(_ device: DeviceID) {
-    let owes = liveSession(of: device).flatMap { sessions[$0]?.received.dueAt } != nil
-    outbox.noteBacklog(of: device, owes: owes)
+    let owes = liveSession(of: device).flatMap { context.sessions[$0]?.received.dueAt } != nil
+    context.outbox.noteBacklog(of: device, owes: owes)
     fetchMore(for: device)
     guard let deadline = flowDeadline(of: device) else { return }
     // What could not be sent now is not checked again at the same moment.
-    deadlines.schedule(.flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
+    context.deadlines.schedule(
+      .flow(device), at: max(deadline, context.now.advanced(byMicroseconds: 1)))
   }
 
   // MARK: Deadlines
 
   /// Returns when a peer's flow must be processed; nil while nothing is in flight, queued or due.
   mutating func flowDeadline(of device: DeviceID) -> Instant? {
-    let look = outbox.flows[device]?.look(now: clock.now)
+    let look = context.outbox.flows[device]?.look(now: context.clock.now)
     let loss = look?.lossDeadline
-    guard let index = liveSession(of: device), let link = sessions[index]?.link else { return loss }
-    let owed = sessions[index]?.received.dueAt
+    guard let index = liveSession(of: device), let link = context.sessions[index]?.link else {
+      return loss
+    }
+    let owed = context.sessions[index]?.received.dueAt
     guard owed != nil || look?.permittedAt != nil else { return loss }
     // A peer that only waits for the link is processed when the link opens, with all others.
-    guard outbox.links.opensAt(link, now: now) == nil else { return loss }
+    guard context.outbox.links.opensAt(link, now: context.now) == nil else { return loss }
     return [loss, owed, look?.permittedAt].compactMap { $0 }.min()
   }
 
   mutating func passFlowDeadline(of device: DeviceID) {
-    outbox.flows[device]?.passDeadline(now: clock.now)
-    outbox.touch(device)
+    context.outbox.flows[device]?.passDeadline(now: context.clock.now)
+    context.outbox.touch(device)
   }
 
   // MARK: Status
 
   /// Parts and sealed datagrams dropped since startup because a queue was full.
-  public var droppedForLackOfRoom: UInt64 { outbox.dropped + outbox.links.dropped }
+  public var droppedForLackOfRoom: UInt64 { context.outbox.dropped + context.outbox.links.dropped }
 
   // MARK: Acknowledgements
 
@@ -165,21 +156,22 @@ extension SyncEngine {
   mutating func noteReceived(
     _ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID
   ) {
-    let skipped = sessions[index]?.received.note(
-      counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: clock.now)
-    outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
-    if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
-      let answer = outbox.flows[device]?.acknowledge(
-        acknowledgement, on: index, nextCounter: next, now: clock.now)
-      if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
+    let skipped = context.sessions[index]?.received.note(
+      counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: context.clock.now)
+    context.outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: context.now)
+    if let acknowledgement = packet.acknowledgement, let next = context.sessions[index]?.sendCounter
+    {
+      let answer = context.outbox.flows[device]?.acknowledge(
+        acknowledgement, on: index, nextCounter: next, now: context.clock.now)
+      if let took = answer?.roundTrip { context.outbox.links.noteDelay(milliseconds: took / 1000) }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
-    let repeats = outbox.flows[device]?.repeatAfterSilence() ?? false
+    let repeats = context.outbox.flows[device]?.repeatAfterSilence() ?? false
     // A received datagram may also shorten the timeout of what is in flight.
     if packet.acknowledgement != nil || packet.isToBeAcknowledged
-      || outbox.flows[device]?.bytesUnderWay ?? 0 > 0 || repeats
+      || context.outbox.flows[device]?.bytesUnderWay ?? 0 > 0 || repeats
     {
-      outbox.touch(device)
+      context.outbox.touch(device)
     }
   }
 }

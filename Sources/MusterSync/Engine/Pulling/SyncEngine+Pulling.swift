@@ -6,24 +6,25 @@ internal import MusterModel
 extension SyncEngine {
   /// Queues a log of which a peer holds more than is stored or requested.
   mutating func enqueue(_ log: LogID, from device: DeviceID) {
-    guard let known = peers[device]?.known[log], isBehind(of: log, by: known.sequence),
-      peers[device]?.sessions.isEmpty == false, isWelcome(log, from: device)
+    guard let known = context.peers[device]?.known[log], isBehind(of: log, by: known.sequence),
+      context.peers[device]?.sessions.isEmpty == false, isWelcome(log, from: device)
     else { return }
     // A log with nothing but its opening is not stored.
-    guard known.sequence > 0 || shelf.logs[log] != nil else { return }
+    guard known.sequence > 0 || context.logs[log] != nil else { return }
     if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
-    peers[device]?.pulling.queue.append(log, of: known.set)
+    context.peers[device]?.pulling.queue.append(log, of: known.set)
   }
 
   /// Requests as much from a peer as it may owe: control logs first, round robin within a set.
   mutating func continuePulls(from device: DeviceID) {
-    guard peers[device]?.pulling.queue.isEmpty == false else { return }
+    guard context.peers[device]?.pulling.queue.isEmpty == false else { return }
     var wants: [Want] = []
     var blocked: [LogID] = []
-    while peers[device]?.pulling.hasCredit == true,
-      let log = peers[device]?.pulling.queue.popFirst()
+    while context.peers[device]?.pulling.hasCredit == true,
+      let log = context.peers[device]?.pulling.queue.popFirst()
     {
-      guard let known = peers[device]?.known[log], isBehind(of: log, by: known.sequence) else {
+      guard let known = context.peers[device]?.known[log], isBehind(of: log, by: known.sequence)
+      else {
         continue
       }
       guard let range = take(of: log, from: device, through: known.sequence) else {
@@ -31,7 +32,7 @@ extension SyncEngine {
         if let pull = pulls[log], pull.cursor <= known.sequence { blocked.append(log) }
         continue
       }
-      peers[device]?.pulling.queue.append(log, of: known.set)
+      context.peers[device]?.pulling.queue.append(log, of: known.set)
       if let last = wants.indices.last, wants[last].log == log,
         wants[last].through + 1 == range.lowerBound
       {
@@ -41,8 +42,8 @@ extension SyncEngine {
       }
     }
     for log in blocked {
-      guard let set = peers[device]?.known[log]?.set else { continue }
-      peers[device]?.pulling.queue.append(log, of: set)
+      guard let set = context.peers[device]?.known[log]?.set else { continue }
+      context.peers[device]?.pulling.queue.append(log, of: set)
     }
     for want in wants { send(want, to: device) }
     watchPulls(from: device, isBlocked: !blocked.isEmpty)
@@ -51,7 +52,7 @@ extension SyncEngine {
   private mutating func send(_ want: Want, to device: DeviceID) {
     var packet = Packet()
     packet.wants = [want]
-    outbox.add(packet, importance: .control, to: device)
+    context.outbox.add(packet, importance: .control, to: device)
   }
 
   /// Takes a segment that has not been requested, and assigns it to this peer.
@@ -61,7 +62,7 @@ extension SyncEngine {
     let next = next(of: log)
     guard
       pulls[log] != nil || pulls.count < Limits.knownHeads
-        || peers[device]?.pulling.logs.count ?? 0 < Limits.pullsReserved
+        || context.peers[device]?.pulling.logs.count ?? 0 < Limits.pullsReserved
     else { return nil }
     var pull = pulls[log] ?? Pull(cursor: next)
     while let range = pull.take(next: next, through: through) {
@@ -71,8 +72,8 @@ extension SyncEngine {
         Pull.Segment(
           device: device, first: range.lowerBound, last: range.upperBound, missing: missing))
       pulls[log] = pull
-      peers[device]?.pulling.logs.insert(log)
-      peers[device]?.pulling.frames += missing
+      context.peers[device]?.pulling.logs.insert(log)
+      context.peers[device]?.pulling.frames += missing
       return range
     }
     pulls[log] = pull.segments.isEmpty && pull.returned.isEmpty ? nil : pull
@@ -81,12 +82,12 @@ extension SyncEngine {
 
   /// Returns the first sequence that is not stored.
   func next(of log: LogID) -> UInt64 {
-    (shelf.logs[log]?.head ?? strands[log]?.before).map { $0.sequence + 1 } ?? 0
+    (context.logs[log]?.head ?? context.logs.strands[log]?.before).map { $0.sequence + 1 } ?? 0
   }
 
   /// Returns whether a peer holds more of a log. A forked log does not grow: its strands do.
   func isBehind(of log: LogID, by sequence: UInt64) -> Bool {
-    next(of: log) <= sequence && shelf.logs[log]?.isParted != true
+    next(of: log) <= sequence && context.logs[log]?.isParted != true
   }
 
   // MARK: Progress
@@ -98,9 +99,10 @@ extension SyncEngine {
     guard let arrived = pulls[log]?.noteArrival(sequences, from: device), arrived > 0 else {
       return
     }
-    peers[device]?.pulling.frames -= arrived
-    peers[device]?.pulling.noteProgress(frames: sequences.count, bytes: bytes, now: clock.now)
-    peers[device]?.pulling.deadline = nil
+    context.peers[device]?.pulling.frames -= arrived
+    context.peers[device]?.pulling.noteProgress(
+      frames: sequences.count, bytes: bytes, now: context.clock.now)
+    context.peers[device]?.pulling.deadline = nil
     tidyPull(of: log, from: device)
     watchPulls(from: device, isBlocked: false)
   }
@@ -114,7 +116,7 @@ extension SyncEngine {
         let range = segment.first...min(last, segment.last)
         let missing = range.count - reassembly.count(of: log, in: range, from: segment.device)
         segment.missing -= missing
-        peers[segment.device]?.pulling.frames -= missing
+        context.peers[segment.device]?.pulling.frames -= missing
         segment.first = range.upperBound + 1
       }
       if segment.missing > 0 { left.append(segment) }
@@ -126,7 +128,7 @@ extension SyncEngine {
   private mutating func tidyPull(of log: LogID, from device: DeviceID) {
     guard let pull = pulls[log] else { return }
     if !pull.segments.contains(where: { $0.device == device }) {
-      peers[device]?.pulling.logs.remove(log)
+      context.peers[device]?.pulling.logs.remove(log)
     }
     if pull.segments.isEmpty, pull.returned.isEmpty { pulls[log] = nil }
   }
@@ -134,32 +136,37 @@ extension SyncEngine {
   // MARK: Timeouts
 
   private mutating func watchPulls(from device: DeviceID, isBlocked: Bool) {
-    guard let pulling = peers[device]?.pulling else { return }
+    guard let pulling = context.peers[device]?.pulling else { return }
     guard !pulling.logs.isEmpty || isBlocked else {
-      peers[device]?.pulling.deadline = nil
+      context.peers[device]?.pulling.deadline = nil
       return
     }
     let wait =
       (Timing.pullMilliseconds << Int64(min(pulling.attempts, Timing.pullDoublings)))
-      * tries(to: device) + 2 * outbox.links.patienceMilliseconds
-    let deadline = pulling.deadline ?? now.advanced(byMilliseconds: wait)
-    peers[device]?.pulling.deadline = deadline
+      * tries(to: device) + 2 * context.outbox.links.patienceMilliseconds
+    let deadline = pulling.deadline ?? context.now.advanced(byMilliseconds: wait)
+    context.peers[device]?.pulling.deadline = deadline
     // An expired deadline is processed in this round or the next, never in a loop.
-    deadlines.schedule(.flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
+    context.deadlines.schedule(
+      .flow(device), at: max(deadline, context.now.advanced(byMicroseconds: 1)))
   }
 
   /// Handles a pull timeout. Other peers that hold the same are asked, or the same peer again.
   /// After the last attempt, what it holds counts as unknown until it advertises it again.
   mutating func passPullDeadline(of device: DeviceID) {
-    guard let pulling = peers[device]?.pulling, let deadline = pulling.deadline else { return }
-    guard deadline <= now else { return deadlines.schedule(.flow(device), at: deadline) }
-    peers[device]?.pulling.deadline = nil
+    guard let pulling = context.peers[device]?.pulling, let deadline = pulling.deadline else {
+      return
+    }
+    guard deadline <= context.now else {
+      return context.deadlines.schedule(.flow(device), at: deadline)
+    }
+    context.peers[device]?.pulling.deadline = nil
     guard !pulling.logs.isEmpty else { return continuePulls(from: device) }
-    peers[device]?.pulling.attempts += 1
+    context.peers[device]?.pulling.attempts += 1
     for log in pulling.logs.sorted() {
       if pulling.attempts >= Timing.pullAttempts {
         noteUnanswered(log, by: device)
-        peers[device]?.known[log] = nil
+        context.peers[device]?.known[log] = nil
         giveBack(log, of: device)
       } else if isHeldElsewhere(log, than: device) {
         giveBack(log, of: device)
@@ -167,16 +174,16 @@ extension SyncEngine {
         askAgain(for: log, from: device)
       }
     }
-    watchPulls(from: device, isBlocked: peers[device]?.pulling.queue.isEmpty == false)
+    watchPulls(from: device, isBlocked: context.peers[device]?.pulling.queue.isEmpty == false)
   }
 
   /// Returns whether another reachable peer without a timeout holds as much of a log as was
   /// requested.
   private func isHeldElsewhere(_ log: LogID, than device: DeviceID) -> Bool {
     let last = pulls[log]?.segments.filter { $0.device == device }.map(\.last).max() ?? 0
-    return peers.connected.contains { other in
-      other != device && peers[other]?.pulling.attempts == 0
-        && peers[other]?.known[log].map { $0.sequence >= last } ?? false
+    return context.peers.connected.contains { other in
+      other != device && context.peers[other]?.pulling.attempts == 0
+        && context.peers[other]?.known[log].map { $0.sequence >= last } ?? false
         && isWelcome(log, from: other)
     }
   }
@@ -191,20 +198,20 @@ extension SyncEngine {
 
   /// Returns the ranges of a log that were requested from a peer, for requests to others.
   mutating func giveBack(_ log: LogID, of device: DeviceID) {
-    if strands[log]?.device == device { strands.end(log) }
+    if context.logs.strands[log]?.device == device { context.logs.strands.end(log) }
     guard let segments = pulls[log]?.segments else { return }
     let next = next(of: log)
     for segment in segments where segment.device == device {
-      peers[device]?.pulling.frames -= segment.missing
+      context.peers[device]?.pulling.frames -= segment.missing
       if segment.last >= next {
         pulls[log]?.returned.append(max(segment.first, next)...segment.last)
       }
     }
     pulls[log]?.segments.removeAll { $0.device == device }
-    peers[device]?.pulling.logs.remove(log)
+    context.peers[device]?.pulling.logs.remove(log)
     var isOffered = false
-    for other in peers.devices where other != device {
-      guard peers[other]?.known[log] != nil else { continue }
+    for other in context.peers.devices where other != device {
+      guard context.peers[other]?.known[log] != nil else { continue }
       enqueue(log, from: other)
       continuePulls(from: other)
       isOffered = true
@@ -217,8 +224,8 @@ extension SyncEngine {
   /// Cancels the pull of a log that cannot be accepted now from any peer.
   mutating func abandonPull(of log: LogID, butFrom kept: DeviceID? = nil) {
     for segment in pulls[log]?.segments ?? [] {
-      peers[segment.device]?.pulling.frames -= segment.missing
-      peers[segment.device]?.pulling.logs.remove(log)
+      context.peers[segment.device]?.pulling.frames -= segment.missing
+      context.peers[segment.device]?.pulling.logs.remove(log)
     }
     pulls[log] = nil
     for device in reassembly.sources(of: log) where device != kept {
@@ -230,8 +237,8 @@ extension SyncEngine {
   mutating func stopPulls(from device: DeviceID) {
     reassembly.remove(from: device)
     evidence.forget(device)
-    strands.endAll(of: device)
-    for log in peers[device]?.pulling.logs.sorted() ?? [] { giveBack(log, of: device) }
-    peers[device]?.pulling = PeerPulls()
+    context.logs.strands.endAll(of: device)
+    for log in context.peers[device]?.pulling.logs.sorted() ?? [] { giveBack(log, of: device) }
+    context.peers[device]?.pulling = PeerPulls()
   }
 }

@@ -7,21 +7,23 @@ extension SyncEngine {
 
   mutating func serve(_ wants: [Want], to device: DeviceID) {
     for want in wants {
-      guard let summary = shelf.logs[want.log] else { continue }
+      guard let summary = context.logs[want.log] else { continue }
       guard !want.isSearch, want.from >= summary.first else {
         serveStrand(want, of: summary, to: device)
         continue
       }
       let through = min(want.through, summary.head.sequence)
       // What is in flight already is retransmitted until it arrives.
-      let from = outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
+      let from =
+        context.outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
       guard from <= through else { continue }
-      outbox.flows[device, default: Flow()].wants.add(
+      context.outbox.flows[device, default: Flow()].wants.add(
         WantQueue.Wish(
           log: want.log,
-          set: shelf.isQuarantined(want.log, from) ? .quarantine : SetID(summary.opening.lane),
+          set: context.logs.isQuarantined(want.log, from)
+            ? .quarantine : SetID(summary.opening.lane),
           from: from, through: through))
-      outbox.touch(device)
+      context.outbox.touch(device)
     }
   }
 
@@ -34,17 +36,17 @@ extension SyncEngine {
     let through = min(max(want.through, start), summary.head.sequence)
     guard start > 0, start <= through else { return }
     let boundary = (start - 1) / Limits.signatureInterval * Limits.signatureInterval
-    outbox.flows[device, default: Flow()].wants.add(
+    context.outbox.flows[device, default: Flow()].wants.add(
       WantQueue.Wish(
         log: want.log, set: SetID(summary.opening.lane), from: boundary + 1, through: through,
         kind: want.isSearch ? .search : .strand))
-    outbox.touch(device)
+    context.outbox.touch(device)
   }
 
   /// Fetches more data for a peer before anything is sent, if the queued parts would leave a
   /// datagram half empty. Returns true if the result arrives at this very moment.
   mutating func fetchToFill(_ device: DeviceID) -> Bool {
-    guard let flow = outbox.flows[device], flow.queue.waitingBytes < packetBytes else {
+    guard let flow = context.outbox.flows[device], flow.queue.waitingBytes < packetBytes else {
       return false
     }
     return fetchMore(for: device)
@@ -53,20 +55,20 @@ extension SyncEngine {
   /// Starts the next fetch. Returns whether one was started.
   @discardableResult
   mutating func fetchMore(for device: DeviceID) -> Bool {
-    guard let flow = outbox.flows[device], !flow.wants.isEmpty,
+    guard let flow = context.outbox.flows[device], !flow.wants.isEmpty,
       flow.queue.waiting < Self.partsAhead,
-      let piece = outbox.flows[device]?.wants.beginFetch()
+      let piece = context.outbox.flows[device]?.wants.beginFetch()
     else { return false }
-    let head = shelf.logs[piece.log]?.head.sequence ?? 0
+    let head = context.logs[piece.log]?.head.sequence ?? 0
     // Up to the next frame whose signature every holder keeps.
     let boundary = (piece.through + Limits.signatureInterval - 1) / Limits.signatureInterval
     let last = min(head, boundary * Limits.signatureInterval)
     guard piece.from <= last else {
-      outbox.flows[device]?.wants.finishFetch()
+      context.outbox.flows[device]?.wants.finishFetch()
       return false
     }
     let count = Int(min(last - piece.from + 1, Limits.signatureInterval * 4))
-    effects.append(
+    context.effects.append(
       .fetch(
         FetchRequest(
           device: device, log: piece.log, from: piece.from, through: piece.through,
@@ -77,12 +79,12 @@ extension SyncEngine {
   /// Sends the fetched frames of a log, up to the first signed frame that reaches the end of the
   /// request.
   mutating func answer(_ request: FetchRequest, with frames: [Frame]) {
-    outbox.flows[request.device]?.wants.finishFetch()
-    outbox.touch(request.device)
+    context.outbox.flows[request.device]?.wants.finishFetch()
+    context.outbox.touch(request.device)
     let isEnough = { (frame: Frame) in
       frame.signature != nil && frame.sequence >= request.through
     }
-    guard let first = frames.first, let lane = shelf.logs[request.log]?.opening.lane,
+    guard let first = frames.first, let lane = context.logs[request.log]?.opening.lane,
       let last = frames.firstIndex(where: isEnough)
         ?? frames.lastIndex(where: { $0.signature != nil })
     else { return }
@@ -140,11 +142,12 @@ extension SyncEngine {
     guard let full = run else { return }
     var packet = Packet()
     packet.runs = [full]
-    outbox.add(
+    context.outbox.add(
       packet,
-      importance: shelf.isQuarantined(full.log, full.first) ? .quarantine : Outbox.Importance(lane),
+      importance: context.logs.isQuarantined(full.log, full.first)
+        ? .quarantine : Outbox.Importance(lane),
       to: device,
-      author: shelf.logs[full.log]?.opening.certificate)
+      author: context.logs[full.log]?.opening.certificate)
     run = nil
   }
 }

@@ -2,8 +2,10 @@ internal import MusterCrypto
 internal import MusterModel
 
 /// The index of stored logs: the newest frame of each log or strand, and the trie of each set.
-struct Shelf: Sendable {
-  private(set) var logs: [LogID: LogSummary] = [:]
+struct LogIndex: Sendable {
+  private(set) var summaries: [LogID: LogSummary] = [:]
+  /// Logs and strands whose frames cannot be stored yet.
+  var strands = StrandIntake()
   private var tries: [SetID: HashTrie] = [:]
   /// Nil after a change. Cached, since every received announce compares them.
   private var knownRoots: Roots?
@@ -37,6 +39,8 @@ struct Shelf: Sendable {
     let lane: Lane
   }
 
+  subscript(log: LogID) -> LogSummary? { summaries[log] }
+
   /// How much of a log is accepted.
   enum Counted: Hashable, Sendable {
     case all
@@ -49,7 +53,7 @@ struct Shelf: Sendable {
   /// - Parameter dropsRest: whether what does not count has no leaf.
   mutating func set(_ summary: LogSummary, counted: Counted, dropsRest: Bool) {
     let log = summary.head.log
-    logs[log] = summary
+    summaries[log] = summary
     changes += 1
     changeOfLog[log] = changes
     file(summary, counted: counted, dropsRest: dropsRest)
@@ -166,7 +170,7 @@ struct Shelf: Sendable {
   /// have the roots.
   mutating func namedHints() -> [LeafHint] {
     let hints: [LeafHint] = recent.reversed().compactMap { log in
-      logs[log].map { LeafHint($0.head) }
+      summaries[log].map { LeafHint($0.head) }
     }
     for log in recent { namings[log, default: 0] += 1 }
     recent.removeAll { namings[$0, default: 0] >= Timing.announceNamings }
@@ -178,7 +182,7 @@ struct Shelf: Sendable {
   mutating func frameCounts() -> [Lane: UInt64] {
     guard counted.change != changes else { return counted.frames }
     var frames: [Lane: UInt64] = [:]
-    for summary in logs.values {
+    for summary in summaries.values {
       frames[summary.opening.lane, default: 0] += summary.head.sequence + 1 - summary.first
     }
     counted = (changes, frames)
@@ -186,7 +190,7 @@ struct Shelf: Sendable {
   }
 
   /// The number of logs without a leaf: only their opening is stored.
-  var bareLogs: Int { logs.values.count { $0.head.sequence == 0 } }
+  var bareLogs: Int { summaries.values.count { $0.head.sequence == 0 } }
 
   /// The number of logs with a leaf in two sets.
   var countedInPart: Int { countedHeads.keys.count { past[$0] != nil && !dropped.contains($0) } }
