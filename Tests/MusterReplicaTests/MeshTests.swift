@@ -119,7 +119,7 @@ struct MeshTests {
     try valley.join("Mast", invitedBy: "Ada", role: .relay)
     try valley.run(milliseconds: 120_000)
     let forged = try valley.ask("Ben") { replica, _ in
-      let mast = replica.engine.roster.certificates.values
+      let mast = replica.engine.context.roster.certificates.values
         .first { $0.certificate.role == .relay }
       var record = try #require(replica.engine.records(of: .neighbours).first)
       record.certificate = try #require(mast).hash

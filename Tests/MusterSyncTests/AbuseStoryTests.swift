@@ -125,7 +125,7 @@ struct AbuseStoryTests {
     #expect(world.stations[0].rejections(.forged) <= Int(most))
     #expect(world.stations[0].rejections(.throttled) >= 2000)
     // none is held or waits, and an honest device is served meanwhile.
-    #expect(world.stations[0].engine.reassembly.total == 0)
+    #expect(world.stations[0].engine.frames.pulls.reassembly.total == 0)
     world.write(1, at: 1)
     #expect(world.run(seconds: 2) { $0.frames(0, of: 1) == 2 })
     #expect(world.problems == [])

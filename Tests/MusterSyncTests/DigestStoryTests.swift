@@ -148,6 +148,6 @@ struct DigestStoryTests {
     world.tap = []
     world.say(packet, from: 1, to: 0)
     // What is lacked of it is asked for.
-    #expect(world.stations[0].engine.pulls.count == 1)
+    #expect(world.stations[0].engine.frames.pulls.count == 1)
   }
 }

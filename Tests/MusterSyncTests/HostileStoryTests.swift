@@ -20,7 +20,7 @@ struct HostileStoryTests {
   /// Sends a packet of one's own making on the liar's session with another.
   private func say(_ packet: Packet, from liar: Int, to index: Int, in world: inout World) {
     let device = world.stations[index].local.device
-    guard let session = world.stations[liar].engine.liveSession(of: device),
+    guard let session = world.stations[liar].engine.context.liveSession(of: device),
       let bytes = world.stations[liar].engine.context.sessions[session]?.seal(packet.encoded())
     else { return #expect(Bool(false), "no session") }
     world.inject(bytes, from: world.stations[liar].endpoint, to: index)
@@ -51,7 +51,7 @@ struct HostileStoryTests {
         packet.runs = [run(forged[start..<min(21, start + 4)])]
         say(packet, from: 2, to: 0, in: &world)
       }
-      world.stations[0].engine.context.peers[world.stations[2].local.device]?.refused = []
+      world.stations[0].engine.context.peers[world.stations[2].local.device]?.branches.refused = []
     }
     // The first might be of another branch, and is looked into.
     #expect(world.stations[0].rejections(.forged) >= 1)
@@ -77,7 +77,7 @@ struct HostileStoryTests {
       world.run(seconds: 1)
     }
     #expect(world.stations[0].rejections(.malformed) == 1)
-    #expect(world.stations[0].engine.pulls.isEmpty)
+    #expect(world.stations[0].engine.frames.pulls.count == 0)
   }
 
   @Test func `two openings that are signed for one life are two logs, and everybody holds both`() {
@@ -174,9 +174,9 @@ struct HostileStoryTests {
       }
     }
     let peer = world.stations[0].engine.context.peers[liar]
-    #expect(peer?.known.count == Limits.knownHeads)
+    #expect(peer?.holdings.logs.count == Limits.knownHeads)
     #expect(peer?.pulling.frames ?? 0 <= Limits.wantedFrames)
-    #expect(world.stations[0].engine.pulls.count <= 300)
+    #expect(world.stations[0].engine.frames.pulls.count <= 300)
     // and others are served meanwhile.
     world.write(1, at: 1)
     #expect(world.run(seconds: 2) { $0.frames(0, of: 1) == 2 })
@@ -194,7 +194,8 @@ struct HostileStoryTests {
       ]
       say(packet, from: 2, to: 0, in: &world)
     }
-    let count = world.stations[0].engine.reassembly.counts[world.stations[2].local.device] ?? 0
+    let count =
+      world.stations[0].engine.frames.pulls.reassembly.counts[world.stations[2].local.device] ?? 0
     #expect(count > 10_000 && count <= Limits.bufferedFrames)
   }
 }

@@ -229,7 +229,7 @@ struct PacingStoryTests {
       // each time.
       let spokenOn = try (0...1).map { side in
         let engine = world.stations[side].engine
-        let live = try #require(engine.liveSession(of: devices[1 - side]))
+        let live = try #require(engine.context.liveSession(of: devices[1 - side]))
         return try #require(engine.context.sessions[live]?.sharedOrder.0)
       }
       #expect(spokenOn[0] == spokenOn[1])

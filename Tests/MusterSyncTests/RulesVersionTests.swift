@@ -48,7 +48,7 @@ struct RulesVersionTests {
       #expect(world.frames(index, of: other, in: .urgent) == 0, sourceLocation: place)
       #expect(world.stations[index].shelf.records.count == 1, sourceLocation: place)
       #expect(world.stations[index].engine.context.sessions.isEmpty, sourceLocation: place)
-      #expect(world.stations[index].engine.pulls.isEmpty, sourceLocation: place)
+      #expect(world.stations[index].engine.frames.pulls.count == 0, sourceLocation: place)
     }
     #expect(world.problems == [], sourceLocation: place)
   }
@@ -119,7 +119,7 @@ struct RulesVersionTests {
       #expect(status?.rules == .unstated && status?.endpoint == Station.endpoint(20 + index))
       // and neither its position, nor its roots, nor its certificate are taken, nor is it called.
       let peer = world.stations[0].engine.context.peers[sender.local.device]
-      #expect(peer?.roots == nil && peer?.announced == nil)
+      #expect(peer?.holdings.roots == nil && peer?.presence.announced == nil)
     }
     #expect(world.stations[0].shelf.records.isEmpty)
     #expect(

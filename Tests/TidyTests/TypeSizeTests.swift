@@ -20,11 +20,10 @@ import Testing
     "MusterReplica.Replica": (41, 5068),
     "MusterSimulator.DiskStory": (16, 700),
     "MusterSync.Packet": (21, 700),
-    "MusterSync.PeerState": (36, 700),
     "MusterSync.Session": (16, 700),
     "MusterSync.SessionHandshake": (15, 700),
     "MusterSync.LogIndex": (16, 700),
-    "MusterSync.SyncEngine": (20, 3424),
+    "MusterSync.SyncEngine": (18, 2328),
   ]
 
   @Test func `no type with logic is larger than its limit`() throws {

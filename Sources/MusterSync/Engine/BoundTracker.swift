@@ -35,24 +35,4 @@ extension SyncEngine {
       return (device, entry.table, entry.refusals)
     }
   }
-
-  /// Returns whether one more log of a certificate and lane may be stored.
-  ///
-  /// The bound applies per certificate and lane, so that no device can use up the quota of another,
-  /// and an attacker who opens many logs in one lane leaves the other lanes usable. Each
-  /// certificate may store a few logs even if the table as a whole is full. Logs that a revocation
-  /// names are always stored: the revocation bounds their number.
-  func hasRoomForLog(_ log: LogID, of opening: Opening) -> Bool {
-    if let part = context.roster.parts[log] ?? context.roster.control.parts[log], part.end != nil {
-      return true
-    }
-    #if Canary
-      if Canary.globalLogBound.isPlanted {
-        return context.logs.summaries.count < Limits.logsPerLane
-      }
-    #endif
-    let count = context.logs.logCount(of: opening.certificate, in: opening.lane)
-    return count < Limits.logsReserved
-      || (count < Limits.logsPerLane && context.logs.summaries.count < Limits.logs)
-  }
 }

@@ -80,32 +80,33 @@ struct Confirmations: Sendable {
   }
 }
 
-extension SyncEngine {
+/// Records what peers prove that they hold, and returns it.
+extension Context {
   /// Records one leaf of a peer, which states exactly what it holds, or a lower bound.
   mutating func confirm(_ hint: LeafHint, isExact: Bool, by device: DeviceID) {
     let log = LogID(raw: hint.key)
     // A log that is not stored here contains no report, so its claims are not needed.
-    guard context.logs[log] != nil else { return }
+    guard logs[log] != nil else { return }
     if isExact {
-      context.peers[device]?.confirmations.note(hint, now: context.clock.now)
+      peers[device]?.holdings.confirmations.note(hint, now: clock.now)
     } else {
       let whole = comparedWhole(log)
-      context.peers[device]?.confirmations.noteAtLeast(
-        hint, held: whole, change: context.logs.change(of: log), now: context.clock.now)
+      peers[device]?.holdings.confirmations.noteAtLeast(
+        hint, held: whole, change: logs.change(of: log), now: clock.now)
     }
   }
 
   /// Returns the summary of a log if equal roots cover all of it, and not only a counted part.
   private func comparedWhole(_ log: LogID) -> LogSummary? {
-    context.logs.countsWhole(log) ? context.logs[log] : nil
+    logs.countsWhole(log) ? logs[log] : nil
   }
 
   /// Records the sets whose root, or the hash of a whole subtree, equals the local one.
   mutating func confirm(_ roots: Roots, by device: DeviceID, on session: UInt32?) {
-    let own = context.logs.roots()
+    let own = logs.roots()
     for set in SetID.allCases where roots[set] == own[set] {
-      context.peers[device]?.confirmations.noteAgreement(
-        on: set, change: context.logs.changes, now: context.clock.now)
+      peers[device]?.holdings.confirmations.noteAgreement(
+        on: set, change: logs.changes, now: clock.now)
       noteSharing(of: set, on: session)
     }
   }
@@ -114,7 +115,7 @@ extension SyncEngine {
     of set: SetID, under prefix: NibblePrefix, by device: DeviceID, on session: UInt32?
   ) {
     guard set != .records else { return }
-    for leaf in context.logs.leaves(of: set, under: prefix) {
+    for leaf in logs.leaves(of: set, under: prefix) {
       confirm(leaf, isExact: true, by: device)
       noteShared(leaf, on: session)
     }
@@ -123,7 +124,7 @@ extension SyncEngine {
   /// Records runs that a device holds because it stated that it stored all frames it received.
   mutating func confirm(_ runs: [(log: LogID, last: UInt64)], by device: DeviceID) {
     for run in runs {
-      guard let head = context.logs[run.log]?.head, head.sequence == run.last else { continue }
+      guard let head = logs[run.log]?.head, head.sequence == run.last else { continue }
       confirm(LeafHint(head), isExact: false, by: device)
     }
   }
@@ -131,11 +132,42 @@ extension SyncEngine {
   /// Settles the claims of all peers. MUST be called before a log of this index grows.
   mutating func settleConfirmations(of log: LogID) {
     guard let held = comparedWhole(log) else { return }
-    let change = context.logs.change(of: log)
-    for device in context.peers.devices {
-      context.peers[device]?.confirmations.settle(held, change: change)
+    let change = logs.change(of: log)
+    for device in peers.devices {
+      peers[device]?.holdings.confirmations.settle(held, change: change)
     }
   }
+
+  /// What each peer has shown that it holds of a log, by device.
+  func confirmations(of log: LogID) -> [SyncEngine.Confirmation] {
+    let held = comparedWhole(log)
+    let change = logs.change(of: log)
+    return peers.devices.compactMap { device in
+      guard let known = peers[device]?.holdings.confirmations,
+        let claim = known.claim(of: log, held: held, change: change),
+        let moment = known.moment(of: log, held: held, change: change)
+      else { return nil }
+      return SyncEngine.Confirmation(
+        device: device, sequence: UInt64(claim.number), hashPrefix: claim.hash, moment: moment)
+    }
+  }
+
+  /// Returns whether every reachable peer has shown how much it holds of these logs and none holds
+  /// more than this device. Nil if no peer is reachable.
+  func haveShown(_ logs: [LogID]) -> Bool? {
+    let reached = peers.connected.filter { peers[$0]?.isReachable == true }
+    guard !reached.isEmpty else { return nil }
+    return logs.allSatisfy { log in
+      let held = self.logs[log]?.head.sequence
+      let shown = confirmations(of: log).filter { claim in
+        held.map { claim.sequence <= $0 } ?? false
+      }
+      return Set(reached).isSubset(of: shown.map(\.device))
+    }
+  }
+}
+
+extension SyncEngine {
 
   /// What one peer has shown that it holds of a log.
   public struct Confirmation: Hashable, Sendable {
@@ -150,48 +182,6 @@ extension SyncEngine {
     public let moment: Instant
   }
 
-  /// What each peer has shown that it holds of a log, by device.
-  public func confirmations(of log: LogID) -> [Confirmation] {
-    let held = comparedWhole(log)
-    let change = context.logs.change(of: log)
-    return context.peers.devices.compactMap { device in
-      guard let known = context.peers[device]?.confirmations,
-        let claim = known.claim(of: log, held: held, change: change),
-        let moment = known.moment(of: log, held: held, change: change)
-      else { return nil }
-      return Confirmation(
-        device: device, sequence: UInt64(claim.number), hashPrefix: claim.hash, moment: moment)
-    }
-  }
-
-  /// The certificate of each log's author, where no log of a later incarnation of the author is
-  /// held here: then its author holds the log.
-  public func currentAuthors() -> [LogID: CertificateHash] {
-    var newest: [CertificateHash: UInt32] = [:]
-    for log in context.logs.summaries.values {
-      let known = newest[log.opening.certificate] ?? 0
-      newest[log.opening.certificate] = max(known, log.opening.generation)
-    }
-    return context.logs.summaries.compactMapValues { log in
-      let certificate = log.opening.certificate
-      return newest[certificate] == log.opening.generation ? certificate : nil
-    }
-  }
-
-  /// Returns whether every reachable peer has shown how much it holds of these logs and none holds
-  /// more than this device. Nil if no peer is reachable.
-  public func haveShown(_ logs: [LogID]) -> Bool? {
-    let reached = context.peers.connected.filter { context.peers[$0]?.isReachable == true }
-    guard !reached.isEmpty else { return nil }
-    return logs.allSatisfy { log in
-      let held = context.logs[log]?.head.sequence
-      let shown = confirmations(of: log).filter { claim in
-        held.map { claim.sequence <= $0 } ?? false
-      }
-      return Set(reached).isSubset(of: shown.map(\.device))
-    }
-  }
-
   /// Returns the newest stored frame of a log.
   public func head(of log: LogID) -> Head? { context.logs[log]?.head }
 
@@ -200,4 +190,15 @@ extension SyncEngine {
     context.logs.summaries.values.map { ($0.opening.lane, $0.head) }
       .sorted { $0.1.log < $1.1.log }
   }
+
+  /// What each peer has shown that it holds of a log, by device.
+  public func confirmations(of log: LogID) -> [Confirmation] { context.confirmations(of: log) }
+
+  /// The certificate of each log's author, where no log of a later incarnation of the author is
+  /// held here: then its author holds the log.
+  public func currentAuthors() -> [LogID: CertificateHash] { context.logs.currentAuthors() }
+
+  /// Returns whether every reachable peer has shown how much it holds of these logs and none holds
+  /// more than this device. Nil if no peer is reachable.
+  public func haveShown(_ logs: [LogID]) -> Bool? { context.haveShown(logs) }
 }

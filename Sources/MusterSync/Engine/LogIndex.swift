@@ -41,6 +41,16 @@ struct LogIndex: Sendable {
 
   subscript(log: LogID) -> LogSummary? { summaries[log] }
 
+  /// Returns the first sequence that is not stored.
+  func next(of log: LogID) -> UInt64 {
+    (summaries[log]?.head ?? strands[log]?.before).map { $0.sequence + 1 } ?? 0
+  }
+
+  /// Returns whether a peer holds more of a log. A forked log does not grow: its strands do.
+  func isBehind(of log: LogID, by sequence: UInt64) -> Bool {
+    next(of: log) <= sequence && summaries[log]?.isParted != true
+  }
+
   /// How much of a log is accepted.
   enum Counted: Hashable, Sendable {
     case all

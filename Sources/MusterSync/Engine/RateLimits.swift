@@ -17,6 +17,6 @@ struct RateLimits: Sendable {
       saving: InitiationCost.milliseconds * InitiationCost.burst, now: now)
     strangersSignatures = Allowance(
       saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
-    selfIntroductions = Allowance(saving: PeerState.resetMilliseconds * 8, now: now)
+    selfIntroductions = Allowance(saving: Heartbeat.resetMilliseconds * 8, now: now)
   }
 }

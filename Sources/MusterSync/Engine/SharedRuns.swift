@@ -37,16 +37,16 @@ struct SharedRuns: Sendable {
   }
 }
 
-extension SyncEngine {
+extension Context {
   /// Records a run received on a session after it was processed.
   mutating func noteWhetherHeld(_ run: Run, on session: UInt32?) {
     guard let session else { return }
     let last = run.first + UInt64(run.frames.count) - 1
-    if context.sessions[session]?.runs.contains(run.log, through: last) == true { return }
+    if sessions[session]?.runs.contains(run.log, through: last) == true { return }
     if endsAsHeld(run) {
-      context.sessions[session]?.runs.noteShared(run.log, through: last)
+      sessions[session]?.runs.noteShared(run.log, through: last)
     } else {
-      context.sessions[session]?.runs.noteUnheld(run.log, through: last)
+      sessions[session]?.runs.noteUnheld(run.log, through: last)
     }
   }
 
@@ -54,31 +54,31 @@ extension SyncEngine {
   /// same.
   mutating func noteShared(_ hint: LeafHint, on session: UInt32?) {
     let log = LogID(raw: hint.key)
-    guard let session, let head = context.logs[log]?.head, hint == LeafHint(head) else {
+    guard let session, let head = logs[log]?.head, hint == LeafHint(head) else {
       return
     }
-    context.sessions[session]?.runs.noteShared(log, through: head.sequence)
+    sessions[session]?.runs.noteShared(log, through: head.sequence)
   }
 
   /// Records that a session proved by its root that the other side holds the same set.
   mutating func noteSharing(of set: SetID, on session: UInt32?) {
-    guard let session, var runs = context.sessions[session]?.runs, !runs.areAllHeld else {
+    guard let session, var runs = sessions[session]?.runs, !runs.areAllHeld else {
       return
     }
     runs.settle { log, last in
-      guard let held = context.logs[log], SetID(held.opening.lane) == set,
-        context.logs.countsWhole(log)
+      guard let held = logs[log], SetID(held.opening.lane) == set,
+        logs.countsWhole(log)
       else { return false }
       // What was sent under a forked log's own name may be part of one of its strands.
       return held.isParted || held.head.sequence >= last
     }
-    context.sessions[session]?.runs = runs
+    sessions[session]?.runs = runs
   }
 
   /// Returns whether a run ends with the head of a stored log. Hashes of earlier frames are not
   /// available here.
   private func endsAsHeld(_ run: Run) -> Bool {
-    guard let held = context.logs[run.log], let newest = context.logs.newestRuns[run.log],
+    guard let held = logs[run.log], let newest = logs.newestRuns[run.log],
       held.head.sequence == run.first + UInt64(run.frames.count) - 1, run.first <= newest.first
     else { return false }
     var previous = newest.previous
@@ -87,7 +87,7 @@ extension SyncEngine {
         Frame(
           log: held.log, sequence: sequence, previous: previous, epoch: frame.epoch,
           body: frame.body, hash: .none, signature: nil
-        ).computedHash(operation: context.local.operation)
+        ).computedHash(operation: local.operation)
     }
     return previous == held.head.hash
   }

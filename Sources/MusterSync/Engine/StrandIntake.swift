@@ -58,3 +58,16 @@ struct StrandIntake: Sendable {
       unverifiable.count <= Limits.unverifiableLogs, "\(unverifiable.count) unverifiable logs")
   }
 }
+
+/// A strand of a forked log whose download from one peer has begun.
+struct BegunStrand: Sendable {
+  let device: DeviceID
+  /// The log that is forked.
+  let log: LogID
+  /// The frame that the strand follows, according to the peer.
+  let before: Head
+  let began: Instant
+  /// Whether the peer advertised a strand of this name. A search returns strands under a name that
+  /// only this device uses.
+  let isKnown: Bool
+}

@@ -37,7 +37,7 @@ extension SyncEngine {
   /// Announces soon, because a device that may not know this one is present.
   private mutating func introduceMyself() {
     announcing.noteNewcomer()
-    guard limits.selfIntroductions.take(PeerState.resetMilliseconds, now: context.clock.now) else {
+    guard limits.selfIntroductions.take(Heartbeat.resetMilliseconds, now: context.clock.now) else {
       return
     }
     quickenAnnounce()
@@ -145,30 +145,20 @@ extension SyncEngine {
       unverified.isSigned(by: chain.leaf.certificate.signingKey, sharing: context.local.findings)
     else { return nil }
     limits.strangersSignatures.giveBack(cost)
-    if unverified.rules == context.local.rulesVersion { learn(chain) }
+    if unverified.rules == context.local.rulesVersion { context.learn(chain) }
     return (chain.leaf.hash, chain.leaf.certificate)
-  }
-
-  /// Stores the certificates that a handshake or an announce proved. The control log that contains
-  /// them may be out of reach.
-  mutating func learn(_ chain: CertificateChain) {
-    guard chain.certificates.contains(where: { !context.roster.shownHashes.contains($0.hash) })
-    else {
-      return
-    }
-    context.effects.append(.store(.chain(chain.certificates)))
   }
 
   private mutating func note(
     _ announce: Announce, of device: DeviceID, by arrival: Arrival, hasRestarted: Bool
   ) {
     let endpoint = arrival.endpoint
-    context.peers[device]?.announced = (context.clock.now, arrival.link)
-    context.peers[device]?.noteWord(now: context.clock.now)
+    context.peers[device]?.presence.announced = (context.clock.now, arrival.link)
+    context.peers[device]?.presence.noteWord(now: context.clock.now)
     // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }
     if context.peers[device]?.sessions.isEmpty == true {
-      context.peers[device]?.endpoint = endpoint
+      context.peers[device]?.presence.endpoint = endpoint
     }
     for hint in announce.heads { noteHead(hint, of: device, on: nil) }
     receivePush(announce, of: device, by: arrival)
@@ -177,7 +167,8 @@ extension SyncEngine {
     }
     let lacks = announce.heads.contains { isLacked($0) }
     if lacks,
-      context.peers[device]?.resets.take(PeerState.resetMilliseconds, now: context.clock.now)
+      context.peers[device]?.heartbeat.resets.take(
+        Heartbeat.resetMilliseconds, now: context.clock.now)
         == true
     {
       quickenAnnounce()
@@ -186,7 +177,7 @@ extension SyncEngine {
     let isPosition = announce.roots == nil && announce.runs.isEmpty
     if !isPosition, isWanted(device) { hearContact(endpoint, device: device, at: soon()) }
     if context.peers[device]?.isReachable == true {
-      continuePulls(from: device)
+      frames.pulls.continuePulls(from: device, context: &context)
       if let roots = announce.roots, !lacks { compare(roots, of: device, on: nil) }
     }
     if let roots = announce.roots, roots == context.logs.roots() { announcing.noteConsistent() }
@@ -195,7 +186,7 @@ extension SyncEngine {
   /// Returns whether a named head is missing here and not requested yet.
   private func isLacked(_ hint: LeafHint) -> Bool {
     let log = LogID(raw: hint.key)
-    return isBehind(of: log, by: UInt64(hint.number)) && pulls[log] == nil
+    return context.logs.isBehind(of: log, by: UInt64(hint.number)) && frames.pulls[log] == nil
   }
 
   /// Returns a random time, later with more receivers of the same announce and on narrower links.

@@ -9,10 +9,11 @@ extension SyncEngine {
     switch carried {
     case .frames(let frames):
       do throws(BundleRefusal) {
-        try hold(carried: frames)
+        try self.frames.hold(carried: frames, context: &context)
       } catch {
         context.effects.append(.notice(.carried(.refusedFrames(error, frames.count))))
       }
+      noteAccepted()
     case .records(let records):
       for record in records {
         switch take(record, paidBy: nil, on: nil) {
@@ -27,7 +28,7 @@ extension SyncEngine {
         let chain = CertificateChain(
           certificates, operation: context.local.operation, rootKey: context.local.rootKey)
       else { return context.effects.append(.notice(.carried(.refusedChain))) }
-      learn(chain)
+      context.learn(chain)
     case .evidence(let item):
       guard item.holds(operation: context.local.operation, rootKey: context.local.rootKey) else {
         return context.effects.append(.notice(.carried(.refusedChain)))
@@ -36,61 +37,9 @@ extension SyncEngine {
     case .keys(let keys): for key in keys where key.device == context.local.device { open(key) }
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.
-      for device in context.peers.connected { sendRoots(to: device, asksForAnswer: false) }
+      for device in context.peers.connected { context.sendRoots(to: device, asksForAnswer: false) }
       quickenAnnounce()
     }
-  }
-
-  private mutating func hold(carried frames: [Frame]) throws(BundleRefusal) {
-    var fresh = frames[...]
-    guard let first = fresh.first, let last = fresh.last else { return }
-    let held = context.logs[first.log]
-    guard held != nil || first.sequence == 0 else { throw .unattached }
-    // A log has exactly one opening: its successor shows whether this is it.
-    if held != nil, first.sequence == 0 { fresh.removeFirst() }
-    if let held, !held.isParted {
-      guard first.sequence <= held.head.sequence + 1 else { throw .unattached }
-      if last.sequence > held.head.sequence {
-        let rest = fresh.drop { $0.sequence <= held.head.sequence }
-        if rest.first?.previous == held.head.hash { fresh = rest }
-      }
-    }
-    let known = frames.count - fresh.count
-    if !fresh.isEmpty { try hold(verifying: Array(fresh), of: held) }
-    if known > 0 { context.effects.append(.notice(.carried(.knownFrames(known)))) }
-  }
-
-  /// Stores frames that follow the stored head of their log, that begin a new log, or that may
-  /// belong to another branch of it.
-  private mutating func hold(
-    verifying frames: [Frame], of held: LogSummary?
-  ) throws(BundleRefusal) {
-    var frames = frames
-    let opening: Opening
-    do throws(WireError) {
-      opening = if let held { held.opening } else { try self.opening(of: frames[0]) }
-    } catch {
-      throw BundleRefusal(error)
-    }
-    guard
-      let key = context.roster.signingKey(of: opening.certificate, rootKey: context.local.rootKey)
-    else {
-      throw .unknownAuthor
-    }
-    guard held != nil || hasRoomForLog(frames[0].log, of: opening) else {
-      context.bounds.note(.logs, of: opening.certificate)
-      throw .overLimit
-    }
-    do throws(WireError) {
-      try verify(&frames, signedBy: key)
-    } catch {
-      throw BundleRefusal(error)
-    }
-    if let held, held.isParted || held.head.hash != frames[0].previous {
-      return context.effects.append(.store(.branch(opening, frames, context.local.device)))
-    }
-    guard mayQuarantine(frames, opening: opening) else { throw .overLimit }
-    hold(frames, opening: opening, from: context.local.device, on: nil)
   }
 
   // MARK: Keys

@@ -16,41 +16,12 @@ extension SyncEngine {
   /// The approximate size of a chain of four certificates in a packet.
   static let chainBytes = 1024
 
-  /// Updates the trie of certificates after a change of the roster.
-  mutating func refileCertificates(after old: Roster?) {
-    let before = old?.shownHashes ?? []
-    for hash in before.subtracting(context.roster.shownHashes) {
-      context.logs.remove(certificate: hash)
-    }
-    for hash in context.roster.shownHashes.subtracting(before) {
-      context.logs.set(certificate: hash)
-    }
-  }
-
   /// Returns whether certificates may be compared: not while the control logs differ for the first
   /// time, since they are about to deliver them.
   func mayCompareCertificates(_ own: Roots, _ theirs: Roots, of device: DeviceID) -> Bool {
     guard own[.control] != theirs[.control] else { return true }
-    guard let last = context.peers[device]?.lastDigest else { return false }
+    guard let last = context.peers[device]?.digests.last else { return false }
     return last.own[.control] == own[.control] && last.theirs[.control] == theirs[.control]
-  }
-
-  /// Requests the certificate of an unknown author.
-  mutating func wantCertificate(_ hash: CertificateHash, from device: DeviceID) {
-    guard hash != .root else { return }
-    wantCertificate(hash.raw.prefix, from: device)
-  }
-
-  /// - Parameter key: the first half of its hash.
-  mutating func wantCertificate(_ key: Bytes16, from device: DeviceID) {
-    guard context.logs.hint(of: .certificates, key: key) == nil, let peer = context.peers[device],
-      !peer.sessions.isEmpty, !peer.certificatesAsked.contains(key),
-      peer.certificatesAsked.count < Limits.certificateWants
-    else { return }
-    context.peers[device]?.certificatesAsked.insert(key)
-    var packet = Packet()
-    packet.certificateWants = [key]
-    context.outbox.add(packet, importance: .control, to: device)
   }
 
   /// Sends the certificates that a peer is missing, each with those of its issuers.
@@ -78,14 +49,14 @@ extension SyncEngine {
       return context.reject(.malformed, from: endpoint)
     }
     let cost = SignatureCost.milliseconds * Int64(certificates.count)
-    guard context.peers[device]?.signatures.take(cost, now: context.clock.now) == true else {
+    guard context.peers[device]?.budget.signatures.take(cost, now: context.clock.now) == true else {
       return context.reject(.throttled, from: endpoint)
     }
     guard
       let chain = CertificateChain(
         certificates, operation: context.local.operation, rootKey: context.local.rootKey)
     else { return context.reject(.forged, from: endpoint) }
-    context.peers[device]?.signatures.giveBack(cost)
-    learn(chain)
+    context.peers[device]?.budget.signatures.giveBack(cost)
+    context.learn(chain)
   }
 }

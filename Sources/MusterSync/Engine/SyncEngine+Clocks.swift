@@ -6,14 +6,14 @@ extension SyncEngine {
   /// Reports at once that this device's clock was set: peers would use the old reading.
   mutating func noticeClockStep() {
     guard context.clock.hasStepped() else { return }
-    for device in context.peers.connected { sendRoots(to: device, asksForAnswer: false) }
+    for device in context.peers.connected { context.sendRoots(to: device, asksForAnswer: false) }
   }
 
   /// Records the clock of a peer, received on its session. Times outside the calendar range are
   /// ignored.
   mutating func noteClock(_ shown: Timestamp, of device: DeviceID) {
     guard Timestamp.writable.contains(shown) else { return }
-    context.peers[device]?.clock = ShownClock(wall: shown, at: context.clock.now)
+    context.peers[device]?.presence.clock = ShownClock(wall: shown, at: context.clock.now)
   }
 
   /// Returns how far this device's clock is ahead of the median of its peers' clocks. With an even
@@ -24,7 +24,7 @@ extension SyncEngine {
     let leads =
       context.peers.devices
       .filter { !context.roster.revoked.contains($0) }
-      .compactMap { context.peers[$0]?.clock }
+      .compactMap { context.peers[$0]?.presence.clock }
       .map { now.wall.milliseconds(since: $0.reading(at: now.instant)) }
       .sorted()
     guard !leads.isEmpty else { return nil }

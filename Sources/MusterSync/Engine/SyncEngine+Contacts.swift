@@ -36,7 +36,7 @@ extension SyncEngine {
     for device in context.peers.connected {
       context.outbox.flows[device]?.changePath()
       context.outbox.touch(device)
-      context.peers[device]?.quicken(now: context.clock.now)
+      context.peers[device]?.heartbeat.quicken(now: context.clock.now)
       probeNow(device)
     }
     tryContacts()
@@ -87,7 +87,7 @@ extension SyncEngine {
   /// succeed.
   private func isInRange(_ contact: Contact) -> Bool {
     guard let device = contact.device else { return contact.attemptsLeft != nil }
-    guard let announced = context.peers[device]?.announced?.at else { return false }
+    guard let announced = context.peers[device]?.presence.announced?.at else { return false }
     return context.now.milliseconds(since: announced) <= Timing.announceLastMilliseconds
   }
 
@@ -97,15 +97,15 @@ extension SyncEngine {
   /// On a narrow link it connects to those at 1, 4, 16 … positions only.
   mutating func isWanted(_ device: DeviceID) -> Bool {
     guard context.peers[device]?.sessions.isEmpty == true,
-      announcesServe(since: context.peers[device]?.announced?.at)
+      context.announcesServe(since: context.peers[device]?.presence.announced?.at)
     else { return true }
-    if let until = context.peers[device]?.offPathUntil, context.now < until {
+    if let until = context.peers[device]?.topology.offPathUntil, context.now < until {
       return !context.outbox.links.isNarrow && lacksSomething(of: device)
     }
     var (heard, place) = (0, 0)
     let isAfter = device > context.local.device
     for other in context.peers.devices
-    where announcesServe(since: context.peers[other]?.announced?.at) {
+    where context.announcesServe(since: context.peers[other]?.presence.announced?.at) {
       heard += 1
       let isAfterOwn = other > context.local.device
       if isAfter ? isAfterOwn && other <= device : isAfterOwn || other <= device { place += 1 }
@@ -115,7 +115,7 @@ extension SyncEngine {
     }
     let isOnPath = place & (place - 1) == 0
     if !isOnPath {
-      context.peers[device]?.offPathUntil = context.clock.now.advanced(
+      context.peers[device]?.topology.offPathUntil = context.clock.now.advanced(
         byMilliseconds: Timing.placeMilliseconds)
     }
     guard !context.outbox.links.isNarrow else {
@@ -125,7 +125,7 @@ extension SyncEngine {
   }
 
   private func lacksSomething(of device: DeviceID) -> Bool {
-    guard let known = context.peers[device]?.known else { return false }
-    return known.contains { isBehind(of: $0.key, by: $0.value.sequence) }
+    guard let known = context.peers[device]?.holdings.logs else { return false }
+    return known.contains { context.logs.isBehind(of: $0.key, by: $0.value.sequence) }
   }
 }

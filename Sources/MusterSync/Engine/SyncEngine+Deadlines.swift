@@ -21,8 +21,8 @@ extension SyncEngine {
     case .lives: tellLivesThatAreDue()
     case .relays: passOnWhatIsDue()
     case .flow(let device):
-      passFlowDeadline(of: device)
-      passPullDeadline(of: device)
+      context.passFlowDeadline(of: device)
+      frames.pulls.passPullDeadline(of: device, context: &context)
     case .links: break
     }
   }

@@ -63,7 +63,8 @@ extension SyncEngine {
   /// be kept, or may replace another one.
   private mutating func accept(_ item: EvidenceItem, from device: DeviceID, endpoint: Endpoint) {
     let cost = SignatureCost.milliseconds * Int64(item.signatureCount)
-    guard context.peers[device]?.evidenceSignatures.take(cost, now: context.clock.now) == true
+    guard
+      context.peers[device]?.budget.evidenceSignatures.take(cost, now: context.clock.now) == true
     else {
       return context.reject(.throttled, from: endpoint)
     }

@@ -6,34 +6,24 @@ internal import MusterModel
 extension SyncEngine {
   // MARK: Signatures
 
-  /// Returns whether a signature from a peer may be verified. The cost of a valid one is refunded.
-  mutating func maySpendSignature(_ device: DeviceID) -> Bool {
-    context.peers[device]?.signatures.take(SignatureCost.milliseconds, now: context.clock.now)
-      ?? false
-  }
-
-  mutating func payBackSignature(_ device: DeviceID) {
-    context.peers[device]?.signatures.giveBack(SignatureCost.milliseconds)
-  }
-
   /// Charges for the signature of an announce, which is its only authentication. Announces from a
   /// known address of their device are charged to that device; all others share one rate limit.
   mutating func maySpendAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) -> Bool {
     isAt(endpoint, device)
-      ? maySpendSignature(device)
+      ? context.maySpendSignature(device)
       : limits.strangersSignatures.take(SignatureCost.milliseconds, now: context.clock.now)
   }
 
   mutating func payBackAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) {
     if isAt(endpoint, device) {
-      payBackSignature(device)
+      context.payBackSignature(device)
     } else {
       limits.strangersSignatures.giveBack(SignatureCost.milliseconds)
     }
   }
 
   private func isAt(_ endpoint: Endpoint, _ device: DeviceID) -> Bool {
-    context.peers[device]?.endpoint == endpoint
+    context.peers[device]?.presence.endpoint == endpoint
   }
 
   // MARK: Cookies

@@ -81,12 +81,12 @@ extension SyncEngine {
       localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
       endpoint: endpoint, now: context.now, keys: handshake.sessionKeys(), unconfirmedFinish: finish
     )
-    learn(chain)
+    context.learn(chain)
     guard install(session, certificate: leaf, link: arrival.link) else {
       return context.reject(.overLimit, from: endpoint)
     }
     context.transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
-    sendRoots(to: leaf.certificate.device, asksForAnswer: false)
+    context.sendRoots(to: leaf.certificate.device, asksForAnswer: false)
   }
 
   /// Handles a handshake with this device itself. The address is its own, or an attacker reflects
@@ -173,7 +173,7 @@ extension SyncEngine {
         return context.reject(.unauthenticated, from: endpoint)
       }
       switch session.peer {
-      case .device(let device): sendRoots(to: device, asksForAnswer: false)
+      case .device(let device): context.sendRoots(to: device, asksForAnswer: false)
       case .joiner(let invite, let request):
         admit(JoinTicket(session: localIndex, invite: invite, request: request))
       }
@@ -213,11 +213,11 @@ extension SyncEngine {
       let session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(device),
         endpoint: endpoint, now: context.now, keys: handshake.sessionKeys(), finishHash: finishHash)
-      learn(chain)
+      context.learn(chain)
       guard install(session, certificate: leaf, link: arrival.link) else {
         return context.reject(.overLimit, from: endpoint)
       }
-      sendRoots(to: device, asksForAnswer: false)
+      context.sendRoots(to: device, asksForAnswer: false)
     default: throw .malformed("finish")
     }
   }

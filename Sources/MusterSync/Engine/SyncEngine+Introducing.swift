@@ -5,24 +5,27 @@ internal import MusterModel
 extension SyncEngine {
   /// Sends addresses with a heartbeat when a session is new or others were added.
   mutating func introduce(to device: DeviceID) {
-    guard let peer = context.peers[device], peer.hasNewNeighbours, peer.isReachable else { return }
-    if let last = peer.lastIntroduction,
+    guard let peer = context.peers[device], peer.topology.hasNewNeighbours, peer.isReachable else {
+      return
+    }
+    if let last = peer.topology.lastIntroduction,
       context.now.milliseconds(since: last) < Timing.introductionMilliseconds
     {
       return
     }
-    context.peers[device]?.lastIntroduction = context.clock.now
-    context.peers[device]?.hasNewNeighbours = false
+    context.peers[device]?.topology.lastIntroduction = context.clock.now
+    context.peers[device]?.topology.hasNewNeighbours = false
     var packet = Packet()
     // Starting at random, so that among many every peer is named in time.
     let connected = context.peers.connected
     let first = connected.isEmpty ? 0 : Int(context.random.uniform(below: UInt64(connected.count)))
     for other in connected[first...] + connected[..<first] where other != device {
-      guard let known = context.peers[other], known.isReachable, known.endpoint.isWorthTelling
+      guard let known = context.peers[other], known.isReachable,
+        known.presence.endpoint.isWorthTelling
       else {
         continue
       }
-      packet.peers.append(PeerAddress(device: other, endpoint: known.endpoint))
+      packet.peers.append(PeerAddress(device: other, endpoint: known.presence.endpoint))
       if packet.peers.count == Limits.introductions { break }
     }
     guard !packet.peers.isEmpty else { return }

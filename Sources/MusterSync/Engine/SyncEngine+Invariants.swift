@@ -6,8 +6,7 @@ extension SyncEngine {
   public func checkInvariants() {
     precondition(context.effects.isEmpty, "effects left behind")
     checkSessions()
-    checkPulls()
-    checkReassembly()
+    frames.pulls.checkInvariants(context: context)
     precondition(context.outbox.flows.count <= Limits.peers, "\(context.outbox.flows.count) flows")
     context.peers.checkInvariants()
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
@@ -52,7 +51,8 @@ extension SyncEngine {
       }
       let distinct = Set(peer.sessions).count
       precondition(
-        peer.otherRules == nil || peer.sessions.isEmpty, "a session with a device of other rules")
+        peer.topology.otherRules == nil || peer.sessions.isEmpty,
+        "a session with a device of other rules")
       precondition(
         peer.sessions.count <= Limits.sessionsPerPeer && distinct == peer.sessions.count,
         "sessions \(peer.sessions)")
@@ -60,45 +60,5 @@ extension SyncEngine {
         precondition(context.sessions[index]?.peer == .device(device), "session \(index) is gone")
       }
     }
-  }
-
-  private func checkPulls() {
-    var owed: [DeviceID: Int] = [:]
-    for (log, pull) in pulls {
-      precondition(!pull.segments.isEmpty || !pull.returned.isEmpty, "a pull of nothing")
-      for segment in pull.segments {
-        precondition(next(of: log) <= segment.last, "nothing left to pull of \(log)")
-        precondition(segment.missing > 0, "a segment that has come")
-        precondition(
-          context.peers[segment.device]?.pulling.logs.contains(log) == true,
-          "a pull without a timeout")
-        owed[segment.device, default: 0] += segment.missing
-      }
-    }
-    for device in context.peers.devices {
-      guard let peer = context.peers[device] else { continue }
-      precondition(
-        peer.pulling.frames == owed[device] ?? 0,
-        "\(peer.pulling.frames) frames asked for, \(owed[device] ?? 0) in pulls")
-      precondition(peer.known.count <= Limits.knownHeads, "\(peer.known.count) known heads")
-      precondition(
-        !peer.sessions.isEmpty || peer.pulling.queue.isEmpty, "a queue without a session")
-    }
-  }
-
-  private func checkReassembly() {
-    var total = 0
-    for (log, sources) in reassembly.logs {
-      let next = next(of: log)
-      for source in sources {
-        precondition(!source.frames.isEmpty, "an empty buffer")
-        precondition(source.frames.keys.allSatisfy { $0 >= next }, "frames held and waiting")
-        total += source.frames.count
-      }
-    }
-    precondition(total == reassembly.total, "\(total) frames wait, not \(reassembly.total)")
-    precondition(
-      total <= Limits.bufferedFramesInAll + Limits.bufferedFramesReserved * Limits.peers,
-      "\(total) frames wait")
   }
 }

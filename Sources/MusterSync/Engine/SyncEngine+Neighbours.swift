@@ -15,16 +15,18 @@ extension SyncEngine {
   }
 
   private func heardNeighbour(_ peer: PeerState, now: Instant) -> HeardNeighbour? {
-    let isAnnounced = announcesServe(of: peer)
-    guard isAnnounced || !peer.sessions.isEmpty && !peer.isGap(until: now) else { return nil }
+    let isAnnounced = context.announcesServe(of: peer)
+    guard isAnnounced || !peer.sessions.isEmpty && !peer.presence.isGap(until: now) else {
+      return nil
+    }
     let path: NeighbourPath
     if isAnnounced {
       path = .multicast
     } else {
-      let endpoint = liveSession(of: peer.device).flatMap { context.sessions[$0]?.endpoint }
-      path = (endpoint ?? peer.endpoint).isUplink ? .uplink : .unicast
+      let endpoint = context.liveSession(of: peer.device).flatMap { context.sessions[$0]?.endpoint }
+      path = (endpoint ?? peer.presence.endpoint).isUplink ? .uplink : .unicast
     }
-    return HeardNeighbour(device: peer.device, path: path, since: peer.heardSince)
+    return HeardNeighbour(device: peer.device, path: path, since: peer.presence.heardSince)
   }
 
   /// Returns whether new data of a device arrived so recently that only a few relays can be in

@@ -18,18 +18,18 @@ extension SyncEngine {
     // A session is newer proof than an announce, which may be replayed. If the other process
     // restarted with other rules, it no longer answers.
     guard context.peers[device]?.isReachable != true else {
-      if case .heard = context.peers[device]?.liveness { probeNow(device) }
+      if case .heard = context.peers[device]?.heartbeat.liveness { probeNow(device) }
       return
     }
-    let isNews = context.peers[device]?.otherRules?.version != rules
+    let isNews = context.peers[device]?.topology.otherRules?.version != rules
     guard meet(device, certificate: certificate, at: endpoint) else { return }
     let mark = OtherRules(
       version: rules, nextTry: context.now.advanced(byMilliseconds: Timing.otherRulesMilliseconds))
-    context.peers[device]?.otherRules = mark
+    context.peers[device]?.topology.otherRules = mark
     for index in context.peers[device]?.sessions ?? [] { close(index) }
     var peer = PeerState(
       device: device, certificate: certificate, endpoint: endpoint, now: context.now)
-    peer.otherRules = mark
+    peer.topology.otherRules = mark
     context.peers[device] = peer
     // The device belongs to the operation, so the uplink need not be re-established.
     if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
@@ -74,7 +74,7 @@ extension SyncEngine {
 
   /// Returns when to contact a device with another rules version again; nil if that is now.
   func momentOfCall(_ device: DeviceID) -> Instant? {
-    guard let next = context.peers[device]?.otherRules?.nextTry, context.now < next else {
+    guard let next = context.peers[device]?.topology.otherRules?.nextTry, context.now < next else {
       return nil
     }
     return next

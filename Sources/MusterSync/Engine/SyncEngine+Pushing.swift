@@ -58,7 +58,9 @@ extension SyncEngine {
     let (key, news) = (fresh.key, News(fresh))
     for device in context.peers.devices where device != source {
       var place: Int?
-      if let announced = context.peers[device]?.announced, announcesServe(since: announced.at) {
+      if let announced = context.peers[device]?.presence.announced,
+        context.announcesServe(since: announced.at)
+      {
         place = audiences.firstIndex { $0.link == announced.link }
         if place == nil {
           place = audiences.count
@@ -184,18 +186,18 @@ extension SyncEngine {
       if packet.encoded().count <= packetBytes {
         context.outbox.add(packet, importance: Outbox.Importance(lane), to: device)
       } else {
-        send(
+        context.send(
           frames, as: frames[0].strand, lane: lane, previous: previous, to: device)
       }
     }
-    expectAnswer(from: device)
+    context.expectAnswer(from: device)
   }
 
   /// Returns whether a peer proved that the predecessor of a run is its newest frame: then the
   /// predecessor's hash is omitted.
   private func shows(_ device: DeviceID, thatItHolds previous: FrameHash, before run: Run) -> Bool {
     guard
-      let claim = context.peers[device]?.confirmations.claim(
+      let claim = context.peers[device]?.holdings.confirmations.claim(
         of: run.log, held: context.logs[run.log], change: context.logs.change(of: run.log))
     else { return false }
     let head = Head(log: run.log, sequence: run.first &- 1, hash: previous)
@@ -227,28 +229,12 @@ extension SyncEngine {
 
   // MARK: Frames
 
-  /// Broadcasts frames of this device, which are persisted already.
-  mutating func append(_ frames: [Frame], opening: Opening) {
-    guard let last = frames.last else { return }
-    let previousHead = context.logs[last.strand]?.head
-    settleConfirmations(of: last.strand)
-    // A peer may have sent forged successors of these frames.
-    noteGrowth(of: last.strand, through: last.sequence)
-    reassembly.remove(of: last.strand, before: last.sequence + 1)
-    let summary = LogSummary(
-      opening: opening, head: Head(log: last.strand, sequence: last.sequence, hash: last.hash))
-    set(summary, counted: counted(summary, with: frames))
-    context.logs.noteRun(frames)
-    forward(frames, opening: opening, after: previousHead, from: nil, by: nil)
-    quickenAnnounce()
-  }
-
   /// Pushes a few new frames to all reachable peers not known to hold them. Of many frames only the
   /// head is advertised, and peers request them.
   mutating func forward(
-    _ frames: [Frame], opening: Opening, after previous: Head?, from source: DeviceID?,
-    by arrival: Arrival?
+    _ growth: FrameIntake.Growth, from source: DeviceID?, by arrival: Arrival?
   ) {
+    let (frames, opening, previous) = (growth.frames, growth.opening, growth.before)
     guard let last = frames.last else { return }
     guard frames.count > Limits.pushedFrames else {
       return push(
@@ -260,9 +246,9 @@ extension SyncEngine {
     packet.heads = [LeafHint(head)]
     for device in context.peers.connected where device != source {
       guard let peer = context.peers[device], peer.isReachable else { continue }
-      if let theirs = peer.known[last.strand], theirs.sequence >= last.sequence { continue }
+      if let theirs = peer.holdings.logs[last.strand], theirs.sequence >= last.sequence { continue }
       context.outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
-      expectAnswer(from: device)
+      context.expectAnswer(from: device)
     }
   }
 }
@@ -286,9 +272,11 @@ extension SyncEngine {
   private func lacks(_ news: News, _ device: DeviceID) -> Bool {
     switch news {
     case .head(let log, let sequence):
-      context.peers[device]?.known[log].map { $0.sequence < sequence } ?? true
+      context.peers[device]?.holdings.logs[log].map { $0.sequence < sequence } ?? true
     case .records(let hints):
-      hints.contains { context.peers[device]?.knownRecords[RecordTopic(raw: $0.key)] != $0.hash }
+      hints.contains {
+        context.peers[device]?.holdings.records[RecordTopic(raw: $0.key)] != $0.hash
+      }
     }
   }
 }

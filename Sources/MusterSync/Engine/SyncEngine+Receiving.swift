@@ -60,10 +60,10 @@ extension SyncEngine {
     context.sessions[localIndex]?.lastReceived = context.clock.now
     context.sessions[localIndex]?.unconfirmedFinish = nil
     guard case .device(let device) = peer else { return }
-    context.peers[device]?.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
+    context.peers[device]?.presence.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
     let packet = try Packet(decoding: plaintext, operation: context.local.operation)
     follow(device, to: arrival, on: localIndex, response: packet.response)
-    noteReceived(counter, packet: packet, on: localIndex, of: device)
+    context.noteReceived(counter, packet: packet, on: localIndex, of: device)
     var arrival = arrival
     arrival.session = localIndex
     receive(packet, from: device, by: arrival)
@@ -77,11 +77,11 @@ extension SyncEngine {
     let endpoint = arrival.endpoint
     for chain in packet.chains { receive(chain: chain, from: device, endpoint: endpoint) }
     for piece in packet.evidence { receive(piece, from: device, endpoint: endpoint) }
-    if !packet.runs.isEmpty { context.peers[device]?.lastHanded = context.clock.now }
-    if !packet.wants.isEmpty { context.peers[device]?.lastAsked = context.clock.now }
+    if !packet.runs.isEmpty { context.peers[device]?.stall.lastHanded = context.clock.now }
+    if !packet.wants.isEmpty { context.peers[device]?.stall.lastAsked = context.clock.now }
     for run in packet.runs {
       receive(run, from: device, by: arrival)
-      noteWhetherHeld(run, on: arrival.session)
+      context.noteWhetherHeld(run, on: arrival.session)
     }
     if !packet.records.isEmpty { receive(packet.records, from: device, by: arrival) }
     for push in packet.pushed { receive(push, from: device, by: arrival) }
@@ -90,7 +90,7 @@ extension SyncEngine {
     if let clock = packet.clock { noteClock(clock, of: device) }
     let beginsDigest = packet.roots.map { compare($0, of: device, on: arrival.session) } ?? false
     for node in packet.digest { compare(node, of: device, on: arrival.session) }
-    serve(packet.wants, to: device)
+    context.serve(packet.wants, to: device)
     for topic in packet.recordWants {
       if let record = records[topic] { send(record, to: device) }
     }
@@ -100,7 +100,7 @@ extension SyncEngine {
     }
     for epoch in packet.keyRequests { serveKey(epoch, to: device) }
     receive(packet.peers, from: device)
-    if packet.answer, !beginsDigest { answerProbe(of: device) }
-    continuePulls(from: device)
+    if packet.answer, !beginsDigest { context.answerProbe(of: device) }
+    frames.pulls.continuePulls(from: device, context: &context)
   }
 }

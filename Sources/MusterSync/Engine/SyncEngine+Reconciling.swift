@@ -13,11 +13,11 @@ extension SyncEngine {
   mutating func compare(_ roots: Roots, of device: DeviceID, on session: UInt32?) -> Bool {
     guard context.peers[device] != nil else { return false }
     let own = context.logs.roots()
-    context.peers[device]?.roots = roots
+    context.peers[device]?.holdings.roots = roots
     for lane in Lane.allCases where roots[SetID(lane)] == own[SetID(lane)] {
-      context.peers[device]?.agreedFrames[lane] = context.logs.frameCounts()[lane] ?? 0
+      context.peers[device]?.holdings.agreedFrames[lane] = context.logs.frameCounts()[lane] ?? 0
     }
-    confirm(roots, by: device, on: session)
+    context.confirm(roots, by: device, on: session)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
     let hasRoom = !context.outbox.links.isNarrow && !context.outbox.links.isFull
     if !recordComparisons.mayBegin(at: context.now, hasRoom: hasRoom) {
@@ -31,7 +31,7 @@ extension SyncEngine {
     }
     if differing.contains(.records) { recordComparisons.noteBegin(at: context.now) }
     for set in differing {
-      context.peers[device]?.digestsBegun[set] = context.clock.now
+      context.peers[device]?.digests.begun[set] = context.clock.now
       send(context.logs.node(of: set, prefix: .root, answers: false), to: device)
     }
     return true
@@ -44,7 +44,7 @@ extension SyncEngine {
     with device: DeviceID, own: Roots, theirs: Roots
   ) -> Bool {
     var digest = Digested(at: context.now, own: own, theirs: theirs)
-    if let last = context.peers[device]?.lastDigest {
+    if let last = context.peers[device]?.digests.last {
       let isSame = last.own == own && last.theirs == theirs
       let doublings = Int64(min(last.repeats, Timing.digestDoublings))
       let wait =
@@ -54,12 +54,13 @@ extension SyncEngine {
       guard context.now.milliseconds(since: last.at) >= wait else { return false }
       if isSame { digest.repeats = last.repeats + 1 }
     }
-    context.peers[device]?.lastDigest = digest
+    context.peers[device]?.digests.last = digest
     if digest.repeats == 0,
-      context.peers[device]?.resets.take(PeerState.resetMilliseconds, now: context.clock.now)
+      context.peers[device]?.heartbeat.resets.take(
+        Heartbeat.resetMilliseconds, now: context.clock.now)
         == true
     {
-      context.peers[device]?.recheck(now: context.clock.now)
+      context.peers[device]?.heartbeat.recheck(now: context.clock.now)
       if let deadline = context.peers[device]?.deadline {
         context.deadlines.schedule(.peer(device), at: deadline)
       }
@@ -77,7 +78,7 @@ extension SyncEngine {
       }
     }
     context.outbox.add(packet, importance: .control, to: device)
-    if !node.answers { expectAnswer(from: device) }
+    if !node.answers { context.expectAnswer(from: device) }
   }
 
   /// Returns whether this peer may push unrequested data: one peer at a time, to avoid duplicates.
@@ -103,13 +104,13 @@ extension SyncEngine {
       for (nibble, hash) in hashes.enumerated() {
         let prefix = node.prefix.child(nibble)
         guard context.logs.hash(of: node.set, prefix: prefix) != hash else {
-          confirmSubtree(of: node.set, under: prefix, by: device, on: session)
+          context.confirmSubtree(of: node.set, under: prefix, by: device, on: session)
           continue
         }
         send(context.logs.node(of: node.set, prefix: prefix, answers: false), to: device)
       }
     case .leaves(let leaves):
-      context.peers[device]?.digestsBegun[node.set] = nil
+      context.peers[device]?.digests.begun[node.set] = nil
       let comesUnasked = !node.answers && isGranted(node, to: device)
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
         note(leaf, in: node.set, of: device, on: session, comesUnasked: comesUnasked)
@@ -122,10 +123,10 @@ extension SyncEngine {
   /// the lower id answers, since one comparison finds everything.
   private mutating func isAnsweredElsewhere(_ node: DigestNode, of device: DeviceID) -> Bool {
     guard node.prefix == .root else {
-      context.peers[device]?.digestsBegun[node.set] = nil
+      context.peers[device]?.digests.begun[node.set] = nil
       return false
     }
-    guard device < context.local.device, let begun = context.peers[device]?.digestsBegun[node.set]
+    guard device < context.local.device, let begun = context.peers[device]?.digests.begun[node.set]
     else {
       return false
     }
@@ -172,7 +173,7 @@ extension SyncEngine {
           let through = from + frames - 1
           // A peer without the strand needs the position at which it branches off.
           let asked = their == nil ? 0 : from
-          serve([Want(log: LogID(raw: own.key), from: asked, through: through)], to: device)
+          context.serve([Want(log: LogID(raw: own.key), from: asked, through: through)], to: device)
           if through < UInt64(own.number) { rest.append(own) }
         } else {
           rest.append(own)
@@ -198,25 +199,11 @@ extension SyncEngine {
   /// not known yet.
   mutating func noteHead(_ hint: LeafHint, of device: DeviceID, on session: UInt32?) {
     let log = LogID(raw: hint.key)
-    remember(log, through: UInt64(hint.number), of: device)
-    confirm(hint, isExact: false, by: device)
-    noteShared(hint, on: session)
-    noteFork(hint, of: device)
-    enqueue(log, from: device)
-  }
-
-  /// Records how much of a log a peer proved to hold.
-  mutating func remember(_ log: LogID, through sequence: UInt64, of device: DeviceID) {
-    let known = context.peers[device]?.known[log]
-    let set = context.logs[log].map { SetID($0.opening.lane) } ?? known?.set ?? .state
-    remember(
-      log, KnownHead(set: set, sequence: max(sequence, known?.sequence ?? 0)), of: device)
-  }
-
-  private mutating func remember(_ log: LogID, _ head: KnownHead, of device: DeviceID) {
-    let isKnown = context.peers[device]?.known[log] != nil
-    guard isKnown || (context.peers[device]?.known.count ?? 0) < Limits.knownHeads else { return }
-    context.peers[device]?.known[log] = head
+    context.remember(log, through: UInt64(hint.number), of: device)
+    context.confirm(hint, isExact: false, by: device)
+    context.noteShared(hint, on: session)
+    context.noteFork(hint, of: device)
+    frames.pulls.enqueue(log, from: device, context: &context)
   }
 
   /// Records a leaf, which states exactly what the peer holds, possibly less than before.
@@ -228,42 +215,37 @@ extension SyncEngine {
     case .records where comesUnasked: break
     case .certificates where comesUnasked: break
     case .evidence: wantEvidence(leaf.key, from: device)
-    case .certificates: wantCertificate(leaf.key, from: device)
+    case .certificates: context.wantCertificate(leaf.key, from: device)
     case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
     case .quarantine:
       let log = LogID(raw: leaf.key)
-      let known = context.peers[device]?.known[log]?.sequence ?? 0
-      remember(log, KnownHead(set: set, sequence: max(UInt64(leaf.number), known)), of: device)
-      enqueue(log, from: device)
+      let known = context.peers[device]?.holdings.logs[log]?.sequence ?? 0
+      context.remember(
+        log, KnownHead(set: set, sequence: max(UInt64(leaf.number), known)), of: device)
+      frames.pulls.enqueue(log, from: device, context: &context)
     default:
       let log = LogID(raw: leaf.key)
       // It may hold more of the log in the quarantine set.
-      let known = context.peers[device]?.known[log]
+      let known = context.peers[device]?.holdings.logs[log]
       let beyond = known?.set == .quarantine ? known?.sequence ?? 0 : 0
-      remember(
+      context.remember(
         log, KnownHead(set: set, sequence: max(UInt64(leaf.number), beyond)), of: device)
-      confirm(leaf, isExact: true, by: device)
-      noteShared(leaf, on: session)
-      noteFork(leaf, of: device)
-      if !comesUnasked { enqueue(log, from: device) }
+      context.confirm(leaf, isExact: true, by: device)
+      context.noteShared(leaf, on: session)
+      context.noteFork(leaf, of: device)
+      if !comesUnasked { frames.pulls.enqueue(log, from: device, context: &context) }
     }
   }
 
   private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {
-    if context.peers[device]?.knownRecords[topic] != nil
-      || (context.peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords
+    if context.peers[device]?.holdings.records[topic] != nil
+      || (context.peers[device]?.holdings.records.count ?? 0) < Limits.knownRecords
     {
-      context.peers[device]?.knownRecords[topic] = hash
+      context.peers[device]?.holdings.records[topic] = hash
     }
     if let held = records[topic], LeafHint(held).hash == hash { return }
     var packet = Packet()
     packet.recordWants = [topic]
     context.outbox.add(packet, importance: .positions, to: device)
-  }
-
-  /// Re-evaluates what a peer advertised after the roster has grown.
-  mutating func wantWhatIsKnown(of device: DeviceID) {
-    for log in context.peers[device]?.known.keys.sorted() ?? [] { enqueue(log, from: device) }
-    continuePulls(from: device)
   }
 }

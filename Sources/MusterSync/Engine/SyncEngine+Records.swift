@@ -29,11 +29,11 @@ extension SyncEngine {
       if Canary.acceptOlderRecord.isPlanted { records.forget(record.topic) }
     #endif
     let held = records[record.topic]
-    if held != nil || (context.peers[device]?.knownRecords.count ?? 0) < Limits.knownRecords {
+    if held != nil || (context.peers[device]?.holdings.records.count ?? 0) < Limits.knownRecords {
       let hint =
         held?.order == record.order
         ? context.logs.hint(of: .records, key: record.topic.raw) : LeafHint(record)
-      context.peers[device]?.knownRecords[record.topic] = hint?.hash
+      context.peers[device]?.holdings.records[record.topic] = hint?.hash
     }
     switch take(record, paidBy: device, on: arrival.session) {
     case .taken: return true
@@ -55,7 +55,7 @@ extension SyncEngine {
   ) -> RecordVerdict {
     guard records.isNews(record) else { return .known }
     guard let certificate = context.roster[record.certificate] else {
-      if let device { wantCertificate(record.certificate, from: device) }
+      if let device { context.wantCertificate(record.certificate, from: device) }
       return .refused(.unknownAuthor)
     }
     switch record.kind {
@@ -86,13 +86,13 @@ extension SyncEngine {
         return .known
       }
     #endif
-    if let device, !maySpendSignature(device) { return .refused(.throttled) }
+    if let device, !context.maySpendSignature(device) { return .refused(.throttled) }
     guard
       record.isSigned(
         by: certificate.signingKey, operation: context.local.operation,
         sharing: context.local.findings)
     else { return .refused(.forged) }
-    if let device { payBackSignature(device) }
+    if let device { context.payBackSignature(device) }
     heardOf[record.certificate] = context.now
     keep(record)
     context.effects.append(.store(.record(record)))

@@ -14,7 +14,7 @@ extension SyncEngine {
     guard contacts.isProved(endpoint), let device = contacts[endpoint]?.device,
       let peer = context.peers[device]
     else { return false }
-    return context.now.milliseconds(since: peer.lastHeard) < Timing.aboutMilliseconds
+    return context.now.milliseconds(since: peer.presence.lastHeard) < Timing.aboutMilliseconds
   }
 
   /// Returns the next retransmission: after 250 ms, doubling to 2 s, and later on a slow link.
@@ -70,7 +70,7 @@ extension SyncEngine {
   /// Returns whether its device was received since on another session.
   private func isOvertaken(_ handshake: SessionHandshake) -> Bool {
     guard let device = contacts[handshake.endpoint]?.device,
-      let session = liveSession(of: device).flatMap({ context.sessions[$0] })
+      let session = context.liveSession(of: device).flatMap({ context.sessions[$0] })
     else { return false }
     return session.lastReceived > handshake.startedAt
   }

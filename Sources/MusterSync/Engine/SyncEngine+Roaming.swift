@@ -24,8 +24,8 @@ extension SyncEngine {
       if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
     }
     context.sessions[index]?.link = arrival.link
-    context.peers[device]?.endpoint = endpoint
-    noteHeard(device)
+    context.peers[device]?.presence.endpoint = endpoint
+    context.noteHeard(device)
   }
 
   mutating func challenge(_ arrival: Arrival, on index: UInt32) {

@@ -11,7 +11,7 @@ extension SyncEngine {
   ) -> Bool {
     guard device != context.local.device else { return false }
     guard context.peers[device] == nil else {
-      context.peers[device]?.otherRules = nil
+      context.peers[device]?.topology.otherRules = nil
       return true
     }
     makeRoomForPeer()
@@ -24,7 +24,7 @@ extension SyncEngine {
   private mutating func makeRoomForPeer() {
     guard context.peers.count >= Limits.peers else { return }
     let oldest = context.peers.values.filter { $0.sessions.isEmpty }.min {
-      ($0.lastHeard, $0.device) < ($1.lastHeard, $1.device)
+      ($0.presence.lastHeard, $0.device) < ($1.presence.lastHeard, $1.device)
     }
     guard let oldest else { return }
     context.peers[oldest.device] = nil
@@ -48,23 +48,23 @@ extension SyncEngine {
       context.sessions[peer.sessions.removeLast()] = nil
     }
     peer.certificate = certificate.hash
-    peer.endpoint = session.endpoint
-    peer.noteWord(now: context.now)
-    peer.liveness = .heard
-    peer.connectedSince = peer.connectedSince ?? context.now
-    peer.refused = []
-    peer.certificatesAsked = []
-    peer.roots = nil
-    peer.lastDigest = nil
-    peer.digestsBegun = [:]
-    peer.hasNewNeighbours = true
+    peer.presence.endpoint = session.endpoint
+    peer.presence.noteWord(now: context.now)
+    peer.heartbeat.liveness = .heard
+    peer.presence.connectedSince = peer.presence.connectedSince ?? context.now
+    peer.branches.refused = []
+    peer.budget.certificatesAsked = []
+    peer.holdings.roots = nil
+    peer.digests.last = nil
+    peer.digests.begun = [:]
+    peer.topology.hasNewNeighbours = true
     // Both sides send their roots now.
-    if !wasConnected { peer.nextHeartbeat = Contact.never }
-    peer.quicken(now: context.now)
+    if !wasConnected { peer.heartbeat.next = Contact.never }
+    peer.heartbeat.quicken(now: context.now)
     context.sessions[session.localIndex] = session
     context.peers[device] = peer
     contacts.prove(session.endpoint, of: device)
-    context.deadlines.schedule(.peer(device), at: peer.nextHeartbeat)
+    context.deadlines.schedule(.peer(device), at: peer.heartbeat.next)
     context.deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
     if session.endpoint.isUplink {
       context.effects.append(.notice(.uplinkProven(session.endpoint)))
@@ -74,31 +74,10 @@ extension SyncEngine {
     if !wasConnected {
       context.effects.append(.notice(.peerConnected(device, session.endpoint)))
       for other in context.peers.connected where other != device {
-        context.peers[other]?.hasNewNeighbours = true
+        context.peers[other]?.topology.hasNewNeighbours = true
       }
     }
     return true
-  }
-
-  /// Returns the session to send on: the one with the most recent datagram. Simultaneous handshakes
-  /// create several sessions to one address, and both sides choose the one with the lower index
-  /// pair. If each followed the last datagram, late answers would make them alternate, and each
-  /// change retransmits everything in flight. Another address may belong to a clone.
-  func liveSession(of device: DeviceID) -> UInt32? {
-    guard let indices = context.peers[device]?.sessions else { return nil }
-    guard indices.count > 1 else { return indices.first }
-    let all = indices.compactMap { context.sessions[$0] }
-    let heardLast = all.max {
-      ($0.lastReceived, $0.establishedAt) < ($1.lastReceived, $1.establishedAt)
-    }
-    guard let heardLast else { return nil }
-    let late = context.outbox.flows[device]?.path.roundTrip.smoothed ?? 0
-    let agreed = all.filter {
-      $0.endpoint == heardLast.endpoint && $0.unconfirmedFinish == nil
-        && heardLast.lastReceived.microseconds(since: $0.lastReceived)
-          <= Timing.settlingMilliseconds * 1000 + 2 * late
-    }
-    return (agreed.min { $0.sharedOrder < $1.sharedOrder } ?? heardLast).localIndex
   }
 
   /// Evicts a joiner's session: the holder of an invite's secret may complete any number of
@@ -124,7 +103,7 @@ extension SyncEngine {
     case .device(let device):
       // An announce shows that its device is up; probes find out whether it still receives.
       let heard = max(
-        session.lastReceived, context.peers[device]?.announced?.at ?? session.lastReceived)
+        session.lastReceived, context.peers[device]?.presence.announced?.at ?? session.lastReceived)
       let isSpare = context.peers[device]?.sessions.count ?? 0 > 1
       end = heard.advanced(
         byMilliseconds: isSpare ? Timing.spareMilliseconds : Timing.silenceMilliseconds)
@@ -146,10 +125,11 @@ extension SyncEngine {
     else { return }
     context.peers[device]?.sessions.removeAll { $0 == index }
     guard context.peers[device]?.sessions.isEmpty == true else { return }
-    context.peers[device]?.connectedSince = nil
-    context.peers[device]?.liveness = .heard
+    context.peers[device]?.presence.connectedSince = nil
+    context.peers[device]?.heartbeat.liveness = .heard
     context.outbox.forget(device)
-    stopPulls(from: device)
+    evidence.forget(device)
+    frames.pulls.stopPulls(from: device, context: &context)
     context.effects.append(.notice(.peerLost(device)))
     call(device)
   }

@@ -1,6 +1,14 @@
 public import MusterModel
 
 extension SyncEngine {
+  /// Parts and sealed datagrams dropped since startup because a queue was full.
+  public var droppedForLackOfRoom: UInt64 { context.outbox.dropped + context.outbox.links.dropped }
+
+  /// Returns the smoothed RTT of the session with a peer; nil before the first sample.
+  public func roundTripMicroseconds(to device: DeviceID) -> Int64? {
+    context.outbox.flows[device]?.path.roundTrip.smoothed
+  }
+
   /// Returns the first eight bytes of the root of each set that makes up the state: the four lanes
   /// and the records.
   public mutating func rootBytes() -> [UInt8] {
@@ -14,35 +22,37 @@ extension SyncEngine {
     let held = logs.frameCounts()
     return context.peers.devices.compactMap { device in
       guard let peer = context.peers[device] else { return nil }
-      let session = liveSession(of: device).flatMap { context.sessions[$0] }
+      let session = context.liveSession(of: device).flatMap { context.sessions[$0] }
       return PeerStatus(
-        device: device, endpoint: session?.endpoint ?? peer.endpoint,
-        link: session?.link ?? peer.announced?.link ?? .unknown,
+        device: device, endpoint: session?.endpoint ?? peer.presence.endpoint,
+        link: session?.link ?? peer.presence.announced?.link ?? .unknown,
         state: state(of: peer, now: now),
-        rules: peer.otherRules?.version ?? context.local.rulesVersion,
-        lastHeardSeconds: max(0, now.milliseconds(since: peer.lastHeard) / 1000),
-        connectedSeconds: peer.connectedSince.map { max(0, now.milliseconds(since: $0) / 1000) },
-        isAnnounced: announcesServe(of: peer),
+        rules: peer.topology.otherRules?.version ?? context.local.rulesVersion,
+        lastHeardSeconds: max(0, now.milliseconds(since: peer.presence.lastHeard) / 1000),
+        connectedSeconds: peer.presence.connectedSince.map {
+          max(0, now.milliseconds(since: $0) / 1000)
+        },
+        isAnnounced: context.announcesServe(of: peer),
         behindFrames: framesBehind(peer, own: own, held: held),
-        bytesIn: peer.bytesIn, bytesOut: peer.bytesOut)
+        bytesIn: peer.presence.bytesIn, bytesOut: peer.presence.bytesOut)
     }
   }
 
   private func state(of peer: PeerState, now: Instant) -> PeerStatus.State {
     if peer.isReachable { return .connected }
-    if peer.otherRules != nil { return peer.isGap(until: now) ? .silent : .heard }
-    return !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
+    if peer.topology.otherRules != nil { return peer.presence.isGap(until: now) ? .silent : .heard }
+    return !context.announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
   }
 
   /// Returns the number of stored frames that the peer is missing, as far as its roots show. Lanes
   /// with equal roots are complete, even if positions differ. At most what was added since the
   /// roots were last equal.
   private func framesBehind(_ peer: PeerState, own: Roots, held: [Lane: UInt64]) -> UInt64 {
-    guard let roots = peer.roots else { return 0 }
+    guard let roots = peer.holdings.roots else { return 0 }
     return Lane.allCases.reduce(0) { count, lane in
       guard roots[SetID(lane)] != own[SetID(lane)] else { return count }
       let unknown = framesNotKnown(to: peer, in: lane)
-      guard let agreed = peer.agreedFrames[lane] else { return count + unknown }
+      guard let agreed = peer.holdings.agreedFrames[lane] else { return count + unknown }
       let now = held[lane] ?? 0
       return count + min(unknown, now - min(now, agreed))
     }
@@ -52,7 +62,7 @@ extension SyncEngine {
   private func framesNotKnown(to peer: PeerState, in lane: Lane) -> UInt64 {
     var count: UInt64 = 0
     for (log, summary) in context.logs.summaries where summary.opening.lane == lane {
-      let known = peer.known[log].map { max($0.sequence + 1, summary.first) }
+      let known = peer.holdings.logs[log].map { max($0.sequence + 1, summary.first) }
       let held = summary.head.sequence + 1
       count += held - min(held, known ?? summary.first)
     }

@@ -9,6 +9,15 @@ struct Standstill: Sendable {
   var isTold = false
 }
 
+/// What shows whether a peer has stalled.
+struct StallWatch: Sendable {
+  /// Data that one side holds and the other keeps missing.
+  var standstill: Standstill?
+  /// When it last requested frames, and when it last delivered any.
+  var lastAsked: Instant?
+  var lastHanded: Instant?
+}
+
 /// Stall detection: a peer that withholds data is noticed where another path shows more.
 ///
 /// For each reachable peer with different roots, one difference is watched at a time. With an
@@ -21,34 +30,24 @@ extension SyncEngine {
   mutating func watchForWithholding(by device: DeviceID) {
     guard let peer = context.peers[device], peer.isReachable,
       !context.roster.revoked.contains(device),
-      let roots = peer.roots, roots.differs(from: context.logs.roots(), inRecords: false)
+      let roots = peer.holdings.roots, roots.differs(from: context.logs.roots(), inRecords: false)
     else {
-      context.peers[device]?.standstill = nil
+      context.peers[device]?.stall.standstill = nil
       return
     }
-    guard var standstill = peer.standstill, stands(standstill, with: peer) else {
+    guard var standstill = peer.stall.standstill, stands(standstill, with: peer) else {
       let next = nextDifference(with: peer)
-      context.peers[device]?.standstill = next
+      context.peers[device]?.stall.standstill = next
       return
     }
-    let moved = standstill.kind == .keepsToItself ? peer.lastHanded : peer.lastAsked
-    let since = max(standstill.since, peer.heardSince, moved ?? standstill.since)
-    guard !standstill.isTold, !peer.isGap(until: context.now),
+    let moved = standstill.kind == .keepsToItself ? peer.stall.lastHanded : peer.stall.lastAsked
+    let since = max(standstill.since, peer.presence.heardSince, moved ?? standstill.since)
+    guard !standstill.isTold, !peer.presence.isGap(until: context.now),
       context.now.milliseconds(since: since) >= Timing.standstillMilliseconds
     else { return }
     standstill.isTold = true
-    context.peers[device]?.standstill = standstill
+    context.peers[device]?.stall.standstill = standstill
     context.effects.append(.notice(.peerWithholds(device, standstill.kind)))
-  }
-
-  /// Records that a peer did not deliver what it advertised, after several requests. The
-  /// advertisement is discarded, so that requests end; the failure is not.
-  mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
-    guard let peer = context.peers[device], peer.standstill == nil, let known = peer.known[log],
-      !peer.refused.contains(log), known.set != .quarantine, isBehind(of: log, by: known.sequence)
-    else { return }
-    context.peers[device]?.standstill = Standstill(
-      kind: .keepsToItself, log: log, sequence: known.sequence, since: context.clock.now)
   }
 
   /// Returns the peers that are stalled now, and for how many seconds, by device.
@@ -56,7 +55,7 @@ extension SyncEngine {
     now: Instant
   ) -> [(device: DeviceID, kind: StandstillKind, seconds: Int64)] {
     context.peers.connected.compactMap { device in
-      guard let standstill = context.peers[device]?.standstill, standstill.isTold else {
+      guard let standstill = context.peers[device]?.stall.standstill, standstill.isTold else {
         return nil
       }
       let seconds = now.milliseconds(since: standstill.since) / 1000
@@ -78,14 +77,14 @@ extension SyncEngine {
     return newest.keys.sorted().map { device in
       let last = max(
         newest[device] ?? context.clock.startedAt,
-        context.peers[device]?.lastHeard ?? context.clock.startedAt)
+        context.peers[device]?.presence.lastHeard ?? context.clock.startedAt)
       return (device, max(0, now.milliseconds(since: last) / 1000))
     }
   }
 
   private func stands(_ standstill: Standstill, with peer: PeerState) -> Bool {
     switch standstill.kind {
-    case .keepsToItself: isBehind(of: standstill.log, by: standstill.sequence)
+    case .keepsToItself: context.logs.isBehind(of: standstill.log, by: standstill.sequence)
     case .asksForNothing:
       claim(of: standstill.log, by: peer).map { $0 < standstill.sequence } ?? false
     }
@@ -94,15 +93,17 @@ extension SyncEngine {
   /// Returns how much of a log a peer proved to hold.
   private func claim(of log: LogID, by peer: PeerState) -> UInt64? {
     guard let held = context.logs[log] else { return nil }
-    return peer.confirmations.claim(of: log, held: held, change: context.logs.change(of: log))
-      .map { UInt64($0.number) }
+    return peer.holdings.confirmations.claim(
+      of: log, held: held, change: context.logs.change(of: log)
+    )
+    .map { UInt64($0.number) }
   }
 
   /// Returns the next difference in the ring of logs, so that every log gets its turn.
   private func nextDifference(with peer: PeerState) -> Standstill? {
     var nearest: Standstill?
     func consider(_ kind: StandstillKind, _ log: LogID, _ sequence: UInt64) {
-      if let nearest, !comes(log, before: nearest.log, after: peer.standstill?.log) { return }
+      if let nearest, !comes(log, before: nearest.log, after: peer.stall.standstill?.log) { return }
       nearest = Standstill(kind: kind, log: log, sequence: sequence, since: context.now)
     }
     for (log, summary) in context.logs.summaries where !summary.isParted {
@@ -112,9 +113,9 @@ extension SyncEngine {
       else { continue }
       consider(.asksForNothing, log, head)
     }
-    for (log, known) in peer.known
-    where known.set != .quarantine && known.sequence > 0 && !peer.refused.contains(log)
-      && isBehind(of: log, by: known.sequence)
+    for (log, known) in peer.holdings.logs
+    where known.set != .quarantine && known.sequence > 0 && !peer.branches.refused.contains(log)
+      && context.logs.isBehind(of: log, by: known.sequence)
     {
       consider(.keepsToItself, log, known.sequence)
     }

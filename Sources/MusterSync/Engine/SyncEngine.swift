@@ -31,8 +31,7 @@ public struct SyncEngine: Sendable {
 
   var handshakes = HandshakeTable()
   var contacts = AddressBook()
-  var pulls: [LogID: Pull] = [:]
-  var reassembly = Reassembly()
+  var frames = FrameIntake()
   var announcing: AnnounceTimer
   var announced = HeardAnnounces()
   var relays = RelayQueue()
@@ -62,9 +61,9 @@ public struct SyncEngine: Sendable {
     context.deadlines.schedule(.announce, at: announcing.next)
     for key in epochKeys { keys.add(key) }
     for record in records { keep(record) }
-    refileCertificates(after: nil)
+    context.refileCertificates(after: nil)
     for log in logs.sorted(by: { $0.head.log < $1.head.log }) {
-      set(log, counted: counted(log))
+      context.logs.set(log, by: context.roster)
     }
   }
 
@@ -90,7 +89,7 @@ public struct SyncEngine: Sendable {
       if records.contains(where: { $0.kind == .position }) { announcing.notePosition() }
       if !records.isEmpty { push(.records(records), from: nil, by: nil) }
     case .carried(let carried): take(carried)
-    case .fetched(let request, let frames): answer(request, with: frames)
+    case .fetched(let request, let frames): context.answer(request, with: frames)
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)
     case .rosterGrew(let growth): growRoster(by: growth)
@@ -106,9 +105,9 @@ public struct SyncEngine: Sendable {
     case .linkUp: retryEverybody()
     case .uplinkOpened(let endpoint): openUplink(endpoint)
     case .uplinkClosed(let endpoint): closeUplink(endpoint)
-    case .linkRate(let rate): limitLinks(to: rate)
+    case .linkRate(let rate): context.limitLinks(to: rate)
     }
-    flushOutbox()
+    context.flush()
     defer { context.effects = [] }
     return context.effects
   }
@@ -116,8 +115,8 @@ public struct SyncEngine: Sendable {
   private mutating func changeRoster(to roster: Roster) {
     let old = context.roster
     context.roster = roster
-    refile(after: old)
-    refileCertificates(after: old)
+    context.logs.refile(by: roster, after: old)
+    context.refileCertificates(after: old)
     context.bounds.forget { roster.device(of: $0).map(roster.revoked.contains) ?? true }
     let hasRoomAgain = roster.revoked != old.revoked || roster.control != old.control
     guard context.logs.strands.hasUnverifiable || hasRoomAgain else { return }
@@ -126,11 +125,13 @@ public struct SyncEngine: Sendable {
       // What a revocation names may have been refused for lack of room, and has room now. So has
       // what no revocation cuts any more.
       if !roster.revoked.isSuperset(of: old.revoked) || roster.control != old.control {
-        context.peers[device]?.refused = []
-      } else if hasRoomAgain, let refused = context.peers[device]?.refused, !refused.isEmpty {
-        context.peers[device]?.refused = refused.filter { roster.parts[$0]?.end == nil }
+        context.peers[device]?.branches.refused = []
+      } else if hasRoomAgain, let refused = context.peers[device]?.branches.refused,
+        !refused.isEmpty
+      {
+        context.peers[device]?.branches.refused = refused.filter { roster.parts[$0]?.end == nil }
       }
-      wantWhatIsKnown(of: device)
+      frames.pulls.wantWhatIsKnown(of: device, context: &context)
     }
   }
 
@@ -143,6 +144,8 @@ public struct SyncEngine: Sendable {
     context.roster.grow(by: growth)
     guard !signed.isEmpty, context.logs.strands.hasUnverifiable else { return }
     context.logs.strands.retryUnverifiable()
-    for device in context.peers.devices { wantWhatIsKnown(of: device) }
+    for device in context.peers.devices {
+      frames.pulls.wantWhatIsKnown(of: device, context: &context)
+    }
   }
 }

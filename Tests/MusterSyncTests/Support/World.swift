@@ -176,7 +176,7 @@ struct World {
   /// Sends a packet of one's own making on a station's session with another.
   mutating func say(_ packet: Packet, from liar: Int, to index: Int) {
     let device = stations[index].local.device
-    guard let session = stations[liar].engine.liveSession(of: device),
+    guard let session = stations[liar].engine.context.liveSession(of: device),
       let bytes = stations[liar].engine.context.sessions[session]?.seal(packet.encoded())
     else { preconditionFailure("no session") }
     inject(bytes, from: stations[liar].endpoint, to: index)

@@ -1,13 +1,13 @@
 internal import MusterModel
 
 /// Answers requests for frames, one piece at a time, as fast as the send queue drains.
-extension SyncEngine {
+extension Context {
   /// The next piece is fetched for a peer when fewer parts than this are queued for it.
   private static let partsAhead = 32
 
   mutating func serve(_ wants: [Want], to device: DeviceID) {
     for want in wants {
-      guard let summary = context.logs[want.log] else { continue }
+      guard let summary = logs[want.log] else { continue }
       guard !want.isSearch, want.from >= summary.first else {
         serveStrand(want, of: summary, to: device)
         continue
@@ -15,15 +15,15 @@ extension SyncEngine {
       let through = min(want.through, summary.head.sequence)
       // What is in flight already is retransmitted until it arrives.
       let from =
-        context.outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
+        outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
       guard from <= through else { continue }
-      context.outbox.flows[device, default: Flow()].wants.add(
+      outbox.flows[device, default: Flow()].wants.add(
         WantQueue.Wish(
           log: want.log,
-          set: context.logs.isQuarantined(want.log, from)
+          set: logs.isQuarantined(want.log, from)
             ? .quarantine : SetID(summary.opening.lane),
           from: from, through: through))
-      context.outbox.touch(device)
+      outbox.touch(device)
     }
   }
 
@@ -36,17 +36,17 @@ extension SyncEngine {
     let through = min(max(want.through, start), summary.head.sequence)
     guard start > 0, start <= through else { return }
     let boundary = (start - 1) / Limits.signatureInterval * Limits.signatureInterval
-    context.outbox.flows[device, default: Flow()].wants.add(
+    outbox.flows[device, default: Flow()].wants.add(
       WantQueue.Wish(
         log: want.log, set: SetID(summary.opening.lane), from: boundary + 1, through: through,
         kind: want.isSearch ? .search : .strand))
-    context.outbox.touch(device)
+    outbox.touch(device)
   }
 
   /// Fetches more data for a peer before anything is sent, if the queued parts would leave a
   /// datagram half empty. Returns true if the result arrives at this very moment.
   mutating func fetchToFill(_ device: DeviceID) -> Bool {
-    guard let flow = context.outbox.flows[device], flow.queue.waitingBytes < packetBytes else {
+    guard let flow = outbox.flows[device], flow.queue.waitingBytes < packetBytes else {
       return false
     }
     return fetchMore(for: device)
@@ -55,20 +55,20 @@ extension SyncEngine {
   /// Starts the next fetch. Returns whether one was started.
   @discardableResult
   mutating func fetchMore(for device: DeviceID) -> Bool {
-    guard let flow = context.outbox.flows[device], !flow.wants.isEmpty,
+    guard let flow = outbox.flows[device], !flow.wants.isEmpty,
       flow.queue.waiting < Self.partsAhead,
-      let piece = context.outbox.flows[device]?.wants.beginFetch()
+      let piece = outbox.flows[device]?.wants.beginFetch()
     else { return false }
-    let head = context.logs[piece.log]?.head.sequence ?? 0
+    let head = logs[piece.log]?.head.sequence ?? 0
     // Up to the next frame whose signature every holder keeps.
     let boundary = (piece.through + Limits.signatureInterval - 1) / Limits.signatureInterval
     let last = min(head, boundary * Limits.signatureInterval)
     guard piece.from <= last else {
-      context.outbox.flows[device]?.wants.finishFetch()
+      outbox.flows[device]?.wants.finishFetch()
       return false
     }
     let count = Int(min(last - piece.from + 1, Limits.signatureInterval * 4))
-    context.effects.append(
+    effects.append(
       .fetch(
         FetchRequest(
           device: device, log: piece.log, from: piece.from, through: piece.through,
@@ -79,12 +79,12 @@ extension SyncEngine {
   /// Sends the fetched frames of a log, up to the first signed frame that reaches the end of the
   /// request.
   mutating func answer(_ request: FetchRequest, with frames: [Frame]) {
-    context.outbox.flows[request.device]?.wants.finishFetch()
-    context.outbox.touch(request.device)
+    outbox.flows[request.device]?.wants.finishFetch()
+    outbox.touch(request.device)
     let isEnough = { (frame: Frame) in
       frame.signature != nil && frame.sequence >= request.through
     }
-    guard let first = frames.first, let lane = context.logs[request.log]?.opening.lane,
+    guard let first = frames.first, let lane = logs[request.log]?.opening.lane,
       let last = frames.firstIndex(where: isEnough)
         ?? frames.lastIndex(where: { $0.signature != nil })
     else { return }
@@ -142,12 +142,12 @@ extension SyncEngine {
     guard let full = run else { return }
     var packet = Packet()
     packet.runs = [full]
-    context.outbox.add(
+    outbox.add(
       packet,
-      importance: context.logs.isQuarantined(full.log, full.first)
+      importance: logs.isQuarantined(full.log, full.first)
         ? .quarantine : Outbox.Importance(lane),
       to: device,
-      author: context.logs[full.log]?.opening.certificate)
+      author: logs[full.log]?.opening.certificate)
     run = nil
   }
 }

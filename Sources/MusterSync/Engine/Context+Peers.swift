@@ -1,0 +1,132 @@
+internal import MusterModel
+
+/// What several parts ask about peers, and send to them.
+extension Context {
+  /// Starts probing after a message that requires an answer.
+  mutating func expectAnswer(from device: DeviceID) {
+    guard case .heard = peers[device]?.heartbeat.liveness,
+      peers[device]?.sessions.isEmpty == false
+    else {
+      return
+    }
+    let next = now.advanced(byMilliseconds: probeWait(0, to: device))
+    peers[device]?.heartbeat.liveness = .asked(Liveness.Probe(next: next))
+    deadlines.schedule(.peer(device), at: next)
+  }
+
+  func probeWait(_ attempt: Int, to device: DeviceID) -> Int64 {
+    Timing.probeMilliseconds[attempt] * tries(to: device)
+      + outbox.links.patienceMilliseconds
+  }
+
+  /// Returns the expected number of transmissions until a message to a peer arrives.
+  func tries(to device: DeviceID) -> Int64 {
+    outbox.flows[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
+  }
+
+  /// Records a datagram received on a session.
+  mutating func noteHeard(_ device: DeviceID) {
+    peers[device]?.presence.noteWord(now: clock.now)
+    if case .heard = peers[device]?.heartbeat.liveness { return }
+    peers[device]?.heartbeat.liveness = .heard
+  }
+
+  /// Returns whether this peer's announces are received, and replace heartbeats.
+  func announcesServe(of peer: PeerState) -> Bool {
+    announcesServe(since: peer.presence.announced?.at)
+  }
+
+  func announcesServe(since announced: Instant?) -> Bool {
+    guard let announced else { return false }
+    let limit =
+      peers.count <= Limits.smallMesh
+      ? Timing.announceServesMilliseconds : Timing.announceServesManyMilliseconds
+    return now.milliseconds(since: announced) < limit
+  }
+
+  mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
+    var packet = Packet()
+    packet.roots = logs.roots()
+    packet.clock = clock.wall
+    packet.answer = asksForAnswer
+    outbox.add(packet, importance: .control, to: device)
+  }
+
+  /// Answers a probe, with a rate limit.
+  mutating func answerProbe(of device: DeviceID) {
+    if let last = peers[device]?.heartbeat.lastAnswer,
+      now.milliseconds(since: last) < Timing.answerMilliseconds
+    {
+      return
+    }
+    peers[device]?.heartbeat.lastAnswer = clock.now
+    sendRoots(to: device, asksForAnswer: false)
+  }
+
+  /// Returns the session to send on: the one with the most recent datagram. Simultaneous handshakes
+  /// create several sessions to one address, and both sides choose the one with the lower index
+  /// pair. If each followed the last datagram, late answers would make them alternate, and each
+  /// change retransmits everything in flight. Another address may belong to a clone.
+  func liveSession(of device: DeviceID) -> UInt32? {
+    guard let indices = peers[device]?.sessions else { return nil }
+    guard indices.count > 1 else { return indices.first }
+    let all = indices.compactMap { sessions[$0] }
+    let heardLast = all.max {
+      ($0.lastReceived, $0.establishedAt) < ($1.lastReceived, $1.establishedAt)
+    }
+    guard let heardLast else { return nil }
+    let late = outbox.flows[device]?.path.roundTrip.smoothed ?? 0
+    let agreed = all.filter {
+      $0.endpoint == heardLast.endpoint && $0.unconfirmedFinish == nil
+        && heardLast.lastReceived.microseconds(since: $0.lastReceived)
+          <= Timing.settlingMilliseconds * 1000 + 2 * late
+    }
+    return (agreed.min { $0.sharedOrder < $1.sharedOrder } ?? heardLast).localIndex
+  }
+
+  /// Returns whether a signature from a peer may be verified. The cost of a valid one is refunded.
+  mutating func maySpendSignature(_ device: DeviceID) -> Bool {
+    peers[device]?.budget.signatures.take(
+      SignatureCost.milliseconds, now: clock.now)
+      ?? false
+  }
+
+  mutating func payBackSignature(_ device: DeviceID) {
+    peers[device]?.budget.signatures.giveBack(SignatureCost.milliseconds)
+  }
+
+  /// Records how much of a log a peer proved to hold.
+  mutating func remember(_ log: LogID, through sequence: UInt64, of device: DeviceID) {
+    let known = peers[device]?.holdings.logs[log]
+    let set = logs[log].map { SetID($0.opening.lane) } ?? known?.set ?? .state
+    remember(
+      log, KnownHead(set: set, sequence: max(sequence, known?.sequence ?? 0)), of: device)
+  }
+
+  mutating func remember(_ log: LogID, _ head: KnownHead, of device: DeviceID) {
+    let isKnown = peers[device]?.holdings.logs[log] != nil
+    guard isKnown || (peers[device]?.holdings.logs.count ?? 0) < Limits.knownHeads else {
+      return
+    }
+    peers[device]?.holdings.logs[log] = head
+  }
+
+  /// Returns whether frames of a log are accepted from a peer: not while they cannot be verified,
+  /// and not after invalid ones.
+  func isWelcome(_ log: LogID, from device: DeviceID) -> Bool {
+    !logs.strands.isUnverifiable(log)
+      && peers[device]?.branches.refused.contains(log) == false
+  }
+
+  /// Records that a peer did not deliver what it advertised, after several requests. The
+  /// advertisement is discarded, so that requests end; the failure is not.
+  mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
+    guard let peer = peers[device], peer.stall.standstill == nil,
+      let known = peer.holdings.logs[log],
+      !peer.branches.refused.contains(log), known.set != .quarantine,
+      logs.isBehind(of: log, by: known.sequence)
+    else { return }
+    peers[device]?.stall.standstill = Standstill(
+      kind: .keepsToItself, log: log, sequence: known.sequence, since: clock.now)
+  }
+}

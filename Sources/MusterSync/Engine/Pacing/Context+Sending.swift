@@ -1,0 +1,175 @@
+internal import MusterModel
+
+/// Transmission: every outgoing datagram passes `transmit` at the rate of its link. Messages to
+/// peers are also limited by the congestion window and the pacer of their path.
+extension Context {
+  mutating func limitLinks(to rate: LinkRate?) {
+    outbox.links.limit(to: rate, now: now)
+    for device in outbox.backlog.sorted() { outbox.touch(device) }
+  }
+
+  // MARK: At the end of each input
+
+  /// Sends what the limits admit, after everything that had to be stored, and requests from the
+  /// store what follows.
+  mutating func flush() {
+    if outbox.links.rate == nil {
+      while let ready = outbox.links.popReady(now: now) {
+        leave(ready.bytes, to: ready.to)
+      }
+      for device in outbox.takeTouched() {
+        if fetchToFill(device) { continue }
+        while sendPacket(to: device) {}
+        settle(device)
+      }
+    } else {
+      sendInTurn()
+    }
+    if let ready = outbox.links.nextReady(now: now) {
+      deadlines.schedule(.links, at: ready)
+    }
+  }
+
+  /// Serves peers on a narrow link: by the priority of their next part, then by the time since they
+  /// were served. Every twentieth turn goes to the peer that has waited longest. Sealed datagrams
+  /// take precedence over all but urgent parts.
+  private mutating func sendInTurn() {
+    var looked = Set(outbox.takeTouched())
+    if outbox.links.isAnyOpen(now: now) {
+      var candidates = looked.union(outbox.backlog).map {
+        (device: $0, claim: outbox.claim(of: $0))
+      }
+      while outbox.links.isAnyOpen(now: now) {
+        let anybody = outbox.nextTurnIsAnybodys
+        let next = candidates.indices.min { left, right in
+          let (a, b) = (candidates[left], candidates[right])
+          let (first, second) = anybody ? (0, 0) : (a.claim.importance, b.claim.importance)
+          return (first, a.claim.turn, a.device) < (second, b.claim.turn, b.device)
+        }
+        let claimed = next.map { candidates[$0].claim.importance }
+        if let ready = outbox.popReady(before: claimed, now: now) {
+          leave(ready.bytes, to: ready.to)
+          continue
+        }
+        guard let next else { break }
+        let device = candidates[next].device
+        if sendPacket(to: device) {
+          outbox.giveTurn(to: device)
+          outbox.hasUrgentPassed = claimed == Outbox.Importance.urgent.rawValue
+          looked.insert(device)
+          candidates[next].claim = outbox.claim(of: device)
+        } else {
+          candidates.remove(at: next)
+        }
+      }
+    }
+    for device in looked.sorted() { settle(device) }
+    if !outbox.backlog.isEmpty,
+      let opens = outbox.links.nextOpening(now: now)
+    {
+      deadlines.schedule(.links, at: opens)
+    }
+  }
+
+  /// Seals one datagram of a peer's queued parts, with the acknowledgement that is due. Returns
+  /// false if nothing may be sent now.
+  private mutating func sendPacket(to device: DeviceID) -> Bool {
+    guard let index = liveSession(of: device) else {
+      outbox.forget(device)
+      return false
+    }
+    let mayTalk = outbox.flows[device]?.permission(now: clock.now).isNow ?? false
+    let mustAcknowledge = sessions[index]?.received.dueAt.map { $0 <= now } ?? false
+    guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
+      outbox.links.opensAt(link, now: now) == nil
+    else { return false }
+    var bytes: [UInt8] = []
+    let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
+    if let acknowledgement = sessions[index]?.received.take(
+      now: clock.now, lossPercent: outbox.flows[device]?.path.lossPercent ?? 0,
+      holdsRuns: holdsRuns)
+    {
+      var packet = Packet()
+      packet.acknowledgement = acknowledgement
+      bytes = packet.encoded()
+    }
+    var parts: [UInt64] = []
+    if mayTalk {
+      outbox.flows[device]?.use(index, isOverTCP: link == .uplink)
+      outbox.flows[device]?.patience = outbox.links.patienceMilliseconds * 1000
+      let packed = outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
+      bytes += packed?.bytes ?? []
+      parts = packed?.numbers ?? []
+    }
+    guard !bytes.isEmpty, let endpoint = sessions[index]?.endpoint,
+      let counter = sessions[index]?.sendCounter,
+      let datagram = sessions[index]?.seal(bytes)
+    else { return false }
+    outbox.flows[device]?.noteSent(
+      counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts,
+      now: clock.now)
+    peers[device]?.presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
+    leave(datagram, to: .endpoint(endpoint, link))
+    return true
+  }
+
+  /// Fetches more data if the queue has room, and schedules the next pass for the peer.
+  private mutating func settle(_ device: DeviceID) {
+    let owes = liveSession(of: device).flatMap { sessions[$0]?.received.dueAt } != nil
+    outbox.noteBacklog(of: device, owes: owes)
+    fetchMore(for: device)
+    guard let deadline = flowDeadline(of: device) else { return }
+    // What could not be sent now is not checked again at the same moment.
+    deadlines.schedule(
+      .flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
+  }
+
+  // MARK: Deadlines
+
+  /// Returns when a peer's flow must be processed; nil while nothing is in flight, queued or due.
+  mutating func flowDeadline(of device: DeviceID) -> Instant? {
+    let look = outbox.flows[device]?.look(now: clock.now)
+    let loss = look?.lossDeadline
+    guard let index = liveSession(of: device), let link = sessions[index]?.link else {
+      return loss
+    }
+    let owed = sessions[index]?.received.dueAt
+    guard owed != nil || look?.permittedAt != nil else { return loss }
+    // A peer that only waits for the link is processed when the link opens, with all others.
+    guard outbox.links.opensAt(link, now: now) == nil else { return loss }
+    return [loss, owed, look?.permittedAt].compactMap { $0 }.min()
+  }
+
+  mutating func passFlowDeadline(of device: DeviceID) {
+    outbox.flows[device]?.passDeadline(now: clock.now)
+    outbox.touch(device)
+  }
+
+  // MARK: Acknowledgements
+
+  /// Processes a datagram of a device that was authenticated and is not a replay.
+  mutating func noteReceived(
+    _ counter: UInt64, packet: Packet, on index: UInt32, of device: DeviceID
+  ) {
+    let skipped = sessions[index]?.received.note(
+      counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: clock.now)
+    outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
+    if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
+      let answer = outbox.flows[device]?.acknowledge(
+        acknowledgement, on: index, nextCounter: next, now: clock.now)
+      if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
+      if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
+    }
+    let repeats = outbox.flows[device]?.repeatAfterSilence() ?? false
+    // A received datagram may also shorten the timeout of what is in flight.
+    if packet.acknowledgement != nil || packet.isToBeAcknowledged
+      || outbox.flows[device]?.bytesUnderWay ?? 0 > 0 || repeats
+    {
+      outbox.touch(device)
+    }
+  }
+}
+
+extension Flow.Permission {
+  fileprivate var isNow: Bool { if case .now = self { true } else { false } }
+}

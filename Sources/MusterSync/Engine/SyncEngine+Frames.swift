@@ -1,0 +1,36 @@
+internal import MusterModel
+
+/// What follows from stored frames: they are forwarded, and clones of their author are notified.
+extension SyncEngine {
+  mutating func receive(_ run: Run, from device: DeviceID, by arrival: Arrival) {
+    let growth = frames.receive(run, from: device, by: arrival, context: &context)
+    noteAccepted()
+    guard let growth else { return }
+    forward(growth, from: device, by: arrival.covering(run.covered))
+  }
+
+  /// Broadcasts frames of this device, which are persisted already.
+  mutating func append(_ added: [Frame], opening: Opening) {
+    guard let growth = frames.append(added, opening: opening, context: &context) else { return }
+    forward(growth, from: nil, by: nil)
+    quickenAnnounce()
+  }
+
+  mutating func noteAttached(
+    _ result: AttachmentResult, to log: LogID, of device: DeviceID
+  ) {
+    guard
+      let held = frames.noteAttached(result, to: log, of: device, context: &context)
+    else { return }
+    if let opening = held.first?.opening { tellItsCopies(of: opening.certificate, from: nil) }
+    quickenAnnounce()
+  }
+
+  /// Records of whom frames were accepted.
+  mutating func noteAccepted() {
+    for author in frames.takeAccepted() {
+      heardOf[author.certificate] = context.now
+      tellItsCopies(of: author.certificate, from: author.session)
+    }
+  }
+}
