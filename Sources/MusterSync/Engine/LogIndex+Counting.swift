@@ -1,9 +1,9 @@
 internal import MusterModel
 
-/// Frames past a cut, in a set of their own: kept and carried, as far as there is room for them, so
-/// that honest late work reaches a commander, and after everything that counts.
+/// Quarantine: frames past a cut, reconciled in a set of their own. They are kept and sent as far
+/// as there is room, after all frames that count, so that honest late writes reach a commander.
 extension LogIndex {
-  /// How much counts of a log that has come to a head, with frames that it has grown by.
+  /// Returns how far a log counts up to its head, given the frames that extended it.
   func counted(_ log: LogSummary, with frames: [Frame] = [], by roster: Roster) -> Counted {
     guard let part = part(of: log.head.log, opening: log.opening, by: roster) else { return .all }
     guard let end = part.end else { return .nothing }
@@ -20,8 +20,8 @@ extension LogIndex {
     return .nothing
   }
 
-  /// How much counts of a log or a strand; nil if all of it does. Of a control log more is input to
-  /// the rules than counts.
+  /// Returns how far a log or strand counts; nil if it counts completely. For a control log,
+  /// returns how far it is input to the rules, which is further.
   private func part(of log: LogID, opening: Opening, by roster: Roster) -> CountedPart? {
     if opening.lane == .control {
       return roster.control.parts[log]
@@ -32,7 +32,7 @@ extension LogIndex {
     return device.map(roster.revoked.contains) == true ? .nothing : nil
   }
 
-  /// Files a log by what of it counts.
+  /// Files a log by the part that counts.
   private mutating func file(_ log: LogSummary, by roster: Roster) {
     file(
       log, counted: counted(log, by: roster),
@@ -46,7 +46,7 @@ extension LogIndex {
       dropsRest: roster.overforked.contains(log.head.log))
   }
 
-  /// Other frames count than before.
+  /// Files again the logs whose part that counts may have changed with the roster.
   mutating func refile(by roster: Roster, after old: Roster) {
     guard
       roster.parts != old.parts || roster.revoked != old.revoked
@@ -62,7 +62,7 @@ extension LogIndex {
     }
   }
 
-  /// Whether there is room for frames of a log whose author is put out.
+  /// Whether there is room for frames of a log whose author is revoked.
   func mayQuarantine(_ frames: [Frame], opening: Opening, by roster: Roster) -> Bool {
     guard let first = frames.first, let part = part(of: first.strand, opening: opening, by: roster),
       first.sequence > part.end ?? 0 || part.end == nil
@@ -107,8 +107,8 @@ extension LogIndex {
 }
 
 extension Roster {
-  /// Whether less than all of a log may count: a log that was opened after its device was revoked
-  /// is not listed.
+  /// Whether a log may count only partly. A log that was opened after its device was revoked is not
+  /// listed.
   fileprivate func concerns(_ log: LogSummary) -> Bool {
     parts[log.head.log] != nil || device(of: log.opening.certificate).map(revoked.contains) == true
   }
