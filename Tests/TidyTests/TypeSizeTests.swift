@@ -18,7 +18,6 @@ import Testing
     "MusterReplica.AlertRules": (15, 700),
     "MusterReplica.EpochLedger": (16, 700),
     "MusterReplica.Replica": (41, 5068),
-    "MusterSimulator.DiskStory": (16, 700),
     "MusterSync.Packet": (21, 700),
     "MusterSync.Session": (16, 700),
     "MusterSync.SessionHandshake": (15, 700),

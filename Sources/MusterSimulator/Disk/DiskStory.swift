@@ -8,46 +8,42 @@ internal import MusterStore
 /// function of the seed, so all trials of a seed are equal up to their fault.
 struct DiskStory {
   private let prelude: DiskPrelude
-  let disk: SimulatedDisk
-  private let adaDisk: SimulatedDisk
-  private let adaStore: Store
-  private var ada: Replica
-  private var benStore: Store?
-  private var ben: Replica?
-  private var hasJoined = false
+  private(set) var ben: TestedDevice
+  private var ada: ReliableDevice
+  private var link = DirectLink()
   private var random: DeterministicRandom
   private var now = Instant(microseconds: 1_000_000)
-  private var flights: [Flight] = []
+  /// Ben's reports.
   private var reports: [RowID] = []
   private var step = 0
-  private(set) var ledger = DiskLedger()
-  /// Calls that failed because of the disk.
-  private(set) var failures = 0
-  private(set) var violations: [String] = []
 
   static let steps = 64
 
-  private struct Flight {
-    let arrival: Instant
-    let isForBen: Bool
-    let bytes: [UInt8]
+  /// A device with a reliable disk, which is never off.
+  private struct ReliableDevice {
+    /// Held, since the store uses it.
+    let disk: SimulatedDisk
+    let store: Store
+    var replica: Replica
   }
-
-  /// The power failed: the device stops.
-  struct PowerCut: Error {}
 
   init(_ prelude: DiskPrelude, seed: UInt64) throws {
     self.prelude = prelude
-    disk = SimulatedDisk(seed: seed)
-    adaDisk = SimulatedDisk(seed: seed)
+    ben = TestedDevice(prelude.ben, seed: seed)
+    let adaDisk = SimulatedDisk(seed: seed)
     adaDisk.restore(prelude.adaDisk)
-    adaStore = try adaDisk.openStore(
+    let adaStore = try adaDisk.openStore(
       DiskPrelude.file, checkpointPages: DiskPrelude.checkpointPages)
-    random = DeterministicRandom(seed: DiskPrelude.seed32(seed, 5))
-    ada = try Replica(
+    var random = DeterministicRandom(seed: DiskPrelude.seed32(seed, 5))
+    let replica = try Replica(
       store: adaStore, credentials: prelude.ada, start: .goesOn, seed: random.bytes(32),
       systemBoot: [1], now: Self.clock(now))
+    ada = ReliableDevice(disk: adaDisk, store: adaStore, replica: replica)
+    self.random = random
   }
+
+  /// Ben's disk.
+  var disk: SimulatedDisk { ben.disk }
 
   static func clock(_ instant: Instant) -> ClockReading {
     ClockReading(
@@ -75,93 +71,40 @@ struct DiskStory {
 
   private var clock: ClockReading { Self.clock(now) }
 
-  mutating func note(_ violation: String) { violations.append(violation) }
-
   // MARK: Ben's laptop
 
   /// Runs one call on Ben's replica; nil if it is off, or the disk made the call fail.
   private mutating func onBen<T>(
     _ call: (inout Replica, ClockReading) throws -> (T, Replica.Outcome)
   ) throws -> T? {
-    guard var replica = ben, let store = benStore else { return nil }
-    ben = nil
-    defer { ben = replica }
-    do {
-      let (result, outcome) = try call(&replica, clock)
-      try ledger.noteContents(of: store)
-      send(outcome, toBen: false)
-      return result
-    } catch let error as StoreError {
-      if disk.isOff { throw PowerCut() }
-      try take(error)
-      return nil
-    } catch is Refusal {
-      // What the command requires has not arrived: he was off, or his disk failed.
-      return nil
-    }
+    guard let (result, outcome) = try ben.call(now: clock, call) else { return nil }
+    send(outcome, toBen: false)
+    return result
   }
 
-  private mutating func take(_ error: StoreError) throws {
-    failures += 1
-    switch error {
-    case .io, .diskFull: break
-    default: note("a call failed with: \(error)")
-    }
-  }
-
-  /// Starts Ben's node. It stays off if its disk prevents the start.
+  /// Starts Ben's device. It stays off if its disk prevents the start.
   mutating func switchOn() throws {
-    guard ben == nil else { return }
-    do {
-      let store = try disk.openStore(
-        DiskPrelude.file, checkpointPages: DiskPrelude.checkpointPages)
-      benStore = store
-      ben = try Replica(
-        store: store, credentials: prelude.ben, start: .goesOn, seed: random.bytes(32),
-        systemBoot: [2], now: clock)
-    } catch let error as StoreError {
-      benStore = nil
-      if disk.isOff { throw PowerCut() }
-      return try take(error)
-    }
-    if !hasJoined {
+    guard try ben.start(now: clock, random: &random) else { return }
+    if !ben.hasJoined {
       let keys = prelude.benKeys
       guard try onBen({ ((), try $0.keep(keys, now: $1)) }) != nil else { return }
-      hasJoined = true
+      ben.hasJoined = true
     }
     _ = try onBen { ((), try $0.contact([Self.endpoint(1)], now: $1)) }
   }
 
-  /// Stops Ben's node. Datagrams in flight to it are lost.
+  /// Stops Ben's device. Datagrams in flight to it are lost.
   mutating func switchOff() throws {
-    ben = nil
-    flights.removeAll(where: \.isForBen)
-    guard let store = benStore else { return }
-    benStore = nil
-    do {
-      try store.close()
-    } catch {
-      if !disk.isOff { try take(error) }
-    }
+    link.dropToBen()
+    try ben.stop()
   }
 
   /// Reads on Ben's device, which must work while its disk fails.
-  mutating func read() throws {
-    guard var replica = ben else { return }
-    ben = nil
-    defer { ben = replica }
-    do {
-      _ = try replica.reports()
-      _ = try replica.status(now: clock)
-    } catch let error as StoreError {
-      if disk.isOff { throw PowerCut() }
-      note("reading failed: \(error)")
-    }
-  }
+  mutating func read() throws { try ben.read(now: clock) }
 
   // MARK: The story
 
-  /// Runs the whole story. Throws `PowerCut` when the power fails.
+  /// Runs the whole story. Throws `TestedDevice.PowerCut` when the power fails.
   mutating func run() throws {
     try switchOn()
     while step < Self.steps { try runStep() }
@@ -170,7 +113,7 @@ struct DiskStory {
   /// Runs the next step, and delivers datagrams for a moment.
   mutating func runStep() throws {
     step += 1
-    if ben == nil { try switchOn() }
+    if ben.replica == nil { try switchOn() }
     switch step % 8 {
     case 0: try addReport()
     case 1: try takeFix(metresNorth: Int64(random.uniform(below: 300)))
@@ -198,15 +141,15 @@ struct DiskStory {
       title: "Report \(step)", details: text(upTo: 4000), toEvacuate: step % 3 == 0)
     guard let id = try onBen({ try $0.addReport(draft, now: $1) }) else { return }
     reports.append(id)
-    ledger.noteTitle(draft.title, of: id)
+    ben.ledger.noteTitle(draft.title, of: id)
   }
 
   private mutating func editReport() throws {
     guard let id = reports.last else { return }
     let title = "Edited \(step)"
-    ledger.noteAttempt(title, on: id)
+    ben.ledger.noteAttempt(title, on: id)
     if try onBen({ ((), try $0.editReport(id, ReportChanges(title: title), now: $1)) }) != nil {
-      ledger.noteTitle(title, of: id)
+      ben.ledger.noteTitle(title, of: id)
     }
   }
 
@@ -214,34 +157,35 @@ struct DiskStory {
     guard let id = reports.last else { return }
     let text = "Comment \(step) " + text(upTo: 1500)
     if try onBen({ ((), try $0.commentReport(id, text: text, now: $1)) }) != nil {
-      ledger.noteComment(text, on: id)
+      ben.ledger.noteComment(text, on: id)
     }
   }
 
   private mutating func claim() throws {
     let claim: SafetyClaim = step % 16 < 8 ? .safe : .needsHelp
     if try onBen({ ((), try $0.claimSafety(claim, note: "", now: $1)) }) != nil {
-      ledger.noteOther()
+      ben.ledger.noteOther()
     }
   }
 
   private mutating func confirm() throws {
-    guard let id = try ada.reports().map(\.id).filter({ !reports.contains($0) }).sorted().last
+    guard
+      let id = try ada.replica.reports().map(\.id).filter({ !reports.contains($0) }).sorted().last
     else { return }
-    if try onBen({ ((), try $0.confirmReport(id, now: $1)) }) != nil { ledger.noteOther() }
+    if try onBen({ ((), try $0.confirmReport(id, now: $1)) }) != nil { ben.ledger.noteOther() }
   }
 
   private mutating func takeFix(metresNorth: Int64) throws {
     let fix = Fix(
       position: Self.place(metresNorth: metresNorth), accuracyDecimetres: 50,
       sampleTime: Timestamp(milliseconds: 1_600_000_000_000 + Int64(step) * 1000))
-    if try onBen({ ((), try $0.ingest(fix, now: $1)) }) != nil { ledger.noteFix() }
+    if try onBen({ ((), try $0.ingest(fix, now: $1)) }) != nil { ben.ledger.noteFix() }
   }
 
   private mutating func writeAtAda() throws {
     for number in 0..<4 {
       let draft = ReportDraft(title: "Ada \(step).\(number)", details: text(upTo: 1500))
-      let (_, outcome) = try ada.addReport(draft, now: clock)
+      let (_, outcome) = try ada.replica.addReport(draft, now: clock)
       send(outcome, toBen: true)
     }
   }
@@ -249,32 +193,30 @@ struct DiskStory {
   // MARK: Time and the link
 
   private mutating func send(_ outcome: Replica.Outcome, toBen: Bool) {
-    for remark in outcome.remarks where remark.contains("fork") { note(remark) }
+    for remark in outcome.remarks where remark.contains("fork") { ben.note(remark) }
     for outgoing in outcome.outgoing {
       let bytes =
         switch outgoing {
         case .to(_, _, let bytes): bytes
         case .multicast(_, let bytes): bytes
         }
-      flights.append(
-        Flight(arrival: now.advanced(byMilliseconds: 2), isForBen: toBen, bytes: bytes))
+      link.send(bytes, toBen: toBen, now: now)
     }
   }
 
   private mutating func pass(milliseconds: Int64) throws {
     let end = now.advanced(byMilliseconds: milliseconds)
     while true {
-      var next = min(ada.nextDeadline ?? end, ben?.nextDeadline ?? end)
-      // All take equally long, so the first is the earliest.
-      if let first = flights.first { next = min(next, first.arrival) }
+      var next = min(ada.replica.nextDeadline ?? end, ben.replica?.nextDeadline ?? end)
+      if let arrival = link.nextArrival { next = min(next, arrival) }
       guard next < end else { break }
       // A clock continues even if a deadline could not be kept.
       now = max(Instant(microseconds: now.microseconds + 1), next)
       try deliver()
-      if let deadline = ada.nextDeadline, deadline <= now {
-        send(try ada.passDeadlines(now: clock), toBen: true)
+      if let deadline = ada.replica.nextDeadline, deadline <= now {
+        send(try ada.replica.passDeadlines(now: clock), toBen: true)
       }
-      if let deadline = ben?.nextDeadline, deadline <= now {
+      if let deadline = ben.replica?.nextDeadline, deadline <= now {
         _ = try onBen { ((), try $0.passDeadlines(now: $1)) }
       }
     }
@@ -282,15 +224,14 @@ struct DiskStory {
   }
 
   private mutating func deliver() throws {
-    let arrived = flights.prefix { $0.arrival <= now }
-    flights.removeFirst(arrived.count)
+    let arrived = link.arrivals(now: now)
     let forBen = arrived.filter(\.isForBen).map {
       (bytes: $0.bytes, from: Self.endpoint(1), link: LinkID.unknown)
     }
     let forAda = arrived.filter { !$0.isForBen }.map {
       (bytes: $0.bytes, from: Self.endpoint(2), link: LinkID.unknown)
     }
-    if !forAda.isEmpty { send(try ada.receive(forAda, now: clock), toBen: true) }
+    if !forAda.isEmpty { send(try ada.replica.receive(forAda, now: clock), toBen: true) }
     if !forBen.isEmpty { _ = try onBen { ((), try $0.receive(forBen, now: $1)) } }
   }
 
@@ -300,39 +241,33 @@ struct DiskStory {
   /// write and converges with Ada's.
   mutating func settle() throws {
     try switchOn()
-    if let problem = disk.integrityProblem(in: DiskPrelude.file) { note("integrity: \(problem)") }
-    guard let store = benStore, var replica = ben else { return note("it does not start again") }
-    for loss in try ledger.losses(in: store, of: replica) { note("lost: \(loss)") }
-    for loss in try ledger.recordLosses(in: store) { note("lost: \(loss)") }
-    for problem in try replica.verify().problems { note("verify: \(problem)") }
-    try replica.checkInvariants()
-    ben = replica
+    guard try ben.check() else { return }
     try agree()
-    let (before, known) = (failures, reports.count)
+    let (before, known) = (ben.failures, reports.count)
     step += 8 - step % 8
     try addReport()
-    if failures > before || reports.count == known { note("a sound disk still refuses") }
+    if ben.failures > before || reports.count == known { ben.note("a sound disk still refuses") }
     try agree()
-    guard var settled = ben else { return }
-    let (hers, his) = (try ada.stateHash(), try settled.stateHash())
-    if hers != his { note("states differ: \(hers) and \(his)") }
-    for loss in try ledger.losses(in: adaStore, of: ada) where !loss.hasSuffix("are there") {
-      note("not at Ada's: \(loss)")
+    guard let his = try ben.stateHash() else { return }
+    let hers = try ada.replica.stateHash()
+    if hers != his { ben.note("states differ: \(hers) and \(his)") }
+    for loss in try ben.ledger.losses(in: ada.store, of: ada.replica)
+    where !loss.hasSuffix("are there") {
+      ben.note("not at Ada's: \(loss)")
     }
-    ben = settled
   }
 
   private mutating func agree() throws {
     for _ in 0..<600 {
       try pass(milliseconds: 100)
-      if ada.root() == ben?.root() { return }
+      if ada.replica.root() == ben.root() { return }
     }
-    note("no agreement after 60 s")
+    ben.note("no agreement after 60 s")
   }
 
   /// Closes all databases.
   mutating func finish() throws {
     try switchOff()
-    try adaStore.close()
+    try ada.store.close()
   }
 }

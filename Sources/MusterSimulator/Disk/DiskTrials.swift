@@ -56,7 +56,7 @@ public struct DiskTrials {
     whole = Extent(counts: story.disk.counts, bytes: story.disk.usedBytes)
     try story.settle()
     try story.finish()
-    precondition(story.violations.isEmpty, "on a sound disk: \(story.violations)")
+    precondition(story.ben.violations.isEmpty, "on a sound disk: \(story.ben.violations)")
   }
 
   /// The number of points at which power can be cut.
@@ -75,7 +75,7 @@ public struct DiskTrials {
       story.disk.cutPower(inChange: change)
       do {
         try story.run()
-      } catch is DiskStory.PowerCut {
+      } catch is TestedDevice.PowerCut {
         row.fired += 1
       }
       try story.switchOff()
@@ -96,7 +96,7 @@ public struct DiskTrials {
       let before = story.disk.counts
       let place = order(fault, at: point, of: points, from: story.disk)
       try run(&story, fault)
-      if story.failures > 0 || story.disk.counts.firings > before.firings { row.fired += 1 }
+      if story.ben.failures > 0 || story.disk.counts.firings > before.firings { row.fired += 1 }
       story.disk.failNoMore()
       story.disk.capacityBytes = nil
       try story.settle()
@@ -151,9 +151,9 @@ public struct DiskTrials {
       row.violations.append("\(row.name), \(place): \(error)")
       return
     }
-    row.acknowledged += story.ledger.acknowledgedWrites
-    row.failures += story.failures
-    row.violations += story.violations.map { "\(row.name), \(place): \($0)" }
+    row.acknowledged += story.ben.ledger.acknowledgedWrites
+    row.failures += story.ben.failures
+    row.violations += story.ben.violations.map { "\(row.name), \(place): \($0)" }
   }
 }
 
