@@ -35,7 +35,7 @@ extension Founding {
     try enrolment.begin(
       invitation: invitation, at: [.uplink(0)], seed: systemSeed(), now: SystemClock.instant)
     progress("asking \(target) to join \(summary.operationName) as \(summary.role.name)")
-    let call = JoinCall(enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds)
+    let exchange = EnrolmentClient(enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds)
     let uplinks = UplinkSwitch(joiningAt: target)
     var logger = Logger(label: "muster.join")
     logger.logLevel = .warning
@@ -45,7 +45,7 @@ extension Founding {
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await client.run() }
       defer { group.cancelAll() }
-      guard let (credentials, keys, _) = try await call.run(by: uplinks) else {
+      guard let (credentials, keys, _) = try await exchange.run(by: uplinks) else {
         throw NodeError.noAnswer(reason(of: uplinks, target, timeoutMilliseconds))
       }
       let opened = try settle(

@@ -71,8 +71,8 @@ public enum Founding {
       invitation: invitation, seed: systemSeed(), now: SystemClock.instant)
     let places = summary.endpoints.map(\.description).joined(separator: ", ")
     progress("asking \(places) to join \(summary.operationName) as \(summary.role.name)")
-    let call = JoinCall(enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds)
-    guard let (credentials, keys, inviter) = try await call.run() else {
+    let exchange = EnrolmentClient(enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds)
+    guard let (credentials, keys, inviter) = try await exchange.run() else {
       throw NodeError.noAnswer(
         "no answer from \(places) in \(timeoutMilliseconds / 1000) s: is the inviting node "
           + "running, and on the same network? does a firewall pass its UDP port?")

@@ -5,7 +5,7 @@ internal import MusterTransport
 
 /// Performs an enrolment over its own UDP socket, or over an uplink, until the inviting device
 /// answers or the time is over.
-struct JoinCall {
+struct EnrolmentClient {
   let enrolment: Enrolment
   let timeoutMilliseconds: Int64
 
