@@ -61,21 +61,21 @@ public struct UplinkClient: Service {
     while !Task.isCancelled {
       let pins = uplinks.pins
       guard !pins.isEmpty else {
-        uplinks.board.set(
+        uplinks.states.set(
           index, .noCertificate,
           advice: "connect to any device that knows the command post: this one does not "
             + "know the command post's certificate yet")
         await uplinks.untilHastened(index, milliseconds: Self.lastPauseMilliseconds)
         continue
       }
-      uplinks.board.set(index, .connecting)
+      uplinks.states.set(index, .connecting)
       var stood = false
       do {
         stood = try await converse(index, pins: pins)
       } catch {
         guard !Task.isCancelled else { return }
         let words = UplinkWords(error, target: targets[index], proxy: proxy)
-        uplinks.board.set(index, .down, error: words.error, advice: words.advice)
+        uplinks.states.set(index, .down, error: words.error, advice: words.advice)
         if words.error != logged {
           logger.log(
             level: words.isSuspect ? .warning : .info,
@@ -103,7 +103,7 @@ public struct UplinkClient: Service {
       try await client.shutdown()
       guard connection.isProven, !(error is CancellationError) else { throw error }
       let words = UplinkWords(error, target: targets[index], proxy: proxy)
-      uplinks.board.set(index, .down, error: words.error, advice: words.advice)
+      uplinks.states.set(index, .down, error: words.error, advice: words.advice)
       logger.info("uplink \(targets[index]) broke: \(words.error)")
     }
     return true

@@ -29,7 +29,7 @@ public final class UplinkSwitch: Sendable {
   /// The command posts to which this node connects.
   public let targets: [UplinkTarget]
   /// Their states.
-  let board: UplinkBoard
+  let states: UplinkStates
 
   private struct State {
     /// The accepted certificates of command posts; none at first.
@@ -61,7 +61,7 @@ public final class UplinkSwitch: Sendable {
   private init(targets: [UplinkTarget], pins: UplinkPins) {
     self.targets = targets
     state = Mutex(State(pins: pins))
-    board = UplinkBoard(targets)
+    states = UplinkStates(targets)
     let inbox = inbox
     events = AsyncStream { await inbox.next() }
   }
@@ -257,14 +257,14 @@ public final class UplinkSwitch: Sendable {
   public func prove(_ endpoint: Endpoint) {
     guard let connection = state.withLock({ $0.connections[endpoint] }) else { return }
     connection.prove()
-    if !connection.isGuest { board.set(Int(endpoint.uplinkNumber), .up) }
+    if !connection.isGuest { states.set(Int(endpoint.uplinkNumber), .up) }
   }
 
   /// The summary for the status; nil if the node uses no command post and is none.
-  public var summary: UplinkSummary? { board.summary(guests: guests) }
+  public var summary: UplinkSummary? { states.summary(guests: guests) }
 
   /// Records that this node is a command post for others at that address.
-  public func serves(at address: String) { board.serve(at: address) }
+  public func serves(at address: String) { states.serve(at: address) }
 
   /// The number of datagrams dropped because their uplink was closed or its queue full.
   public var dropped: UInt64 { state.withLock { $0.dropped } + inbox.dropped }

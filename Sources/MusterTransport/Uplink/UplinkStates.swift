@@ -2,7 +2,7 @@ internal import MusterModel
 internal import Synchronization
 
 /// The states of a node's uplinks, for the user.
-final class UplinkBoard: Sendable {
+final class UplinkStates: Sendable {
   private struct Standing {
     var state = UplinkSummary.State.connecting
     var since = ContinuousClock.now
