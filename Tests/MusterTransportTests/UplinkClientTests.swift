@@ -55,12 +55,12 @@ struct UplinkClientTests {
     throws
   {
     let target = try UplinkTarget("https://post.example:7443")
-    let stranger = UplinkWords(UplinkFault.stranger, target: target, proxy: nil)
+    let stranger = UplinkFailureText(UplinkFault.stranger, target: target, proxy: nil)
     #expect(stranger.isSuspect && stranger.advice.contains("check the address"))
-    let absent = UplinkWords(
+    let absent = UplinkFailureText(
       IOError(errnoCode: ECONNREFUSED, reason: "connect"), target: target, proxy: nil)
     #expect(!absent.isSuspect)
-    #expect(!UplinkWords(UplinkFault.silent, target: target, proxy: nil).isSuspect)
+    #expect(!UplinkFailureText(UplinkFault.silent, target: target, proxy: nil).isSuspect)
   }
 
   // MARK: Certificates

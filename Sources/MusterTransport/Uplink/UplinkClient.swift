@@ -74,14 +74,14 @@ public struct UplinkClient: Service {
         stood = try await converse(index, pins: pins)
       } catch {
         guard !Task.isCancelled else { return }
-        let words = UplinkWords(error, target: targets[index], proxy: proxy)
-        uplinks.states.set(index, .down, error: words.error, advice: words.advice)
-        if words.error != logged {
+        let failure = UplinkFailureText(error, target: targets[index], proxy: proxy)
+        uplinks.states.set(index, .down, error: failure.error, advice: failure.advice)
+        if failure.error != logged {
           logger.log(
-            level: words.isSuspect ? .warning : .info,
-            "uplink \(targets[index]): \(words.error): \(words.advice)")
+            level: failure.isSuspect ? .warning : .info,
+            "uplink \(targets[index]): \(failure.error): \(failure.advice)")
         }
-        logged = words.error
+        logged = failure.error
       }
       if stood { (pause, logged) = (Self.firstPauseMilliseconds, "") }
       let jitter = Int64(random() % UInt64(pause / 2)) - pause / 4
@@ -102,9 +102,9 @@ public struct UplinkClient: Service {
     } catch {
       try await client.shutdown()
       guard connection.isProven, !(error is CancellationError) else { throw error }
-      let words = UplinkWords(error, target: targets[index], proxy: proxy)
-      uplinks.states.set(index, .down, error: words.error, advice: words.advice)
-      logger.info("uplink \(targets[index]) broke: \(words.error)")
+      let failure = UplinkFailureText(error, target: targets[index], proxy: proxy)
+      uplinks.states.set(index, .down, error: failure.error, advice: failure.advice)
+      logger.info("uplink \(targets[index]) broke: \(failure.error)")
     }
     return true
   }

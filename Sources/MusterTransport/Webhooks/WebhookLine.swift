@@ -88,7 +88,7 @@ public struct WebhookLine: Sendable {
   }
 
   private static func words(_ error: any Error) -> String {
-    let words = UplinkWords.words(ofConnecting: error)
+    let words = UplinkFailureText.words(ofConnecting: error)
     return String(words.map { $0.isNewline ? " " : $0 }.prefix(200))
   }
 

@@ -12,7 +12,7 @@ internal import NIOSSL
 #endif
 
 /// The message for the user about a failed uplink: what failed, and what to do.
-struct UplinkWords {
+struct UplinkFailureText {
   let error: String
   let advice: String
 
