@@ -12,7 +12,7 @@ enum Door: Sendable {
   /// Connects to the socket, and opens the node in this process if nothing listens there.
   static func open(_ home: HomeOptions) async throws -> Door {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
-    return try await Patience.whileInUse {
+    return try await LockWait.whileInUse {
       if try await client.isListening() { return .running(client) }
       guard home.folders.exists else { throw absent(home) }
       return .inProcess(try await LocalNode.open(home: home))
@@ -22,7 +22,7 @@ enum Door: Sendable {
   /// The running node only, for commands that need it.
   static func runningNode(of home: HomeOptions) async throws -> ControlClient {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
-    return try await Patience.whileInUse {
+    return try await LockWait.whileInUse {
       if try await client.isListening() { return client }
       guard home.folders.exists else { throw absent(home) }
       // The holder of the lock may be a node that does not listen yet.

@@ -107,7 +107,7 @@ enum LocalNode {
     let logger = logger(settings.logLevel)
     let socket = try ControlSocketPath(home.folders.socketPath)
     let client = ControlClient(path: socket)
-    let opened = try await Patience.whileInUse(unless: client.isListening) {
+    let opened = try await LockWait.whileInUse(unless: client.isListening) {
       try Self.opened(home)
     }
     let map = try settings.map.map { try BaseMap(opening: $0) }

@@ -2,7 +2,7 @@ internal import MusterNode
 
 /// Waits for a home that is in use. A command holds the lock for a moment, a node until it listens
 /// and while it stops, so an immediate failure would name a process that ends soon.
-enum Patience {
+enum LockWait {
   private static let most = Duration.seconds(5)
   private static let pause = Duration.milliseconds(50)
 
