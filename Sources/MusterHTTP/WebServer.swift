@@ -62,9 +62,9 @@ public struct WebServer: Service {
   ) {
     self.place = place
     var access = AccessRule.Access.trusted
-    var commands: CommandDoor?
+    var commands: CommandEndpoint?
     switch place {
-    case .socket: commands = CommandDoor(performer: performer)
+    case .socket: commands = CommandEndpoint(performer: performer)
     case .address(_, _, let asked, _): access = asked
     }
     responder = WebResponder(
@@ -183,7 +183,7 @@ struct WebResponder: HTTPResponder {
   let phones: TrackerResponder
   let router: APIRouter
   /// Only on the node's own socket, else nil.
-  let commands: CommandDoor?
+  let commands: CommandEndpoint?
   let dashboard: Dashboard
 
   func respond(to request: Request, context: Context) async throws -> Response {

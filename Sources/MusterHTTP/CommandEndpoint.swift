@@ -11,7 +11,7 @@ internal import ServiceLifecycle
 /// A command has no time limit. A follower that is too slow misses the oldest messages; a follower
 /// that disconnects is detected even without events. At shutdown a running command is completed and
 /// answered, and the streams end.
-struct CommandDoor: Sendable {
+struct CommandEndpoint: Sendable {
   /// Messages queued for one follower.
   static let bound = 64
 
