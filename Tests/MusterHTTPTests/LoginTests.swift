@@ -15,7 +15,7 @@ import Testing
 @Suite struct `Logging in` {
   /// Calls the login responder as the listener does.
   private struct Caller {
-    let door: LoginDoor
+    let endpoint: LoginEndpoint
     var client = "10.0.0.9"
 
     func ask(
@@ -30,12 +30,13 @@ import Testing
           method: method, scheme: "https", authority: "post.example:7443", path: path,
           headerFields: headers),
         body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
-      return await door.respond(
+      return await endpoint.respond(
         to: request, from: client, connection: Connection(channel: EmbeddedChannel()))
     }
 
     func logIn(_ name: String, _ passphrase: String) async -> Response {
-      await ask(.post, LoginDoor.path, "{\"name\":\"\(name)\",\"passphrase\":\"\(passphrase)\"}")
+      await ask(
+        .post, LoginEndpoint.path, "{\"name\":\"\(name)\",\"passphrase\":\"\(passphrase)\"}")
     }
 
     /// Returns the cookie of a login.
@@ -67,10 +68,10 @@ import Testing
     let programs = Programs(node: node, logger: .silent)
     // A fixed clock: no time passes, however slow the machine is.
     let start = ContinuousClock.now
-    let door = LoginDoor(
+    let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: file,
       audit: AuditLog(in: folder.path, logger: .silent), now: { start })
-    try await story(Caller(door: door), folder.path)
+    try await story(Caller(endpoint: endpoint), folder.path)
     await node.stop()
   }
 
@@ -93,7 +94,7 @@ import Testing
       #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .ok)
       let report = "{\"title\":\"Smoke\"}"
       #expect(await caller.ask(.post, "/api/v1/reports", report, cookie: maria).status == .created)
-      #expect(await caller.ask(.delete, LoginDoor.path, cookie: maria).status == .noContent)
+      #expect(await caller.ask(.delete, LoginEndpoint.path, cookie: maria).status == .noContent)
       #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .unauthorized)
       let audit = try String(contentsOfFile: folder + "/audit.log", encoding: .utf8)
       #expect(audit.contains("\"name\":\"Maria\"") && audit.contains("POST /api/v1/reports"))
@@ -138,7 +139,7 @@ import Testing
     async throws
   {
     try await Self.tell { caller, folder in
-      let node = caller.door.router.api.node
+      let node = caller.endpoint.router.api.node
       func anna() async throws -> UserSummary {
         guard case .users(let users) = await node.perform(.users) else { throw CancellationError() }
         return try #require(users.first { $0.callsign == "Anna" })
@@ -202,7 +203,7 @@ import Testing
       #expect(await caller.logIn("", "x").status == .badRequest)
       #expect(await caller.logIn("Maria", "wrong").status == .unauthorized)
       #expect(await caller.logIn("Maria", "Maria's words").status == .tooManyRequests)
-      let other = Caller(door: caller.door, client: "10.0.0.10")
+      let other = Caller(endpoint: caller.endpoint, client: "10.0.0.10")
       #expect(await other.logIn("Maria", "Maria's words").status == .noContent)
     }
   }
@@ -213,7 +214,7 @@ import Testing
       _ = try await caller.cookie("Maria", "Maria's words")
       // When forty other addresses guess her passphrase
       for number in 0..<40 {
-        let stranger = Caller(door: caller.door, client: "192.0.2.\(number)")
+        let stranger = Caller(endpoint: caller.endpoint, client: "192.0.2.\(number)")
         for _ in 0..<2 {
           let status = await stranger.logIn("Maria", "wrong").status
           #expect(status == .unauthorized || status == .tooManyRequests)
@@ -221,7 +222,7 @@ import Testing
       }
       // Then she logs in from her address, and another user from a new one,
       #expect(await caller.logIn("Maria", "Maria's words").status == .noContent)
-      let other = Caller(door: caller.door, client: "10.0.0.10")
+      let other = Caller(endpoint: caller.endpoint, client: "10.0.0.10")
       #expect(await other.logIn("Otto", "Otto's words").status == .noContent)
       // and an address that is not known to her account has to wait.
       #expect(await other.logIn("Maria", "Maria's words").status == .tooManyRequests)

@@ -30,14 +30,14 @@ public struct CommandPostServer: Service {
     host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, programs: Programs,
     home: String, logger: Logger
   ) {
-    let door = LoginDoor(
+    let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
       audit: AuditLog(in: home, logger: logger), now: { .now })
     self.init(
       host: host, port: port, identity: identity, uplinks: uplinks, logger: logger,
-      upkeep: door.keepAudit
+      upkeep: endpoint.keepAudit
     ) { request, context in
-      await door.respond(
+      await endpoint.respond(
         to: request, from: context.client, connection: Connection(channel: context.channel))
     }
   }

@@ -17,7 +17,7 @@ internal import NIOCore
 /// | the dashboard's files | without authentication: they contain no data |
 ///
 /// The node's own device signs their writes; the audit log names the login.
-struct LoginDoor: Sendable {
+struct LoginEndpoint: Sendable {
   static let path = "/api/v1/session"
   private static let cookie = "__Host-muster"
   /// The limit of the body of a login.
@@ -36,7 +36,7 @@ struct LoginDoor: Sendable {
   let sessions = Sessions()
   let throttle = LoginThrottle()
   private let failures: FailedLogins
-  private let judging = JudgingQueue(most: mostWaiting, reserved: reservedPlaces)
+  private let judging = VerificationQueue(most: mostWaiting, reserved: reservedPlaces)
 
   init(
     router: APIRouter, dashboard: Dashboard, logins: LoginFile, audit: AuditLog,
@@ -236,7 +236,7 @@ struct LoginDoor: Sendable {
 }
 
 /// Verifies passphrases one after the other, on a separate queue.
-private final class JudgingQueue: Sendable {
+private final class VerificationQueue: Sendable {
   private let queue = DispatchQueue(label: "muster.logins")
   private let most: Int
   private let reserved: Int
