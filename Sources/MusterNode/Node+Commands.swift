@@ -94,7 +94,7 @@ extension Node {
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
     case .permits: return .permits(try read { replica, _ in try replica.permits() })
-    case .changes: return .changes(news.log.counts)
+    case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,

@@ -12,7 +12,7 @@ extension Node {
     } catch {
       logger.error("\(error)")
     }
-    return news.alerts.add(beginningWith: standing)
+    return changeNotifier.alerts.add(beginningWith: standing)
   }
 
   /// Returns the active alerts as subscribers received them: each keeps its first time, also over
@@ -24,24 +24,24 @@ extension Node {
   /// Streams the change counts, now and after each change. A slow reader receives only the newest
   /// counts, which are complete.
   public func changes() -> AsyncStream<ChangeCounts> {
-    news.counts.add(beginningWith: news.log.counts)
+    changeNotifier.counts.add(beginningWith: changeNotifier.log.counts)
   }
 
   /// Returns the changes of a data set that a reader at this count has not seen.
   public func news(of dataset: Dataset, since count: UInt64) -> ChangeLog.News {
-    news.log.news(of: dataset, since: count)
+    changeNotifier.log.news(of: dataset, since: count)
   }
 
   /// Reviews the alerts when due. Only a running node does; any other computes them on request.
   func reviewAlertsIfDue() {
     let start = SystemClock.instant
-    guard start >= news.reviewDue else { return }
+    guard start >= changeNotifier.reviewDue else { return }
     act { replica, now in
       let outcome = try replica.reviewAlerts(now: now)
       if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
       return outcome
     }
-    news.reviewed(from: start, to: SystemClock.instant)
+    changeNotifier.reviewed(from: start, to: SystemClock.instant)
     armTimer()
   }
 
@@ -59,7 +59,7 @@ extension Node {
   }
 
   private func tell(_ outcome: Replica.Outcome, _ standing: [Alert]) {
-    news.alerts.tell(standing)
+    changeNotifier.alerts.tell(standing)
     for case .raised(let alert) in outcome.alertChanges {
       logger.warning("\(alert.level.name): \(alert.text)")
     }

@@ -24,7 +24,7 @@ public actor Node {
   /// Commands that wait.
   var writes = WriteQueue()
   var location = LocationInput()
-  var news: NewsDesk
+  var changeNotifier: ChangeNotifier
   /// The change counts, for callers that cannot wait for this queue.
   nonisolated let tally: ChangeTally
 
@@ -47,8 +47,8 @@ public actor Node {
     uplinks: UplinkSwitch? = nil, logger: Logger
   ) {
     ports = NodePorts(transport: transport, uplinks: uplinks)
-    news = NewsDesk(starts: opened.replica.starts)
-    tally = news.tally
+    changeNotifier = ChangeNotifier(starts: opened.replica.starts)
+    tally = changeNotifier.tally
     self.opened = opened
     self.logger = logger
     executor = QueueExecutor(label: "muster.node")
@@ -102,7 +102,7 @@ public actor Node {
     guard !hasStopped else { return }
     hasStopped = true
     timer.stop()
-    news.finish()
+    changeNotifier.finish()
     writes.peersAnswered()
     do {
       if !opened.replica.mayDifferFromDisk { try opened.writeHoldings() }
@@ -178,9 +178,9 @@ public actor Node {
     for remark in outcome.remarks { logger.info("\(remark)") }
     if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
     if !outcome.locationDemands.isEmpty { location.watch.locate(now: SystemClock.instant) }
-    news.note(outcome, now: SystemClock.instant)
+    changeNotifier.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {
-      news.crossings.tell(try outcome.crossings.map(opened.replica.summary))
+      changeNotifier.crossings.tell(try outcome.crossings.map(opened.replica.summary))
     }
   }
 
@@ -220,7 +220,7 @@ public actor Node {
     let due = writes.awaitsPeers ? opened.replica.answerDue : nil
     timer.arm(
       for: [
-        opened.replica.nextDeadline, location.watch.nextDeadline, due, news.reviewDue,
+        opened.replica.nextDeadline, location.watch.nextDeadline, due, changeNotifier.reviewDue,
       ].compactMap(\.self))
   }
 
@@ -230,7 +230,7 @@ public actor Node {
   // MARK: Reading
 
   /// Streams crossings in the order of their arrival numbers: those after `arrival` and all later
-  /// ones, or with nil only later ones. Bounded: a reader that is more than `NewsDesk.bound`
+  /// ones, or with nil only later ones. Bounded: a reader that is more than `ChangeNotifier.bound`
   /// batches behind misses some.
   public func crossings(after arrival: Int64?) -> AsyncStream<[CrossingSummary]> {
     var known: [CrossingSummary] = []
@@ -242,7 +242,7 @@ public actor Node {
         logger.error("\(error)")
       }
     }
-    return news.crossings.add(beginningWith: known.isEmpty ? nil : known)
+    return changeNotifier.crossings.add(beginningWith: known.isEmpty ? nil : known)
   }
 
   /// Counts dropped datagrams by reason, in the engine and in the transport.

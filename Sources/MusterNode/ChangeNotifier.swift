@@ -5,7 +5,7 @@ internal import MusterReplica
 ///
 /// Alerts are reviewed soon after a change, and periodically, since silence raises alerts too; but
 /// at most so often that a large operation's node has time for other work.
-struct NewsDesk: Sendable {
+struct ChangeNotifier: Sendable {
   /// Batches that wait for a slow subscriber.
   static let bound = 1024
   private static let soonMicroseconds: Int64 = 200_000
