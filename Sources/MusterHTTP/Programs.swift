@@ -6,7 +6,7 @@ public import ServiceLifecycle
 public struct Programs: Service {
   let router: APIRouter
   let dashboard = Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet)
-  private let live: LiveDesk
+  private let live: SubscriptionBroker
 
   /// MUST be run, or no subscriber receives notices.
   ///

@@ -37,7 +37,7 @@ extension API {
     Route(
       .get, "/api/v1/subscriptions", "List the subscriptions",
       result: .json(
-        .open([.must("items", .list(subscription, most: LiveDesk.mostSubscriptions))]))
+        .open([.must("items", .list(subscription, most: SubscriptionBroker.mostSubscriptions))]))
     ) { api, _ in
       .ok(.object(["items": .array(api.live.subscriptions.map { api.json($0.id, $0.datasets) })]))
     },

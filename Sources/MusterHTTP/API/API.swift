@@ -10,7 +10,7 @@ internal import MusterNode
 final class API: Sendable {
   let node: Node
   let requests = RequestCounts()
-  let live: LiveDesk
+  let live: SubscriptionBroker
   /// Nil without a base map.
   let map: BaseMap?
   /// Nil if webhooks are disabled by an error.
@@ -28,7 +28,7 @@ final class API: Sendable {
     self.node = node
     self.map = map
     self.webhooks = webhooks
-    live = LiveDesk(node: node, logger: logger)
+    live = SubscriptionBroker(node: node, logger: logger)
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
     statusText = AnswerCache(of: Dataset.allCases, counts: counts)
     sets = Dictionary(

@@ -8,13 +8,13 @@ internal import Synchronization
 /// Notifies the readers of event streams of changed data sets. All readers share one query, and a
 /// bounded number of notices waits for a reader that is too slow.
 ///
-///     node ── counts ──▶ LiveDesk ── notice ──▶ Subscriber ──▶ one event stream
+///     node ── counts ──▶ SubscriptionBroker ── notice ──▶ Subscriber ──▶ one event stream
 ///                        queries once the        bounded; on overflow the
 ///                        changes since the last  reader must reload
 ///
 /// Subscriptions are names for a choice of data sets, kept in memory until they are removed or the
 /// node stops.
-final class LiveDesk: Sendable {
+final class SubscriptionBroker: Sendable {
   static let mostSubscribers = 1024
   static let mostSubscriptions = 256
   /// A stream sends something at this interval, so that both ends detect a lost connection.
