@@ -14,7 +14,7 @@ public struct Programs: Service {
   ///   - map: the base map; nil for a graticule only.
   ///   - webhooks: nil if they are disabled by an error.
   public init(
-    node: Node, map: BaseMap? = nil, webhooks: WebhookBook? = nil, logger: Logger
+    node: Node, map: BaseMap? = nil, webhooks: WebhookStore? = nil, logger: Logger
   ) {
     let api = API(node: node, map: map, webhooks: webhooks, logger: logger)
     router = APIRouter(api: api)

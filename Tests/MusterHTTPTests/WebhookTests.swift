@@ -20,12 +20,12 @@ import Testing
 
   /// Runs the body of a test while the node posts, with minimal pauses between attempts.
   private static func posting(
-    _ web: WebStage, _ book: WebhookBook, longest: Duration = .milliseconds(40),
+    _ web: WebStage, _ store: WebhookStore, longest: Duration = .milliseconds(40),
     _ story: @Sendable () async throws -> Void
   ) async throws {
     let pauses = WebhookSender.Pauses(first: .milliseconds(5), longest: longest)
     let sender = WebhookSender(
-      node: web.node, book: book, proxy: nil, pauses: pauses, logger: .silent
+      node: web.node, store: store, proxy: nil, pauses: pauses, logger: .silent
     ) { 7 }
     let group = ServiceGroup(services: [sender], logger: .silent)
     try await withThrowingTaskGroup { tasks in
@@ -63,11 +63,11 @@ import Testing
 
   /// Waits until so many were accepted, and the stored position shows it.
   private static func settled(
-    _ book: WebhookBook, _ web: WebStage, after count: Int, _ receiver: Receiver
+    _ store: WebhookStore, _ web: WebStage, after count: Int, _ receiver: Receiver
   ) async throws {
     _ = try await receiver.taken(count)
     let newest = try await web.node.newestArrival()
-    try await eventually { book.entry("board")?.place.arrival == newest }
+    try await eventually { store.entry("board")?.place.arrival == newest }
   }
 
   private static func ids(_ web: WebStage) async throws -> [String] {
@@ -81,9 +81,9 @@ import Testing
       try await Receiver.run { _ in
         .accept
       } story: { receiver in
-        let book = try WebhookBook(in: web.folder)
-        try await book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, book) {
+        let store = try WebhookStore(in: web.folder)
+        try await store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, store) {
           try await Self.cross(web, ["School"])
           let post = try await receiver.posts(1)[0]
           #expect(post.headers["content-type"] == "application/cloudevents+json")
@@ -114,7 +114,7 @@ import Testing
       try await Receiver.run {
         acts.indices.contains($0) ? acts[$0] : .accept
       } story: { receiver in
-        let first = try WebhookBook(in: web.folder)
+        let first = try WebhookStore(in: web.folder)
         try await first.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
         try await Self.posting(web, first) {
           try await Self.cross(web, Array(names.prefix(3)))
@@ -122,7 +122,7 @@ import Testing
         }
         // Nothing is posted while the node is stopped, and nothing is lost.
         try await Self.cross(web, Array(names.dropFirst(3)))
-        try await Self.posting(web, try WebhookBook(in: web.folder)) {
+        try await Self.posting(web, try WebhookStore(in: web.folder)) {
           try await eventually { Set(receiver.takenIDs).count == 6 }
         }
         // A request in progress when the node stopped may have been accepted twice.
@@ -140,11 +140,11 @@ import Testing
       try await Receiver.run {
         $0 % 2 == 1 ? .status(503) : .accept
       } story: { receiver in
-        let book = try WebhookBook(in: web.folder)
-        try await book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, book, longest: .seconds(100_000)) {
+        let store = try WebhookStore(in: web.folder)
+        try await store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, store, longest: .seconds(100_000)) {
           try await Self.cross(web, (0..<24).map { "Fence \($0)" })
-          try await Self.settled(book, web, after: 24, receiver)
+          try await Self.settled(store, web, after: 24, receiver)
         }
       }
     }
@@ -155,8 +155,8 @@ import Testing
       try await Receiver.run {
         $0 == 1 ? .status(400) : .accept
       } story: { receiver in
-        try await web.book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, web.book) {
+        try await web.store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, web.store) {
           try await Self.cross(web, ["A", "B", "C"])
           _ = try await receiver.taken(2)
           let failed = try await web.get("/api/v1/webhooks/board/failed").items
@@ -166,7 +166,7 @@ import Testing
           let listed = try await web.get("/api/v1/webhooks").items
           #expect(listed.first?["failed"] == .count(1))
           #expect(!"\(listed)".contains(Self.secret))
-          let kept = try WebhookBook(in: web.folder)
+          let kept = try WebhookStore(in: web.folder)
           #expect(kept.entry("board")?.failed.count == 1)
 
           let path = "/api/v1/webhooks/board/retry"
@@ -174,7 +174,7 @@ import Testing
           #expect(try await web.status("POST", path, "{\"event\":\"\(ids[1])\"}") == 200)
           _ = try await receiver.taken(3)
           #expect(receiver.takenIDs == [ids[0], ids[2], ids[1]])
-          try await eventually { web.book.entry("board")?.failed.isEmpty == true }
+          try await eventually { web.store.entry("board")?.failed.isEmpty == true }
         }
       }
     }
@@ -192,26 +192,26 @@ import Testing
           let place = try await WebhookPlace.now(of: web.node)
           let all = ["a": hung, "b": flood, "c": rubbish, "d": redirect, "z": good]
           for (name, receiver) in all {
-            try web.book.put(Self.webhook(name, receiver.url), from: place)
+            try web.store.put(Self.webhook(name, receiver.url), from: place)
           }
           let nobody = try Self.webhook("n", "http://127.0.0.1:1/")
-          try web.book.put(nobody, from: place)
-          try await Self.posting(web, web.book) {
+          try web.store.put(nobody, from: place)
+          try await Self.posting(web, web.store) {
             try await Self.cross(web, (0..<5).map { "Fence \($0)" })
             _ = try await good.taken(5)
             _ = try await hung.posts(1)
             try await eventually {
-              web.book.entry("d")?.failed.count == 5
-                && web.book.entry("c")?.trouble != nil
-                && web.book.entry("n")?.trouble != nil
+              web.store.entry("d")?.failed.count == 5
+                && web.store.entry("c")?.trouble != nil
+                && web.store.entry("n")?.trouble != nil
             }
             // The head of a response counts, however long its body is.
             _ = try await flood.posts(5)
           }
           // Redirects are not followed.
           #expect(good.count == 5)
-          #expect(web.book.entry("a")?.place.arrival == place.arrival)
-          #expect(web.book.entry("n")?.place.arrival == place.arrival)
+          #expect(web.store.entry("a")?.place.arrival == place.arrival)
+          #expect(web.store.entry("n")?.place.arrival == place.arrival)
         }
       }
     }
@@ -225,12 +225,12 @@ import Testing
         let (crossings, counts) = (receivers[0], receivers[1])
         let place = try await WebhookPlace.now(of: web.node)
         let some = Webhook.Rules(events: [.enter], fences: ["B"], users: ["Anna"])
-        try web.book.put(Self.webhook("some", crossings.url, some), from: place)
+        try web.store.put(Self.webhook("some", crossings.url, some), from: place)
         let none = Webhook.Rules(events: [.enter], users: ["Nemo"])
-        try web.book.put(Self.webhook("none", crossings.url, none), from: place)
+        try web.store.put(Self.webhook("none", crossings.url, none), from: place)
         let sets = Webhook.Rules(datasets: [.reports])
-        try web.book.put(Self.webhook("sets", counts.url, sets), from: place)
-        try await Self.posting(web, web.book) {
+        try web.store.put(Self.webhook("sets", counts.url, sets), from: place)
+        try await Self.posting(web, web.store) {
           try await Self.cross(web, ["A", "B"])
           _ = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
           let post = try await crossings.posts(1)[0]
@@ -243,8 +243,8 @@ import Testing
             counts.all.last.map { JSON.read(of: $0.body)["data"]["syncCount"] } == count
           }
           try await eventually {
-            web.book.entry("none")?.place.arrival == web.book.entry("some")?.place.arrival
-              && web.book.entry("none")?.place.arrival != place.arrival
+            web.store.entry("none")?.place.arrival == web.store.entry("some")?.place.arrival
+              && web.store.entry("none")?.place.arrival != place.arrival
           }
         }
         #expect(crossings.count == 1)
@@ -263,7 +263,7 @@ import Testing
         acts.indices.contains($0) ? acts[$0] : .accept
       } story: { receiver in
         let rules = Webhook.Rules(alerts: true, users: ["Nemo"])
-        let first = try WebhookBook(in: web.folder)
+        let first = try WebhookStore(in: web.folder)
         try await first.put(Self.webhook("pager", receiver.url, rules), from: .now(of: web.node))
         let fence = try await web.make(
           "/api/v1/fences",
@@ -278,7 +278,7 @@ import Testing
         // It is acknowledged while nothing is posted.
         let path = "/api/v1/alerts/emptyFence:\(fence)/acknowledge"
         #expect(try await web.status("POST", path, "{\"name\":\"Maria\"}") == 204)
-        let again = try WebhookBook(in: web.folder)
+        let again = try WebhookStore(in: web.folder)
         #expect(again.entry("pager")?.place == first.entry("pager")?.place)
         try await Self.posting(web, again) {
           try await eventually { Self.told(receiver, fence) == ["raised", "acknowledged"] }
@@ -334,7 +334,7 @@ import Testing
       }
       #expect(
         try await web.status("PUT", "/api/v1/webhooks/a%20b", "{\"url\":\"http://a\"}") == 422)
-      for number in 1..<WebhookBook.most {
+      for number in 1..<WebhookStore.most {
         let other = "/api/v1/webhooks/w\(number)"
         #expect(try await web.status("PUT", other, "{\"url\":\"http://a\"}") == 200)
       }
@@ -347,7 +347,7 @@ import Testing
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
       #expect((mode as? NSNumber)?.intValue == 0o600)
       try Data("[{\"name\":1}]".utf8).write(to: URL(filePath: file))
-      #expect(throws: WebhookFault.self) { try WebhookBook(in: web.folder) }
+      #expect(throws: WebhookFault.self) { try WebhookStore(in: web.folder) }
     }
   }
 
@@ -358,18 +358,18 @@ import Testing
       try await Receiver.run { _ in
         .accept
       } story: { receiver in
-        let book = try WebhookBook(in: web.folder)
-        try await book.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, book) {
+        let store = try WebhookStore(in: web.folder)
+        try await store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
+        try await Self.posting(web, store) {
           try await Self.cross(web, ["A", "B"])
-          try await Self.settled(book, web, after: 2, receiver)
+          try await Self.settled(store, web, after: 2, receiver)
         }
         try FileManager.default.removeItem(atPath: web.folder + "/webhooks-places.json")
-        let second = try WebhookBook(in: web.folder)
+        let second = try WebhookStore(in: web.folder)
         try await Self.posting(web, second) {
           try await Self.settled(second, web, after: 4, receiver)
         }
-        let other = try WebhookBook(in: web.folder)
+        let other = try WebhookStore(in: web.folder)
         let strange = WebhookPlace(
           arrival: 1_000, crossing: CrossingID(raw: .zero), counts: [:])
         other.move("board", to: strange)
@@ -389,22 +389,22 @@ import Testing
     defer {
       do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
     }
-    let book = try WebhookBook(in: folder.path)
-    try book.put(Self.webhook("board", "http://127.0.0.1:1/"), from: .beginning)
+    let store = try WebhookStore(in: folder.path)
+    try store.put(Self.webhook("board", "http://127.0.0.1:1/"), from: .beginning)
     func delivery(_ number: UInt64) -> FailedDelivery {
       FailedDelivery(
         arrival: Int64(number), crossing: CrossingID(raw: Bytes16(high: 0, low: number)),
         reason: "it answered 400", attempts: 1, failedAt: Timestamp(milliseconds: 0), isDue: false)
     }
-    for number in 1...UInt64(WebhookBook.mostFailed) {
-      let hasRoom = try book.fail(delivery(number), of: "board")
+    for number in 1...UInt64(WebhookStore.mostFailed) {
+      let hasRoom = try store.fail(delivery(number), of: "board")
       #expect(hasRoom)
     }
-    let hasRoom = try book.fail(delivery(5_000), of: "board")
-    let isThere = try book.fail(delivery(7), of: "board")
+    let hasRoom = try store.fail(delivery(5_000), of: "board")
+    let isThere = try store.fail(delivery(7), of: "board")
     #expect(!hasRoom && isThere)
-    let kept = try WebhookBook(in: folder.path)
-    let retried = try book.retry("board", nil)
+    let kept = try WebhookStore(in: folder.path)
+    let retried = try store.retry("board", nil)
     #expect(kept.entry("board")?.failed.count == 1000 && retried == 1000)
   }
 }

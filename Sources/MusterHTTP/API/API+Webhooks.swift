@@ -17,9 +17,9 @@ extension API {
   static let webhookRoutes: [Route] = [
     Route(
       .get, "/api/v1/webhooks", "List the webhooks",
-      result: .json(.open([.must("items", .list(.named("Webhook"), most: WebhookBook.most))]))
+      result: .json(.open([.must("items", .list(.named("Webhook"), most: WebhookStore.most))]))
     ) { api, _ in
-      .ok(.object(["items": .array(try api.book().entries.map(\.shown))]))
+      .ok(.object(["items": .array(try api.store().entries.map(\.shown))]))
     },
     Route(
       .put, "/api/v1/webhooks/{id}",
@@ -27,36 +27,36 @@ extension API {
       body: .object([.must("url", .text), .may("secret", .text)] + rules, least: 1),
       result: .json(.named("NewWebhook"))
     ) { api, call in
-      let book = try api.book()
+      let store = try api.store()
       let webhook: Webhook
       do {
         webhook = try Webhook(
           name: call.id, address: WebhookAddress(parsing: call.text("url") ?? ""),
-          secret: call.text("secret") ?? book.entry(call.id)?.webhook.secret
+          secret: call.text("secret") ?? store.entry(call.id)?.webhook.secret
             ?? Webhook.newSecret(),
           rules: Webhook.Rules(call.body.members ?? [:]) ?? Webhook.Rules())
       } catch {
         throw Problem(.unprocessableContent, "\(error)")
       }
-      try await Problem.noting { try book.put(webhook, from: try await .now(of: api.node)) }
-      guard let entry = book.entry(webhook.name) else { throw Problem.noWebhook }
+      try await Problem.noting { try store.put(webhook, from: try await .now(of: api.node)) }
+      guard let entry = store.entry(webhook.name) else { throw Problem.noWebhook }
       return .ok(entry.shown.adding(["secret": .string(webhook.secret)]))
     },
     Route(
       .delete, "/api/v1/webhooks/{id}", "Remove a webhook and its failed events",
       result: .done
     ) { api, call in
-      let book = try api.book()
-      guard book.entry(call.id) != nil else { throw Problem.noWebhook }
-      try await Problem.noting { try book.remove(call.id) }
+      let store = try api.store()
+      guard store.entry(call.id) != nil else { throw Problem.noWebhook }
+      try await Problem.noting { try store.remove(call.id) }
       return Answer(.noContent)
     },
     Route(
       .get, "/api/v1/webhooks/{id}/failed", "List the failed events of a webhook",
       result: .json(
-        .open([.must("items", .list(.named("FailedDelivery"), most: WebhookBook.mostFailed))]))
+        .open([.must("items", .list(.named("FailedDelivery"), most: WebhookStore.mostFailed))]))
     ) { api, call in
-      guard let entry = try api.book().entry(call.id) else { throw Problem.noWebhook }
+      guard let entry = try api.store().entry(call.id) else { throw Problem.noWebhook }
       return .ok(.object(["items": .array(entry.failed.map(\.json))]))
     },
     Route(
@@ -65,14 +65,14 @@ extension API {
       body: .object([.may("event", .reference)], least: 0),
       result: .json(.open([.must("retried", .count)]))
     ) { api, call in
-      let book = try api.book()
-      guard book.entry(call.id) != nil else { throw Problem.noWebhook }
-      let count = try await Problem.noting { try book.retry(call.id, call.text("event")) }
+      let store = try api.store()
+      guard store.entry(call.id) != nil else { throw Problem.noWebhook }
+      let count = try await Problem.noting { try store.retry(call.id, call.text("event")) }
       return .ok(.object(["retried": .count(count)]))
     },
   ]
 
-  private func book() throws(Problem) -> WebhookBook {
+  private func store() throws(Problem) -> WebhookStore {
     guard let webhooks else {
       throw Problem(.serviceUnavailable, "webhooks are disabled by an error: see the node's log")
     }
@@ -83,7 +83,7 @@ extension API {
 extension Problem {
   fileprivate static let noWebhook = Problem(.notFound, "there is no webhook of that name")
 
-  /// Converts a fault of the webhook book into a problem; other errors are the node's.
+  /// Converts a fault of the webhook store into a problem; other errors are the node's.
   fileprivate static func noting<Result>(
     _ work: () async throws -> Result
   ) async throws(Problem) -> Result {
@@ -104,7 +104,7 @@ extension Webhook {
   }
 }
 
-extension WebhookBook.Entry {
+extension WebhookStore.Entry {
   /// Without the secret, and without a secret in the URL.
   var shown: JSON {
     JSON.object(webhook.rules.members).adding([

@@ -14,7 +14,7 @@ final class API: Sendable {
   /// Nil without a base map.
   let map: BaseMap?
   /// Nil if webhooks are disabled by an error.
-  let webhooks: WebhookBook?
+  let webhooks: WebhookStore?
   private let statusText: AnswerCache<(StatusSummary, String)>
   /// Devices are not cached: no count changes when one is admitted or revoked.
   private let sets: [Listed: AnswerCache<Rows>]
@@ -24,7 +24,7 @@ final class API: Sendable {
     case users, reports, fences, directives, devices
   }
 
-  init(node: Node, map: BaseMap?, webhooks: WebhookBook?, logger: Logger) {
+  init(node: Node, map: BaseMap?, webhooks: WebhookStore?, logger: Logger) {
     self.node = node
     self.map = map
     self.webhooks = webhooks

@@ -8,7 +8,7 @@ internal import MusterTransport
 /// alert that was raised and cleared in the meantime is not posted: it needs no action any more.
 extension WebhookSender {
   func tellAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
-    guard webhook.rules.alerts, var place = book.entry(webhook.name)?.place else { return .idle }
+    guard webhook.rules.alerts, var place = store.entry(webhook.name)?.place else { return .idle }
     let (operation, source) = (try await node.operation(), try await node.device())
     let standing = try await node.raisedAlerts()
     for change in place.quieten(to: standing) {
@@ -16,8 +16,8 @@ extension WebhookSender {
         change, operation: operation, source: source, now: SystemClock.wall)
       if let reason = await tell(event, webhook, line) { return .again(reason) }
       place.note(change)
-      book.move(webhook.name, to: place)
-      guard !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook else { return .idle }
+      store.move(webhook.name, to: place)
+      guard !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook else { return .idle }
     }
     return .idle
   }

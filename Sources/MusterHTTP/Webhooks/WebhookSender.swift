@@ -27,7 +27,7 @@ public struct WebhookSender: Service {
   private static let page = 256
 
   let node: Node
-  let book: WebhookBook
+  let store: WebhookStore
   private let proxy: UplinkProxy?
   private let pauses: Pauses
   private let random: @Sendable () -> UInt64
@@ -37,19 +37,19 @@ public struct WebhookSender: Service {
   ///   - proxy: the HTTP proxy for webhooks; nil for none.
   ///   - random: for the pauses between attempts.
   public init(
-    node: Node, book: WebhookBook, proxy: UplinkProxy?, logger: Logger,
+    node: Node, store: WebhookStore, proxy: UplinkProxy?, logger: Logger,
     random: @escaping @Sendable () -> UInt64
   ) {
     self.init(
-      node: node, book: book, proxy: proxy, pauses: Pauses(), logger: logger, random: random)
+      node: node, store: store, proxy: proxy, pauses: Pauses(), logger: logger, random: random)
   }
 
   init(
-    node: Node, book: WebhookBook, proxy: UplinkProxy?, pauses: Pauses, logger: Logger,
+    node: Node, store: WebhookStore, proxy: UplinkProxy?, pauses: Pauses, logger: Logger,
     random: @escaping @Sendable () -> UInt64
   ) {
     self.node = node
-    self.book = book
+    self.store = store
     self.proxy = proxy
     self.pauses = pauses
     self.random = random
@@ -61,11 +61,11 @@ public struct WebhookSender: Service {
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
-          for await _ in await node.changes() { book.ringAll() }
+          for await _ in await node.changes() { store.ringAll() }
         }
         var newest = 0
-        for await _ in book.changes() {
-          for entry in book.entries.sorted(by: { $0.serial < $1.serial })
+        for await _ in store.changes() {
+          for entry in store.entries.sorted(by: { $0.serial < $1.serial })
           where entry.serial > newest {
             newest = entry.serial
             group.addTask { await tend(entry.webhook.name, entry.serial) }
@@ -80,9 +80,9 @@ public struct WebhookSender: Service {
   }
 
   private func keepPlaces() {
-    guard book.hasMoved else { return }
+    guard store.hasMoved else { return }
     do {
-      try book.keepPlaces()
+      try store.keepPlaces()
     } catch {
       logger.error("\(error)")
     }
@@ -100,20 +100,20 @@ public struct WebhookSender: Service {
 
   /// Serves one webhook until it is removed.
   private func tend(_ name: String, _ serial: Int) async {
-    let (rings, bell) = book.addBell(serial)
-    defer { book.removeBell(serial) }
+    let (rings, bell) = store.addBell(serial)
+    defer { store.removeBell(serial) }
     var waiter = rings.makeAsyncIterator()
     var pause = pauses.first
     var attempts = 0
-    while !Task.isCancelled, let entry = book.entry(name), entry.serial == serial {
-      let known = book.changeCount
+    while !Task.isCancelled, let entry = store.entry(name), entry.serial == serial {
+      let known = store.changeCount
       let trouble = await work(on: entry.webhook, &attempts)
       keepPlaces()
       var end: ContinuousClock.Instant?
       if let trouble {
         // A delivery clears the trouble of the attempts before it.
-        if book.entry(name)?.trouble == nil { pause = pauses.first }
-        book.note(trouble, of: name)
+        if store.entry(name)?.trouble == nil { pause = pauses.first }
+        store.note(trouble, of: name)
         end = .now + jittered(pause)
         pause = min(pause * 2, pauses.longest)
       } else {
@@ -132,7 +132,7 @@ public struct WebhookSender: Service {
           return await waiter.next() != nil
         }
         guard isRung else { return }
-      } while book.changeCount == known && end.map { .now < $0 } ?? false
+      } while store.changeCount == known && end.map { .now < $0 } ?? false
     }
   }
 
@@ -141,7 +141,7 @@ public struct WebhookSender: Service {
   private func work(on webhook: Webhook, _ attempts: inout Int) async -> String? {
     let line = WebhookLine(to: webhook.address, secret: webhook.secret, proxy: proxy)
     var trouble: String?
-    working: while !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook {
+    working: while !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook {
       do {
         switch try await step(webhook, line, &attempts) {
         case .onward: keepPlaces()
@@ -172,7 +172,7 @@ public struct WebhookSender: Service {
   private func step(
     _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
   ) async throws -> Step {
-    guard let entry = book.entry(webhook.name) else { return .idle }
+    guard let entry = store.entry(webhook.name) else { return .idle }
     guard let place = try await settled(entry.place, of: webhook.name) else { return .onward }
     if let due = entry.failed.first(where: \.isDue) {
       return try await retry(due, webhook, line)
@@ -201,7 +201,7 @@ public struct WebhookSender: Service {
       }
     if isSame { return place }
     logger.warning("webhook \(name) receives all events again: the database was rebuilt")
-    book.move(
+    store.move(
       name,
       to: WebhookPlace(arrival: 0, crossing: nil, counts: place.counts, alerts: place.alerts))
     return nil
@@ -223,16 +223,16 @@ public struct WebhookSender: Service {
           return .again(reason)
         case .busy(let reason), .refused(let reason):
           guard try putAside(crossing, reason, attempts + 1, webhook.name) else {
-            return .again("\(WebhookBook.mostFailed) events failed: retry or remove them")
+            return .again("\(WebhookStore.mostFailed) events failed: retry or remove them")
           }
-        case .taken: book.note(nil, of: webhook.name)
+        case .taken: store.note(nil, of: webhook.name)
         }
         attempts = 0
       }
       (place.arrival, place.crossing) = (crossing.arrival, crossing.id)
-      book.move(webhook.name, to: place)
+      store.move(webhook.name, to: place)
       // A user may have changed or removed it.
-      guard !Task.isCancelled, book.entry(webhook.name)?.webhook == webhook else { return .idle }
+      guard !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook else { return .idle }
     }
     return .onward
   }
@@ -241,8 +241,8 @@ public struct WebhookSender: Service {
     _ crossing: CrossingSummary, _ reason: String, _ attempts: Int, _ name: String
   ) throws -> Bool {
     logger.warning("webhook \(name) rejected event \(crossing.id): \(reason)")
-    book.note(reason, of: name)
-    return try book.fail(
+    store.note(reason, of: name)
+    return try store.fail(
       FailedDelivery(
         arrival: crossing.arrival, crossing: crossing.id, reason: reason, attempts: attempts,
         failedAt: SystemClock.wall, isDue: false),
@@ -255,20 +255,20 @@ public struct WebhookSender: Service {
     let found = try await crossings(after: failed.arrival - 1, limit: 1).first
     guard let found, found.id == failed.crossing else {
       // Its author was revoked, or the database was rebuilt, and then all events are posted again.
-      try book.settle(failed.crossing, of: webhook.name)
+      try store.settle(failed.crossing, of: webhook.name)
       return .onward
     }
     switch try await post(found, line) {
     case .taken:
-      book.note(nil, of: webhook.name)
-      try book.settle(failed.crossing, of: webhook.name)
+      store.note(nil, of: webhook.name)
+      try store.settle(failed.crossing, of: webhook.name)
       return .onward
     case .unreachable(let reason): return .again(reason)
     case .busy(let reason), .refused(let reason):
       var again = failed
       (again.reason, again.attempts) = (reason, failed.attempts + 1)
       (again.failedAt, again.isDue) = (SystemClock.wall, false)
-      _ = try book.fail(again, of: webhook.name)
+      _ = try store.fail(again, of: webhook.name)
       return .onward
     }
   }
@@ -276,7 +276,7 @@ public struct WebhookSender: Service {
   /// Posts only the newest count of a data set, which includes all earlier changes.
   private func tellCounts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     for dataset in Dataset.allCases where webhook.rules.datasets.contains(dataset) {
-      guard var place = book.entry(webhook.name)?.place else { return .idle }
+      guard var place = store.entry(webhook.name)?.place else { return .idle }
       let (known, count) = (place.counts[dataset] ?? 0, node.changeCounts[dataset])
       guard count != known else { continue }
       let source = try await node.device()
@@ -287,7 +287,7 @@ public struct WebhookSender: Service {
         notice, operation: try await operation(), source: source, now: SystemClock.wall)
       if let reason = await tell(event, webhook, line) { return .again(reason) }
       place.counts[dataset] = count
-      book.move(webhook.name, to: place)
+      store.move(webhook.name, to: place)
     }
     return .idle
   }
@@ -301,8 +301,8 @@ public struct WebhookSender: Service {
     case .unreachable(let reason), .busy(let reason): return reason
     case .refused(let reason):
       logger.warning("webhook \(webhook.name) rejected \(event.id): \(reason)")
-      book.note(reason, of: webhook.name)
-    case .taken: book.note(nil, of: webhook.name)
+      store.note(reason, of: webhook.name)
+    case .taken: store.note(nil, of: webhook.name)
     }
     return nil
   }

@@ -158,7 +158,7 @@ enum LocalNode {
     }
     if let webhooks {
       services.append(
-        WebhookSender(node: node, book: webhooks, proxy: settings.proxy, logger: logger) {
+        WebhookSender(node: node, store: webhooks, proxy: settings.proxy, logger: logger) {
           UInt64.random(in: .min ... .max)
         })
     }
@@ -193,9 +193,9 @@ enum LocalNode {
   }
 
   /// A damaged file of webhooks must not keep a node from running.
-  private static func webhooks(of home: HomeOptions, logger: Logger) -> WebhookBook? {
+  private static func webhooks(of home: HomeOptions, logger: Logger) -> WebhookStore? {
     do {
-      return try WebhookBook(in: home.folders.path)
+      return try WebhookStore(in: home.folders.path)
     } catch {
       logger.error("webhooks are off: \(error)")
       return nil

@@ -11,7 +11,7 @@ import ServiceLifecycle
 struct WebStage: Sendable {
   let node: Node
   let port: Int
-  let book: WebhookBook
+  let store: WebhookStore
   /// The folder of the webhooks.
   let folder: String
 
@@ -33,8 +33,8 @@ struct WebStage: Sendable {
     }
     let node = try await node(in: folder, role)
     let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-    let book = try WebhookBook(in: folder.path)
-    let programs = Programs(node: node, map: map, webhooks: book, logger: .silent)
+    let store = try WebhookStore(in: folder.path)
+    let programs = Programs(node: node, map: map, webhooks: store, logger: .silent)
     let server = WebServer(
       at: .address(host: "127.0.0.1", port: port, access: access, whenTaken: whenTaken), node: node,
       programs: programs, logger: .silent
@@ -51,7 +51,7 @@ struct WebStage: Sendable {
       do {
         outcome = .success(
           try await story(
-            WebStage(node: node, port: port, book: book, folder: folder.path)))
+            WebStage(node: node, port: port, store: store, folder: folder.path)))
       } catch {
         outcome = .failure(error)
       }

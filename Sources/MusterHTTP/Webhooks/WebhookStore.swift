@@ -11,7 +11,7 @@ internal import Synchronization
 ///     webhooks-places.json   the current position of each; without it, events are posted again
 ///
 /// The caller that opens it MUST hold the home's lock.
-public final class WebhookBook: Sendable {
+public final class WebhookStore: Sendable {
   static let most = 32
   /// The limit of one webhook. At the limit it is paused until a user intervenes.
   static let mostFailed = 1000
@@ -244,7 +244,7 @@ public final class WebhookBook: Sendable {
   }
 }
 
-extension WebhookBook.Entry {
+extension WebhookStore.Entry {
   var json: JSON {
     JSON.object(webhook.rules.members).adding([
       "name": .string(webhook.name), "url": .string(webhook.address.description),
