@@ -73,10 +73,10 @@ struct WatchCommand: AsyncParsableCommand {
       case .directives(let directives) = try await door.ask(.directives),
       case .alerts(let alerts) = try await door.ask(.alerts)
     else { throw Refusal.unexpectedReply }
-    let board = WatchBoard(
+    let watchScreen = WatchScreen(
       status: status, users: users, reports: reports, fences: fences, directives: directives,
       alerts: alerts, times: times)
-    return board.lines(
+    return watchScreen.lines(
       columns: size.columns, rows: size.rows, now: .now, on: .current)
   }
 }

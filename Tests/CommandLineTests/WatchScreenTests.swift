@@ -17,9 +17,9 @@ import Testing
       fixAgeSeconds: 61, team: "", trackerOwner: nil, word: nil, override: nil)
   }
 
-  private func board(people: Int = 3) -> WatchBoard {
+  private func watchScreen(people: Int = 3) -> WatchScreen {
     let users = (0..<people).map { user("Person \($0)", .safe, "reported safe") }
-    return WatchBoard(
+    return WatchScreen(
       status: StatusSummary(
         operation: OperationID(raw: .zero), operationName: "River flood", callsign: "Anna",
         device: DeviceID(raw: .zero), role: .command,
@@ -33,19 +33,19 @@ import Testing
 
   @Test func `it fills the screen exactly, whatever its size`() {
     for (columns, rows) in [(80, 24), (200, 60), (40, 10), (20, 5), (1, 1), (80, 2)] {
-      let lines = board(people: 40).lines(columns: columns, rows: rows, now: now, on: screen)
+      let lines = watchScreen(people: 40).lines(columns: columns, rows: rows, now: now, on: screen)
       #expect(lines.count == rows)
       #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(columns) x \(rows)")
     }
   }
 
   @Test func `the unsafe come first, then the unknown, then the safe, each by a word`() throws {
-    var board = board(people: 0)
-    board.users = [
+    var watchScreen = watchScreen(people: 0)
+    watchScreen.users = [
       user("Zoe", .safe, "reported safe"), user("Ben", .unknown, "no position yet"),
       user("Cleo", .unsafe, "asked for help: leg"),
     ]
-    let lines = board.lines(columns: 80, rows: 24, now: now, on: screen)
+    let lines = watchScreen.lines(columns: 80, rows: 24, now: now, on: screen)
     let people = lines.filter { line in ["Zoe", "Ben", "Cleo"].contains { line.contains($0) } }
     #expect(
       people == [
@@ -56,15 +56,15 @@ import Testing
   }
 
   @Test func `stalled peers and missing data are shown before everything else`() throws {
-    var board = board()
-    board.status.withholding = [
+    var watchScreen = watchScreen()
+    watchScreen.status.withholding = [
       StandstillSummary(
         device: DeviceID(raw: .zero), callsign: "Wilma", kind: .keepsToItself, seconds: 540)
     ]
-    board.status.stale = (1...8).map {
+    watchScreen.status.stale = (1...8).map {
       SilenceSummary(device: DeviceID(raw: .zero), callsign: "Crew \($0)", seconds: 840)
     }
-    let lines = board.lines(columns: 200, rows: 40, now: now, on: screen)
+    let lines = watchScreen.lines(columns: 200, rows: 40, now: now, on: screen)
     let first = try #require(lines.firstIndex { $0.hasPrefix("ALERTS") })
     #expect(
       lines[first + 1]
@@ -75,16 +75,16 @@ import Testing
   }
 
   @Test func `what finds no room is counted`() {
-    let lines = board(people: 40).lines(columns: 80, rows: 24, now: now, on: screen)
+    let lines = watchScreen(people: 40).lines(columns: 80, rows: 24, now: now, on: screen)
     let shown = lines.count { $0.contains("Person") }
     #expect(lines.contains("  … \(40 - shown) more"))
     #expect(shown >= 5)
   }
 
   @Test func `text of other users cannot control the terminal`() {
-    var board = board(people: 0)
-    board.users = [user("\u{1B}[2J", .safe, "\u{9B}31m")]
-    let text = board.lines(columns: 80, rows: 24, now: now, on: screen).joined()
+    var watchScreen = watchScreen(people: 0)
+    watchScreen.users = [user("\u{1B}[2J", .safe, "\u{9B}31m")]
+    let text = watchScreen.lines(columns: 80, rows: 24, now: now, on: screen).joined()
     #expect(!text.unicodeScalars.contains { $0.value < 32 || (0x7F...0x9F).contains($0.value) })
   }
 }

@@ -5,7 +5,7 @@ internal import MusterModel
 ///     title
 ///     ALERTS · PEOPLE · DIRECTIVES · REPORTS · ZONES · PEERS, as far as there is room
 ///     keys
-struct WatchBoard {
+struct WatchScreen {
   var status: StatusSummary
   var users: [UserSummary] = []
   var reports: [ReportSummary] = []
