@@ -44,7 +44,7 @@ extension Replica {
     zones.sort { ($0.name, $0.id) < ($1.name, $1.id) }
     let successor = row.directiveKind.sendsPeople ? superseded[row.key.id] : nil
     let isOpen = row.isOpenDirective && successor == nil
-    let sheet = AnswerSheet(
+    let tally = ResponseTally(
       kind: row.directiveKind, issuedAt: row.createdAt ?? Timestamp(milliseconds: 0),
       answers: try answers(to: row), expected: row.expectedPeople,
       destinations: try destinations(of: row), isOpen: isOpen,
@@ -57,13 +57,13 @@ extension Replica {
       status: isOpen ? .open : .closed,
       callsign: try callsign(of: row.owner ?? UserID(raw: .zero)),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
-      people: sheet.respondents(
+      people: tally.respondents(
         among: people.filter { audience.includes($0, of: row.directiveKind, by: row.owner) },
         of: people))
-    for user in sheet.unknown(among: people) {
-      summary.people.append(sheet.respondent(user, callsign: try callsign(of: user)))
+    for user in tally.unknown(among: people) {
+      summary.people.append(tally.respondent(user, callsign: try callsign(of: user)))
     }
-    summary.people.sort(by: AnswerSheet.isListedBefore)
+    summary.people.sort(by: ResponseTally.isListedBefore)
     summary.zones = zones
     summary.durationSeconds = row.directiveDurationSeconds
     summary.supersedes = row.supersededDirectives.sorted()
@@ -84,8 +84,8 @@ extension Replica {
 
   /// Returns the answers. A user's own answer takes precedence over others for them, then the
   /// latest.
-  private func answers(to row: RowState) throws(StoreError) -> [UserID: AnswerSheet.Answer] {
-    var answers: [UserID: (answer: AnswerSheet.Answer, value: LiveValue)] = [:]
+  private func answers(to row: RowState) throws(StoreError) -> [UserID: ResponseTally.Answer] {
+    var answers: [UserID: (answer: ResponseTally.Answer, value: LiveValue)] = [:]
     for (user, note, value) in row.answers(in: local.operation) {
       if let known = answers[user]?.value {
         let (isOwn, wasOwn) = (value.author == user, known.author == user)
@@ -94,7 +94,7 @@ extension Replica {
         if !isBetter { continue }
       }
       let by = value.author == user ? nil : try callsign(of: value.author)
-      answers[user] = (AnswerSheet.Answer(note: note, at: value.writtenAt, by: by), value)
+      answers[user] = (ResponseTally.Answer(note: note, at: value.writtenAt, by: by), value)
     }
     return answers.mapValues(\.answer)
   }

@@ -4,7 +4,7 @@ internal import MusterStatus
 
 /// Determines for one directive who has answered, who was observed as required, and who is
 /// unaccounted for.
-struct AnswerSheet {
+struct ResponseTally {
   let kind: DirectiveKind
   let issuedAt: Timestamp
   let answers: [UserID: Answer]
@@ -153,7 +153,7 @@ struct AnswerSheet {
 }
 
 extension Respondent {
-  fileprivate mutating func take(_ answer: AnswerSheet.Answer) {
+  fileprivate mutating func take(_ answer: ResponseTally.Answer) {
     let words = answer.by.map { "acknowledged for them by \($0)" } ?? "acknowledged"
     state = .acknowledged
     reason = answer.note.isEmpty ? words : "\(words): \(answer.note)"
