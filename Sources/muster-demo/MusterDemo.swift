@@ -37,19 +37,19 @@ struct MusterDemo: AsyncParsableCommand {
     let screen = Screen()
     do {
       let program = try program()
-      let stage = try await Stage(
+      let environment = try await DemoEnvironment(
         program: program, directory: URL(filePath: directory), keys: URL(filePath: keys),
         track: try readable(track),
         dashboard: keep ? try await FreePort.find(wished: Self.wishedPort) : nil, screen: screen)
-      switch await play(on: stage, screen: screen) {
+      switch await play(on: environment, screen: screen) {
       case .over(let outcome, let unclean):
         try conclude(outcome, unclean: unclean, program: program, screen: screen)
       case .failed(let error):
-        try await stage.story.progress.clear()
+        try await environment.story.progress.clear()
         if error is ClosedOutput { throw error }
         throw Failure("\(error)\n\(whereToLook)")
       case .stopped(let signal):
-        try await stage.story.progress.clear()
+        try await environment.story.progress.clear()
         complain("stopped; its nodes have ended")
         throw ExitCode(128 + signal.rawValue)
       case .kept: preconditionFailure("its nodes run on after the end")
@@ -107,18 +107,18 @@ struct MusterDemo: AsyncParsableCommand {
 
   /// Runs until the story is over or a signal arrives. In both cases no node is left when this
   /// returns.
-  private func play(on stage: Stage, screen: Screen) async -> Ending {
+  private func play(on environment: DemoEnvironment, screen: Screen) async -> Ending {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
     return await withTaskGroup(of: Ending?.self) { group in
       group.addTask {
         do {
-          let outcome = try await stage.story.play()
-          if let port = stage.story.dashboard {
+          let outcome = try await environment.story.play()
+          if let port = environment.story.dashboard {
             try show(outcome, on: screen)
-            try offer(port, of: stage.story.anna, on: screen)
+            try offer(port, of: environment.story.anna, on: screen)
             return .kept(outcome)
           }
-          return .over(outcome, unclean: try await stage.end())
+          return .over(outcome, unclean: try await environment.end())
         } catch {
           return .failed(error)
         }
@@ -130,10 +130,10 @@ struct MusterDemo: AsyncParsableCommand {
       var ending = await group.next() ?? nil
       if case .kept(let outcome)? = ending {
         _ = await group.next()
-        ending = .over(outcome, unclean: await stage.children.endAll())
+        ending = .over(outcome, unclean: await environment.children.endAll())
       }
       group.cancelAll()
-      await stage.children.endAll()
+      await environment.children.endAll()
       return ending ?? .failed(CancellationError())
     }
   }
@@ -158,7 +158,7 @@ struct MusterDemo: AsyncParsableCommand {
     _ outcome: Outcome, unclean: [String], program: URL, screen: Screen
   ) throws {
     let broken =
-      Promises(outcome: outcome).broken() + unclean.map { "\($0) did not stop cleanly" }
+      DemoChecks(outcome: outcome).broken() + unclean.map { "\($0) did not stop cleanly" }
     if !keep { try show(outcome, on: screen) }
     guard broken.isEmpty else {
       for promise in broken { try screen.write("\(screen.paint("✖", .bad)) \(promise)\n") }

@@ -226,7 +226,7 @@ struct Story: Sendable {
       for laptop in [anna, ben, cleo] {
         try await wait(seconds: 15) {
           let users = try await laptop.ask([UserAnswer].self, "user", "list")
-          let wrong = users.first { Promises.safety[$0.callsign] != $0.safety }
+          let wrong = users.first { DemoChecks.safety[$0.callsign] != $0.safety }
           return wrong.map { "\(laptop.callsign) sees \($0.callsign) as \($0.safety)" }
         }
       }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import NIOPosix
 
 /// The environment of the story: folders, links between the laptops, and processes.
-struct Stage: Sendable {
+struct DemoEnvironment: Sendable {
   let children: Children
   let story: Story
   private let progress: Progress

@@ -1,5 +1,5 @@
 /// The promises of the demo, each checked against what the laptops show at the end.
-struct Promises {
+struct DemoChecks {
   let outcome: Outcome
 
   /// Returns the violated promises; empty if there are none.
