@@ -8,7 +8,7 @@ internal import MusterSync
 /// of this device and of others, on arrival and at every rebuild.
 struct FrameReader: Sendable {
   private let operation: OperationID
-  private var parts = PartShelf()
+  private var parts = BodyAssembler()
   private var names = RowNames()
 
   init(operation: OperationID) { self.operation = operation }
@@ -75,7 +75,7 @@ struct FrameReader: Sendable {
 
   private mutating func read(
     _ plaintext: [UInt8], of frame: Frame, under epoch: EpochID, from source: RowNames.Source
-  ) throws(StoreError) -> PartShelf.Whole {
+  ) throws(StoreError) -> BodyAssembler.Whole {
     let place = WritePlace(
       operation: operation, author: source.author, sequence: frame.sequence)
     var failure: StoreError?
@@ -101,7 +101,7 @@ struct FrameReader: Sendable {
   }
 
   private func reading(
-    of whole: PartShelf.Whole, frame: Frame, opening: Opening, author: Author
+    of whole: BodyAssembler.Whole, frame: Frame, opening: Opening, author: Author
   ) -> Reading {
     switch whole.contents {
     case .nothing: return .view(.nothing, completes: whole.before, stamp: nil)

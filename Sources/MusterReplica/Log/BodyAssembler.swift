@@ -3,7 +3,7 @@ internal import MusterStore
 internal import MusterSync
 
 /// Joins bodies that were too large for one frame.
-struct PartShelf: Sendable {
+struct BodyAssembler: Sendable {
   /// Incomplete parts. By epoch as well: the frames of a log under one epoch are read in sequence
   /// whenever its key arrives, while those under another may be read earlier or later on another
   /// device.
