@@ -86,7 +86,7 @@ extension FenceSummary {
   }
 }
 
-extension OperationExport.Way {
+extension OperationExport.PersonTrack {
   /// The properties of the track.
   var mapProperties: [String: JSON] {
     [

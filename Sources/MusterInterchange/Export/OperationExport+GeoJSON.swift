@@ -11,7 +11,7 @@ extension OperationExport {
       + features.joined(separator: ",\n") + "\n]}\n"
   }
 
-  private static func line(_ way: Way) -> String {
+  private static func line(_ way: PersonTrack) -> String {
     let places = way.line.map { fix in
       JSON.array([
         .number(Degrees.text(fix.position.longitudeE7)),

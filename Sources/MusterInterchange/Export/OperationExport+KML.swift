@@ -61,7 +61,7 @@ extension OperationExport {
       style: fence.isActive ? fence.kind.name : "inactive", time: "", fence.mapProperties, outline)
   }
 
-  private static func placemark(of way: Way) -> String {
+  private static func placemark(of way: PersonTrack) -> String {
     let (begin, end) = (way.fixes.first?.sampleTime, way.fixes.last?.sampleTime)
     let time =
       (begin.map { "<begin>\($0)</begin>" } ?? "") + (end.map { "<end>\($0)</end>" } ?? "")

@@ -4,7 +4,7 @@ public import MusterModel
 /// The output is deterministic.
 public struct OperationExport: Sendable {
   /// The track of a person.
-  public struct Way: Sendable {
+  public struct PersonTrack: Sendable {
     /// The person's callsign.
     public let callsign: String
     /// The fixes, by sample time.
@@ -26,12 +26,12 @@ public struct OperationExport: Sendable {
   let fences: [FenceSummary]
   let events: [CrossingSummary]
   /// Without people whose track is empty.
-  let ways: [Way]
+  let ways: [PersonTrack]
 
   /// Creates an export; the order of each list is kept in the output.
   public init(
     name: String, users: [UserSummary], reports: [ReportSummary], fences: [FenceSummary],
-    events: [CrossingSummary], ways: [Way]
+    events: [CrossingSummary], ways: [PersonTrack]
   ) {
     self.name = name
     self.users = users

@@ -65,8 +65,8 @@ struct ExportCommand: AsyncParsableCommand {
 
   private static func ways(
     of users: [UserSummary], by door: Door, _ progress: ProgressLine
-  ) async throws -> [OperationExport.Way] {
-    var ways: [OperationExport.Way] = []
+  ) async throws -> [OperationExport.PersonTrack] {
+    var ways: [OperationExport.PersonTrack] = []
     for (index, user) in users.enumerated() {
       progress.update("track \(index + 1) of \(users.count)")
       let command = Command.track(of: "\(user.id)", limit: Int(Limits.trackFixes))
