@@ -33,12 +33,12 @@ extension Replica {
     seed: [UInt8]
   ) throws(StoreError) -> Salvage.Findings {
     let operation = credentials.local.operation
-    let judge = Salvage.Judge(
+    let checks = Salvage.SalvageChecks(
       opened: { log(openedBy: $0, operation: operation) },
       isKey: { EpochID(operation: operation, key: $0.key.bytes) == $0.id })
     let seal = credentials.pageSeal(seed: seed)
     let store = try Store.open(path: newPath, seal: seal)
-    let findings = try Salvage(path: path, seal: seal, judge: judge).fill(
+    let findings = try Salvage(path: path, seal: seal, checks: checks).fill(
       store, forgetting: [incarnationKey, generationKey, viewKey],
       known: witnessed.map { heads(of: $0, credentials: credentials) } ?? [])
     try store.close()
@@ -66,7 +66,7 @@ extension Replica {
   }
 
   /// Returns nil for a frame that is incomplete, or not an opening.
-  static func log(openedBy loose: LooseFrame, operation: OperationID) -> LogID? {
+  static func log(openedBy loose: SalvagedFrame, operation: OperationID) -> LogID? {
     guard let opening = opening(of: loose) else { return nil }
     let log = LogID(operation: operation, opening: opening)
     var frame = loose.following(.none)
@@ -74,7 +74,7 @@ extension Replica {
     return frame.computedHash(operation: operation) == frame.hash ? log : nil
   }
 
-  static func opening(of loose: LooseFrame) -> Opening? {
+  static func opening(of loose: SalvagedFrame) -> Opening? {
     guard loose.epoch == nil else { return nil }
     do {
       return try Opening(decoding: loose.body)

@@ -70,7 +70,7 @@ extension Replica {
     } else {
       isHeld = try attach(frames, opening: opening, from: local.device, now: now)
     }
-    batch.settled += frames.map { SettledFrame(log: log, sequence: $0.sequence, hash: $0.hash) }
+    batch.settled += frames.map { ProcessedFrame(log: log, sequence: $0.sequence, hash: $0.hash) }
     if isHeld { try commit(now: now) } else { batch.settled = [] }
     return isHeld
   }
@@ -140,7 +140,7 @@ extension Replica {
         }
         guard isHeld || !follows else { continue }
         batch.settled.append(
-          SettledFrame(log: log, sequence: frame.sequence, hash: frame.hash))
+          ProcessedFrame(log: log, sequence: frame.sequence, hash: frame.hash))
       }
       guard let last = loose.last, loose.count == Self.framesAtOnce else { break }
       place = last.sequence + 1
@@ -152,7 +152,7 @@ extension Replica {
   /// Returns frames with correct hashes, one per sequence, contiguous from the first sequence. Of
   /// two copies the one with a valid signature is used; an invalid signature is omitted.
   private func chain(
-    of loose: [LooseFrame], from first: UInt64, after previous: FrameHash, key: VerifyingKey
+    of loose: [SalvagedFrame], from first: UInt64, after previous: FrameHash, key: VerifyingKey
   ) -> [Frame] {
     var chain: [Frame] = []
     for copy in loose {

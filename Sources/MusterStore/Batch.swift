@@ -43,7 +43,7 @@ public struct Batch: Sendable {
   public var journal: [JournalEntry] = []
 
   /// Salvaged frames that are settled.
-  public var settled: [SettledFrame] = []
+  public var settled: [ProcessedFrame] = []
 
   /// Creates an empty batch.
   public init() {}

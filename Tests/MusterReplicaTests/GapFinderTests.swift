@@ -11,7 +11,7 @@ struct GapFinderTests {
   private let log = LogID(raw: Bytes16(high: 2, low: 2))
 
   /// Frames 0 to 9 as they were stored.
-  private func copies() -> [LooseFrame] {
+  private func copies() -> [SalvagedFrame] {
     var previous = FrameHash.none
     return (UInt64(0)..<10).map { sequence in
       let frame = Frame(
@@ -22,19 +22,19 @@ struct GapFinderTests {
     }
   }
 
-  private func copy(_ sequence: UInt64, _ body: [UInt8], _ hash: FrameHash) -> LooseFrame {
-    LooseFrame(
+  private func copy(_ sequence: UInt64, _ body: [UInt8], _ hash: FrameHash) -> SalvagedFrame {
+    SalvagedFrame(
       log: log, sequence: sequence, epoch: nil, body: body, hash: hash, signature: nil)
   }
 
-  private func gaps(_ copies: [LooseFrame], held: Head? = nil) -> [ClosedRange<UInt64>] {
+  private func gaps(_ copies: [SalvagedFrame], held: Head? = nil) -> [ClosedRange<UInt64>] {
     var finder = GapFinder(operation: operation, known: 9, held: held)
     for copy in copies where copy.sequence >= finder.first { finder.add(copy) }
     return finder.finish()
   }
 
   /// Returns copies with another body under the old hash.
-  private func spoiling(_ places: UInt64..., in copies: [LooseFrame]) -> [LooseFrame] {
+  private func spoiling(_ places: UInt64..., in copies: [SalvagedFrame]) -> [SalvagedFrame] {
     copies.map { places.contains($0.sequence) ? copy($0.sequence, [9], $0.hash) : $0 }
   }
 

@@ -13,8 +13,8 @@ struct GapFinder {
   private let held: FrameHash
   /// The first sequence that is not known to be present.
   private var next: UInt64
-  private var before: [LooseFrame] = []
-  private var here: [LooseFrame] = []
+  private var before: [SalvagedFrame] = []
+  private var here: [SalvagedFrame] = []
   /// The last sequence of which no copy counts as present.
   private var spoilt: UInt64?
   private var gaps: [ClosedRange<UInt64>] = []
@@ -32,7 +32,7 @@ struct GapFinder {
   /// The first sequence whose copies are needed.
   var first: UInt64 { next }
 
-  mutating func add(_ copy: LooseFrame) {
+  mutating func add(_ copy: SalvagedFrame) {
     if copy.sequence != here.first?.sequence {
       close()
       (before, here) = (here, [])

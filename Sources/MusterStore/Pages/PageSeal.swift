@@ -94,7 +94,7 @@ public final class PageSeal: Sendable {
   }
 
   /// Decrypts a damaged page in place, for salvage. Returns whether it authenticates.
-  func openWreck(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
+  func openDamaged(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
     if holds(page, number: number) { return open(page, number: number) }
     let nonce = page + Self.textBytes
     let clearBytes = Self.clearBytes(ofPage: number)

@@ -106,7 +106,7 @@ struct WriteAheadLog {
         let start = bytes.baseAddress!
         Self.unmask(start, at: Int64(offset), seal)
         let number = word(UnsafeRawBufferPointer(bytes), 0)
-        let isSealed = seal.openWreck(start + Self.frameHeaderBytes, number: number)
+        let isSealed = seal.openDamaged(start + Self.frameHeaderBytes, number: number)
         let bytes = UnsafeRawBufferPointer(bytes)
         let isOurs = word(bytes, 8) == salts.0 || word(bytes, 12) == salts.1
         if isValid { isValid = isOurs && isSealed && extends(bytes) }

@@ -4,7 +4,7 @@ public import MusterModel
 
 /// Builds a new database from the readable parts of a damaged one, which is not changed.
 ///
-///     pages, write-ahead log ──▶ `Wreckage` ──▶ salvaged frames; epoch keys; heads
+///     pages, write-ahead log ──▶ `PageScan` ──▶ salvaged frames; epoch keys; heads
 ///     SQLite, read only ──▶ tables of local data, as far as readable
 ///
 /// No derived data is copied, and no frame is trusted: the opener of the new database verifies
@@ -12,12 +12,12 @@ public import MusterModel
 public struct Salvage {
   private let path: String
   private let seal: PageSeal
-  private let judge: Judge
+  private let checks: SalvageChecks
 
   /// Checks that the store cannot make, since it computes no hashes.
-  public struct Judge {
+  public struct SalvageChecks {
     /// The log that a frame opens; nil if it is damaged or not an opening.
-    let opened: (LooseFrame) -> LogID?
+    let opened: (SalvagedFrame) -> LogID?
     let isKey: (StoredEpochKey) -> Bool
 
     /// Creates the checks.
@@ -26,7 +26,7 @@ public struct Salvage {
     ///   - opened: returns the log of a frame 0, whose log the store does not know.
     ///   - isKey: returns whether an epoch's id matches its key.
     public init(
-      opened: @escaping (LooseFrame) -> LogID?, isKey: @escaping (StoredEpochKey) -> Bool
+      opened: @escaping (SalvagedFrame) -> LogID?, isKey: @escaping (StoredEpochKey) -> Bool
     ) {
       self.opened = opened
       self.isKey = isKey
@@ -55,10 +55,10 @@ public struct Salvage {
   /// - Parameters:
   ///   - path: the damaged database, which MUST NOT be open.
   ///   - seal: the seal of its pages.
-  public init(path: String, seal: PageSeal, judge: Judge) {
+  public init(path: String, seal: PageSeal, checks: SalvageChecks) {
     self.path = path
     self.seal = seal
-    self.judge = judge
+    self.checks = checks
   }
 
   /// Fills a new database, which MUST be empty.
@@ -71,14 +71,14 @@ public struct Salvage {
   ) throws(StoreError) -> Findings {
     do {
       var findings = Findings()
-      let wreckage = try Wreckage(path: path, seal: seal)
+      let scan = try PageScan(path: path, seal: seal)
       findings.unreadTables = try copyLocalTables(to: store)
       var batch = Batch()
-      batch.epochKeys = wreckage.keys.filter(judge.isKey).sorted { $0.id < $1.id }
+      batch.epochKeys = scan.keys.filter(checks.isKey).sorted { $0.id < $1.id }
       batch.forgotten = forgotten
       _ = try store.commit(batch)
-      try store.know(wreckage.logs.sorted { $0.key < $1.key }.map(\.value) + known)
-      try setAside(wreckage, in: store, &findings)
+      try store.know(scan.logs.sorted { $0.key < $1.key }.map(\.value) + known)
+      try setAside(scan, in: store, &findings)
       return findings
     } catch {
       throw StoreError(error)
@@ -88,11 +88,11 @@ public struct Salvage {
   // MARK: Frames
 
   private func setAside(
-    _ wreckage: Wreckage, in store: Store, _ findings: inout Findings
+    _ scan: PageScan, in store: Store, _ findings: inout Findings
   ) throws {
-    let names = try names(of: wreckage)
-    var waiting: [(log: LogID, sequence: UInt64, row: LooseRow)] = []
-    var copies: Set<LooseRow> = []
+    let names = try names(of: scan)
+    var waiting: [(log: LogID, sequence: UInt64, row: SalvagedRow)] = []
+    var copies: Set<SalvagedRow> = []
     var last: Int64?
     func flush() throws {
       try store.write { database in
@@ -102,7 +102,7 @@ public struct Salvage {
       }
       waiting.removeAll(keepingCapacity: true)
     }
-    try wreckage.forEachFrame { place, row in
+    try scan.forEachFrame { place, row in
       if place != last { copies.removeAll(keepingCapacity: true) }
       last = place
       guard copies.insert(row).inserted else { return }
@@ -118,15 +118,15 @@ public struct Salvage {
   }
 
   /// Returns the logs by their refs, from their openings or otherwise the table of logs.
-  private func names(of wreckage: Wreckage) throws -> [Int64: LogID] {
-    var names = wreckage.logs.mapValues(\.log)
-    try wreckage.forEachFrame { place, row in
+  private func names(of scan: PageScan) throws -> [Int64: LogID] {
+    var names = scan.logs.mapValues(\.log)
+    try scan.forEachFrame { place, row in
       guard place & 0xFFFF_FFFF == 0 else { return }
-      let frame = LooseFrame(
+      let frame = SalvagedFrame(
         log: LogID(raw: .zero), sequence: 0, epoch: row.epoch.map(EpochID.init(raw:)),
         body: row.body, hash: FrameHash(raw: Bytes32(prefix: row.name, suffix: row.rest)),
         signature: row.signature)
-      if let log = judge.opened(frame) { names[place >> 32] = log }
+      if let log = checks.opened(frame) { names[place >> 32] = log }
     }
     return names
   }

@@ -4,7 +4,7 @@ internal import MusterModel
 /// The SQL of salvaged frames, and of how far logs were known to reach.
 enum SetAsideTable {
   static func insert(
-    _ row: LooseRow, log: LogID, sequence: UInt64, in database: Database
+    _ row: SalvagedRow, log: LogID, sequence: UInt64, in database: Database
   ) throws {
     try database.run(
       """
@@ -18,7 +18,7 @@ enum SetAsideTable {
   }
 
   /// Deletes every copy of the frame with this hash, valid or not.
-  static func delete(_ settled: SettledFrame, in database: Database) throws {
+  static func delete(_ settled: ProcessedFrame, in database: Database) throws {
     try database.run(
       "DELETE FROM set_aside WHERE log = ? AND sequence = ? AND name = ?",
       [settled.log.blob, settled.sequence.column, settled.hash.raw.prefix.blob])
@@ -32,7 +32,7 @@ enum SetAsideTable {
 
   static func frames(
     of log: LogID, from sequence: UInt64, limit: Int, in database: Database
-  ) throws -> [LooseFrame] {
+  ) throws -> [SalvagedFrame] {
     try database.all(
       """
       SELECT sequence, name, rest, epoch, body, signature FROM set_aside
@@ -41,7 +41,7 @@ enum SetAsideTable {
     ) { columns in
       let sequence: UInt64 = try columns.integer()
       let hash = Bytes32(prefix: try columns.bytes16(), suffix: try columns.bytes16())
-      return LooseFrame(
+      return SalvagedFrame(
         log: log, sequence: sequence,
         epoch: try columns.optionalBytes16().map(EpochID.init(raw:)), body: try columns.bytes(),
         hash: FrameHash(raw: hash), signature: try columns.optionalBytes())

@@ -8,7 +8,7 @@ extension Store {
   /// Returns the salvaged frames of a log, in sequence; several may claim one position.
   public func framesSetAside(
     of log: LogID, from sequence: UInt64, limit: Int
-  ) throws(StoreError) -> [LooseFrame] {
+  ) throws(StoreError) -> [SalvagedFrame] {
     try read { try SetAsideTable.frames(of: log, from: sequence, limit: limit, in: $0) }
   }
 

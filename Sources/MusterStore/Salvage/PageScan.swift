@@ -6,7 +6,7 @@ internal import MusterModel
 ///
 /// Frames and keys are recognized by the form of their rows, and verified by their hashes later.
 /// Partly damaged and superseded pages are therefore examined too.
-struct Wreckage {
+struct PageScan {
   /// The location of a row.
   struct Place {
     /// The log's ref in the damaged database, and the sequence.
@@ -66,7 +66,7 @@ struct Wreckage {
       page.removeAll()
       return false
     }
-    return page.withUnsafeMutableBytes { seal.openWreck($0.baseAddress!, number: number) }
+    return page.withUnsafeMutableBytes { seal.openDamaged($0.baseAddress!, number: number) }
   }
 
   /// Returns nil at the end of the file, and empty data if the disk cannot read the page.
@@ -87,7 +87,7 @@ struct Wreckage {
   ) {
     LeafPage.forEachRow(page, isFirst: number == 1) { row in
       switch row.columns.count {
-      case 6...7 where LooseRow(row) != nil:
+      case 6...7 where SalvagedRow(row) != nil:
         frames.append(
           Place(
             place: row.id, isInLog: isInLog, number: number, page: offset, offset: row.offset))
@@ -116,7 +116,7 @@ struct Wreckage {
   }
 
   /// Calls `body` with each readable frame, in order of places.
-  func forEachFrame(_ body: (Int64, LooseRow) throws -> Void) throws {
+  func forEachFrame(_ body: (Int64, SalvagedRow) throws -> Void) throws {
     guard !frames.isEmpty else { return }
     let database = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     let log =
@@ -132,7 +132,7 @@ struct Wreckage {
         opened = (frame.isInLog, frame.page, page)
       }
       let row = opened?.page.withUnsafeBytes { page in
-        LeafPage.row(page, at: frame.offset).flatMap(LooseRow.init)
+        LeafPage.row(page, at: frame.offset).flatMap(SalvagedRow.init)
       }
       if let row = row ?? nil { try body(frame.place, row) }
     }
@@ -140,7 +140,7 @@ struct Wreckage {
 }
 
 /// The columns of a frame's row.
-struct LooseRow: Hashable {
+struct SalvagedRow: Hashable {
   let name: Bytes16
   let rest: Bytes16
   let epoch: Bytes16?

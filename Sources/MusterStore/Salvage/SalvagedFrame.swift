@@ -2,7 +2,7 @@ public import MusterModel
 
 /// An unverified frame from a damaged database. It may be stored once it is shown to follow its
 /// predecessor and to be signed.
-public struct LooseFrame: Hashable, Sendable {
+public struct SalvagedFrame: Hashable, Sendable {
   /// The log in which it was stored.
   public let log: LogID
   /// Its sequence in that log.
@@ -26,7 +26,7 @@ public struct LooseFrame: Hashable, Sendable {
 }
 
 /// A salvaged frame that needs no further processing.
-public struct SettledFrame: Hashable, Sendable {
+public struct ProcessedFrame: Hashable, Sendable {
   /// The log under which it was salvaged.
   public let log: LogID
   /// Its sequence in that log.
