@@ -80,19 +80,19 @@ extension Replica {
     _ report: PositionReport, of tracker: Bytes16? = nil, now: ClockReading
   ) throws -> LatestRecord? {
     let order = nextRecordOrder()
-    let position = UntoldPositions.Position(
+    let position = UnpublishedPositions.Position(
       order: order, report: report,
       earlier: try earlierFixes(before: report.fix, at: order, of: tracker))
     guard let record = try sealed(position, of: tracker, now: now) else {
       remember(position, of: tracker)
       return nil
     }
-    if untold[tracker] != nil { remember(nil, of: tracker) }
+    if unpublished[tracker] != nil { remember(nil, of: tracker) }
     return record
   }
 
   private mutating func sealed(
-    _ position: UntoldPositions.Position, of tracker: Bytes16?, now: ClockReading
+    _ position: UnpublishedPositions.Position, of tracker: Bytes16?, now: ClockReading
   ) throws -> LatestRecord? {
     guard let epoch = currentEpoch else { return nil }
     let stamp = try makeStamp(tracker == nil ? .ifDue : .never, now: now)
@@ -113,7 +113,7 @@ extension Replica {
   ) throws -> [EarlierFix] {
     let new = EarlierFix(fix, order: order)
     guard !new.supersedesEarlier,
-      let last = try untold[tracker] ?? published(of: tracker)
+      let last = try unpublished[tracker] ?? published(of: tracker)
     else { return [] }
     return EarlierFix.carried(
       by: new,
@@ -123,23 +123,23 @@ extension Replica {
 
   private func published(
     of tracker: Bytes16?
-  ) throws(StoreError) -> UntoldPositions.Position? {
+  ) throws(StoreError) -> UnpublishedPositions.Position? {
     let device = tracker.map { DeviceID(tracker: trackerRow($0)) } ?? local.device
     guard let position = try store.position(of: device) else { return nil }
-    return UntoldPositions.Position(
+    return UnpublishedPositions.Position(
       order: position.order, report: position.report, earlier: position.earlier)
   }
 
-  private mutating func remember(_ position: UntoldPositions.Position?, of tracker: Bytes16?) {
-    untold[tracker] = position
-    batch.local[UntoldPositions.key] = untold.encoded()
+  private mutating func remember(_ position: UnpublishedPositions.Position?, of tracker: Bytes16?) {
+    unpublished[tracker] = position
+    batch.local[UnpublishedPositions.key] = unpublished.encoded()
   }
 
   /// Publishes positions that waited for a key, if one is available now.
   mutating func tellUntold(now: ClockReading) throws {
-    guard !untold.isEmpty, currentEpoch != nil else { return }
+    guard !unpublished.isEmpty, currentEpoch != nil else { return }
     var published: [LatestRecord] = []
-    for (tracker, waiting) in untold.ordered {
+    for (tracker, waiting) in unpublished.ordered {
       var position = waiting
       position.order = nextRecordOrder()
       guard let record = try sealed(position, of: tracker, now: now) else { continue }
@@ -150,12 +150,14 @@ extension Replica {
     try run(.recorded(published), now: now)
   }
 
-  static func untold(in store: Store) throws(StoreError) -> UntoldPositions {
-    guard let bytes = try store.local(UntoldPositions.key) else { return UntoldPositions() }
+  static func unpublished(in store: Store) throws(StoreError) -> UnpublishedPositions {
+    guard let bytes = try store.local(UnpublishedPositions.key) else {
+      return UnpublishedPositions()
+    }
     do throws(DecodingFault) {
-      return try UntoldPositions(decoding: bytes)
+      return try UnpublishedPositions(decoding: bytes)
     } catch {
-      return UntoldPositions()
+      return UnpublishedPositions()
     }
   }
 }

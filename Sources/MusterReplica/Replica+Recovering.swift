@@ -76,7 +76,7 @@ extension Replica {
     writer.reset(to: logs)
     ages = try AgeTracker(store: store, observer: local.device, boot: boot, now: now)
     monitor = GeofenceMonitor()
-    untold = try Self.untold(in: store)
+    unpublished = try Self.unpublished(in: store)
     announceCounter += 1 << 16
     engine = Self.engine(
       local: local, writer: writer, announceCounter: announceCounter,

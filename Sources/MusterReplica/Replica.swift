@@ -28,7 +28,7 @@ public struct Replica {
   var reader: FrameReader
   var writer: LogWriter
   var monitor: GeofenceMonitor
-  var untold: UntoldPositions
+  var unpublished: UnpublishedPositions
   var random: DeterministicRandom
   var receipts = ReceiptDesk()
   var neighbours = NeighbourDesk()
@@ -212,7 +212,7 @@ public struct Replica {
     reader = FrameReader(operation: local.operation)
     ages = try AgeTracker(store: store, observer: local.device, boot: boot, now: now)
     monitor = GeofenceMonitor()
-    untold = try Self.untold(in: store)
+    unpublished = try Self.unpublished(in: store)
     #if Canary
       let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
     #endif

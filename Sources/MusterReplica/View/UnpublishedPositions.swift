@@ -3,7 +3,7 @@ internal import MusterModel
 /// Positions that could not be published because no key was available to seal them: a device was
 /// revoked, and the next epoch's key has not arrived. Without this, the last position of a silent
 /// tracker, and a position set by hand, would stay unknown to all other devices.
-struct UntoldPositions: Sendable, Equatable {
+struct UnpublishedPositions: Sendable, Equatable {
   static let key = "untold positions"
 
   /// A position of this device or of a tracker.
