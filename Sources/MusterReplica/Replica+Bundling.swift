@@ -29,7 +29,7 @@ extension Replica {
     }
     let form = BundleForm(of: local, salt: cursor.salt)
     var bytes = place.isEmpty ? form.header : []
-    var stock = BundleStock(try bundleParts())
+    var stock = BundleContents(try bundleParts())
     while bytes.count < Self.pieceBytes, cursor.stage != .end {
       for carried in try contents(at: &cursor, of: &stock) {
         bytes += form.sealed(carried, number: cursor.number, nonce: random.nonce24())
@@ -45,7 +45,7 @@ extension Replica {
 
   /// Returns the contents at a position, which it advances.
   private mutating func contents(
-    at cursor: inout BundleCursor, of stock: inout BundleStock
+    at cursor: inout BundleCursor, of stock: inout BundleContents
   ) throws -> [Carried] {
     switch cursor.stage {
     case .chains:
@@ -67,7 +67,7 @@ extension Replica {
         return []
       }
       cursor.move(
-        to: BundlePlace(stage: .records, log: LogID(raw: last.topic.raw)), next: 1)
+        to: BundlePosition(stage: .records, log: LogID(raw: last.topic.raw)), next: 1)
       return [.records(Array(records))]
     case .keys:
       cursor.begin(.quarantine)
@@ -110,7 +110,7 @@ extension Replica {
     var parts: [BundlePart] = []
     for log in try store.logs() {
       let (first, head) = (BundlePart.start(of: log), log.head.sequence)
-      var place = BundlePlace(
+      var place = BundlePosition(
         stage: BundleStage(log.opening.lane), rank: control.rank(under: log.opening.certificate),
         first: log.first, log: log.head.log)
       guard let bound = control.bound(of: log) else {

@@ -17,7 +17,7 @@ struct EpochChoiceTests {
         id: EpochID(raw: Bytes16(high: number, low: 0)), generation: generation, base: nil,
         excludes: [], sealed: []),
       rank: rank, certificate: certificate, isCommand: isCommand,
-      place: AnnouncementPlace(
+      place: AnnouncementPosition(
         certificate: certificate, log: LogID(raw: .zero), sequence: 1, index: 0))
   }
 

@@ -113,7 +113,7 @@ extension API {
     guard let number = live.join(subscriber) else {
       throw Problem(.tooManyRequests, "the limit on event streams is reached")
     }
-    let known = call.lastEventID.flatMap { StreamPlace($0) }
+    let known = call.lastEventID.flatMap { StreamPosition($0) }
     var answer = Answer(streaming: "text/event-stream") { [self] writer in
       defer { live.leave(number) }
       connection.keepOpen()
@@ -133,11 +133,11 @@ extension API {
   }
 
   private func follow(
-    _ subscriber: Subscriber, from known: StreamPlace?, as person: Person?,
+    _ subscriber: Subscriber, from known: StreamPosition?, as person: Person?,
     _ writer: inout any ResponseBodyWriter
   ) async throws {
     try await writer.write(StreamEvent.retry)
-    var place = known ?? StreamPlace(node.changeCounts)
+    var place = known ?? StreamPosition(node.changeCounts)
     if known == nil {
       try await writer.write(StreamEvent("counts", at: place, place.counts.json.text).bytes)
     } else {

@@ -33,7 +33,7 @@ struct Notice: Sendable {
 
 /// The position of a reader of an event stream: the count of each set. It is the id of each event,
 /// so that a browser sends it back when it reconnects.
-struct StreamPlace: Hashable, Sendable {
+struct StreamPosition: Hashable, Sendable {
   var counts: ChangeCounts
 
   init(_ counts: ChangeCounts) { self.counts = counts }
@@ -53,7 +53,7 @@ struct StreamPlace: Hashable, Sendable {
 struct StreamEvent {
   let bytes: ByteBuffer
 
-  init(_ name: String, at place: StreamPlace, _ data: String) {
+  init(_ name: String, at place: StreamPosition, _ data: String) {
     bytes = ByteBuffer(string: "event: \(name)\nid: \(place.text)\ndata: \(data)\n\n")
   }
 

@@ -31,7 +31,7 @@ enum BundleStage: UInt8, Comparable, Sendable {
 
 /// A log, or a strand of one, that the bundle contains, up to the last frame that counts.
 struct BundlePart: Sendable {
-  var place: BundlePlace
+  var place: BundlePosition
   var from: UInt64
   var through: UInt64
 
@@ -44,7 +44,7 @@ struct BundlePart: Sendable {
 }
 
 /// The position of a log in a bundle.
-struct BundlePlace: Hashable, Comparable, Sendable {
+struct BundlePosition: Hashable, Comparable, Sendable {
   var stage: BundleStage
   /// The number of certificates between its author and the root: a device follows its issuer.
   var rank: UInt8 = 0
@@ -53,14 +53,14 @@ struct BundlePlace: Hashable, Comparable, Sendable {
   /// In the records section, the last topic.
   var log = LogID(raw: .zero)
 
-  static func < (left: BundlePlace, right: BundlePlace) -> Bool {
+  static func < (left: BundlePosition, right: BundlePosition) -> Bool {
     (left.stage, left.rank, left.first, left.log)
       < (right.stage, right.rank, right.first, right.log)
   }
 }
 
 /// The contents of a bundle at the time that one piece is made.
-struct BundleStock {
+struct BundleContents {
   private let parts: [BundlePart]
   /// By topic; nil until the first is requested.
   private var records: [LatestRecord]?
@@ -107,7 +107,7 @@ struct BundleCursor: Sendable {
   private(set) var number: UInt64 = 0
   private(set) var frames: UInt64 = 0
   private(set) var records: UInt64 = 0
-  private(set) var place = BundlePlace(stage: .chains)
+  private(set) var place = BundlePosition(stage: .chains)
   /// The next sequence of the current log; in the records section, 1 after the first.
   private(set) var next: UInt64 = 0
 
@@ -135,7 +135,7 @@ struct BundleCursor: Sendable {
       frames = try reader.integer(UInt64.self)
       records = try reader.integer(UInt64.self)
       guard let stage = BundleStage(rawValue: try reader.integer(UInt8.self)) else { return nil }
-      place = BundlePlace(
+      place = BundlePosition(
         stage: stage, rank: try reader.integer(UInt8.self),
         first: try reader.integer(UInt64.self), log: try reader.identifier(LogID.self))
       next = try reader.integer(UInt64.self)
@@ -149,12 +149,12 @@ struct BundleCursor: Sendable {
   }
 
   /// Continues after what was taken at a place.
-  mutating func move(to place: BundlePlace, next: UInt64) {
+  mutating func move(to place: BundlePosition, next: UInt64) {
     self.place = place
     self.next = next
   }
 
-  mutating func begin(_ stage: BundleStage) { move(to: BundlePlace(stage: stage), next: 0) }
+  mutating func begin(_ stage: BundleStage) { move(to: BundlePosition(stage: stage), next: 0) }
 
   /// Counts and numbers a contained item, which the end mark lists.
   mutating func count(_ carried: Carried) {

@@ -11,19 +11,19 @@ struct CountingEpoch: Hashable, Sendable {
   /// Whether the author is a `command` device or the root.
   let isCommand: Bool
   /// The position of the announcement.
-  let place: AnnouncementPlace
+  let place: AnnouncementPosition
 }
 
 /// The position of an announcement in the order in which control logs are evaluated. It decides
 /// between two announcements of one epoch by one author.
-struct AnnouncementPlace: Hashable, Comparable, Sendable {
+struct AnnouncementPosition: Hashable, Comparable, Sendable {
   let certificate: CertificateHash
   let log: LogID
   let sequence: UInt64
   /// The index among the epochs of the log.
   let index: Int
 
-  static func < (left: AnnouncementPlace, right: AnnouncementPlace) -> Bool {
+  static func < (left: AnnouncementPosition, right: AnnouncementPosition) -> Bool {
     (left.certificate, left.log, left.index) < (right.certificate, right.log, right.index)
   }
 }

@@ -38,7 +38,7 @@ struct EpochLedger: Sendable {
 
   private struct Announcement: Sendable {
     let value: EpochAnnouncement
-    let place: AnnouncementPlace
+    let place: AnnouncementPosition
     let base: Int?
     /// The number of named frames that are missing.
     var missing: Int
@@ -117,7 +117,7 @@ struct EpochLedger: Sendable {
   ) {
     guard standing.announces else { return }
     let announcement = entry.value
-    let place = AnnouncementPlace(
+    let place = AnnouncementPosition(
       certificate: standing.certificate, log: log, sequence: entry.sequence, index: index)
     let epoch = number(of: announcement.id)
     let base = announcement.base.map { number(of: $0) }
@@ -429,7 +429,7 @@ struct EpochLedger: Sendable {
 extension CountingEpoch {
   /// Returns nil if the announcement does not count because of the standing of its log.
   fileprivate init?(
-    _ announcement: EpochAnnouncement, at place: AnnouncementPlace,
+    _ announcement: EpochAnnouncement, at place: AnnouncementPosition,
     _ standing: ControlLogStanding
   ) {
     guard standing.counts(announcement, at: place.sequence) else { return nil }
