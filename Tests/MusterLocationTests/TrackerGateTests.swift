@@ -23,17 +23,17 @@ struct TrackerDeskTests {
         accuracyDecimetres: 50, sampleTime: Timestamp(milliseconds: wall + seconds * 1000)))
   }
 
-  private func isTaken(_ answer: TrackerDesk.Answer) -> Bool {
+  private func isTaken(_ answer: TrackerGate.Answer) -> Bool {
     if case .taken = answer { true } else { false }
   }
 
   @Test func `each phone is judged by its own past`() throws {
-    var desk = TrackerDesk(known: [], mostTrackers: 2, now: now(0).instant)
-    #expect(isTaken(desk.take(try report("a", at: 0), now: now(0))))
-    #expect(isTaken(desk.take(try report("b", at: 0, latitude: 50), now: now(0))))
-    #expect(desk.take(try report("a", at: 1, latitude: 50), now: now(1)) == .refused(.jump))
-    #expect(desk.take(try report("a", at: 0), now: now(1)) == .refused(.old))
-    guard case .taken(_, isLate: true) = desk.take(try report("b", at: -60), now: now(1)) else {
+    var gate = TrackerGate(known: [], mostTrackers: 2, now: now(0).instant)
+    #expect(isTaken(gate.take(try report("a", at: 0), now: now(0))))
+    #expect(isTaken(gate.take(try report("b", at: 0, latitude: 50), now: now(0))))
+    #expect(gate.take(try report("a", at: 1, latitude: 50), now: now(1)) == .refused(.jump))
+    #expect(gate.take(try report("a", at: 0), now: now(1)) == .refused(.old))
+    guard case .taken(_, isLate: true) = gate.take(try report("b", at: -60), now: now(1)) else {
       Issue.record("a late fix is not known to be late")
       return
     }
@@ -41,26 +41,26 @@ struct TrackerDeskTests {
 
   @Test func `names that are made up find no room after the last place`() throws {
     let known = try #require(TrackerName("mine"))
-    var desk = TrackerDesk(known: [known], mostTrackers: 3, now: now(0).instant)
-    let answers = try (0..<1000).map { desk.take(try report("x\($0)", at: 0), now: now(0)) }
+    var gate = TrackerGate(known: [known], mostTrackers: 3, now: now(0).instant)
+    let answers = try (0..<1000).map { gate.take(try report("x\($0)", at: 0), now: now(0)) }
     #expect(answers.count(where: isTaken) == 2)
     #expect(answers.last == .tooMany)
-    #expect(desk.count == 3)
-    #expect(isTaken(desk.take(try report("mine", at: 0), now: now(0))))
+    #expect(gate.count == 3)
+    #expect(isTaken(gate.take(try report("mine", at: 0), now: now(0))))
   }
 
   @Test func `a phone that sends without end gets one fix a second, and the others theirs`() throws
   {
-    var desk = TrackerDesk(known: [], mostTrackers: 2, now: now(0).instant)
+    var gate = TrackerGate(known: [], mostTrackers: 2, now: now(0).instant)
     var taken = 0
     for number in 0..<1000 {
-      let answer = desk.take(try report("loud", at: Int64(number) - 2000), now: now(0))
+      let answer = gate.take(try report("loud", at: Int64(number) - 2000), now: now(0))
       taken += isTaken(answer) ? 1 : 0
     }
     #expect(taken == 300)
-    #expect(desk.take(try report("loud", at: 0), now: now(0)) == .tooFast)
-    #expect(isTaken(desk.take(try report("quiet", at: 0), now: now(0))))
-    #expect(isTaken(desk.take(try report("loud", at: 1), now: now(1))))
-    #expect(desk.take(try report("loud", at: 2), now: now(1)) == .tooFast)
+    #expect(gate.take(try report("loud", at: 0), now: now(0)) == .tooFast)
+    #expect(isTaken(gate.take(try report("quiet", at: 0), now: now(0))))
+    #expect(isTaken(gate.take(try report("loud", at: 1), now: now(1))))
+    #expect(gate.take(try report("loud", at: 2), now: now(1)) == .tooFast)
   }
 }

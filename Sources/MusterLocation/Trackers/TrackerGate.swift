@@ -6,7 +6,7 @@ public import MusterModel
 ///
 /// The replica publishes accepted reports. Phones select their own fixes, so the location filter
 /// does not apply.
-public struct TrackerDesk: Sendable {
+public struct TrackerGate: Sendable {
   /// The burst size: a phone that regains coverage sends its stored fixes at once.
   static let burst: Int64 = 300
   /// The sustained rate is one fix per second; phones send one in ten seconds or less often.
