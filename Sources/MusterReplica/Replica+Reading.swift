@@ -116,7 +116,7 @@ extension Replica {
   ///
   /// - Parameter now: the time up to which the ages of delivery figures count; nil for no ages.
   public func reports(now: ClockReading? = nil) throws -> [ReportSummary] {
-    var book = deliveryBook(now: now)
+    var book = deliveryTracker(now: now)
     var summaries: [ReportSummary] = []
     for row in try store.rows(.report) where row.exists {
       summaries.append(try summary(row, in: &book))
@@ -134,12 +134,12 @@ extension Replica {
   ///
   /// - Parameter now: as in `reports(now:)`.
   public func report(_ id: RowID, now: ClockReading? = nil) throws -> ReportSummary {
-    var book = deliveryBook(now: now)
+    var book = deliveryTracker(now: now)
     return try summary(existing(.report, id), in: &book)
   }
 
   private func summary(
-    _ row: RowState, in book: inout DeliveryBook
+    _ row: RowState, in book: inout DeliveryTracker
   ) throws(StoreError) -> ReportSummary {
     let owner = row.owner ?? UserID(raw: .zero)
     var position: Coordinate?

@@ -13,13 +13,13 @@ extension Replica {
   public func delivery(
     through written: [WrittenThrough], now: ClockReading
   ) throws -> Delivery {
-    var book = deliveryBook(now: now)
+    var book = deliveryTracker(now: now)
     return try book.delivery(
       through: Dictionary(written.map { ($0.log, $0.sequence) }, uniquingKeysWith: max))
   }
 
-  func deliveryBook(now: ClockReading?) -> DeliveryBook {
-    DeliveryBook(
+  func deliveryTracker(now: ClockReading?) -> DeliveryTracker {
+    DeliveryTracker(
       store: store, engine: engine, local: local, control: control, now: now?.instant)
   }
 }

@@ -16,7 +16,7 @@ internal import MusterSync
 /// A claimed sequence alone does not count: the hash must be that of the frame held here, so that
 /// neither another branch nor a claim about frames that are not held counts. The figure may be too
 /// low, never too high.
-struct DeliveryBook {
+struct DeliveryTracker {
   /// The devices that hold a log, each up to a sequence.
   private struct Holders {
     var devices: [DeviceID: UInt64] = [:]
