@@ -42,7 +42,7 @@ struct CanaryCommand: ParsableCommand {
     #if Canary
       let canaries = try chosen()
       guard alone, let canary = canaries.first else { return try hunt(canaries) }
-      try CanaryPrey(canary).hunt(seeds: first..<first + seeds, isPlanted: !healthy)
+      try CanaryTarget(canary).hunt(seeds: first..<first + seeds, isPlanted: !healthy)
     #else
       throw Refusal("this build has no planted bugs: see muster-sim help canary")
     #endif
@@ -87,7 +87,7 @@ struct CanaryCommand: ParsableCommand {
 
     private func hunt(
       _ canary: Canary, known: CanaryLedger.Entry?
-    ) throws -> CanaryPrey.Caught? {
+    ) throws -> CanaryTarget.Caught? {
       var seeds = first..<first + seeds
       if replay {
         guard let known else {
@@ -97,7 +97,7 @@ struct CanaryCommand: ParsableCommand {
         seeds = known.seed..<known.seed + 1
       }
       let stopwatch = ContinuousClock.now
-      let caught = try CanaryPrey(canary).huntApart(seeds: seeds, isPlanted: true)
+      let caught = try CanaryTarget(canary).huntApart(seeds: seeds, isPlanted: true)
       let seconds = (ContinuousClock.now - stopwatch) / .seconds(1)
       Standard.output.write(line(canary, caught, seeds: seeds, seconds: seconds))
       if let caught { try requireHealth(without: canary, caught.seed) }
@@ -106,13 +106,13 @@ struct CanaryCommand: ParsableCommand {
 
     /// A seed that breaks a promise all by itself has caught nothing.
     private func requireHealth(without canary: Canary, _ seed: UInt64) throws {
-      let other = try CanaryPrey(canary).huntApart(seeds: seed..<seed + 1, isPlanted: false)
+      let other = try CanaryTarget(canary).huntApart(seeds: seed..<seed + 1, isPlanted: false)
       guard let other else { return }
       throw Refusal("seed \(seed) fails without a bug too: \(other.promise) — \(other.detail)")
     }
 
     private func line(
-      _ canary: Canary, _ caught: CanaryPrey.Caught?, seeds: Range<UInt64>, seconds: Double
+      _ canary: Canary, _ caught: CanaryTarget.Caught?, seeds: Range<UInt64>, seconds: Double
     ) -> String {
       let name = canary.rawValue.padding(toLength: 22, withPad: " ", startingAt: 0)
       let time = ResultTable.tenths(seconds) + " s"

@@ -10,7 +10,7 @@
     public let canary: Canary
 
     /// A run that violated a promise.
-    public struct Catch: Hashable, Sendable {
+    public struct Detection: Hashable, Sendable {
       /// The seed of the run.
       public let seed: UInt64
       /// The first violated promise.
@@ -20,7 +20,7 @@
     }
 
     /// The environment in which a bug is searched for.
-    public enum Ground: Hashable, Sendable, CustomStringConvertible {
+    public enum Environment: Hashable, Sendable, CustomStringConvertible {
       /// What the swarm draws.
       case swarm
       /// A scenario file, for conditions that the swarm hardly ever draws.
@@ -42,7 +42,7 @@
     public init(_ canary: Canary) { self.canary = canary }
 
     /// The environment of this bug.
-    public var ground: Ground {
+    public var ground: Environment {
       switch canary {
       case .skipSync: .disk
       case .skipSignature, .acceptUnsigned, .trustAnyRecord, .acceptOlderRecord,
@@ -71,7 +71,7 @@
     ///   - onSeed: called before each run.
     public func run(
       seeds: Range<UInt64>, isPlanted: Bool, onSeed: (UInt64) -> Void
-    ) throws -> Catch? {
+    ) throws -> Detection? {
       Canary.planted = isPlanted ? canary : nil
       defer { Canary.planted = nil }
       for seed in seeds {
@@ -81,7 +81,7 @@
       return nil
     }
 
-    private func play(_ seed: UInt64) throws -> Catch? {
+    private func play(_ seed: UInt64) throws -> Detection? {
       switch ground {
       case .swarm: return play(Scenario.drawn(seed: seed, minutes: nil), seed)
       case .scenario(let file): return play(try Scenario(file: file), seed)
@@ -90,7 +90,7 @@
           let row = try DiskTrials(seed: seed).cutPower(
             points: Self.powerCuts, damage: damage, progress: { _ in })
           if let violation = row.violations.first {
-            return Catch(seed: seed, promise: row.name, detail: violation)
+            return Detection(seed: seed, promise: row.name, detail: violation)
           }
         }
         return nil
@@ -99,9 +99,9 @@
 
     private static let powerCuts = 20
 
-    private func play(_ scenario: Scenario, _ seed: UInt64) -> Catch? {
+    private func play(_ scenario: Scenario, _ seed: UInt64) -> Detection? {
       World.play(scenario, seed: seed).violations.first.map {
-        Catch(seed: seed, promise: $0.promise, detail: $0.detail)
+        Detection(seed: seed, promise: $0.promise, detail: $0.detail)
       }
     }
   }

@@ -4,7 +4,7 @@
   import MusterSimulator
 
   /// The search for one planted bug in a process of its own, since the bug may trap.
-  struct CanaryPrey {
+  struct CanaryTarget {
     private let canary: Canary
 
     /// The seed that caught it, and how.
