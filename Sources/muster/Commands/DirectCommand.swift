@@ -21,7 +21,7 @@ struct DirectCommand: AsyncParsableCommand {
     ])
 
   /// The audience of a directive, and its deadline.
-  struct Aim: ParsableArguments {
+  struct AudienceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Address only people of this role."))
     var role: NameArgument<Role>?
 
@@ -64,7 +64,7 @@ struct DirectCommand: AsyncParsableCommand {
   }
 
   /// The free text of a directive.
-  struct Remark: ParsableArguments {
+  struct NoteOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Additional instructions.", valueName: "text"))
     var text = ""
 
@@ -82,8 +82,8 @@ struct DirectCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var destination: Destination
-    @OptionGroup var remark: Remark
-    @OptionGroup var aim: Aim
+    @OptionGroup var remark: NoteOptions
+    @OptionGroup var aim: AudienceOptions
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
@@ -105,8 +105,8 @@ struct DirectCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var destination: Destination
-    @OptionGroup var remark: Remark
-    @OptionGroup var aim: Aim
+    @OptionGroup var remark: NoteOptions
+    @OptionGroup var aim: AudienceOptions
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
@@ -128,8 +128,8 @@ struct DirectCommand: AsyncParsableCommand {
         the id.
         """)
 
-    @OptionGroup var remark: Remark
-    @OptionGroup var aim: Aim
+    @OptionGroup var remark: NoteOptions
+    @OptionGroup var aim: AudienceOptions
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
@@ -170,7 +170,7 @@ struct DirectCommand: AsyncParsableCommand {
     @Argument(help: "The text of the message.")
     var text: String
 
-    @OptionGroup var aim: Aim
+    @OptionGroup var aim: AudienceOptions
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions

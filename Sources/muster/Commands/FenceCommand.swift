@@ -55,7 +55,7 @@ struct FenceCommand: AsyncParsableCommand {
       help: ArgumentHelp("Raise an alert at each entry. (default: on)", valueName: "switch"))
     var alert: SwitchArgument?
 
-    @OptionGroup(title: "With --order") var aim: DirectCommand.Aim
+    @OptionGroup(title: "With --order") var aim: DirectCommand.AudienceOptions
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
