@@ -6,7 +6,7 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
   /// The requests to this handler, as pipeline events.
-  enum Wish: Sendable {
+  enum ExtensionRequest: Sendable {
     case endless
   }
 
@@ -21,7 +21,7 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard case Wish.endless? = event as? Wish else {
+    guard case ExtensionRequest.endless? = event as? ExtensionRequest else {
       return context.fireUserInboundEventTriggered(event)
     }
     end?.cancel()

@@ -74,7 +74,7 @@ struct Connection: Sendable {
 
   /// Removes the time limit of the connection.
   func keepOpen() {
-    channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.Wish.endless)
+    channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.ExtensionRequest.endless)
   }
 
   /// Calls `act` when either end closes the connection.

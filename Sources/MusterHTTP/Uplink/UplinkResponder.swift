@@ -25,7 +25,8 @@ struct UplinkResponder: HTTPResponder {
       return Response(status: .serviceUnavailable)
     }
     // From here on an idle timeout ends it, not its age.
-    context.channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.Wish.endless)
+    context.channel.pipeline.fireUserInboundEventTriggered(
+      ConnectionLifetime.ExtensionRequest.endless)
     let (uplinks, incoming) = (uplinks, request.body)
     let lease = UplinkLease(connection, of: uplinks)
     return Response(

@@ -33,7 +33,7 @@ struct WatchCommand: AsyncParsableCommand {
     let terminal = try LiveTerminal()
     defer { terminal.leave() }
     let (wishes, wish) = AsyncStream.makeStream(
-      of: LiveTerminal.Wish.self, bufferingPolicy: .bufferingNewest(1))
+      of: LiveTerminal.UserRequest.self, bufferingPolicy: .bufferingNewest(1))
     terminal.wishes { wanted in
       wish.yield(wanted)
       // Nothing after it may replace a quit in the buffer.

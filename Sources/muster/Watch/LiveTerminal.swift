@@ -7,7 +7,7 @@ internal import Foundation
 /// `@unchecked Sendable`: `lock` guards every property that changes after `init`.
 final class LiveTerminal: @unchecked Sendable {
   /// A request of the user or the system.
-  enum Wish: Sendable {
+  enum UserRequest: Sendable {
     case redraw
     case quit
   }
@@ -32,10 +32,10 @@ final class LiveTerminal: @unchecked Sendable {
   }
 
   /// Reports keys and signals as wishes.
-  func wishes(_ report: @escaping @Sendable (Wish) -> Void) {
+  func wishes(_ report: @escaping @Sendable (UserRequest) -> Void) {
     let queue = DispatchQueue(label: "muster.watch")
     for (number, wish) in [
-      (SIGWINCH, Wish.redraw), (SIGINT, .quit), (SIGTERM, .quit), (SIGHUP, .quit),
+      (SIGWINCH, UserRequest.redraw), (SIGINT, .quit), (SIGTERM, .quit), (SIGHUP, .quit),
     ] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)

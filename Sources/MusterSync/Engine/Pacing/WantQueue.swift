@@ -3,7 +3,7 @@ internal import MusterModel
 /// The ranges that one peer requested. They are fetched piece by piece as the send queue drains, so
 /// that no request fills the memory. Sets are served in order, logs of one set round robin.
 struct WantQueue: Sendable {
-  struct Wish: Sendable {
+  struct RequestedRange: Sendable {
     let log: LogID
     let set: SetID
     var from: UInt64
@@ -11,35 +11,35 @@ struct WantQueue: Sendable {
     var kind = FetchRequest.Kind.frames
   }
 
-  private var wishes: [Wish] = []
+  private var ranges: [RequestedRange] = []
   /// Whether a piece is being fetched. The next one waits for it.
   private(set) var isFetching = false
 
   /// Frames per piece: enough to reach a signature, and few enough for fairness.
   static let pieceFrames = 2 * Limits.signatureInterval
 
-  var isEmpty: Bool { wishes.isEmpty }
+  var isEmpty: Bool { ranges.isEmpty }
 
-  mutating func add(_ wish: Wish) {
-    for index in wishes.indices
-    where wishes[index].log == wish.log && wishes[index].kind == wish.kind {
+  mutating func add(_ range: RequestedRange) {
+    for index in ranges.indices
+    where ranges[index].log == range.log && ranges[index].kind == range.kind {
       // A repeated or adjacent request extends the queued one.
-      guard wish.from <= wishes[index].through + 1, wishes[index].from <= wish.through + 1 else {
+      guard range.from <= ranges[index].through + 1, ranges[index].from <= range.through + 1 else {
         continue
       }
-      wishes[index].from = min(wishes[index].from, wish.from)
-      wishes[index].through = max(wishes[index].through, wish.through)
+      ranges[index].from = min(ranges[index].from, range.from)
+      ranges[index].through = max(ranges[index].through, range.through)
       return
     }
-    guard wishes.count < Limits.wantsPerPeer else { return }
-    let index = wishes.firstIndex { $0.set > wish.set } ?? wishes.count
-    wishes.insert(wish, at: index)
+    guard ranges.count < Limits.wantsPerPeer else { return }
+    let index = ranges.firstIndex { $0.set > range.set } ?? ranges.count
+    ranges.insert(range, at: index)
   }
 
   /// Starts the next piece. MUST be followed by `finishFetch`.
-  mutating func beginFetch() -> Wish? {
-    guard !isFetching, let first = wishes.first else { return nil }
-    wishes.removeFirst()
+  mutating func beginFetch() -> RequestedRange? {
+    guard !isFetching, let first = ranges.first else { return nil }
+    ranges.removeFirst()
     var piece = first
     if first.through - first.from >= Self.pieceFrames {
       // Pieces end at sequences where every holder keeps a signature.
@@ -48,8 +48,8 @@ struct WantQueue: Sendable {
       var rest = first
       rest.from = piece.through + 1
       rest.kind = .frames
-      let index = wishes.firstIndex { $0.set > first.set } ?? wishes.count
-      wishes.insert(rest, at: index)
+      let index = ranges.firstIndex { $0.set > first.set } ?? ranges.count
+      ranges.insert(rest, at: index)
     }
     isFetching = true
     return piece

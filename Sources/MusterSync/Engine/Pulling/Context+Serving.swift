@@ -18,7 +18,7 @@ extension Context {
         outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
       guard from <= through else { continue }
       outbox.flows[device, default: Flow()].wants.add(
-        WantQueue.Wish(
+        WantQueue.RequestedRange(
           log: want.log,
           set: logs.isQuarantined(want.log, from)
             ? .quarantine : SetID(summary.opening.lane),
@@ -37,7 +37,7 @@ extension Context {
     guard start > 0, start <= through else { return }
     let boundary = (start - 1) / Limits.signatureInterval * Limits.signatureInterval
     outbox.flows[device, default: Flow()].wants.add(
-      WantQueue.Wish(
+      WantQueue.RequestedRange(
         log: want.log, set: SetID(summary.opening.lane), from: boundary + 1, through: through,
         kind: want.isSearch ? .search : .strand))
     outbox.touch(device)
