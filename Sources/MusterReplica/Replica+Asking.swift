@@ -5,7 +5,7 @@ internal import MusterSync
 ///
 /// A restored disk, with everything beside the database, does not detect the restore; the peers do.
 /// Logs that it continued before their answer would fork.
-struct HeadsQuestion: Hashable, Sendable {
+struct HeadsQuery: Hashable, Sendable {
   let logs: [LogID]
   let asked: Instant
 
@@ -18,7 +18,7 @@ extension Replica {
   /// Asks at a start, unless nothing was written in this incarnation.
   mutating func askForHeads(now: Instant) {
     let logs = writer.heads.values.map(\.log).sorted()
-    question = logs.isEmpty ? nil : HeadsQuestion(logs: logs, asked: now)
+    question = logs.isEmpty ? nil : HeadsQuery(logs: logs, asked: now)
   }
 
   /// Whether this device may continue its own logs: false for a moment after a start, until each
@@ -42,6 +42,6 @@ extension Replica {
     guard answers != nil || !engine.contactEndpoints.isEmpty else { return question.asked }
     return question.asked.advanced(
       byMilliseconds: answers == nil
-        ? HeadsQuestion.aloneMilliseconds : HeadsQuestion.lastMilliseconds)
+        ? HeadsQuery.aloneMilliseconds : HeadsQuery.lastMilliseconds)
   }
 }

@@ -70,7 +70,7 @@ public struct Replica {
   /// The other incarnations of this device, since the start.
   var lives = LifeWatch()
   /// Nil once the peers in reach have reported what they hold of this device's logs.
-  var question: HeadsQuestion?
+  var question: HeadsQuery?
   /// Nil before the first request, and after the view was derived again.
   var stateTree: StateTree?
   /// Locate directives that `locationDemands` has reported.

@@ -96,7 +96,7 @@ struct ForkTests {
     _ = try valley.wait(upTo: 5000) { valley in
       try valley.ask("Ben") { $0.mayWrite(now: $1.instant) }
     }
-    #expect(valley.now.milliseconds(since: began) < HeadsQuestion.lastMilliseconds)
+    #expect(valley.now.milliseconds(since: began) < HeadsQuery.lastMilliseconds)
     try report("After it was put back", at: "Ben", in: &valley)
     try valley.converge()
     // Then nothing is lost, and nothing has forked
@@ -115,7 +115,7 @@ struct ForkTests {
     _ = try valley.wait(upTo: 5000) { valley in
       try valley.ask("Ben") { $0.mayWrite(now: $1.instant) }
     }
-    #expect(valley.now.milliseconds(since: again) < HeadsQuestion.aloneMilliseconds)
+    #expect(valley.now.milliseconds(since: again) < HeadsQuery.aloneMilliseconds)
     #expect(try life("Ben", in: &valley).incarnation == before.incarnation)
   }
 
@@ -131,7 +131,7 @@ struct ForkTests {
       try valley.ask("Ben") { $0.mayWrite(now: $1.instant) }
     }
     let waited = valley.now.milliseconds(since: began)
-    #expect(waited > 0 && waited <= HeadsQuestion.aloneMilliseconds + 100)
+    #expect(waited > 0 && waited <= HeadsQuery.aloneMilliseconds + 100)
 
     var lonely = Valley(seed: 3)
     try lonely.found("Dan", path: folder.database("Dan"))
