@@ -13,7 +13,7 @@ struct LocationInput: Sendable {
   /// The name and the state of the position source.
   private var source: (name: String, state: SourceState)?
   /// The trackers that this node records; nil until the first report.
-  private var trackers: TrackerDesk?
+  private var trackers: TrackerGate?
 
   /// Sets the name of the position source. MUST be called before its first event.
   mutating func listen(to name: String) { source = (name, .waiting) }
@@ -30,14 +30,14 @@ struct LocationInput: Sendable {
   /// - Parameter known: the names of the trackers that the replica stores.
   mutating func take(
     _ report: TrackerReport, known: @autoclosure () throws -> [String], now: ClockReading
-  ) throws -> TrackerDesk.Answer {
-    var desk =
+  ) throws -> TrackerGate.Answer {
+    var gate =
       try trackers
-      ?? TrackerDesk(
+      ?? TrackerGate(
         known: known().compactMap { TrackerName($0) }, mostTrackers: Limits.trackersPerDevice,
         now: now.instant)
-    let answer = desk.take(report, now: now)
-    trackers = desk
+    let answer = gate.take(report, now: now)
+    trackers = gate
     return answer
   }
 
