@@ -38,7 +38,7 @@ extension SyncEngine {
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.
       for device in context.peers.connected { context.sendRoots(to: device, asksForAnswer: false) }
-      quickenAnnounce()
+      announcer.quicken(context: &context)
     }
   }
 

@@ -31,8 +31,7 @@ extension SyncEngine {
   mutating func retryEverybody() {
     limits.calls.fill()
     contacts.hastenAll(to: context.now)
-    announcing.reset(now: context.now)
-    context.deadlines.schedule(.announce, at: context.now)
+    announcer.reset(context: &context)
     for device in context.peers.connected {
       context.outbox.flows[device]?.changePath()
       context.outbox.touch(device)

@@ -13,7 +13,7 @@ extension SyncEngine {
 
   private mutating func pass(_ item: DeadlineQueue.Item) {
     switch item {
-    case .announce: announceIfDue()
+    case .announce: announcer.announceIfDue(records, context: &context)
     case .handshake(let index): tendHandshake(index)
     case .session(let index): tendSession(index)
     case .contacts: tryContacts()

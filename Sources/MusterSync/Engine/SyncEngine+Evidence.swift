@@ -13,7 +13,7 @@ extension SyncEngine {
       evidence.add(item)
       context.logs.set(evidence: item.id)
     }
-    if !added.isEmpty { quickenAnnounce() }
+    if !added.isEmpty { announcer.quicken(context: &context) }
   }
 
   /// Requests an item that a peer holds, now or after those before it.

@@ -13,7 +13,7 @@ extension SyncEngine {
   mutating func append(_ added: [Frame], opening: Opening) {
     guard let growth = frames.append(added, opening: opening, context: &context) else { return }
     forward(growth, from: nil, by: nil)
-    quickenAnnounce()
+    announcer.quicken(context: &context)
   }
 
   mutating func noteAttached(
@@ -23,7 +23,7 @@ extension SyncEngine {
       let held = frames.noteAttached(result, to: log, of: device, context: &context)
     else { return }
     if let opening = held.first?.opening { tellItsCopies(of: opening.certificate, from: nil) }
-    quickenAnnounce()
+    announcer.quicken(context: &context)
   }
 
   /// Records of whom frames were accepted.

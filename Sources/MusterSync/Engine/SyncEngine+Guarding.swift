@@ -6,26 +6,6 @@ internal import MusterModel
 extension SyncEngine {
   // MARK: Signatures
 
-  /// Charges for the signature of an announce, which is its only authentication. Announces from a
-  /// known address of their device are charged to that device; all others share one rate limit.
-  mutating func maySpendAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) -> Bool {
-    isAt(endpoint, device)
-      ? context.maySpendSignature(device)
-      : limits.strangersSignatures.take(SignatureCost.milliseconds, now: context.clock.now)
-  }
-
-  mutating func payBackAnnounceSignature(_ device: DeviceID, at endpoint: Endpoint) {
-    if isAt(endpoint, device) {
-      context.payBackSignature(device)
-    } else {
-      limits.strangersSignatures.giveBack(SignatureCost.milliseconds)
-    }
-  }
-
-  private func isAt(_ endpoint: Endpoint, _ device: DeviceID) -> Bool {
-    context.peers[device]?.presence.endpoint == endpoint
-  }
-
   // MARK: Cookies
 
   /// Returns whether to respond to an initiation. Under load only addresses with a valid cookie get

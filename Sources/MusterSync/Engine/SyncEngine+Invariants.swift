@@ -13,7 +13,8 @@ extension SyncEngine {
     precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) notifications")
     context.logs.strands.checkInvariants()
     precondition(
-      announced.count <= Limits.announcers * Limits.livesPerAnnouncer, "\(announced.count) lives")
+      announcer.heardCount <= Limits.announcers * Limits.livesPerAnnouncer,
+      "\(announcer.heardCount) lives")
     precondition(contacts.count <= Limits.peers, "\(contacts.count) contacts")
     precondition(
       handshakes.count <= Limits.handshakesInFlight, "\(handshakes.count) handshakes")

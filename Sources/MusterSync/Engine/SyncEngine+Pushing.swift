@@ -93,7 +93,7 @@ extension SyncEngine {
       let (link, count) = (audience.link, Int64(audience.count))
       let covered = covered.union(sureAudience(audience.devices, of: fresh))
       guard !isOwn else {
-        if !multicast(fresh, on: link, covered: covered) { quickenAnnounce() }
+        if !multicast(fresh, on: link, covered: covered) { announcer.quicken(context: &context) }
         continue
       }
       var most = min(
@@ -129,7 +129,9 @@ extension SyncEngine {
 
   mutating func passOnWhatIsDue() {
     for relay in relays.takeDue(at: context.now) where isStillFresh(relay.fresh) {
-      if !multicast(relay.fresh, on: relay.link, covered: relay.covered) { quickenAnnounce() }
+      if !multicast(relay.fresh, on: relay.link, covered: relay.covered) {
+        announcer.quicken(context: &context)
+      }
     }
     if let next = relays.next { context.deadlines.schedule(.relays, at: next) }
   }
@@ -149,17 +151,18 @@ extension SyncEngine {
     switch fresh {
     case .frames(let frames, let lane, let previous):
       for run in Run.pieces(of: frames, previous: previous, covered: covered) {
-        var announce = blankAnnounce()
+        var announce = announcer.blank(context: &context)
         announce.runs = [run]
         context.transmit(
-          sealed(announce), to: .multicast(link == .unknown ? nil : link),
+          announcer.sealed(announce, context: &context),
+          to: .multicast(link == .unknown ? nil : link),
           importance: lane == .urgent ? .urgent : .control)
       }
     case .records(let records):
-      var announce = blankAnnounce()
+      var announce = announcer.blank(context: &context)
       announce.covered = covered
       announce.records = records
-      let datagram = sealed(announce)
+      let datagram = announcer.sealed(announce, context: &context)
       guard datagram.count <= Limits.datagramBytes else { return false }
       context.transmit(
         datagram, to: .multicast(link == .unknown ? nil : link),
@@ -211,7 +214,7 @@ extension SyncEngine {
     var arrival = arrival.covering(announce.covered)
     arrival.isMulticast = true
     if !announce.records.isEmpty { recordComparisons.notePush(at: context.now) }
-    if !announce.runs.isEmpty { announceGrowth() }
+    if !announce.runs.isEmpty { announcer.quickenForGrowth(context: &context) }
     for run in announce.runs {
       relays.noteCopy(on: arrival.link) { $0.isContained(in: run) }
       receive(run, from: device, by: arrival)

@@ -20,7 +20,6 @@ public struct SyncEngine: Sendable {
   /// What all parts share.
   var context: Context
 
-  var incarnation: Incarnation
   var records = RecordCache()
   /// When new data of a device last arrived, frames or records, by its certificate.
   var heardOf: [CertificateHash: Instant] = [:]
@@ -32,8 +31,7 @@ public struct SyncEngine: Sendable {
   var handshakes = HandshakeTable()
   var contacts = AddressBook()
   var frames = FrameIntake()
-  var announcing: AnnounceTimer
-  var announced = HeardAnnounces()
+  var announcer: Announcer
   var relays = RelayQueue()
   var recordComparisons = RecordComparisons()
   /// The peer that may push unrequested data, and until when.
@@ -54,11 +52,10 @@ public struct SyncEngine: Sendable {
   ) {
     let now = reading.instant
     context = Context(local: local, roster: roster, seed: seed, now: reading)
-    self.incarnation = incarnation
-    announcing = AnnounceTimer(counter: announceCounter, now: now)
+    announcer = Announcer(incarnation: incarnation, counter: announceCounter, now: now)
     limits = RateLimits(now: now)
     cookies = CookieJar(random: &context.random, now: now)
-    context.deadlines.schedule(.announce, at: announcing.next)
+    context.deadlines.schedule(.announce, at: announcer.next)
     for key in epochKeys { keys.add(key) }
     for record in records { keep(record) }
     context.refileCertificates(after: nil)
@@ -81,12 +78,12 @@ public struct SyncEngine: Sendable {
       receive(bytes, by: Arrival(endpoint: endpoint, link: link))
     case .appended(let opening, let frames): append(frames, opening: opening)
     case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
-    case .begunAnew(let incarnation): self.incarnation = incarnation
+    case .begunAnew(let incarnation): announcer.incarnation = incarnation
     case .recorded(let recorded):
       // Another incarnation of this device may have written newer ones.
       let records = recorded.filter { self.records.isNews($0) }
       for record in records { keep(record) }
-      if records.contains(where: { $0.kind == .position }) { announcing.notePosition() }
+      if records.contains(where: { $0.kind == .position }) { announcer.notePosition() }
       if !records.isEmpty { push(.records(records), from: nil, by: nil) }
     case .carried(let carried): take(carried)
     case .fetched(let request, let frames): context.answer(request, with: frames)

@@ -1,0 +1,250 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Multicast announces: sends those of this device, and authenticates received ones.
+struct Announcer: Sendable {
+  private var timer: AnnounceTimer
+  private var heard = HeardAnnounces()
+  /// The incarnation under which this device announces.
+  var incarnation: Incarnation
+  /// Limits signatures of announces from addresses that are not those of their device.
+  private var strangersSignatures: Allowance
+  /// Limits announces because an unknown or new device is present.
+  private var selfIntroductions: Allowance
+
+  /// - Parameter counter: greater than any that this incarnation has used before.
+  init(incarnation: Incarnation, counter: UInt64, now: Instant) {
+    self.incarnation = incarnation
+    timer = AnnounceTimer(counter: counter, now: now)
+    strangersSignatures = Allowance(
+      saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
+    selfIntroductions = Allowance(saving: Heartbeat.resetMilliseconds * 8, now: now)
+  }
+
+  /// When the next announce is due.
+  var next: Instant { timer.next }
+  /// How many incarnations of other devices are remembered.
+  var heardCount: Int { heard.count }
+
+  /// Lets the next announces carry a new position.
+  mutating func notePosition() { timer.notePosition() }
+
+  /// Counts an announce of another device with the same roots.
+  mutating func noteConsistent() { timer.noteConsistent() }
+
+  /// Announces at once, after a network change or a suspension.
+  mutating func reset(context: inout Context) {
+    timer.reset(now: context.now)
+    context.deadlines.schedule(.announce, at: context.now)
+  }
+
+  mutating func announceIfDue(_ records: RecordCache, context: inout Context) {
+    defer { context.deadlines.schedule(.announce, at: timer.next) }
+    guard timer.next <= context.now,
+      timer.advance(now: context.now, random: &context.random)
+    else { return }
+    let ownTopic = RecordTopic(
+      operation: context.local.operation, certificate: context.local.certificate.hash,
+      kind: .position)
+    var announce = blank(context: &context)
+    announce.roots = context.logs.roots()
+    announce.heads = context.logs.namedHints()
+    if timer.takesPosition() { announce.position = records[ownTopic] }
+    context.transmit(
+      introducing(announce, context: &context) ?? sealed(announce, context: &context),
+      to: .multicast(nil))
+  }
+
+  /// Returns the announce with this device's certificates, while some peer may be missing them. Nil
+  /// if none does, or if they do not fit.
+  private mutating func introducing(_ announce: Announce, context: inout Context) -> [UInt8]? {
+    guard timer.takesChain() else { return nil }
+    var announce = announce
+    announce.chain = context.local.chain.certificates
+    for leaveOut in [{ _ in }, { $0.position = nil }, { $0.heads = [] }]
+      as [(inout Announce) -> Void]
+    {
+      leaveOut(&announce)
+      let datagram = sealed(announce, context: &context)
+      if datagram.count <= Limits.datagramBytes { return datagram }
+    }
+    return nil
+  }
+
+  /// Announces soon, because a device that may not know this one is present.
+  mutating func introduce(context: inout Context) {
+    timer.noteNewcomer()
+    guard selfIntroductions.take(Heartbeat.resetMilliseconds, now: context.clock.now) else {
+      return
+    }
+    quicken(context: &context)
+  }
+
+  mutating func quicken(context: inout Context) {
+    timer.quicken(within: Timing.announceFirstMilliseconds, now: context.now)
+    context.deadlines.schedule(.announce, at: timer.next)
+  }
+
+  /// Announces soon that what other devices wrote is stored here too.
+  mutating func quickenForGrowth(context: inout Context) {
+    let half = Timing.announceGrowthMilliseconds / 2
+    let wait = half + Int64(context.random.uniform(below: UInt64(half)))
+    timer.quicken(within: wait, now: context.now)
+    context.deadlines.schedule(.announce, at: timer.next)
+  }
+
+  mutating func blank(context: inout Context) -> Announce {
+    Announce(
+      certificate: context.local.certificate.hash.raw.prefix.high,
+      incarnation: incarnation.raw.high,
+      counter: timer.nextCounter())
+  }
+
+  mutating func sealed(_ announce: Announce, context: inout Context) -> [UInt8] {
+    announce.datagram(
+      rules: context.local.rulesVersion, operation: context.local.operation,
+      networkKey: context.local.networkKey,
+      nonce: context.random.nonce24(), signedBy: context.local.signingKey)
+  }
+
+  // MARK: Receiving
+
+  /// The device that signed an announce.
+  struct Sender {
+    let device: DeviceID
+    let certificate: CertificateHash
+    /// Whether nothing was known of it before.
+    let isNewcomer: Bool
+  }
+
+  /// What an announce shows.
+  enum Heard {
+    /// A device with the network key whose certificate has not arrived yet: when to contact it.
+    case stranger(contact: Instant)
+    case otherRules(RulesVersion, Sender)
+    case announce(Announce, Sender, hasRestarted: Bool)
+  }
+
+  /// Authenticates an announce.
+  ///
+  /// - Returns: what it shows; nil if it is dropped.
+  mutating func authenticate(
+    _ bytes: ArraySlice<UInt8>, by arrival: Arrival, context: inout Context
+  ) throws(WireError) -> Heard? {
+    let endpoint = arrival.endpoint
+    guard let unverified = try opened(bytes, context: &context) else {
+      context.reject(.unauthenticated, from: endpoint)
+      return nil
+    }
+    let announce = unverified.announce
+    guard announce.certificate != context.local.certificate.hash.raw.prefix.high else { return nil }
+    let followsSameRules = unverified.rules == context.local.rulesVersion
+    guard let (hash, certificate) = sender(of: unverified, context: &context) else {
+      guard followsSameRules else {
+        context.reject(.unknownAuthor, from: endpoint)
+        return nil
+      }
+      // First contact: a device with the network key whose certificate has not arrived yet.
+      introduce(context: &context)
+      return .stranger(contact: soon(context: &context))
+    }
+    let device = context.roster.device(of: hash) ?? certificate.device
+    let isNewcomer = context.peers[device] == nil
+    // Before the signature check, which costs a hundred times as much.
+    guard heard.isNew(announce) else {
+      context.reject(.replayed, from: endpoint)
+      return nil
+    }
+    guard maySpendAnnounceSignature(device, at: endpoint, context: &context) else {
+      context.reject(.throttled, from: endpoint)
+      return nil
+    }
+    guard unverified.isSigned(by: certificate.signingKey, sharing: context.local.findings) else {
+      throw .forged("announce")
+    }
+    payBackAnnounceSignature(device, at: endpoint, context: &context)
+    let hasRestarted = heard.accept(announce)
+    let sender = Sender(device: device, certificate: hash, isNewcomer: isNewcomer)
+    return followsSameRules
+      ? .announce(announce, sender, hasRestarted: hasRestarted)
+      : .otherRules(unverified.rules, sender)
+  }
+
+  private func opened(_ bytes: ArraySlice<UInt8>, context: inout Context) throws(WireError)
+    -> Announce.Unverified?
+  {
+    guard let findings = context.local.findings else {
+      return try Announce.Unverified(
+        opening: bytes, rules: context.local.rulesVersion, operation: context.local.operation,
+        networkKey: context.local.networkKey)
+    }
+    return try findings.announce(Array(bytes)) { bytes throws(WireError) in
+      try Announce.Unverified(
+        opening: bytes[...], rules: context.local.rulesVersion, operation: context.local.operation,
+        networkKey: context.local.networkKey)
+    }
+  }
+
+  private mutating func sender(
+    of unverified: Announce.Unverified, context: inout Context
+  ) -> (hash: CertificateHash, certificate: Certificate)? {
+    guard let hash = context.roster.hash(prefix: unverified.announce.certificate),
+      let certificate = context.roster[hash]
+    else { return introduction(of: unverified, context: &context) }
+    return (hash, certificate)
+  }
+
+  /// Returns the certificate that an unknown device sent along, if it is valid up to the root.
+  private mutating func introduction(
+    of unverified: Announce.Unverified, context: inout Context
+  ) -> (hash: CertificateHash, certificate: Certificate)? {
+    let announce = unverified.announce
+    guard announce.chain.first?.hash.raw.prefix.high == announce.certificate else { return nil }
+    let cost = SignatureCost.milliseconds * Int64(announce.chain.count)
+    guard strangersSignatures.take(cost, now: context.clock.now),
+      let chain = CertificateChain(
+        announce.chain, operation: context.local.operation, rootKey: context.local.rootKey),
+      unverified.isSigned(by: chain.leaf.certificate.signingKey, sharing: context.local.findings)
+    else { return nil }
+    strangersSignatures.giveBack(cost)
+    if unverified.rules == context.local.rulesVersion { context.learn(chain) }
+    return (chain.leaf.hash, chain.leaf.certificate)
+  }
+
+  /// Returns a random time, later with more receivers of the same announce and on narrower links.
+  mutating func soon(context: inout Context) -> Instant {
+    var most = Timing.heardContactMilliseconds + 5 * Int64(context.peers.count)
+    if context.outbox.links.isNarrow {
+      // Which devices need a session is known once all have been received.
+      most +=
+        context.outbox.links.patienceMilliseconds
+        * Int64(max(context.peers.count, Limits.smallMesh)) / 2
+    }
+    return context.now.advanced(
+      byMilliseconds: 20 + Int64(context.random.uniform(below: UInt64(most))))
+  }
+
+  /// Charges for the signature of an announce, which is its only authentication. Announces from a
+  /// known address of their device are charged to that device; all others share one rate limit.
+  private mutating func maySpendAnnounceSignature(
+    _ device: DeviceID, at endpoint: Endpoint, context: inout Context
+  ) -> Bool {
+    isAt(endpoint, device, context: &context)
+      ? context.maySpendSignature(device)
+      : strangersSignatures.take(SignatureCost.milliseconds, now: context.clock.now)
+  }
+
+  private mutating func payBackAnnounceSignature(
+    _ device: DeviceID, at endpoint: Endpoint, context: inout Context
+  ) {
+    if isAt(endpoint, device, context: &context) {
+      context.payBackSignature(device)
+    } else {
+      strangersSignatures.giveBack(SignatureCost.milliseconds)
+    }
+  }
+
+  private func isAt(_ endpoint: Endpoint, _ device: DeviceID, context: inout Context) -> Bool {
+    context.peers[device]?.presence.endpoint == endpoint
+  }
+}

@@ -1,0 +1,60 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Replay protection for announces. Counters may arrive out of order, since pushes and announces
+/// take different paths.
+struct HeardAnnounces: Sendable {
+  private struct Life: Sendable {
+    let incarnation: UInt64
+    var window = ReplayWindow()
+    /// Each start of the process uses another block of counters.
+    var block: UInt64
+  }
+
+  /// The last few incarnations of each device, newest first.
+  private var lives: [UInt64: [Life]] = [:]
+  /// When each device was last received, counted in announces.
+  private var heard: [UInt64: UInt64] = [:]
+  private var clock: UInt64 = 0
+
+  var count: Int { lives.values.reduce(0) { $0 + $1.count } }
+
+  func isNew(_ announce: Announce) -> Bool {
+    let known = lives[announce.certificate] ?? []
+    guard let life = known.first(where: { $0.incarnation == announce.incarnation }) else {
+      return true
+    }
+    var window = life.window
+    return window.accept(announce.counter)
+  }
+
+  /// Records a new announce with a valid signature. Returns whether the sender's process restarted
+  /// since the last one.
+  mutating func accept(_ announce: Announce) -> Bool {
+    let block = announce.counter >> 32
+    clock += 1
+    if lives[announce.certificate] == nil, lives.count >= Limits.announcers { forgetOldest() }
+    heard[announce.certificate] = clock
+    var known = lives.removeValue(forKey: announce.certificate) ?? []
+    defer { lives[announce.certificate] = known }
+    guard let index = known.firstIndex(where: { $0.incarnation == announce.incarnation }) else {
+      var life = Life(incarnation: announce.incarnation, block: block)
+      _ = life.window.accept(announce.counter)
+      known.insert(life, at: 0)
+      if known.count > Limits.livesPerAnnouncer { known.removeLast() }
+      return known.count > 1
+    }
+    _ = known[index].window.accept(announce.counter)
+    guard block > known[index].block else { return false }
+    known[index].block = block
+    return true
+  }
+
+  private mutating func forgetOldest() {
+    guard let oldest = heard.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else {
+      return
+    }
+    heard[oldest] = nil
+    lives[oldest] = nil
+  }
+}
