@@ -19,7 +19,7 @@ extension SyncEngine {
     case .contacts: tryContacts()
     case .peer(let device): tend(device)
     case .lives: tellLivesThatAreDue()
-    case .relays: passOnWhatIsDue()
+    case .relays: broadcaster.sendDueRelays(records, announcer: &announcer, context: &context)
     case .flow(let device):
       context.passFlowDeadline(of: device)
       frames.pulls.passPullDeadline(of: device, context: &context)

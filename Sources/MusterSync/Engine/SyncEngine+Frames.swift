@@ -6,13 +6,15 @@ extension SyncEngine {
     let growth = frames.receive(run, from: device, by: arrival, context: &context)
     noteAccepted()
     guard let growth else { return }
-    forward(growth, from: device, by: arrival.covering(run.covered))
+    broadcaster.forward(
+      growth, from: device, by: arrival.covering(run.covered), announcer: &announcer,
+      context: &context)
   }
 
   /// Broadcasts frames of this device, which are persisted already.
   mutating func append(_ added: [Frame], opening: Opening) {
     guard let growth = frames.append(added, opening: opening, context: &context) else { return }
-    forward(growth, from: nil, by: nil)
+    broadcaster.forward(growth, from: nil, by: nil, announcer: &announcer, context: &context)
     announcer.quicken(context: &context)
   }
 

@@ -9,7 +9,7 @@ extension SyncEngine {
     frames.pulls.checkInvariants(context: context)
     precondition(context.outbox.flows.count <= Limits.peers, "\(context.outbox.flows.count) flows")
     context.peers.checkInvariants()
-    precondition(relays.count <= Limits.relays, "\(relays.count) relays")
+    precondition(broadcaster.relayCount <= Limits.relays, "\(broadcaster.relayCount) relays")
     precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) notifications")
     context.logs.strands.checkInvariants()
     precondition(

@@ -10,7 +10,10 @@ extension SyncEngine {
   /// Accepts records that are newer than the stored ones, and relays them.
   mutating func receive(_ records: [LatestRecord], from device: DeviceID, by arrival: Arrival) {
     let fresh = records.filter { take($0, from: device, by: arrival) }
-    if !fresh.isEmpty { push(.records(fresh), from: device, by: arrival) }
+    if !fresh.isEmpty {
+      broadcaster.push(
+        .records(fresh), from: device, by: arrival, announcer: &announcer, context: &context)
+    }
   }
 
   /// The result of processing a received record.

@@ -32,7 +32,7 @@ public struct SyncEngine: Sendable {
   var contacts = AddressBook()
   var frames = FrameIntake()
   var announcer: Announcer
-  var relays = RelayQueue()
+  var broadcaster = Broadcaster()
   var recordComparisons = RecordComparisons()
   /// The peer that may push unrequested data, and until when.
   var granted: Grant?
@@ -84,7 +84,10 @@ public struct SyncEngine: Sendable {
       let records = recorded.filter { self.records.isNews($0) }
       for record in records { keep(record) }
       if records.contains(where: { $0.kind == .position }) { announcer.notePosition() }
-      if !records.isEmpty { push(.records(records), from: nil, by: nil) }
+      if !records.isEmpty {
+        broadcaster.push(
+          .records(records), from: nil, by: nil, announcer: &announcer, context: &context)
+      }
     case .carried(let carried): take(carried)
     case .fetched(let request, let frames): context.answer(request, with: frames)
     case .deadlinePassed: passDeadlines()

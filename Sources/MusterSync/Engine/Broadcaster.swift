@@ -1,0 +1,348 @@
+internal import MusterModel
+
+/// Broadcast of new data: it is sent at once to all peers that are missing it, and relayed at first
+/// receipt.
+///
+///     peers received by multicast on a link, two or more ─▶ one multicast for all of them
+///     all others ─▶ on their session, with the list of other receivers, to avoid duplicates
+///     received by multicast ─▶ relayed after a random wait, unless others did so first
+///
+/// A device that misses it learns of it by the next heads or roots.
+struct Broadcaster: Sendable {
+  private var relays = RelayQueue()
+
+  /// The number of waiting relays.
+  var relayCount: Int { relays.count }
+
+  /// Counts copies of waiting relays in what another device relayed on a link.
+  mutating func noteCopies(of run: Run, on link: LinkID) {
+    relays.noteCopy(on: link) { $0.isContained(in: run) }
+  }
+
+  mutating func noteCopies(of records: [LatestRecord], on link: LinkID) {
+    relays.noteCopy(on: link) { $0.isContained(in: records) }
+  }
+
+  /// - Parameters:
+  ///   - source: the peer that sent it; nil for data of this device.
+  ///   - arrival: how it came; nil for data of this device.
+  mutating func push(
+    _ fresh: Fresh, from source: DeviceID?, by arrival: Arrival?, announcer: inout Announcer,
+    context: inout Context
+  ) {
+    var covered = arrival?.covered ?? []
+    var (direct, audiences) = audience(
+      of: fresh, butNot: source, covered: covered, context: &context)
+    let cameBy = arrival?.sharedLink
+    audiences.removeAll { audience in
+      guard audience.link != cameBy, audience.count == 1,
+        context.peers[audience.devices[0]]?.isReachable == true
+      else { return false }
+      direct.append(audience.devices[0])
+      return true
+    }
+    direct.sort()
+    if direct.count > Limits.pushFanOut {
+      // The others get it from a relay, or learn of it by the heads.
+      let first = Int(context.random.uniform(below: UInt64(direct.count)))
+      direct = Array((direct[first...] + direct[..<first]).prefix(Limits.pushFanOut))
+    }
+    let key = fresh.key
+    let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
+    covered.insert(tag(context.local.device))
+    if let source { covered.insert(tag(source)) }
+    for device in direct { covered.insert(tag(device)) }
+    multicast(
+      fresh, to: audiences, cameBy: cameBy, isOwn: source == nil, covered: covered,
+      announcer: &announcer, context: &context)
+    guard !direct.isEmpty else { return }
+    for audience in audiences { for device in audience.devices { covered.insert(tag(device)) } }
+    covered = Set(covered.sorted().prefix(Limits.coveredDevices))
+    for device in direct { send(fresh, to: device, covered: covered, context: &context) }
+  }
+
+  /// The peers that receive multicast on one link and are missing the data.
+  private struct Audience {
+    let link: LinkID
+    var devices: [DeviceID] = []
+    /// The number of receivers. In a large group not all are examined, but all are counted.
+    var count = 0
+  }
+
+  /// Returns the peers that are missing the data as far as is known: by session, and by link.
+  private func audience(
+    of fresh: Fresh, butNot source: DeviceID?, covered: Set<DeviceTag>, context: inout Context
+  ) -> (direct: [DeviceID], audiences: [Audience]) {
+    var direct: [DeviceID] = []
+    var audiences: [Audience] = []
+    let (key, news) = (fresh.key, News(fresh))
+    for device in context.peers.devices where device != source {
+      var place: Int?
+      if let announced = context.peers[device]?.presence.announced,
+        context.announcesServe(since: announced.at)
+      {
+        place = audiences.firstIndex { $0.link == announced.link }
+        if place == nil {
+          place = audiences.count
+          audiences.append(Audience(link: announced.link))
+        }
+      }
+      if let place, audiences[place].devices.count > Limits.coveredDevices {
+        audiences[place].count += 1
+        continue
+      }
+      guard !covered.contains(DeviceTag(device, about: key)), lacks(news, device, context: &context)
+      else {
+        continue
+      }
+      if let place {
+        audiences[place].devices.append(device)
+        audiences[place].count += 1
+      } else if context.peers[device]?.isReachable == true {
+        direct.append(device)
+      }
+    }
+    audiences.removeAll { $0.count == 0 }
+    return (direct, audiences.sorted { $0.link < $1.link })
+  }
+
+  private mutating func multicast(
+    _ fresh: Fresh, to audiences: [Audience], cameBy: LinkID?, isOwn: Bool,
+    covered: Set<DeviceTag>, announcer: inout Announcer, context: inout Context
+  ) {
+    for audience in audiences {
+      let (link, count) = (audience.link, Int64(audience.count))
+      let covered = covered.union(sureAudience(audience.devices, of: fresh, context: &context))
+      guard !isOwn else {
+        if !multicast(fresh, on: link, covered: covered, announcer: &announcer, context: &context) {
+          announcer.quicken(context: &context)
+        }
+        continue
+      }
+      var most = min(
+        Timing.relayLastMilliseconds,
+        Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * count)
+      if context.outbox.links.isNarrow {
+        // On a slow link, copies from others are received late.
+        most = min(
+          Timing.relayLastOnNarrowLinksMilliseconds,
+          most + context.outbox.links.patienceMilliseconds * count / 16)
+      }
+      let wait = 1 + Int64(context.random.uniform(below: UInt64(most)))
+      relays.add(
+        RelayQueue.Relay(
+          fresh: fresh, link: link, at: context.now.advanced(byMilliseconds: wait),
+          covered: covered,
+          copies: link == cameBy ? 1 : 0))
+      context.deadlines.schedule(.relays, at: context.now.advanced(byMilliseconds: wait))
+    }
+  }
+
+  /// Returns the tags of devices that certainly receive this multicast, so that no relay repeats it
+  /// for them: flooding with self-pruning (Lim and Kim, 2001). Only for records, which the next one
+  /// replaces, and only at low loss; frames are received twice.
+  private func sureAudience(_ hearers: [DeviceID], of fresh: Fresh, context: inout Context) -> Set<
+    DeviceTag
+  > {
+    guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
+    let loss =
+      context.peers.connected.compactMap { context.outbox.flows[$0]?.path.heardLoss.percent }.max()
+      ?? 0
+    guard loss <= Timing.sureHearingLossPercent else { return [] }
+    return Set(hearers.map { DeviceTag($0, about: fresh.key) })
+  }
+
+  mutating func sendDueRelays(
+    _ records: RecordCache, announcer: inout Announcer, context: inout Context
+  ) {
+    for relay in relays.takeDue(at: context.now) where isStillFresh(relay.fresh, in: records) {
+      if !multicast(
+        relay.fresh, on: relay.link, covered: relay.covered, announcer: &announcer,
+        context: &context)
+      {
+        announcer.quicken(context: &context)
+      }
+    }
+    if let next = relays.next { context.deadlines.schedule(.relays, at: next) }
+  }
+
+  private func isStillFresh(_ fresh: Fresh, in records: RecordCache) -> Bool {
+    switch fresh {
+    case .frames: true
+    case .records(let pushed):
+      pushed.contains { records[$0.topic]?.order == $0.order }
+    }
+  }
+
+  /// Sends the data in as few datagrams as possible. Returns false if a record does not fit one.
+  private mutating func multicast(
+    _ fresh: Fresh, on link: LinkID, covered: Set<DeviceTag>, announcer: inout Announcer,
+    context: inout Context
+  ) -> Bool {
+    switch fresh {
+    case .frames(let frames, let lane, let previous):
+      for run in Run.pieces(of: frames, previous: previous, covered: covered) {
+        var announce = announcer.blank(context: &context)
+        announce.runs = [run]
+        context.transmit(
+          announcer.sealed(announce, context: &context),
+          to: .multicast(link == .unknown ? nil : link),
+          importance: lane == .urgent ? .urgent : .control)
+      }
+    case .records(let records):
+      var announce = announcer.blank(context: &context)
+      announce.covered = covered
+      announce.records = records
+      let datagram = announcer.sealed(announce, context: &context)
+      guard datagram.count <= Limits.datagramBytes else { return false }
+      context.transmit(
+        datagram, to: .multicast(link == .unknown ? nil : link),
+        importance: fresh.isOfNeighbours ? .history : .control)
+    }
+    return true
+  }
+
+  private mutating func send(
+    _ fresh: Fresh, to device: DeviceID, covered: Set<DeviceTag>, context: inout Context
+  ) {
+    // The peer knows of itself and of this sender.
+    let known = [device, context.local.device].map { DeviceTag($0, about: fresh.key) }
+    let covered = covered.subtracting(known)
+    switch fresh {
+    case .records(let records):
+      for packet in Packet.pushing(records, covered: covered) {
+        context.outbox.add(packet, importance: Outbox.Importance(records), to: device)
+      }
+    case .frames(let frames, let lane, let previous):
+      var run = Run(frames, of: frames[0].strand, after: previous)
+      if shows(device, thatItHolds: previous, before: run, context: &context) { run.previous = nil }
+      run.covered = covered
+      var packet = Packet()
+      packet.runs = [run]
+      if packet.encoded().count <= packetBytes {
+        context.outbox.add(packet, importance: Outbox.Importance(lane), to: device)
+      } else {
+        context.send(
+          frames, as: frames[0].strand, lane: lane, previous: previous, to: device)
+      }
+    }
+    context.expectAnswer(from: device)
+  }
+
+  /// Returns whether a peer proved that the predecessor of a run is its newest frame: then the
+  /// predecessor's hash is omitted.
+  private func shows(
+    _ device: DeviceID, thatItHolds previous: FrameHash, before run: Run, context: inout Context
+  ) -> Bool {
+    guard
+      let claim = context.peers[device]?.holdings.confirmations.claim(
+        of: run.log, held: context.logs[run.log], change: context.logs.change(of: run.log))
+    else { return false }
+    let head = Head(log: run.log, sequence: run.first &- 1, hash: previous)
+    return run.first > 0 && claim == LeafHint(head)
+  }
+
+  /// Pushes a few new frames to all reachable peers not known to hold them. Of many frames only the
+  /// head is advertised, and peers request them.
+  mutating func forward(
+    _ growth: FrameIntake.Growth, from source: DeviceID?, by arrival: Arrival?,
+    announcer: inout Announcer, context: inout Context
+  ) {
+    let (frames, opening, previous) = (growth.frames, growth.opening, growth.before)
+    guard let last = frames.last else { return }
+    guard frames.count > Limits.pushedFrames else {
+      return push(
+        .frames(frames, opening.lane, after: previous?.hash ?? FrameHash.none), from: source,
+        by: arrival, announcer: &announcer, context: &context)
+    }
+    let head = Head(log: last.strand, sequence: last.sequence, hash: last.hash)
+    var packet = Packet()
+    packet.heads = [LeafHint(head)]
+    for device in context.peers.connected where device != source {
+      guard let peer = context.peers[device], peer.isReachable else { continue }
+      if let theirs = peer.holdings.logs[last.strand], theirs.sequence >= last.sequence { continue }
+      context.outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
+      context.expectAnswer(from: device)
+    }
+  }
+
+  /// Returns whether a peer has not proved that it holds this, or newer data.
+  private func lacks(_ news: News, _ device: DeviceID, context: inout Context) -> Bool {
+    switch news {
+    case .head(let log, let sequence):
+      context.peers[device]?.holdings.logs[log].map { $0.sequence < sequence } ?? true
+    case .records(let hints):
+      hints.contains {
+        context.peers[device]?.holdings.records[RecordTopic(raw: $0.key)] != $0.hash
+      }
+    }
+  }
+}
+
+/// What is new in the data, prepared once, since every peer is checked against it.
+private enum News: Sendable {
+  case head(LogID, UInt64)
+  case records([LeafHint])
+
+  init(_ fresh: Fresh) {
+    switch fresh {
+    case .frames(let frames, _, _):
+      self = .head(frames[0].strand, frames[frames.count - 1].sequence)
+    case .records(let records): self = .records(records.map { LeafHint($0) })
+    }
+  }
+}
+
+extension Run {
+  /// Returns runs that each fit a multicast datagram, as any single frame does. Covered devices are
+  /// listed as far as there is room.
+  fileprivate static func pieces(
+    of frames: [Frame], previous: FrameHash, covered: Set<DeviceTag>
+  ) -> [Run] {
+    var (pieces, rest, previous) = ([Run](), frames[...], previous)
+    while !rest.isEmpty {
+      var count = rest.count
+      var run = Run(Array(rest), of: rest[rest.startIndex].strand, after: previous)
+      while count > 1, run.wire.bytes.count > Limits.announcedRunBytes {
+        count -= 1
+        run = Run(Array(rest.prefix(count)), of: run.log, after: previous)
+      }
+      // Two bytes per device, and three for the field.
+      let room = max(0, Limits.announcedRunBytes - run.wire.bytes.count - 3) / 2
+      run.covered = Set(covered.sorted().prefix(room))
+      pieces.append(run)
+      previous = rest[rest.startIndex + count - 1].hash
+      rest = rest.dropFirst(count)
+    }
+    return pieces
+  }
+}
+
+extension Packet {
+  /// Splits records into packets that fit a datagram: with the list of covered devices, records
+  /// from one packet may need more than one. The tags are derived from the first record, so they go
+  /// with it.
+  fileprivate static func pushing(
+    _ records: [LatestRecord], covered: Set<DeviceTag>
+  ) -> [Packet] {
+    var (packets, rest) = ([Packet](), records[...])
+    while !rest.isEmpty {
+      var count = rest.count
+      var packet = Packet()
+      packet.pushed = [
+        PushedRecords(records: Array(rest), covered: packets.isEmpty ? covered : [])
+      ]
+      while count > 1, packet.encoded().count > packetBytes {
+        count = (count + 1) / 2
+        packet.pushed[0].records = Array(rest.prefix(count))
+      }
+      if packet.encoded().count > packetBytes {
+        packet.pushed = []
+        packet.records = Array(rest.prefix(1))
+      }
+      packets.append(packet)
+      rest = rest.dropFirst(count)
+    }
+    return packets
+  }
+}
