@@ -46,7 +46,7 @@ struct AbuseStoryTests {
     for number in 0..<1000 {
       let message = try Self.initiation(in: &world, index: UInt32(number))
       world.inject(message, from: try Self.source(number), to: 0)
-      #expect(world.stations[0].engine.handshakes.count <= Limits.handshakesInFlight)
+      #expect(world.stations[0].engine.handshaker.count <= Limits.handshakesInFlight)
     }
     let kinds = (world.tap ?? []).reduce(into: [UInt8: Int]()) { $0[$1.bytes[0], default: 0] += 1 }
     #expect(kinds[DatagramKind.response.rawValue] ?? 0 <= Limits.handshakesInFlight / 2 + 1)
@@ -78,9 +78,9 @@ struct AbuseStoryTests {
     }
     // Then nothing has grown, and nothing larger than three times what came has left
     let engine = world.stations[0].engine
-    #expect(engine.handshakes.count <= Limits.handshakesInFlight)
+    #expect(engine.handshaker.count <= Limits.handshakesInFlight)
     #expect(
-      engine.context.peers.count == 0 && engine.contacts.count == 0
+      engine.context.peers.count == 0 && engine.contacts.book.count == 0
         && engine.context.sessions.isEmpty)
     let answered = (world.tap ?? []).reduce(0) { $0 + $1.bytes.count }
     #expect(answered <= 3 * recorded.count * 10_000)
@@ -186,7 +186,7 @@ struct AbuseStoryTests {
     }
     let engine = world.stations[0].engine
     #expect(engine.context.peers.count == Limits.peers)
-    #expect(engine.contacts.hintCount <= Limits.heardContacts)
+    #expect(engine.contacts.book.hintCount <= Limits.heardContacts)
     #expect(world.areConnected(0, 1))
     #expect(world.problems == [])
   }

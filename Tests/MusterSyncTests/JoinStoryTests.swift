@@ -122,7 +122,7 @@ struct JoinStoryTests {
     #expect(doorstep.world.stations[0].rejections(.unknownInvite) == 10)
     let said = doorstep.world.stations[0].sentDatagrams - sent
     #expect(said <= 4, "announces at most")
-    #expect(doorstep.world.stations[0].engine.handshakes.count == 0)
+    #expect(doorstep.world.stations[0].engine.handshaker.count == 0)
   }
 
   @Test func `another device's certificate at the address is rejected`() throws {

@@ -136,7 +136,7 @@ struct QuietStoryTests {
     world.run(seconds: 120)
     let tries = (world.tap ?? []).filter { $0.to == nowhere }
     #expect(tries.count == Timing.heardContactAttempts)
-    #expect(world.stations[0].engine.contacts[nowhere] == nil)
+    #expect(world.stations[0].engine.contacts.book[nowhere] == nil)
     #expect(world.problems == [])
   }
 }

@@ -128,7 +128,7 @@ struct RulesVersionTests {
     world.tap = []
     world.run(seconds: 60)
     #expect(world.tap?.count == 0)
-    #expect(world.stations[0].engine.contacts.count == 0)
+    #expect(world.stations[0].engine.contacts.book.count == 0)
     #expect(world.problems == [])
   }
 

@@ -124,7 +124,7 @@ struct SessionStoryTests {
       [DatagramKind.initiation.rawValue, 0, 0, 0, 1] + message, from: Station.endpoint(9), to: 0)
     #expect(world.tap?.isEmpty == true)
     #expect(world.stations[0].rejections(.malformed) == 1)
-    #expect(world.stations[0].engine.handshakes.count == 0)
+    #expect(world.stations[0].engine.handshaker.count == 0)
   }
 
   @Test func `recorded datagrams that are sent again change nothing`() {
@@ -166,7 +166,7 @@ struct SessionStoryTests {
     let recorded =
       Announce(
         certificate: author.certificate.hash.raw.prefix.high,
-        incarnation: world.stations[away].engine.incarnation.raw.high,
+        incarnation: world.stations[away].engine.announcer.incarnation.raw.high,
         counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0, 0, 0]), heads: [], position: nil
       ).datagram(
         rules: .current, operation: author.operation, networkKey: author.networkKey, nonce: nonce,
@@ -182,7 +182,7 @@ struct SessionStoryTests {
     // Then one address is tried a few times, and given up
     let answers = (world.tap ?? []).filter { $0.to.port == 9999 }
     #expect((1...Timing.heardContactAttempts).contains(answers.count))
-    #expect(world.stations[0].engine.contacts.hintCount == 0)
+    #expect(world.stations[0].engine.contacts.book.hintCount == 0)
   }
 
   @Test func `a short cut costs nothing, and after a long one they find each other in seconds`() {

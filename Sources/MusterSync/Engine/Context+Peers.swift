@@ -129,4 +129,12 @@ extension Context {
     peers[device]?.stall.standstill = Standstill(
       kind: .keepsToItself, log: log, sequence: known.sequence, since: clock.now)
   }
+
+  /// Returns the next retransmission: after 250 ms, doubling to 2 s, and later on a slow link.
+  func nextAttempt(after attempts: Int) -> Instant {
+    let wait = min(
+      Timing.handshakeFirstMilliseconds << Int64(min(attempts - 1, 8)),
+      Timing.handshakeLastMilliseconds)
+    return now.advanced(byMilliseconds: wait + outbox.links.patienceMilliseconds)
+  }
 }

@@ -8,7 +8,7 @@ extension SyncEngine {
     let endpoint = arrival.endpoint
     switch try announcer.authenticate(bytes, by: arrival, context: &context) {
     case nil: return
-    case .stranger(let moment): hearContact(endpoint, device: nil, at: moment)
+    case .stranger(let moment): contacts.hear(endpoint, device: nil, at: moment, context: &context)
     case .otherRules(let rules, let sender):
       meet(sender.device, certificate: sender.certificate, withOther: rules, at: endpoint)
       if sender.isNewcomer, rules.isStated { announcer.introduce(context: &context) }
@@ -45,8 +45,9 @@ extension SyncEngine {
     }
     // An announce with nothing but a position is no reason to connect.
     let isPosition = announce.roots == nil && announce.runs.isEmpty
-    if !isPosition, isWanted(device) {
-      hearContact(endpoint, device: device, at: announcer.soon(context: &context))
+    if !isPosition, contacts.isWanted(device, context: &context) {
+      let moment = announcer.soon(context: &context)
+      contacts.hear(endpoint, device: device, at: moment, context: &context)
     }
     if context.peers[device]?.isReachable == true {
       frames.pulls.continuePulls(from: device, context: &context)

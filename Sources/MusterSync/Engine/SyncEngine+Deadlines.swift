@@ -14,7 +14,7 @@ extension SyncEngine {
   private mutating func pass(_ item: DeadlineQueue.Item) {
     switch item {
     case .announce: announcer.announceIfDue(records, context: &context)
-    case .handshake(let index): tendHandshake(index)
+    case .handshake(let index): handshaker.tend(index, contacts: contacts, context: &context)
     case .session(let index): tendSession(index)
     case .contacts: tryContacts()
     case .peer(let device): tend(device)

@@ -68,11 +68,11 @@ extension SyncEngine {
     var packet = Packet()
     packet.roots = context.logs.roots()
     packet.answer = true
-    let others = contacts.others(of: device, than: session.endpoint)
+    let others = contacts.book.others(of: device, than: session.endpoint)
     for endpoint in others.prefix(Limits.endpointsPerDevice) {
-      if let left = contacts[endpoint]?.attemptsLeft {
+      if let left = contacts.book[endpoint]?.attemptsLeft {
         guard left > 0 else { continue }
-        contacts[endpoint]?.attemptsLeft = left - 1
+        contacts.book[endpoint]?.attemptsLeft = left - 1
       }
       guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
       context.transmit(sealed, to: .endpoint(endpoint, .unknown))

@@ -37,12 +37,13 @@ extension SyncEngine {
       guard introduction.device != context.local.device,
         context.peers[introduction.device]?.isReachable != true,
         introduction.endpoint.isWorthTelling, context.roster.devices.contains(introduction.device),
-        contacts[introduction.endpoint] == nil, context.peers.connected.count < Limits.smallMesh
+        contacts.book[introduction.endpoint] == nil,
+        context.peers.connected.count < Limits.smallMesh
       else { continue }
       let wait = Int64(context.random.uniform(below: UInt64(Timing.heardContactMilliseconds)))
-      hearContact(
+      contacts.hear(
         introduction.endpoint, device: introduction.device,
-        at: context.now.advanced(byMilliseconds: wait))
+        at: context.now.advanced(byMilliseconds: wait), context: &context)
     }
   }
 }

@@ -15,9 +15,9 @@ extension SyncEngine {
     precondition(
       announcer.heardCount <= Limits.announcers * Limits.livesPerAnnouncer,
       "\(announcer.heardCount) lives")
-    precondition(contacts.count <= Limits.peers, "\(contacts.count) contacts")
+    precondition(contacts.book.count <= Limits.peers, "\(contacts.book.count) contacts")
     precondition(
-      handshakes.count <= Limits.handshakesInFlight, "\(handshakes.count) handshakes")
+      handshaker.count <= Limits.handshakesInFlight, "\(handshaker.count) handshakes")
     checkBounds()
     precondition(
       context.logs.leafCount == context.logs.summaries.count - context.logs.bareLogs
@@ -38,7 +38,7 @@ extension SyncEngine {
     var joiners = 0
     for (index, session) in context.sessions {
       precondition(session.localIndex == index, "session \(session.localIndex) at \(index)")
-      precondition(handshakes[index] == nil, "index \(index) is used twice")
+      precondition(!handshaker.isPending(index), "index \(index) is used twice")
       switch session.peer {
       case .device(let device):
         precondition(context.peers[device]?.sessions.contains(index) == true, "session of no peer")

@@ -16,27 +16,41 @@ extension SyncEngine {
       case .announce, .unversionedAnnounce: try receiveAnnounce(bytes[...], by: arrival)
       case .initiation:
         let index = try reader.integer(UInt32.self)
-        try receiveInitiation(
-          bytes.dropFirst(5), remoteIndex: index, size: bytes.count, by: arrival)
+        try handshaker.receiveInitiation(
+          bytes.dropFirst(5), remoteIndex: index, size: bytes.count, by: arrival,
+          contacts: contacts, context: &context)
       case .joinInitiation:
         let invite = try reader.identifier(InviteID.self)
         let index = try reader.integer(UInt32.self)
-        try receiveJoinInitiation(
+        try handshaker.receiveJoinInitiation(
           bytes.dropFirst(21), invite: invite, remoteIndex: index, size: bytes.count,
-          by: arrival)
+          by: arrival, contacts: contacts, context: &context)
       case .response:
         let localIndex = try reader.integer(UInt32.self)
         let remoteIndex = try reader.integer(UInt32.self)
-        try receiveResponse(
-          bytes.dropFirst(9), localIndex: localIndex, remoteIndex: remoteIndex, by: arrival)
+        let outcome = try handshaker.receiveResponse(
+          bytes.dropFirst(9), localIndex: localIndex, remoteIndex: remoteIndex, by: arrival,
+          contacts: &contacts, context: &context)
+        if let outcome { complete(outcome, by: arrival) }
       case .finish:
         let index = try reader.integer(UInt32.self)
-        try receiveFinish(bytes.dropFirst(5), localIndex: index, by: arrival)
+        let outcome = try handshaker.receiveFinish(
+          bytes.dropFirst(5), localIndex: index, by: arrival, contacts: &contacts, context: &context
+        )
+        if let outcome { complete(outcome, by: arrival) }
       case .cookie:
         let index = try reader.integer(UInt32.self)
         guard reader.remaining == cookieBytes else { throw WireError.malformed("cookie") }
-        receiveCookie(Array(bytes.dropFirst(5)), localIndex: index, by: arrival)
-      case .withCookie: receiveWithCookie(bytes.dropFirst(), by: arrival)
+        handshaker.receiveCookie(
+          Array(bytes.dropFirst(5)), localIndex: index, by: arrival, context: &context)
+      case .withCookie:
+        guard
+          let initiation = handshaker.initiation(
+            withCookie: bytes.dropFirst(), by: arrival, context: &context)
+        else { return }
+        var arrival = arrival
+        arrival.hasCookie = true
+        receive(initiation, by: arrival)
       case .transport:
         let index = try reader.integer(UInt32.self)
         let counter = try reader.integer(UInt32.self)
@@ -47,6 +61,21 @@ extension SyncEngine {
       context.reject(error, from: arrival.endpoint)
     } catch {
       context.reject(.malformed, from: arrival.endpoint)
+    }
+  }
+
+  private mutating func complete(_ outcome: Handshaker.Outcome, by arrival: Arrival) {
+    switch outcome {
+    case .otherRules(let rules, let leaf):
+      meet(
+        leaf.certificate.device, certificate: leaf.hash, withOther: rules, at: arrival.endpoint)
+    case .session(let session, let chain, let finish):
+      context.learn(chain)
+      guard install(session, certificate: chain.leaf, link: arrival.link) else {
+        return context.reject(.overLimit, from: arrival.endpoint)
+      }
+      if let finish { context.transmit(finish, to: .endpoint(arrival.endpoint, arrival.link)) }
+      context.sendRoots(to: chain.leaf.certificate.device, asksForAnswer: false)
     }
   }
 

@@ -20,7 +20,7 @@ extension SyncEngine {
       context.sessions[index]?.challenged = nil
       context.outbox.flows[device]?.changePath(of: index)
       context.outbox.touch(device)
-      contacts.prove(endpoint, of: device)
+      contacts.book.prove(endpoint, of: device)
       if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
     }
     context.sessions[index]?.link = arrival.link

@@ -63,7 +63,7 @@ extension SyncEngine {
     peer.heartbeat.quicken(now: context.now)
     context.sessions[session.localIndex] = session
     context.peers[device] = peer
-    contacts.prove(session.endpoint, of: device)
+    contacts.book.prove(session.endpoint, of: device)
     context.deadlines.schedule(.peer(device), at: peer.heartbeat.next)
     context.deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
     if session.endpoint.isUplink {
@@ -78,19 +78,6 @@ extension SyncEngine {
       }
     }
     return true
-  }
-
-  /// Evicts a joiner's session: the holder of an invite's secret may complete any number of
-  /// handshakes.
-  mutating func makeRoomForJoiner() {
-    let joiners = context.sessions.values.filter {
-      if case .joiner = $0.peer { true } else { false }
-    }
-    guard joiners.count >= Limits.handshakesInFlight else { return }
-    let oldest = joiners.min {
-      ($0.lastReceived, $0.localIndex) < ($1.lastReceived, $1.localIndex)
-    }
-    if let oldest { context.sessions[oldest.localIndex] = nil }
   }
 
   // MARK: Deadlines

@@ -6,14 +6,14 @@ extension SyncEngine {
   mutating func openUplink(_ endpoint: Endpoint) {
     addContact(endpoint)
     // No rate limit applies: it is meant for attempts that may fail.
-    if handshakes.contains(endpoint) { return }
+    if handshaker.contains(endpoint) { return }
     if context.sessions.values.contains(where: { $0.endpoint == endpoint }) { return }
-    initiate(to: endpoint)
+    handshaker.initiate(to: endpoint, contacts: contacts, context: &context)
   }
 
   mutating func closeUplink(_ endpoint: Endpoint) {
-    contacts.forget(endpoint)
-    handshakes.removeAll(at: endpoint)
+    contacts.book.forget(endpoint)
+    handshaker.removeAll(at: endpoint)
     let gone = context.sessions.values.filter { $0.endpoint == endpoint }.map(\.localIndex)
     for index in gone.sorted() { close(index) }
   }

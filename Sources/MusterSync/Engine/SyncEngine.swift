@@ -24,21 +24,17 @@ public struct SyncEngine: Sendable {
   /// When new data of a device last arrived, frames or records, by its certificate.
   var heardOf: [CertificateHash: Instant] = [:]
   var lifeTellings = LifeTellings()
-  var invites: [InviteID: OpenInvite] = [:]
   var keys = EpochKeyring()
   var evidence = EvidenceExchange()
 
-  var handshakes = HandshakeTable()
-  var contacts = AddressBook()
+  var handshaker: Handshaker
+  var contacts: ContactCaller
   var frames = FrameIntake()
   var announcer: Announcer
   var broadcaster = Broadcaster()
   var recordComparisons = RecordComparisons()
   /// The peer that may push unrequested data, and until when.
   var granted: Grant?
-
-  var limits: RateLimits
-  var cookies: CookieJar
 
   /// Creates an engine.
   ///
@@ -53,8 +49,8 @@ public struct SyncEngine: Sendable {
     let now = reading.instant
     context = Context(local: local, roster: roster, seed: seed, now: reading)
     announcer = Announcer(incarnation: incarnation, counter: announceCounter, now: now)
-    limits = RateLimits(now: now)
-    cookies = CookieJar(random: &context.random, now: now)
+    contacts = ContactCaller(now: now)
+    handshaker = Handshaker(random: &context.random, now: now)
     context.deadlines.schedule(.announce, at: announcer.next)
     for key in epochKeys { keys.add(key) }
     for record in records { keep(record) }
@@ -95,13 +91,13 @@ public struct SyncEngine: Sendable {
     case .rosterGrew(let growth): growRoster(by: growth)
     case .evidenceChanged(let added, let removed): changeEvidence(adding: added, removing: removed)
     case .invitesChanged(let invites):
-      self.invites = [:]
-      for invite in invites { self.invites[invite.id] = invite }
+      handshaker.set(invites)
     case .keysMissing(let epochs, let author): requestKeys(epochs, of: author)
     case .keyLearned(let key): keys.add(key)
     case .contacts(let endpoints):
       for endpoint in endpoints { addContact(endpoint) }
-    case .joinAnswered(let ticket, let answer): answerJoin(ticket, answer)
+    case .joinAnswered(let ticket, let answer):
+      handshaker.answerJoin(ticket, answer, context: &context)
     case .linkUp: retryEverybody()
     case .uplinkOpened(let endpoint): openUplink(endpoint)
     case .uplinkClosed(let endpoint): closeUplink(endpoint)

@@ -1,0 +1,148 @@
+internal import MusterModel
+
+/// Connection attempts to known addresses. They are retried indefinitely at a low rate, and share
+/// one rate limit, so that a hundred absent laptops cost little for those that are present.
+struct ContactCaller: Sendable {
+  var book = AddressBook()
+  private var calls: Allowance
+
+  init(now: Instant) {
+    calls = Allowance(saving: Timing.callMilliseconds * Timing.callBurst, now: now)
+  }
+
+  /// Lets every address be tried at once, after a network change or a suspension.
+  mutating func hastenAll(to moment: Instant) {
+    calls.fill()
+    book.hastenAll(to: moment)
+  }
+
+  /// Tries the source address of an announce, or one that a peer reported, which may be forged.
+  mutating func hear(
+    _ endpoint: Endpoint, device: DeviceID?, at moment: Instant, context: inout Context
+  ) {
+    guard book.addHint(endpoint, device: device) else { return }
+    if let device, context.peers[device]?.isReachable == true { return }
+    // On a narrow link the first drawn time stays: the minimum of many draws would be too early.
+    if context.outbox.links.isNarrow, book[endpoint]?.nextAttempt != Contact.never { return }
+    book[endpoint]?.hasten(to: moment)
+    context.deadlines.schedule(.contacts, at: moment)
+  }
+
+  /// Prepares an attempt at an address that is due.
+  ///
+  /// - Returns: whether a handshake is to begin.
+  mutating func attempt(_ due: Contact, at endpoint: Endpoint, context: inout Context) -> Bool {
+    var contact = due
+    defer { book[endpoint] = contact }
+    if let device = contact.device,
+      context.peers[device]?.isReachable == true || !isWanted(device, context: &context)
+    {
+      contact.backoffMilliseconds = Timing.contactFirstMilliseconds
+      contact.nextAttempt = Contact.never
+      return false
+    }
+    if let later = contact.device.flatMap({ momentOfCall($0, context: &context) }) {
+      contact.nextAttempt = later
+      return false
+    }
+    if contact.attemptsLeft == 0 {
+      book.forget(endpoint)
+      return false
+    }
+    let isFirst = contact.backoffMilliseconds == Timing.contactFirstMilliseconds
+    let isLonely = !context.peers.connected.contains { context.peers[$0]?.isReachable == true }
+    let cost =
+      isFirst || isLonely ? Timing.lonelyCallMilliseconds : Timing.callMilliseconds
+    let reserve = isInRange(contact, context: &context) ? 0 : Timing.callReserveMilliseconds
+    guard calls.take(cost, leaving: reserve, now: context.clock.now) else {
+      contact.nextAttempt = calls.moment(of: cost, leaving: reserve, now: context.clock.now)
+      return false
+    }
+    if let left = contact.attemptsLeft { contact.attemptsLeft = left - 1 }
+    // Up to 25 % jitter, so that nodes that lost each other do not retry simultaneously.
+    let jitter = Int64(context.random.uniform(below: UInt64(contact.backoffMilliseconds / 4)))
+    contact.nextAttempt = context.now.advanced(
+      byMilliseconds: contact.backoffMilliseconds + jitter + 2
+        * context.outbox.links.patienceMilliseconds)
+    contact.lastAttempt = context.now
+    contact.backoffMilliseconds = min(
+      contact.backoffMilliseconds * 2, Timing.contactLastMilliseconds)
+    book[endpoint] = contact
+    return true
+  }
+
+  /// Returns whether an announce came from the contact lately, so that an attempt is likely to
+  /// succeed.
+  private func isInRange(_ contact: Contact, context: inout Context) -> Bool {
+    guard let device = contact.device else { return contact.attemptsLeft != nil }
+    guard let announced = context.peers[device]?.presence.announced?.at else { return false }
+    return context.now.milliseconds(since: announced) <= Timing.announceLastMilliseconds
+  }
+
+  /// Returns whether a session with a device is needed. In a large mesh with multicast not all
+  /// pairs keep one: each device connects to those 1, 2, 4, 8 … positions after it in the ring of
+  /// received devices, which joins all over few hops, and to devices that hold data it is missing.
+  /// On a narrow link it connects to those at 1, 4, 16 … positions only.
+  mutating func isWanted(_ device: DeviceID, context: inout Context) -> Bool {
+    guard context.peers[device]?.sessions.isEmpty == true,
+      context.announcesServe(since: context.peers[device]?.presence.announced?.at)
+    else { return true }
+    if let until = context.peers[device]?.topology.offPathUntil, context.now < until {
+      return !context.outbox.links.isNarrow && lacksSomething(of: device, context: &context)
+    }
+    var (heard, place) = (0, 0)
+    let isAfter = device > context.local.device
+    for other in context.peers.devices
+    where context.announcesServe(since: context.peers[other]?.presence.announced?.at) {
+      heard += 1
+      let isAfterOwn = other > context.local.device
+      if isAfter ? isAfterOwn && other <= device : isAfterOwn || other <= device { place += 1 }
+    }
+    if heard <= (context.outbox.links.isNarrow ? Limits.smallMeshOnNarrowLinks : Limits.smallMesh) {
+      return true
+    }
+    let isOnPath = place & (place - 1) == 0
+    if !isOnPath {
+      context.peers[device]?.topology.offPathUntil = context.clock.now.advanced(
+        byMilliseconds: Timing.placeMilliseconds)
+    }
+    guard !context.outbox.links.isNarrow else {
+      return isOnPath && place.trailingZeroBitCount.isMultiple(of: 2)
+    }
+    return isOnPath || lacksSomething(of: device, context: &context)
+  }
+
+  private func lacksSomething(of device: DeviceID, context: inout Context) -> Bool {
+    guard let known = context.peers[device]?.holdings.logs else { return false }
+    return known.contains { context.logs.isBehind(of: $0.key, by: $0.value.sequence) }
+  }
+
+  /// Returns when to contact a device with another rules version again; nil if that is now.
+  func momentOfCall(_ device: DeviceID, context: inout Context) -> Instant? {
+    guard let next = context.peers[device]?.topology.otherRules?.nextTry, context.now < next else {
+      return nil
+    }
+    return next
+  }
+
+  /// Handles a handshake with this device itself. The address is its own, or an attacker reflects
+  /// its datagrams, which must not remove an address that the user configured.
+  mutating func noteOwnAddress(at endpoint: Endpoint, context: inout Context) {
+    guard book[endpoint] != nil, book[endpoint]?.attemptsLeft == nil else {
+      book.forget(endpoint)
+      return
+    }
+    book[endpoint]?.backoffMilliseconds = Timing.contactLastMilliseconds
+    book[endpoint]?.nextAttempt = context.clock.now.advanced(
+      byMilliseconds: Timing.ownAddressMilliseconds)
+  }
+
+  /// Returns whether a device that authenticated from an address was received recently, so that a
+  /// missing answer indicates loss.
+  func isAbout(_ endpoint: Endpoint, context: inout Context) -> Bool {
+    guard book.isProved(endpoint), let device = book[endpoint]?.device,
+      let peer = context.peers[device]
+    else { return false }
+    return context.now.milliseconds(since: peer.presence.lastHeard) < Timing.aboutMilliseconds
+  }
+}
