@@ -22,7 +22,7 @@ import Testing
     "MusterSync.Session": (16, 700),
     "MusterSync.SessionHandshake": (15, 700),
     "MusterSync.LogIndex": (16, 700),
-    "MusterSync.SyncEngine": (13, 1582),
+    "MusterSync.SyncEngine": (12, 1126),
   ]
 
   @Test func `no type with logic is larger than its limit`() throws {

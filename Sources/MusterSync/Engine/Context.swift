@@ -14,6 +14,7 @@ struct Context: Sendable {
   var peers = PeerDirectory()
   var sessions: [UInt32: Session] = [:]
   var bounds = BoundTracker()
+  var activity = AuthorActivity()
   var outbox = Outbox()
   var deadlines = DeadlineQueue()
   /// The effects of the current input, in order.

@@ -1,3 +1,4 @@
+internal import MusterCrypto
 internal import MusterModel
 
 /// The epoch keys that this device holds, and those that it requests.
@@ -37,4 +38,81 @@ struct EpochKeyring: Sendable {
 
   /// Returns authors whose further epochs may be requested.
   mutating func takeRefillableAuthors() -> [CertificateHash] { missing.takeRefillable() }
+}
+
+/// Exchange of keys with peers and by bundles.
+extension EpochKeyring {
+  /// Requests missing epoch keys.
+  ///
+  /// - Parameter author: whose frames are encrypted with them; nil for keys that the control plane
+  ///   requires.
+  mutating func request(_ epochs: [EpochID], of author: CertificateHash?, context: inout Context) {
+    if let author {
+      for _ in 0..<request(epochs, of: author) {
+        context.bounds.note(.missingKeys, of: author)
+      }
+    } else if !request(epochs) {
+      // Every control frame leads here: peers were asked already.
+      return
+    }
+    for device in context.peers.connected { sendRequests(to: device, context: &context) }
+  }
+
+  mutating func sendRequests(to device: DeviceID, context: inout Context) {
+    guard context.peers[device]?.sessions.isEmpty == false, !missing.isEmpty else { return }
+    let announced = context.roster.announced
+    var packet = Packet()
+    packet.keyRequests = nextRequests { announced?.contains($0) ?? true }
+    context.outbox.add(packet, importance: .control, to: device)
+  }
+
+  /// Sends a key to a peer. A key goes only to certified devices that may read and are not revoked,
+  /// and only once every revocation that its epoch names is known here.
+  mutating func serve(_ epoch: EpochID, to device: DeviceID, context: inout Context) {
+    #if Canary
+      if Canary.keyForRevoked.isPlanted, let key = self[epoch] {
+        var packet = Packet()
+        packet.keys = [key]
+        return context.outbox.add(packet, importance: .control, to: device)
+      }
+    #endif
+    guard let key = self[epoch], let peer = context.peers[device],
+      let certificate = context.roster[peer.certificate],
+      context.roster.mayServe(epoch, to: certificate)
+    else { return }
+    var packet = Packet()
+    packet.keys = [key]
+    context.outbox.add(packet, importance: .control, to: device)
+  }
+
+  mutating func receive(_ key: EpochKey, endpoint: Endpoint, context: inout Context) {
+    if !take(key, context: &context) { context.reject(.forged, from: endpoint) }
+  }
+
+  /// Accepts a missing key. Returns false if the key does not match its id.
+  @discardableResult
+  mutating func take(_ key: EpochKey, context: inout Context) -> Bool {
+    guard missing.contains(key.id) else { return true }
+    guard EpochID(operation: context.local.operation, key: key.key) == key.id else { return false }
+    add(key)
+    context.effects.append(.store(.epochKey(key)))
+    return true
+  }
+
+  /// Accepts a key that is missing, like one received from a peer.
+  mutating func open(_ carried: CarriedKey, context: inout Context) {
+    guard missing.contains(carried.epoch),
+      let key = SealedBox.open(carried.box, with: context.local.agreementKey)
+    else { return }
+    take(EpochKey(id: carried.epoch, key: key), context: &context)
+  }
+}
+
+extension Roster {
+  /// Returns whether a device is authorized for an epoch's key, as far as is known here.
+  func mayServe(_ epoch: EpochID, to certificate: Certificate) -> Bool {
+    certificate.role.reads && !revoked.contains(certificate.device)
+      && !withheld.contains(epoch)
+      && announced?.contains(epoch) ?? true
+  }
 }

@@ -1,3 +1,4 @@
+internal import MusterCrypto
 internal import MusterModel
 
 /// The membership evidence that is held, and items on their way from peers.
@@ -151,5 +152,85 @@ struct EvidenceExchange: Sendable {
   mutating func forget(_ device: DeviceID) {
     incoming[device] = nil
     queues[device] = nil
+  }
+}
+
+/// Evidence is reconciled as a set of its own and ahead of data: what it proves decides what frames
+/// count for.
+extension EvidenceExchange {
+  /// Changes what is held.
+  mutating func change(
+    adding added: [EvidenceItem], removing removed: [EvidenceID], context: inout Context
+  ) {
+    for id in removed {
+      remove(id)
+      context.logs.remove(evidence: id)
+    }
+    for item in added {
+      add(item)
+      context.logs.set(evidence: item.id)
+    }
+  }
+
+  /// Requests an item that a peer holds, now or after those before it.
+  ///
+  /// - Parameter key: the first half of its name.
+  mutating func request(_ key: Bytes16, from device: DeviceID, context: inout Context) {
+    guard context.peers[device]?.sessions.isEmpty == false,
+      let want = want(key, from: device, now: context.now)
+    else { return }
+    send(want, to: device, context: &context)
+  }
+
+  private mutating func send(_ want: EvidenceWant, to device: DeviceID, context: inout Context) {
+    var packet = Packet()
+    packet.evidenceWants = [want]
+    context.outbox.add(packet, importance: .control, to: device)
+  }
+
+  mutating func serve(_ want: EvidenceWant, to device: DeviceID, context: inout Context) {
+    for piece in pieces(for: want) {
+      var packet = Packet()
+      packet.evidence = [piece]
+      context.outbox.add(packet, importance: .control, to: device)
+    }
+  }
+
+  mutating func receive(
+    _ piece: EvidencePiece, from device: DeviceID, endpoint: Endpoint, context: inout Context
+  ) {
+    switch take(piece, from: device, now: context.now) {
+    case .nothing: return
+    case .want(let want): send(want, to: device, context: &context)
+    case .whole(let kind, let key, let content):
+      do throws(WireError) {
+        let item = try EvidenceItem(
+          kind: kind, content: content, operation: context.local.operation)
+        guard item.id.raw.prefix == key else { throw .forged("evidence") }
+        accept(item, from: device, endpoint: endpoint, context: &context)
+      } catch {
+        context.reject(error, from: endpoint)
+      }
+      if let want = next(from: device, now: context.now) {
+        send(want, to: device, context: &context)
+      }
+    }
+  }
+
+  /// Passes an item on whose signatures hold. The peer pays for each: an item that holds may never
+  /// be kept, or may replace another one.
+  private mutating func accept(
+    _ item: EvidenceItem, from device: DeviceID, endpoint: Endpoint, context: inout Context
+  ) {
+    let cost = SignatureCost.milliseconds * Int64(item.signatureCount)
+    guard
+      context.peers[device]?.budget.evidenceSignatures.take(cost, now: context.clock.now) == true
+    else {
+      return context.reject(.throttled, from: endpoint)
+    }
+    guard item.holds(operation: context.local.operation, rootKey: context.local.rootKey) else {
+      return context.reject(.forged, from: endpoint)
+    }
+    context.effects.append(.store(.evidence(item)))
   }
 }

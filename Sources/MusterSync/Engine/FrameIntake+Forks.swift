@@ -64,8 +64,9 @@ extension FrameIntake {
     switch result {
     // It is requested again only after the peer advertises it again.
     case .refused(let name): context.peers[device]?.holdings.logs[name] = nil
-    case .known(let through): context.goOnSearching(in: log, with: device, after: through)
-    case .unattached: context.goOnSearching(in: log, with: device, after: nil)
+    case .known(let through):
+      goOnSearching(in: log, with: device, after: through, context: &context)
+    case .unattached: goOnSearching(in: log, with: device, after: nil, context: &context)
     case .held(let held):
       for strand in held where context.logs[strand.head.log] != strand {
         context.settleConfirmations(of: strand.head.log)

@@ -45,14 +45,16 @@ struct FrameIntake: Sendable {
     guard context.isWelcome(run.log, from: device) else {
       // It keeps offering frames that did not follow: a search may have been lost.
       if context.peers[device]?.branches.refused.contains(run.log) == true {
-        _ = context.searchFork(of: run.log, with: device)
+        _ = searchFork(of: run.log, with: device, context: &context)
       }
       return nil
     }
     if let held = context.logs[run.log], run.first == next, let previous = run.previous,
       previous != held.head.hash
     {
-      if !context.searchFork(of: run.log, with: device) { context.reject(.forged, from: endpoint) }
+      if !searchFork(of: run.log, with: device, context: &context) {
+        context.reject(.forged, from: endpoint)
+      }
       return nil
     }
     if let begun = context.logs.strands[run.log], begun.device != device { return nil }
@@ -214,7 +216,7 @@ struct FrameIntake: Sendable {
     } catch {
       refuse(log, from: source.device, context: &context)
       // The peer may hold another branch, whose frames do not follow the stored ones.
-      if held == nil || !context.searchFork(of: log, with: source.device) {
+      if held == nil || !searchFork(of: log, with: source.device, context: &context) {
         context.reject(error, from: endpoint)
       }
       return true
@@ -272,6 +274,7 @@ struct FrameIntake: Sendable {
     context.logs.noteRun(frames)
     context.confirm(LeafHint(head), isExact: false, by: device)
     if context.logs[log]?.first == frames[0].sequence { adoptOrphans(context: &context) }
+    context.activity.note(opening.certificate, at: context.now)
     accepted.append(AcceptedAuthor(certificate: opening.certificate, session: session))
   }
 

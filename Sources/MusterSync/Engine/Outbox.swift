@@ -67,6 +67,12 @@ struct Outbox: Sendable {
     }
   }
 
+  mutating func add(_ record: LatestRecord, to device: DeviceID) {
+    var packet = Packet()
+    packet.records = [record]
+    add(packet, importance: Importance([record]), to: device)
+  }
+
   mutating func touch(_ device: DeviceID) {
     if isTouched.insert(device).inserted { touched.append(device) }
   }

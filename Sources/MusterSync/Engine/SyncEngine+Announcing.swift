@@ -30,7 +30,7 @@ extension SyncEngine {
     if context.peers[device]?.sessions.isEmpty == true {
       context.peers[device]?.presence.endpoint = endpoint
     }
-    for hint in announce.heads { noteHead(hint, of: device, on: nil) }
+    for hint in announce.heads { frames.noteHead(hint, of: device, on: nil, context: &context) }
     receivePush(announce, of: device, by: arrival)
     if let position = announce.position {
       receive([position], from: device, by: arrival)
@@ -51,7 +51,9 @@ extension SyncEngine {
     }
     if context.peers[device]?.isReachable == true {
       frames.pulls.continuePulls(from: device, context: &context)
-      if let roots = announce.roots, !lacks { compare(roots, of: device, on: nil) }
+      if let roots = announce.roots, !lacks {
+        reconciler.compare(roots, of: device, on: nil, context: &context)
+      }
     }
     if let roots = announce.roots, roots == context.logs.roots() { announcer.noteConsistent() }
   }

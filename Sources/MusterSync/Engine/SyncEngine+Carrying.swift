@@ -1,5 +1,5 @@
-public import MusterCrypto
-public import MusterModel
+internal import MusterCrypto
+internal import MusterModel
 
 /// Import and export of bundles. Frames and records pass the same checks as those received from
 /// peers. No peer sent them, so no peer is asked for more, and none is charged for an invalid
@@ -16,7 +16,7 @@ extension SyncEngine {
       noteAccepted()
     case .records(let records):
       for record in records {
-        switch take(record, paidBy: nil, on: nil) {
+        switch self.records.take(record, paidBy: nil, on: nil, context: &context) {
         case .taken: break
         case .known: context.effects.append(.notice(.carried(.knownRecord)))
         case .refused(let rejection):
@@ -34,7 +34,10 @@ extension SyncEngine {
         return context.effects.append(.notice(.carried(.refusedChain)))
       }
       context.effects.append(.store(.evidence(item)))
-    case .keys(let keys): for key in keys where key.device == context.local.device { open(key) }
+    case .keys(let keys):
+      for key in keys where key.device == context.local.device {
+        self.keys.open(key, context: &context)
+      }
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.
       for device in context.peers.connected { context.sendRoots(to: device, asksForAnswer: false) }
@@ -43,42 +46,6 @@ extension SyncEngine {
   }
 
   // MARK: Keys
-
-  /// Accepts a key that is missing, like one received from a peer.
-  private mutating func open(_ carried: CarriedKey) {
-    guard keys.missing.contains(carried.epoch),
-      let key = SealedBox.open(carried.box, with: context.local.agreementKey)
-    else { return }
-    take(EpochKey(id: carried.epoch, key: key))
-  }
-
-  /// Returns keys for all authorized devices, each sealed to one device. Devices that only exchange
-  /// bundles have no peer to request keys from.
-  ///
-  /// - Parameters:
-  ///   - epochs: the available epochs, the most important first.
-  ///   - limit: the maximum number of keys.
-  ///   - random: the source of one fresh ephemeral key for each.
-  public func keysToCarry(
-    of epochs: [EpochID], upTo limit: Int, random: inout DeterministicRandom
-  ) -> [CarriedKey] {
-    let readers = context.roster.certificates.values.map(\.certificate)
-      .filter { $0.device != context.local.device }
-      .sorted { $0.device < $1.device }
-    var keys: [CarriedKey] = []
-    for epoch in epochs {
-      guard let key = self.keys[epoch] else { continue }
-      var last: DeviceID?
-      for reader in readers where reader.device != last && mayServe(epoch, to: reader) {
-        guard keys.count < limit else { return keys }
-        last = reader.device
-        let box = SealedBox.seal(
-          key.key, to: reader.agreementKey, drawn: random.agreementKey())
-        if let box { keys.append(CarriedKey(epoch: epoch, device: reader.device, box: box)) }
-      }
-    }
-    return keys
-  }
 }
 
 extension BundleRefusal {

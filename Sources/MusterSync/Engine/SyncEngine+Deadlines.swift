@@ -13,13 +13,13 @@ extension SyncEngine {
 
   private mutating func pass(_ item: DeadlineQueue.Item) {
     switch item {
-    case .announce: announcer.announceIfDue(records, context: &context)
+    case .announce: announcer.announceIfDue(records.cache, context: &context)
     case .handshake(let index): handshaker.tend(index, contacts: contacts, context: &context)
     case .session(let index): tendSession(index)
     case .contacts: tryContacts()
     case .peer(let device): tend(device)
-    case .lives: tellLivesThatAreDue()
-    case .relays: broadcaster.sendDueRelays(records, announcer: &announcer, context: &context)
+    case .lives: records.notifyDueClones(context: &context)
+    case .relays: broadcaster.sendDueRelays(records.cache, announcer: &announcer, context: &context)
     case .flow(let device):
       context.passFlowDeadline(of: device)
       frames.pulls.passPullDeadline(of: device, context: &context)

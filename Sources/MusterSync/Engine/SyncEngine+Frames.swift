@@ -24,15 +24,18 @@ extension SyncEngine {
     guard
       let held = frames.noteAttached(result, to: log, of: device, context: &context)
     else { return }
-    if let opening = held.first?.opening { tellItsCopies(of: opening.certificate, from: nil) }
+    if let opening = held.first?.opening {
+      records.clones.notifyOfData(
+        by: opening.certificate, from: nil, context: &context)
+    }
     announcer.quicken(context: &context)
   }
 
   /// Records of whom frames were accepted.
   mutating func noteAccepted() {
     for author in frames.takeAccepted() {
-      heardOf[author.certificate] = context.now
-      tellItsCopies(of: author.certificate, from: author.session)
+      records.clones.notifyOfData(
+        by: author.certificate, from: author.session, context: &context)
     }
   }
 }

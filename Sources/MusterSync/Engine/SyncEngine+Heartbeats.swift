@@ -99,7 +99,7 @@ extension SyncEngine {
     let jitter = Int64(context.random.uniform(below: UInt64(interval / 4)))
     context.peers[device]?.heartbeat.next = context.clock.now.advanced(
       byMilliseconds: interval - jitter)
-    if !keys.missing.isEmpty { askForKeys(device) }
+    if !keys.missing.isEmpty { keys.sendRequests(to: device, context: &context) }
     context.peers[device]?.budget.certificatesAsked = []
     introduce(to: device)
     watchForWithholding(by: device)

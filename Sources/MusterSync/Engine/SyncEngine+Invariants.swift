@@ -10,7 +10,8 @@ extension SyncEngine {
     precondition(context.outbox.flows.count <= Limits.peers, "\(context.outbox.flows.count) flows")
     context.peers.checkInvariants()
     precondition(broadcaster.relayCount <= Limits.relays, "\(broadcaster.relayCount) relays")
-    precondition(lifeTellings.count <= Limits.lifeTellings, "\(lifeTellings.count) notifications")
+    precondition(
+      records.clones.count <= Limits.lifeTellings, "\(records.clones.count) notifications")
     context.logs.strands.checkInvariants()
     precondition(
       announcer.heardCount <= Limits.announcers * Limits.livesPerAnnouncer,
@@ -23,7 +24,7 @@ extension SyncEngine {
       context.logs.leafCount == context.logs.summaries.count - context.logs.bareLogs
         - context.logs.droppedStrands
         + context.logs.countedInPart
-        + records.count
+        + records.cache.count
         + context.roster.shownHashes.count + evidence.count,
       "a leaf is missing from the tries")
   }
@@ -31,7 +32,7 @@ extension SyncEngine {
   private func checkBounds() {
     let share = keys.missing.largestShare
     precondition(share <= Limits.missingKeysPerAuthor, "\(share) missing keys of one author")
-    records.checkInvariants()
+    records.cache.checkInvariants()
   }
 
   private func checkSessions() {

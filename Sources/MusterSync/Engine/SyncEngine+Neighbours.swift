@@ -32,7 +32,8 @@ extension SyncEngine {
   /// Returns whether new data of a device arrived so recently that only a few relays can be in
   /// between.
   public func hasNews(of certificate: CertificateHash, now: Instant) -> Bool {
-    heardOf[certificate].map { now.milliseconds(since: $0) <= Timing.steadyMilliseconds } ?? false
+    context.activity[certificate].map { now.milliseconds(since: $0) <= Timing.steadyMilliseconds }
+      ?? false
   }
 
   /// Whether the links have capacity beyond the highest priorities, and no queue has built up.

@@ -2,14 +2,11 @@ internal import MusterModel
 
 /// Receipt of pushed data.
 extension SyncEngine {
-
-  // MARK: Receiving
-
   mutating func receivePush(_ announce: Announce, of device: DeviceID, by arrival: Arrival) {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
     var arrival = arrival.covering(announce.covered)
     arrival.isMulticast = true
-    if !announce.records.isEmpty { recordComparisons.notePush(at: context.now) }
+    if !announce.records.isEmpty { reconciler.noteRecordPush(at: context.now) }
     if !announce.runs.isEmpty { announcer.quickenForGrowth(context: &context) }
     for run in announce.runs {
       broadcaster.noteCopies(of: run, on: arrival.link)
@@ -22,9 +19,15 @@ extension SyncEngine {
   }
 
   mutating func receive(_ push: PushedRecords, from device: DeviceID, by arrival: Arrival) {
-    recordComparisons.notePush(at: context.now)
+    reconciler.noteRecordPush(at: context.now)
     receive(push.records, from: device, by: arrival.covering(push.covered))
   }
 
-  // MARK: Frames
+  /// Accepts records that are newer than the stored ones, and relays them.
+  mutating func receive(_ sent: [LatestRecord], from device: DeviceID, by arrival: Arrival) {
+    let fresh = records.receive(sent, from: device, by: arrival, context: &context)
+    guard !fresh.isEmpty else { return }
+    broadcaster.push(
+      .records(fresh), from: device, by: arrival, announcer: &announcer, context: &context)
+  }
 }

@@ -104,8 +104,10 @@ extension SyncEngine {
 
   private mutating func receive(_ packet: Packet, from device: DeviceID, by arrival: Arrival) {
     let endpoint = arrival.endpoint
-    for chain in packet.chains { receive(chain: chain, from: device, endpoint: endpoint) }
-    for piece in packet.evidence { receive(piece, from: device, endpoint: endpoint) }
+    for chain in packet.chains { context.receive(chain: chain, from: device, endpoint: endpoint) }
+    for piece in packet.evidence {
+      evidence.receive(piece, from: device, endpoint: endpoint, context: &context)
+    }
     if !packet.runs.isEmpty { context.peers[device]?.stall.lastHanded = context.clock.now }
     if !packet.wants.isEmpty { context.peers[device]?.stall.lastAsked = context.clock.now }
     for run in packet.runs {
@@ -114,20 +116,29 @@ extension SyncEngine {
     }
     if !packet.records.isEmpty { receive(packet.records, from: device, by: arrival) }
     for push in packet.pushed { receive(push, from: device, by: arrival) }
-    for key in packet.keys { receive(key, endpoint: endpoint) }
-    for hint in packet.heads { noteHead(hint, of: device, on: arrival.session) }
+    for key in packet.keys { keys.receive(key, endpoint: endpoint, context: &context) }
+    for hint in packet.heads {
+      frames.noteHead(hint, of: device, on: arrival.session, context: &context)
+    }
     if let clock = packet.clock { noteClock(clock, of: device) }
-    let beginsDigest = packet.roots.map { compare($0, of: device, on: arrival.session) } ?? false
-    for node in packet.digest { compare(node, of: device, on: arrival.session) }
+    let beginsDigest =
+      packet.roots.map {
+        reconciler.compare($0, of: device, on: arrival.session, context: &context)
+      } ?? false
+    for node in packet.digest {
+      reconciler.compare(
+        node, of: device, on: arrival.session, frames: &frames, evidence: &evidence,
+        records: records.cache, context: &context)
+    }
     context.serve(packet.wants, to: device)
     for topic in packet.recordWants {
-      if let record = records[topic] { send(record, to: device) }
+      if let record = records.cache[topic] { context.outbox.add(record, to: device) }
     }
-    serveCertificates(packet.certificateWants, to: device)
+    context.serveCertificates(packet.certificateWants, to: device)
     for want in packet.evidenceWants.prefix(Limits.evidencePiecesAtOnce) {
-      serveEvidence(want, to: device)
+      evidence.serve(want, to: device, context: &context)
     }
-    for epoch in packet.keyRequests { serveKey(epoch, to: device) }
+    for epoch in packet.keyRequests { keys.serve(epoch, to: device, context: &context) }
     receive(packet.peers, from: device)
     if packet.answer, !beginsDigest { context.answerProbe(of: device) }
     frames.pulls.continuePulls(from: device, context: &context)

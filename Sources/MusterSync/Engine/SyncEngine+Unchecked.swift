@@ -16,7 +16,7 @@ extension SyncEngine {
         ]
         context.outbox.add(packet, importance: .control, to: device)
       }
-      for record in records { send(record, to: device) }
+      for record in records { context.outbox.add(record, to: device) }
     }
     return handle(.deadlinePassed, now: now)
   }

@@ -71,7 +71,7 @@ extension SyncEngine {
       guard let device = context.roster.device(of: summary.opening.certificate),
         device != context.local.device, !context.roster.revoked.contains(device)
       else { continue }
-      let news = heardOf[summary.opening.certificate] ?? context.clock.startedAt
+      let news = context.activity[summary.opening.certificate] ?? context.clock.startedAt
       newest[device] = max(newest[device] ?? context.clock.startedAt, news)
     }
     return newest.keys.sorted().map { device in

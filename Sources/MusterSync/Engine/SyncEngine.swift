@@ -20,10 +20,7 @@ public struct SyncEngine: Sendable {
   /// What all parts share.
   var context: Context
 
-  var records = RecordCache()
-  /// When new data of a device last arrived, frames or records, by its certificate.
-  var heardOf: [CertificateHash: Instant] = [:]
-  var lifeTellings = LifeTellings()
+  var records = RecordExchange()
   var keys = EpochKeyring()
   var evidence = EvidenceExchange()
 
@@ -32,9 +29,7 @@ public struct SyncEngine: Sendable {
   var frames = FrameIntake()
   var announcer: Announcer
   var broadcaster = Broadcaster()
-  var recordComparisons = RecordComparisons()
-  /// The peer that may push unrequested data, and until when.
-  var granted: Grant?
+  var reconciler = Reconciler()
 
   /// Creates an engine.
   ///
@@ -53,7 +48,7 @@ public struct SyncEngine: Sendable {
     handshaker = Handshaker(random: &context.random, now: now)
     context.deadlines.schedule(.announce, at: announcer.next)
     for key in epochKeys { keys.add(key) }
-    for record in records { keep(record) }
+    for record in records { self.records.keep(record, context: &context) }
     context.refileCertificates(after: nil)
     for log in logs.sorted(by: { $0.head.log < $1.head.log }) {
       context.logs.set(log, by: context.roster)
@@ -77,8 +72,8 @@ public struct SyncEngine: Sendable {
     case .begunAnew(let incarnation): announcer.incarnation = incarnation
     case .recorded(let recorded):
       // Another incarnation of this device may have written newer ones.
-      let records = recorded.filter { self.records.isNews($0) }
-      for record in records { keep(record) }
+      let records = recorded.filter { self.records.cache.isNews($0) }
+      for record in records { self.records.keep(record, context: &context) }
       if records.contains(where: { $0.kind == .position }) { announcer.notePosition() }
       if !records.isEmpty {
         broadcaster.push(
@@ -89,10 +84,12 @@ public struct SyncEngine: Sendable {
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)
     case .rosterGrew(let growth): growRoster(by: growth)
-    case .evidenceChanged(let added, let removed): changeEvidence(adding: added, removing: removed)
+    case .evidenceChanged(let added, let removed):
+      evidence.change(adding: added, removing: removed, context: &context)
+      if !added.isEmpty { announcer.quicken(context: &context) }
     case .invitesChanged(let invites):
       handshaker.set(invites)
-    case .keysMissing(let epochs, let author): requestKeys(epochs, of: author)
+    case .keysMissing(let epochs, let author): keys.request(epochs, of: author, context: &context)
     case .keyLearned(let key): keys.add(key)
     case .contacts(let endpoints):
       for endpoint in endpoints { addContact(endpoint) }

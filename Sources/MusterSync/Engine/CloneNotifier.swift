@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 
 /// Clone notification. Two clones share one device id; each has a session of its own, and answers
 /// go to the address that was received last. A message about the other clone must not depend on
@@ -7,15 +7,22 @@ public import MusterModel
 ///
 ///     new data of its own on one session ─▶ roots on the others ─▶ the other clone requests it
 ///     ─▶ and publishes its incarnation on all sessions ─▶ each knows the other: alarm
-extension SyncEngine {
+struct CloneNotifier: Sendable {
+  private var pending = LifeTellings()
+
+  /// The number of messages that are being retransmitted.
+  var count: Int { pending.count }
+
   /// Notifies the clones of a device of a record about its incarnations. Ignores other kinds. MUST
   /// be called with each accepted record.
-  mutating func tellItsLives(_ record: LatestRecord, from session: UInt32?) {
+  mutating func notify(
+    of record: LatestRecord, from session: UInt32?, records: RecordCache, context: inout Context
+  ) {
     guard record.kind.isAboutLives, let device = context.roster[record.certificate]?.device,
       device != context.local.device
     else { return }
-    lifeTellings.add(record.topic, of: device, from: session, at: context.now)
-    tellLivesThatAreDue()
+    pending.add(record.topic, of: device, from: session, at: context.now)
+    sendDue(records, context: &context)
   }
 
   /// Notifies the clones of a device that data of its own was accepted. Data is not sent back to
@@ -23,25 +30,29 @@ extension SyncEngine {
   ///
   /// MUST be called with the signer of all accepted data. A device that moved, or that has both a
   /// UDP path and an HTTPS uplink, also has several addresses, so the notification is rare.
-  mutating func tellItsCopies(of certificate: CertificateHash, from session: UInt32?) {
+  mutating func notifyOfData(
+    by certificate: CertificateHash, from session: UInt32?, context: inout Context
+  ) {
     guard let device = context.roster[certificate]?.device,
       let indices = context.peers[device]?.sessions,
       indices.count > 1, Set(indices.compactMap { context.sessions[$0]?.endpoint }).count > 1,
       // Relayed data goes to the device as to all others.
       session.map(indices.contains) ?? true,
-      lifeTellings.hasRoomForRoots(of: device)
+      pending.hasRoomForRoots(of: device)
     else { return }
     let next = context.now.advanced(byMilliseconds: Timing.rootsTellingFirstMilliseconds)
-    lifeTellings.addRoots(of: device, from: session, at: next)
+    pending.addRoots(of: device, from: session, at: next)
     context.deadlines.schedule(.lives, at: next)
   }
 
-  mutating func tellLivesThatAreDue() {
-    for telling in lifeTellings.takeDue(at: context.now) { say(telling) }
-    if let next = lifeTellings.next { context.deadlines.schedule(.lives, at: next) }
+  mutating func sendDue(_ records: RecordCache, context: inout Context) {
+    for telling in pending.takeDue(at: context.now) { send(telling, records, context: &context) }
+    if let next = pending.next { context.deadlines.schedule(.lives, at: next) }
   }
 
-  private mutating func say(_ telling: LifeTelling) {
+  private mutating func send(
+    _ telling: LifeTelling, _ records: RecordCache, context: inout Context
+  ) {
     guard let peer = context.peers[telling.device] else { return }
     var packet = Packet()
     if let topic = telling.topic {
@@ -57,7 +68,4 @@ extension SyncEngine {
       context.transmit(sealed, to: .endpoint(session.endpoint, session.link))
     }
   }
-
-  /// The records that report a device in use twice, by topic.
-  public var cloneRecords: [LatestRecord] { records.of(.clone) }
 }

@@ -6,11 +6,20 @@ internal import MusterModel
 ///     roots ─▶ nodes of the sets that differ ─▶ nodes of differing children … ─▶ leaves
 ///     leaves ─▶ what the sender is missing is sent at once, within the credit of its message;
 ///               what is missing here is requested
-extension SyncEngine {
+struct Reconciler: Sendable {
+  /// The peer that may push unrequested data, and until when.
+  private var granted: Grant?
+  private var comparisons = RecordComparisons()
+
+  /// Records that a record was pushed here.
+  mutating func noteRecordPush(at now: Instant) { comparisons.notePush(at: now) }
+
   /// Compares roots. Returns whether they differ and a digest exchange begins, which is an answer
   /// in itself.
   @discardableResult
-  mutating func compare(_ roots: Roots, of device: DeviceID, on session: UInt32?) -> Bool {
+  mutating func compare(
+    _ roots: Roots, of device: DeviceID, on session: UInt32?, context: inout Context
+  ) -> Bool {
     guard context.peers[device] != nil else { return false }
     let own = context.logs.roots()
     context.peers[device]?.holdings.roots = roots
@@ -20,19 +29,21 @@ extension SyncEngine {
     context.confirm(roots, by: device, on: session)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
     let hasRoom = !context.outbox.links.isNarrow && !context.outbox.links.isFull
-    if !recordComparisons.mayBegin(at: context.now, hasRoom: hasRoom) {
+    if !comparisons.mayBegin(at: context.now, hasRoom: hasRoom) {
       differing.removeAll { $0 == .records }
     }
-    if !mayCompareCertificates(own, roots, of: device) {
+    if !context.mayCompareCertificates(own, roots, of: device) {
       differing.removeAll { $0 == .certificates }
     }
-    guard !differing.isEmpty, mayBeginDigest(with: device, own: own, theirs: roots) else {
+    guard !differing.isEmpty,
+      mayBeginDigest(with: device, own: own, theirs: roots, context: &context)
+    else {
       return false
     }
-    if differing.contains(.records) { recordComparisons.noteBegin(at: context.now) }
+    if differing.contains(.records) { comparisons.noteBegin(at: context.now) }
     for set in differing {
       context.peers[device]?.digests.begun[set] = context.clock.now
-      send(context.logs.node(of: set, prefix: .root, answers: false), to: device)
+      send(context.logs.node(of: set, prefix: .root, answers: false), to: device, context: &context)
     }
     return true
   }
@@ -41,7 +52,7 @@ extension SyncEngine {
   /// difference is examined with growing intervals, and a new one shortens the heartbeats a limited
   /// number of times.
   private mutating func mayBeginDigest(
-    with device: DeviceID, own: Roots, theirs: Roots
+    with device: DeviceID, own: Roots, theirs: Roots, context: inout Context
   ) -> Bool {
     var digest = Digested(at: context.now, own: own, theirs: theirs)
     if let last = context.peers[device]?.digests.last {
@@ -68,10 +79,10 @@ extension SyncEngine {
     return true
   }
 
-  private mutating func send(_ node: DigestNode, to device: DeviceID) {
+  private mutating func send(_ node: DigestNode, to device: DeviceID, context: inout Context) {
     var packet = Packet()
     packet.digest = [node]
-    if case .leaves = node.contents, !node.answers, mayGrant(to: device) {
+    if case .leaves = node.contents, !node.answers, mayGrant(to: device, context: &context) {
       packet.digest[0].credit = Limits.digestCreditBytes
       if granted?.places.count ?? 0 < Limits.knownHeads {
         granted?.places.insert(Grant.Place(set: node.set, prefix: node.prefix))
@@ -82,7 +93,7 @@ extension SyncEngine {
   }
 
   /// Returns whether this peer may push unrequested data: one peer at a time, to avoid duplicates.
-  private mutating func mayGrant(to device: DeviceID) -> Bool {
+  private mutating func mayGrant(to device: DeviceID, context: inout Context) -> Bool {
     if let granted, granted.device != device, granted.until > context.now { return false }
     let until = context.now.advanced(byMilliseconds: Timing.grantMilliseconds)
     var grant = granted?.device == device ? granted : nil
@@ -92,36 +103,46 @@ extension SyncEngine {
   }
 
   /// Returns whether a peer knows what is stored under a prefix, and pushes what is missing there.
-  private func isGranted(_ node: DigestNode, to device: DeviceID) -> Bool {
+  private func isGranted(_ node: DigestNode, to device: DeviceID, context: inout Context) -> Bool {
     guard let granted, granted.device == device, granted.until > context.now else { return false }
     return granted.places.contains(Grant.Place(set: node.set, prefix: node.prefix))
   }
 
-  mutating func compare(_ node: DigestNode, of device: DeviceID, on session: UInt32?) {
+  mutating func compare(
+    _ node: DigestNode, of device: DeviceID, on session: UInt32?, frames: inout FrameIntake,
+    evidence: inout EvidenceExchange,
+    records: RecordCache, context: inout Context
+  ) {
     switch node.contents {
     case .children(let hashes):
-      guard !isAnsweredElsewhere(node, of: device) else { return }
+      guard !isAnsweredElsewhere(node, of: device, context: &context) else { return }
       for (nibble, hash) in hashes.enumerated() {
         let prefix = node.prefix.child(nibble)
         guard context.logs.hash(of: node.set, prefix: prefix) != hash else {
           context.confirmSubtree(of: node.set, under: prefix, by: device, on: session)
           continue
         }
-        send(context.logs.node(of: node.set, prefix: prefix, answers: false), to: device)
+        send(
+          context.logs.node(of: node.set, prefix: prefix, answers: false), to: device,
+          context: &context)
       }
     case .leaves(let leaves):
       context.peers[device]?.digests.begun[node.set] = nil
-      let comesUnasked = !node.answers && isGranted(node, to: device)
+      let comesUnasked = !node.answers && isGranted(node, to: device, context: &context)
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
-        note(leaf, in: node.set, of: device, on: session, comesUnasked: comesUnasked)
+        note(
+          leaf, in: node.set, of: device, on: session, comesUnasked: comesUnasked, frames: &frames,
+          evidence: &evidence, records: records, context: &context)
       }
-      if !node.answers { supply(leaves, of: node, to: device) }
+      if !node.answers { supply(leaves, of: node, to: device, records: records, context: &context) }
     }
   }
 
   /// Returns whether the peer answers instead: if both sides begin at once, only the device with
   /// the lower id answers, since one comparison finds everything.
-  private mutating func isAnsweredElsewhere(_ node: DigestNode, of device: DeviceID) -> Bool {
+  private mutating func isAnsweredElsewhere(
+    _ node: DigestNode, of device: DeviceID, context: inout Context
+  ) -> Bool {
     guard node.prefix == .root else {
       context.peers[device]?.digests.begun[node.set] = nil
       return false
@@ -136,7 +157,8 @@ extension SyncEngine {
   /// Sends what the sender of these leaves is missing, as far as its credit allows, and lists the
   /// rest.
   private mutating func supply(
-    _ leaves: [LeafHint], of node: DigestNode, to device: DeviceID
+    _ leaves: [LeafHint], of node: DigestNode, to device: DeviceID, records: RecordCache,
+    context: inout Context
   ) {
     var theirs: [Bytes16: LeafHint] = [:]
     for leaf in leaves { theirs[leaf.key] = leaf }
@@ -146,9 +168,9 @@ extension SyncEngine {
       let their = theirs[own.key]
       if node.set == .certificates {
         guard their == nil else { continue }
-        if credit >= Self.chainBytes {
-          credit -= Self.chainBytes
-          serveCertificates([own.key], to: device)
+        if credit >= Context.chainBytes {
+          credit -= Context.chainBytes
+          context.serveCertificates([own.key], to: device)
         } else {
           rest.append(own)
         }
@@ -160,7 +182,7 @@ extension SyncEngine {
         }
         if credit >= record.body.count {
           credit -= record.body.count
-          send(record, to: device)
+          context.outbox.add(record, to: device)
         } else {
           rest.append(own)
         }
@@ -183,40 +205,35 @@ extension SyncEngine {
     guard !rest.isEmpty else { return }
     // A peer that is missing much is led to it by subtree hashes, since a packet holds few leaves.
     guard rest.count <= Self.leavesInAnswer else {
-      return send(context.logs.node(of: node.set, prefix: node.prefix, answers: false), to: device)
+      return send(
+        context.logs.node(of: node.set, prefix: node.prefix, answers: false), to: device,
+        context: &context)
     }
     var answer = node
     answer.contents = .leaves(rest)
     answer.answers = true
     answer.credit = 0
-    send(answer, to: device)
+    send(answer, to: device, context: &context)
   }
 
   /// The number of leaves that fit a packet.
   private static let leavesInAnswer = 32
 
-  /// Processes a head that a peer advertises outside a digest. Its set follows from the log, or is
-  /// not known yet.
-  mutating func noteHead(_ hint: LeafHint, of device: DeviceID, on session: UInt32?) {
-    let log = LogID(raw: hint.key)
-    context.remember(log, through: UInt64(hint.number), of: device)
-    context.confirm(hint, isExact: false, by: device)
-    context.noteShared(hint, on: session)
-    context.noteFork(hint, of: device)
-    frames.pulls.enqueue(log, from: device, context: &context)
-  }
-
   /// Records a leaf, which states exactly what the peer holds, possibly less than before.
   private mutating func note(
     _ leaf: LeafHint, in set: SetID, of device: DeviceID, on session: UInt32?,
-    comesUnasked: Bool
+    comesUnasked: Bool, frames: inout FrameIntake, evidence: inout EvidenceExchange,
+    records: RecordCache, context: inout Context
   ) {
     switch set {
     case .records where comesUnasked: break
     case .certificates where comesUnasked: break
-    case .evidence: wantEvidence(leaf.key, from: device)
+    case .evidence: evidence.request(leaf.key, from: device, context: &context)
     case .certificates: context.wantCertificate(leaf.key, from: device)
-    case .records: wantRecord(RecordTopic(raw: leaf.key), hash: leaf.hash, from: device)
+    case .records:
+      wantRecord(
+        RecordTopic(raw: leaf.key), hash: leaf.hash, from: device, records: records,
+        context: &context)
     case .quarantine:
       let log = LogID(raw: leaf.key)
       let known = context.peers[device]?.holdings.logs[log]?.sequence ?? 0
@@ -232,12 +249,15 @@ extension SyncEngine {
         log, KnownHead(set: set, sequence: max(UInt64(leaf.number), beyond)), of: device)
       context.confirm(leaf, isExact: true, by: device)
       context.noteShared(leaf, on: session)
-      context.noteFork(leaf, of: device)
+      frames.noteFork(leaf, of: device, context: &context)
       if !comesUnasked { frames.pulls.enqueue(log, from: device, context: &context) }
     }
   }
 
-  private mutating func wantRecord(_ topic: RecordTopic, hash: UInt64, from device: DeviceID) {
+  private mutating func wantRecord(
+    _ topic: RecordTopic, hash: UInt64, from device: DeviceID, records: RecordCache,
+    context: inout Context
+  ) {
     if context.peers[device]?.holdings.records[topic] != nil
       || (context.peers[device]?.holdings.records.count ?? 0) < Limits.knownRecords
     {

@@ -1,0 +1,117 @@
+internal import MusterModel
+
+/// Latest-only records: checks received ones, stores those that are newer, and notifies clones of
+/// their author.
+struct RecordExchange: Sendable {
+  private(set) var cache = RecordCache()
+  var clones = CloneNotifier()
+
+  mutating func keep(_ record: LatestRecord, context: inout Context) {
+    cache.keep(record)
+    context.logs.set(record)
+  }
+
+  /// Accepts records that are newer than the stored ones, and returns them.
+  mutating func receive(
+    _ records: [LatestRecord], from device: DeviceID, by arrival: Arrival, context: inout Context
+  ) -> [LatestRecord] {
+    var fresh: [LatestRecord] = []
+    for record in records where take(record, from: device, by: arrival, context: &context) {
+      fresh.append(record)
+    }
+    return fresh
+  }
+
+  /// The result of processing a received record.
+  enum Verdict {
+    case taken
+    /// The same or a newer one is stored.
+    case known
+    case refused(Rejection)
+  }
+
+  /// Accepts a record. Returns false if it is not newer than the stored one, or invalid.
+  private mutating func take(
+    _ record: LatestRecord, from device: DeviceID, by arrival: Arrival, context: inout Context
+  ) -> Bool {
+    #if Canary
+      if Canary.acceptOlderRecord.isPlanted { cache.forget(record.topic) }
+    #endif
+    let held = cache[record.topic]
+    if held != nil || (context.peers[device]?.holdings.records.count ?? 0) < Limits.knownRecords {
+      let hint =
+        held?.order == record.order
+        ? context.logs.hint(of: .records, key: record.topic.raw) : LeafHint(record)
+      context.peers[device]?.holdings.records[record.topic] = hint?.hash
+    }
+    switch take(record, paidBy: device, on: arrival.session, context: &context) {
+    case .taken: return true
+    case .known: return false
+    case .refused(let rejection):
+      context.reject(rejection, from: arrival.endpoint)
+      return false
+    }
+  }
+
+  /// Stores a record if it is newer than the stored one, correctly signed and permitted.
+  ///
+  /// - Parameters:
+  ///   - device: the peer whose rate limit is charged for an invalid signature; nil if no peer sent
+  ///     it.
+  ///   - session: the session on which it arrived; nil if on none.
+  mutating func take(
+    _ record: LatestRecord, paidBy device: DeviceID?, on session: UInt32?, context: inout Context
+  ) -> Verdict {
+    guard cache.isNews(record) else { return .known }
+    guard let certificate = context.roster[record.certificate] else {
+      if let device { context.wantCertificate(record.certificate, from: device) }
+      return .refused(.unknownAuthor)
+    }
+    switch record.kind {
+    case .position, .livesHeard, .clone: break
+    case .neighbours, .presence:
+      guard certificate.role.reads else { return .refused(.forged) }
+    case .receipt:
+      guard certificate.role == .command else { return .refused(.forged) }
+      guard cache[record.topic] != nil || cache.hasRoomForReceipt(of: record.certificate)
+      else {
+        context.bounds.note(.receipts, of: record.certificate)
+        return .refused(.overLimit)
+      }
+    case .trackerPosition:
+      guard certificate.role == .command || certificate.role == .member else {
+        return .refused(.forged)
+      }
+      guard cache[record.topic] != nil || cache.hasRoomForTracker(of: record.certificate)
+      else {
+        context.bounds.note(.trackers, of: record.certificate)
+        return .refused(.overLimit)
+      }
+    }
+    #if Canary
+      if Canary.trustAnyRecord.isPlanted {
+        keep(record, context: &context)
+        context.effects.append(.store(.record(record)))
+        return .known
+      }
+    #endif
+    if let device, !context.maySpendSignature(device) { return .refused(.throttled) }
+    guard
+      record.isSigned(
+        by: certificate.signingKey, operation: context.local.operation,
+        sharing: context.local.findings)
+    else { return .refused(.forged) }
+    if let device { context.payBackSignature(device) }
+    context.activity.note(record.certificate, at: context.now)
+    keep(record, context: &context)
+    context.effects.append(.store(.record(record)))
+    clones.notify(of: record, from: session, records: cache, context: &context)
+    clones.notifyOfData(by: record.certificate, from: session, context: &context)
+    return .taken
+  }
+
+  /// Retransmits what is due to clones.
+  mutating func notifyDueClones(context: inout Context) {
+    clones.sendDue(cache, context: &context)
+  }
+}

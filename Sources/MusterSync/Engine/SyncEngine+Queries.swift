@@ -1,0 +1,64 @@
+public import MusterCrypto
+public import MusterModel
+
+/// What the caller asks about keys and records.
+extension SyncEngine {
+  /// Returns the newest record of a topic; nil if none is stored.
+  public func record(_ topic: RecordTopic) -> LatestRecord? { records.cache[topic] }
+
+  /// Returns all records by one certificate's holder, by topic.
+  public func records(by certificate: CertificateHash) -> [LatestRecord] {
+    records.cache.by(certificate)
+  }
+
+  /// Returns the newest records of one kind, by topic.
+  public func records(of kind: RecordKind) -> [LatestRecord] {
+    records.cache.of(kind)
+  }
+
+  /// Returns whether a receipt for one more log may be stored under a certificate. Its holder
+  /// observes the limit, and no peer accepts more.
+  public func hasRoomForReceipt(of certificate: CertificateHash) -> Bool {
+    records.cache.hasRoomForReceipt(of: certificate)
+  }
+
+  /// Returns whether one more tracker may be stored under a certificate.
+  public func hasRoomForTracker(of certificate: CertificateHash) -> Bool {
+    records.cache.hasRoomForTracker(of: certificate)
+  }
+
+  /// The records that report a device in use twice, by topic.
+  public var cloneRecords: [LatestRecord] { records.cache.of(.clone) }
+
+  /// Returns authors whose further epochs may be requested: the caller MUST supply these.
+  public mutating func takeRefillableAuthors() -> [CertificateHash] { keys.takeRefillableAuthors() }
+
+  /// Returns keys for all authorized devices, each sealed to one device. Devices that only exchange
+  /// bundles have no peer to request keys from.
+  ///
+  /// - Parameters:
+  ///   - epochs: the available epochs, the most important first.
+  ///   - limit: the maximum number of keys.
+  ///   - random: the source of one fresh ephemeral key for each.
+  public func keysToCarry(
+    of epochs: [EpochID], upTo limit: Int, random: inout DeterministicRandom
+  ) -> [CarriedKey] {
+    let readers = context.roster.certificates.values.map(\.certificate)
+      .filter { $0.device != context.local.device }
+      .sorted { $0.device < $1.device }
+    var keys: [CarriedKey] = []
+    for epoch in epochs {
+      guard let key = self.keys[epoch] else { continue }
+      var last: DeviceID?
+      for reader in readers
+      where reader.device != last && context.roster.mayServe(epoch, to: reader) {
+        guard keys.count < limit else { return keys }
+        last = reader.device
+        let box = SealedBox.seal(
+          key.key, to: reader.agreementKey, drawn: random.agreementKey())
+        if let box { keys.append(CarriedKey(epoch: epoch, device: reader.device, box: box)) }
+      }
+    }
+    return keys
+  }
+}
