@@ -114,7 +114,7 @@ let package = Package(
         "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
         "MusterReplica", "CCrashVFS", yams,
       ]),
-    program("muster-sim", ["MusterSimulator", argumentParser]),
+    program("muster-sim", ["MusterModel", "MusterSimulator", argumentParser]),
     layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
     layer(
       "MusterTransport",
