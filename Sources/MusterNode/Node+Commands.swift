@@ -32,16 +32,7 @@ extension Node {
 
   private func reply(to command: Command) throws -> Reply {
     switch command {
-    case .status:
-      var status = try read { try $0.status(now: $1) }
-      status.rejected = rejections()
-      status.diskFreeBytes = diskFreeBytes()
-      if isRunning { status.location = location.status }
-      if isRunning { status.uplink = ports.uplinks?.summary }
-      for index in status.peers.indices {
-        status.peers[index].interface = ports.interfaceName(of: status.peers[index].link)
-      }
-      return .status(status)
+    case .status: return .status(try status())
     case .verify: return .verification(try read { replica, _ in try replica.verify() })
     case .users: return .users(try read { try $0.users(now: $1) })
     case .devices: return .devices(try read { replica, _ in try replica.devices() })
@@ -73,23 +64,11 @@ extension Node {
     case .mergeBundle(let bytes, let place, let isLast):
       return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
     case .reports: return .reports(try read { try $0.reports(now: $1) })
-    case .report(let reference):
-      return .reports([
-        try read { replica, now in
-          try replica.report(replica.row(.report, named: reference), now: now)
-        }
-      ])
+    case .report(let reference): return .reports([try report(reference)])
     case .fences: return .fences(try read { replica, _ in try replica.fences() })
-    case .fence(let reference):
-      return try read { replica, _ in
-        let id = try replica.row(.fence, named: reference)
-        return .fences(try replica.fences().filter { $0.id == id })
-      }
+    case .fence(let reference): return .fences(try fence(reference))
     case .directives: return .directives(try read { try $0.directives(now: $1) })
-    case .directive(let reference):
-      return .directives([
-        try read { try $0.directive($0.row(.directive, named: reference), now: $1) }
-      ])
+    case .directive(let reference): return .directives([try directive(reference)])
     case .alerts: return .alerts(try read { try $0.alerts(now: $1) })
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
@@ -99,11 +78,39 @@ extension Node {
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .addReport, .editReport,
-      .deleteReport, .confirmReport,
-      .commentReport,
-      .addFence, .editFence, .setFenceActive, .deleteFence:
+      .deleteReport, .confirmReport, .commentReport, .addFence, .editFence, .setFenceActive,
+      .deleteFence:
       preconditionFailure("\(command) is gathered")
     }
+  }
+
+  private func status() throws -> StatusSummary {
+    var status = try read { try $0.status(now: $1) }
+    status.rejected = rejections()
+    status.diskFreeBytes = diskFreeBytes()
+    if isRunning {
+      status.location = location.status
+      status.uplink = ports.uplinks?.summary
+    }
+    for index in status.peers.indices {
+      status.peers[index].interface = ports.interfaceName(of: status.peers[index].link)
+    }
+    return status
+  }
+
+  private func report(_ reference: String) throws -> ReportSummary {
+    try read { try $0.report($0.row(.report, named: reference), now: $1) }
+  }
+
+  private func fence(_ reference: String) throws -> [FenceSummary] {
+    try read { replica, _ in
+      let id = try replica.row(.fence, named: reference)
+      return try replica.fences().filter { $0.id == id }
+    }
+  }
+
+  private func directive(_ reference: String) throws -> DirectiveSummary {
+    try read { try $0.directive($0.row(.directive, named: reference), now: $1) }
   }
 
   private func settings(of user: String?) throws -> SettingsSummary {

@@ -1,0 +1,27 @@
+import Testing
+
+/// State has an owner: the variables of a type with logic are private, or `private(set)` where
+/// another part reads them.
+@Suite struct EncapsulationTests {
+  /// The variables that other files may assign today, by library. The counts must not grow: lower
+  /// one with each variable that becomes private.
+  private static let most: [String: Int] = [
+    "MusterCRDT": 6, "MusterGeo": 17, "MusterHTTP": 18, "MusterLocation": 3, "MusterModel": 66,
+    "MusterNode": 19, "MusterReplica": 71, "MusterSimulator": 40, "MusterStatus": 23,
+    "MusterStore": 12, "MusterSync": 162, "MusterTransport": 12,
+  ]
+
+  @Test func `no library exposes more variables than before`() throws {
+    var exposed: [String: Int] = [:]
+    for (name, size) in try Measurements.ofSources().types where size.hasLogic {
+      exposed[String(name.prefix { $0 != "." }), default: 0] += size.exposed
+    }
+    // Commands have options, which the parser assigns.
+    for (target, count) in exposed.sorted(by: { $0.key < $1.key }) where target.hasPrefix("Muster")
+    {
+      if count > Self.most[target] ?? 0 {
+        Issue.record("\(target) exposes \(count) variables, of at most \(Self.most[target] ?? 0)")
+      }
+    }
+  }
+}
