@@ -163,7 +163,7 @@ extension Replica {
     try transact(now: now) { replica in
       if let granted = keys.keys.first?.id {
         replica.keyring.granted = granted
-        replica.batch.local[Self.grantedEpochKey] = granted.bytes
+        replica.transaction.batch.local[Self.grantedEpochKey] = granted.bytes
       }
       for key in keys.keys { try replica.learn(key, now: now) }
     }

@@ -57,7 +57,7 @@ extension Replica {
       reportedAt: now.wall, stamp: stamp, operation: local.operation,
       certificate: local.certificate.hash, order: nextRecordOrder(), epoch: epoch.id,
       key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
-    batch.records.append(record)
+    transaction.batch.records.append(record)
     try noteOwn(record, from: .presence, stamp, now: now)
     presence.noteSent(now: now.instant)
     try commit(now: now)

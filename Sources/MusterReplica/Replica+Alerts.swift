@@ -24,7 +24,7 @@ extension Replica {
     let changes = try update(&book, with: findings(now: now), now: now)
     guard !book.tellsTheSame(as: before) else { return Outcome() }
     var outcome = try transact(now: now) { replica in
-      replica.batch.local[AlertBook.key] = book.encoded()
+      replica.transaction.batch.local[AlertBook.key] = book.encoded()
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
     }
@@ -67,7 +67,7 @@ extension Replica {
     guard let told = book.acknowledge(id, acknowledgement) else { return Outcome() }
     changes.append(.acknowledged(told))
     var outcome = try transact(now: now) { replica in
-      replica.batch.local[AlertBook.key] = book.encoded()
+      replica.transaction.batch.local[AlertBook.key] = book.encoded()
     }
     outcome.alertChanges = changes
     return outcome

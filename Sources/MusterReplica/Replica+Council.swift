@@ -156,7 +156,7 @@ extension Replica {
     guard item.content.count <= Limits.evidenceBytes, try take(item, now: now) else {
       throw Refusal("nothing is changed: this council is known already")
     }
-    hasWritten = true
+    transaction.noteWritten()
   }
 
   // MARK: Voting

@@ -238,7 +238,7 @@ extension Replica {
     for key in changed where key.kind == .directive && !knownDemands.contains(key.id) {
       guard let row = try store.row(key), try wantsLocation(row) else { continue }
       knownDemands.insert(key.id)
-      held.locationDemands.append(key.id)
+      transaction.outcome.locationDemands.append(key.id)
     }
   }
 

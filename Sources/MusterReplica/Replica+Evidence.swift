@@ -10,9 +10,9 @@ extension Replica {
   mutating func note(_ item: EvidenceItem) -> Bool {
     let change = control.add(item)
     guard let added = change.added else { return false }
-    batch.evidence.removeAll { change.removed.contains($0.id) }
-    batch.evidence.append(StoredEvidence(added))
-    batch.replacedEvidence += change.removed
+    transaction.batch.evidence.removeAll { change.removed.contains($0.id) }
+    transaction.batch.evidence.append(StoredEvidence(added))
+    transaction.batch.replacedEvidence += change.removed
     unsettled.note(added, removed: change.removed)
     return true
   }

@@ -21,34 +21,34 @@ extension Replica {
     try commit(now: now)
     switch try store.attachment(of: frames) {
     case .known:
-      tally?.frames.known += frames.count
+      transaction.tally?.frames.known += frames.count
       try run(.attached(log, device, .known(through: last)), now: now)
       return false
     case .unattached:
-      tally?.frames.refuse(.unattached, frames.count)
+      transaction.tally?.frames.refuse(.unattached, frames.count)
       try run(.attached(log, device, .unattached), now: now)
       return false
     case .refused:
-      tally?.frames.refuse(.overLimit, frames.count)
+      transaction.tally?.frames.refuse(.overLimit, frames.count)
       try run(.attached(log, device, .refused(frames[0].strand)), now: now)
       return false
     case .grows(_, let new) where control.forkEnd(of: log).map({ new[0].sequence > $0 }) ?? false:
-      // Frames past the proved fork do not count.
-      tally?.frames.refuse(.overLimit, new.count)
+      // Past the proved fork nothing counts.
+      transaction.tally?.frames.refuse(.overLimit, new.count)
       try run(.attached(log, device, .refused(frames[0].strand)), now: now)
       return false
     case .grows(let strand, let new):
-      countGrowth(by: new, of: frames)
+      transaction.countGrowth(by: new, of: frames)
       try hold(named(new, strand, of: log), opening: opening, now: now)
       try commit(now: now)
     case .branches(let place, let before, let new):
       guard control.forkEnd(of: log) == nil else {
-        tally?.frames.refuse(.overLimit, frames.count)
+        transaction.tally?.frames.refuse(.overLimit, frames.count)
         try proveLowerFork(at: place, with: new, now: now)
         try run(.attached(log, device, .refused(frames[0].strand)), now: now)
         return false
       }
-      countGrowth(by: new, of: frames)
+      transaction.countGrowth(by: new, of: frames)
       try part(place, before: before, with: new, opening: opening, now: now)
       try proveFork(of: log, opening: opening, now: now)
     }
@@ -56,11 +56,6 @@ extension Replica {
     if !control.countsEverything { try feedRoster(now: now) }
     try run(.attached(log, device, .held(try store.strands(of: log))), now: now)
     return true
-  }
-
-  private mutating func countGrowth(by new: [Frame], of frames: [Frame]) {
-    tally?.frames.new += new.count
-    tally?.frames.known += frames.count - new.count
   }
 
   private func named(_ frames: [Frame], _ strand: LogID, of log: LogID) -> [Frame] {
@@ -82,12 +77,14 @@ extension Replica {
     let name = LogID(strandOf: log, beginningWith: frames[0].hash)
     if let before {
       let tail = LogID(strandOf: log, beginningWith: before)
-      batch.partings.append(Parting(place: place, tail: tail))
+      transaction.batch.partings.append(Parting(place: place, tail: tail))
       if reader.hasParts(of: place.log) {
-        // A body in parts may end at the fork.
-        markViewStale()
+        // What is gathered of a body may end here.
+        transaction.markViewStale()
       } else if opening.lane != .control {
-        markStale([FrameRange(log: tail, sequences: place.sequence + 1...Limits.lastSequence)])
+        transaction.markStale([
+          FrameRange(log: tail, sequences: place.sequence + 1...Limits.lastSequence)
+        ])
       }
     }
     let base = StrandBase(
@@ -96,8 +93,8 @@ extension Replica {
     try hold(named(frames, name, of: log), opening: opening, base: base, now: now)
     // Control frames that moved to a strand are read again from there.
     if opening.lane == .control { try replayControl(now: now) } else { try commit(now: now) }
-    held.remarks.append(
-      "\(author(of: opening)) wrote two frames for position \(place.sequence + 1) of one log: its "
+    transaction.outcome.remarks.append(
+      "\(author(of: opening)) wrote two frames for place \(place.sequence + 1) of one log: its "
         + "database was restored or copied, or it lies; all branches are kept: a fork")
   }
 
@@ -107,8 +104,8 @@ extension Replica {
     control = try Self.control(in: store, local: local)
     try replayControlLogs(try store.logs(), now: now)
     let change = control.difference(from: before)
-    if change.haveCutsChanged || change.haveReleasesChanged { markViewStale() }
-    markStale(try ranges(of: change))
+    if change.haveCutsChanged || change.haveReleasesChanged { transaction.markViewStale() }
+    transaction.markStale(try ranges(of: change))
     try commit(now: now)
   }
 

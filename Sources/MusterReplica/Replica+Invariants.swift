@@ -10,7 +10,7 @@ extension Replica {
   /// each step. It reads all heads and records, which is too slow for a running node.
   public mutating func checkInvariants() throws {
     if diskFailure?.isBehind == true { return }
-    precondition(batch.isEmpty, "the batch was not committed")
+    precondition(transaction.batch.isEmpty, "the batch was not committed")
     let logs = try store.logs()
     let onDisk = LogWriter(
       local: local, incarnation: writer.incarnation, generation: writer.generation, logs: logs)

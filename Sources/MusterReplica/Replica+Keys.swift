@@ -37,7 +37,7 @@ extension Replica {
       return isWaitedFor
     }
     // Frames of the batch may wait for them.
-    if batch.frames.isEmpty { epochsWaitedFor.subtract(idle) }
+    if transaction.batch.frames.isEmpty { epochsWaitedFor.subtract(idle) }
     try run(.keysMissing(wanted, of: nil), now: now)
   }
 
@@ -63,16 +63,16 @@ extension Replica {
   /// Stores a key, reads the frames that waited for it, and makes it available to peers.
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {
     guard keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else { return }
-    batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
+    transaction.batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
     #if Canary
-      if Canary.forgetKey.isPlanted { batch.epochKeys = [] }
+      if Canary.forgetKey.isPlanted { transaction.batch.epochKeys = [] }
     #endif
     try commit(now: now)
     epochsWaitedFor.remove(key.id)
     try release(for: key.id, now: now)
     for record in try latestRecords() where record.epoch == key.id {
       date(record, isStaged: false, now: now)
-      if let position = opened(record) { batch.positions.append(position) }
+      if let position = opened(record) { transaction.batch.positions.append(position) }
     }
     try run(.keyLearned(key), now: now)
     try askForMore(now: now)
@@ -113,9 +113,9 @@ extension Replica {
         }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }
         let own = FramePlace(log: waiting.frame.strand, sequence: waiting.frame.sequence)
-        batch.released.append(ReleasedFrame(place: own, application: application))
+        transaction.batch.released.append(ReleasedFrame(place: own, application: application))
         for place in completes {
-          batch.released.append(ReleasedFrame(place: place, application: .nothing))
+          transaction.batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
       }
       place = FramePlace(log: last.frame.strand, sequence: last.frame.sequence)

@@ -68,7 +68,7 @@ extension Replica {
     question = nil
     try commit(now: now)
     try run(.begunAnew(life.incarnation), now: now)
-    held.remarks.append("\(reason): this one starts a new incarnation")
+    transaction.outcome.remarks.append("\(reason): this one starts a new incarnation")
   }
 
   // MARK: Published records
@@ -90,14 +90,14 @@ extension Replica {
           CloneReport(other: proof, noticedAt: now.wall), operation: local.operation,
           certificate: local.certificate.hash, order: nextRecordOrder(), signedBy: local.signingKey)
       )
-      held.remarks.append(
+      transaction.outcome.remarks.append(
         "this device has a live clone: its home was copied, or its key was stolen")
     }
     // The record of a greater incarnation stays.
     told.removeAll { record in
       engine.record(record.topic).map { $0.order >= record.order } ?? false
     }
-    batch.records += told
+    transaction.batch.records += told
     try commit(now: now)
     lives.noteTold(owed)
     if !told.isEmpty { try run(.recorded(told), now: now) }
@@ -157,7 +157,9 @@ extension Replica {
 
   /// Stores with the next commit which incarnation writes from then on.
   mutating func keepLife() {
-    batch.local[Self.incarnationKey] = writer.incarnation.bytes
-    batch.local[Self.generationKey] = withUnsafeBytes(of: writer.generation.bigEndian) { Array($0) }
+    transaction.batch.local[Self.incarnationKey] = writer.incarnation.bytes
+    transaction.batch.local[Self.generationKey] = withUnsafeBytes(of: writer.generation.bigEndian) {
+      Array($0)
+    }
   }
 }

@@ -48,8 +48,8 @@ extension Replica {
       fix, by: local.device, stepsBack: stepsBack, in: store)
     let isKept = handling > .watched || !seen.crossings.isEmpty
     guard isKept || seen.changesStanding else { return monitor.keep(seen) }
-    batch.local.merge(seen.state) { $1 }
-    if isKept { batch.fixes.append(report) }
+    transaction.batch.local.merge(seen.state) { $1 }
+    if isKept { transaction.batch.fixes.append(report) }
     var published: LatestRecord?
     // A late fix belongs to the track and never changes the current state.
     if seen.isNewest, handling == .published || !seen.crossings.isEmpty {
@@ -101,9 +101,9 @@ extension Replica {
       of: tracker, stamp: stamp,
       operation: local.operation, certificate: local.certificate.hash, order: position.order,
       epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
-    batch.records.append(record)
+    transaction.batch.records.append(record)
     try noteOwn(record, of: tracker, stamp, now: now)
-    if let position = opened(record) { batch.positions.append(position) }
+    if let position = opened(record) { transaction.batch.positions.append(position) }
     return record
   }
 
@@ -130,9 +130,9 @@ extension Replica {
       order: position.order, report: position.report, earlier: position.earlier)
   }
 
-  private mutating func remember(_ position: UnpublishedPositions.Position?, of tracker: Bytes16?) {
-    unpublished[tracker] = position
-    batch.local[UnpublishedPositions.key] = unpublished.encoded()
+  private mutating func remember(_ position: UntoldPositions.Position?, of tracker: Bytes16?) {
+    untold[tracker] = position
+    transaction.batch.local[UntoldPositions.key] = untold.encoded()
   }
 
   /// Publishes positions that waited for a key, if one is available now.

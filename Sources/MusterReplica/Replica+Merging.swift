@@ -21,12 +21,12 @@ extension Replica {
     var end: BundleEnd?
     var tally = BundleTally()
     let outcome = try transact(now: now) { replica in
-      replica.tally = BundleTally()
-      defer { replica.tally = nil }
+      replica.transaction.tally = BundleTally()
+      defer { replica.transaction.tally = nil }
       end = try replica.take(&reader, isLast: isLast, now: now)
       try replica.run(.carried(.end), now: now)
       replica.received.hurry()
-      tally = replica.tally ?? tally
+      tally = replica.transaction.tally ?? tally
     }
     let progress = BundleProgress(
       consumed: reader.consumed, next: reader.position, tally: tally, end: end)
@@ -40,8 +40,8 @@ extension Replica {
       while let piece = try reader.next() {
         switch piece {
         case .contents(let contents): for carried in contents { try take(carried, now: now) }
-        case .damaged: tally?.damagedPieces += 1
-        case .unreadable: tally?.unreadablePieces += 1
+        case .damaged: transaction.tally?.damagedPieces += 1
+        case .unreadable: transaction.tally?.unreadablePieces += 1
         case .end: return .whole
         }
       }
@@ -80,19 +80,9 @@ extension Replica {
     if case .frames(let frames) = carried, let last = frames.last,
       try store.strand(of: last.hash, in: last.log) != nil
     {
-      tally?.frames.known += frames.count
+      transaction.tally?.frames.known += frames.count
       return
     }
     try run(.carried(carried), now: now)
-  }
-
-  mutating func note(_ result: CarriedResult) {
-    switch result {
-    case .knownFrames(let count): tally?.frames.known += count
-    case .refusedFrames(let reason, let count): tally?.frames.refuse(reason, count)
-    case .knownRecord: tally?.records.known += 1
-    case .refusedRecord(let reason): tally?.records.refuse(reason, 1)
-    case .refusedChain: tally?.unreadablePieces += 1
-    }
   }
 }

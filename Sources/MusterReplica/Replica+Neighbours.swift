@@ -20,10 +20,10 @@ extension Replica {
       operation: local.operation, certificate: local.certificate.hash,
       order: nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: random.nonce24(),
       signedBy: local.signingKey)
-    batch.records.append(record)
+    transaction.batch.records.append(record)
     try commit(now: now)
     neighbours.noteTold(paths, now: now.instant)
-    held.hasMeshChanged = true
+    transaction.outcome.hasMeshChanged = true
     try run(.recorded([record]), now: now)
   }
 

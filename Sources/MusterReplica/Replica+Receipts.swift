@@ -61,7 +61,7 @@ extension Replica {
           order: nextRecordOrder(), signedBy: local.signingKey))
     }
     guard !given.isEmpty else { return }
-    batch.records += given
+    transaction.batch.records += given
     try commit(now: now)
     try run(.recorded(given), now: now)
   }

@@ -31,9 +31,9 @@ extension Replica {
       record, position, name: StampedRecordID(record, operation: local.operation),
       arrival: ages.arrivalTime(now), now: now.instant)
     date(record, isStaged: true, now: now)
-    if record.kind == .neighbours { held.hasMeshChanged = true }
+    if record.kind == .neighbours { transaction.outcome.hasMeshChanged = true }
     if let position {
-      held.hasMovement = true
+      transaction.outcome.hasMovement = true
       statusModel.noteMovement(of: position.device)
     }
     // Another incarnation of this device: what follows from it is durable at once.
@@ -46,7 +46,7 @@ extension Replica {
   mutating func addReceived(now: ClockReading) {
     switch received.work(now: now.instant) {
     case .nothing: break
-    case .staging: received.stage(in: &batch)
+    case .staging: received.stage(in: &transaction.batch)
     case .fold: fold(at: ages.reading(now))
     }
   }
@@ -56,7 +56,7 @@ extension Replica {
   /// - Parameter time: the boot clock's reading.
   private mutating func fold(at time: Int64) {
     received.fold(
-      into: &batch, ages: ages.takeStaged(), journalStart: ages.journalStart(at: time))
+      into: &transaction.batch, ages: ages.takeStaged(), journalStart: ages.journalStart(at: time))
   }
 
   /// Reads the staged records after a start, with their ages as at their arrival.
@@ -82,7 +82,7 @@ extension Replica {
     if diskFailure?.isBehind != true, received.nextDeadline != nil {
       last.fold(at: ages.newestReading)
       do {
-        _ = try store.commit(last.batch)
+        _ = try store.commit(last.transaction.batch)
       } catch {
         // What is staged is read at the next start; peers send the rest again.
       }

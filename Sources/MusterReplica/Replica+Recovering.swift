@@ -58,10 +58,7 @@ extension Replica {
   ///
   /// If the disk cannot be read, memory must not be used: the next call tries to recover again.
   mutating func recover(now: ClockReading) throws {
-    batch = Batch()
-    held = Outcome()
-    isViewStale = false
-    staleRanges = []
+    transaction = Transaction()
     unsettled = UnsettledEvidence()
     stateTree = nil
     statusModel.markAllStale()

@@ -35,14 +35,8 @@ extension Replica {
     guard let outcome else { return false }
     epochsWaitedFor.formUnion(waitedFor)
     note(outcome)
-    markViewCurrent()
+    transaction.markViewCurrent(viewStamp)
     return true
-  }
-
-  /// Notes in the batch that the view is derived by today's rules.
-  mutating func markViewCurrent() {
-    batch.forgotten.remove(Self.viewKey)
-    batch.local[Self.viewKey] = viewStamp
   }
 }
 

@@ -70,8 +70,10 @@ extension Replica {
     } else {
       isHeld = try attach(frames, opening: opening, from: local.device, now: now)
     }
-    batch.settled += frames.map { ProcessedFrame(log: log, sequence: $0.sequence, hash: $0.hash) }
-    if isHeld { try commit(now: now) } else { batch.settled = [] }
+    transaction.batch.settled += frames.map {
+      SettledFrame(log: log, sequence: $0.sequence, hash: $0.hash)
+    }
+    if isHeld { try commit(now: now) } else { transaction.batch.settled = [] }
     return isHeld
   }
 
@@ -139,8 +141,8 @@ extension Replica {
           frame.following($0).computedHash(operation: local.operation) == frame.hash
         }
         guard isHeld || !follows else { continue }
-        batch.settled.append(
-          ProcessedFrame(log: log, sequence: frame.sequence, hash: frame.hash))
+        transaction.batch.settled.append(
+          SettledFrame(log: log, sequence: frame.sequence, hash: frame.hash))
       }
       guard let last = loose.last, loose.count == Self.framesAtOnce else { break }
       place = last.sequence + 1

@@ -59,18 +59,17 @@ extension Replica {
   mutating func transact(
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
-    precondition(gathering == nil, "only writes are gathered")
     if diskFailure?.isBehind == true { try comeBack(now: now) }
-    hasWritten = false
+    transaction.begin()
     random.stir(now.entropy)
     do {
       try work(&self)
       try commit(now: now)
-    } catch let refusal as Refusal where batch.isEmpty && !hasWritten {
+    } catch let refusal as Refusal where transaction.isUntouched {
       // Rejected before anything was added to the batch: memory equals the disk.
       throw refusal
     } catch {
-      guard hasWritten else {
+      guard transaction.hasWritten else {
         noteFailure(error, now: now)
         try recover(now: now)
         throw error
@@ -87,16 +86,14 @@ extension Replica {
       }
     }
     rememberContacts()
-    defer { held = Outcome() }
-    return held
+    return transaction.takeOutcome()
   }
 
   /// Handles a failure after the requested write became durable: the next call reads memory again,
   /// and the outcome of this one stays.
   private mutating func fail(afterWriting error: any Error, now: ClockReading) {
     noteFailure(error, now: now)
-    batch = Batch()
-    held.remarks.append("the write is durable, but a later step failed: \(error)")
+    transaction.fail(afterWriting: error)
   }
 
   /// Broadcasts frames of this device that are now durable, long texts last: receivers delay frames
@@ -128,11 +125,11 @@ extension Replica {
 
   /// The commit stays acknowledged: an address that cannot be stored will be found again.
   private mutating func rememberContacts() {
-    for contact in held.contacts {
+    for contact in transaction.outcome.contacts {
       do {
         try store.rememberPeer(contact)
       } catch {
-        held.remarks.append("cannot remember \(contact.endpoint): \(error)")
+        transaction.outcome.remarks.append("cannot remember \(contact.endpoint): \(error)")
       }
     }
   }
@@ -147,61 +144,43 @@ extension Replica {
 
   mutating func commit(now: ClockReading) throws {
     addReceived(now: now)
-    batch.ages = ages.takeChanges()
-    guard !batch.isEmpty else { return }
-    if !batch.frames.isEmpty { batch.arrival = ages.arrivalTime(now) }
+    transaction.batch.ages = ages.takeChanges()
+    guard !transaction.batch.isEmpty else { return }
+    if !transaction.batch.frames.isEmpty { transaction.batch.arrival = ages.arrivalTime(now) }
     #if Canary
-      if Canary.acknowledgeFirst.isPlanted, batch.frames.count == 1 { return }
+      if Canary.acknowledgeFirst.isPlanted, transaction.batch.frames.count == 1 { return }
     #endif
-    let outcome = try store.commit(batch)
-    if batch.frames.contains(where: { writer.isOwn($0.frame.log) }) { hasWritten = true }
+    let outcome = try store.commit(transaction.batch)
+    if transaction.batch.frames.contains(where: { writer.isOwn($0.frame.log) }) {
+      transaction.noteWritten()
+    }
     if !setAside.isEmpty { noteGrowth() }
-    batch = Batch()
+    transaction.batch = Batch()
     reader.forgetSome()
     diskFailure = nil
     note(outcome)
     try noteDemands(among: outcome.changedRows)
     try refreshLineages(now: now)
     try informOfEvidence(now: now)
-    guard isViewStale || !staleRanges.isEmpty else { return try commit(now: now) }
-    let ranges = staleRanges
-    staleRanges = []
-    if isViewStale {
-      isViewStale = false
-      try rebuildView()
-    } else if try !rederive(ranges) {
-      try rebuildView(beginsIndex: true)
+    switch transaction.takeStalePart() {
+    case nil: break
+    case .view: try rebuildView()
+    case .ranges(let ranges): if try !rederive(ranges) { try rebuildView(beginsIndex: true) }
     }
     try commit(now: now)
   }
 
   /// Salvaged frames may follow the batch's frames.
   private mutating func noteGrowth() {
-    for held in batch.frames where setAside.contains(held.frame.log) {
+    for held in transaction.batch.frames where setAside.contains(held.frame.log) {
       joinable.insert(JoinableLog(log: held.frame.log, isControl: held.frame.epoch == nil))
     }
-  }
-
-  /// Marks the view to be derived again once the change is durable, or at the next start.
-  mutating func markViewStale() {
-    isViewStale = true
-    batch.forgotten.insert(Self.viewKey)
-  }
-
-  /// The effect of frames has changed: the rows that they wrote are derived again once that is
-  /// durable, or everything at the next start.
-  mutating func markStale(_ ranges: [FrameRange]) {
-    guard !ranges.isEmpty else { return }
-    staleRanges += ranges
-    batch.forgotten.insert(Self.viewKey)
   }
 
   mutating func note(_ outcome: CommitOutcome) {
     stateTree?.note(outcome)
     statusModel.note(outcome)
-    held.crossings += outcome.newCrossings
-    held.changedRows += outcome.changedRows
-    if !outcome.moved.isEmpty { held.hasMovement = true }
+    transaction.note(outcome)
     #if Canary
       if Canary.staleFences.isPlanted { return }
     #endif
@@ -226,7 +205,7 @@ extension Replica {
         try take(verified, now: now)
       case .fetch(let request):
         // The engine may request frames that are still in the batch.
-        if batch.frames.contains(where: { $0.frame.strand == request.log }) {
+        if transaction.batch.frames.contains(where: { $0.frame.strand == request.log }) {
           try commit(now: now)
         }
         let frames = try proved(
@@ -235,8 +214,9 @@ extension Replica {
             maxFrames: request.maxFrames), of: request.log)
         try run(.fetched(request, frames), now: now)
       case .send(let bytes, .endpoint(let endpoint, let link)):
-        held.outgoing.append(.to(endpoint, link, bytes))
-      case .send(let bytes, .multicast(let link)): held.outgoing.append(.multicast(link, bytes))
+        transaction.outcome.outgoing.append(.to(endpoint, link, bytes))
+      case .send(let bytes, .multicast(let link)):
+        transaction.outcome.outgoing.append(.multicast(link, bytes))
       case .notice(let notice): take(notice)
       case .admit(let ticket):
         let answer = try admit(ticket, now: now)
@@ -261,21 +241,21 @@ extension Replica {
   private mutating func take(_ notice: Notice) {
     switch notice {
     case .rejected(let rejection, let endpoint):
-      held.rejections.append((rejection.rawValue, endpoint))
+      transaction.outcome.rejections.append((rejection.rawValue, endpoint))
     case .peerConnected(let device, let endpoint):
-      held.hasMeshChanged = true
-      held.remarks.append("connected to \(logName(device)) at \(endpoint)")
-    case .uplinkProven(let endpoint): held.provenUplinks.append(endpoint)
+      transaction.outcome.hasMeshChanged = true
+      transaction.outcome.remarks.append("connected to \(logName(device)) at \(endpoint)")
+    case .uplinkProven(let endpoint): transaction.outcome.provenUplinks.append(endpoint)
     case .peerLost(let device):
-      held.hasMeshChanged = true
-      held.remarks.append("lost \(logName(device))")
+      transaction.outcome.hasMeshChanged = true
+      transaction.outcome.remarks.append("lost \(logName(device))")
     case .needsUpdate(let need, let device, let endpoint):
-      held.hasMeshChanged = true
-      held.remarks.append(need.remark(about: "\(logName(device)) at \(endpoint)"))
+      transaction.outcome.hasMeshChanged = true
+      transaction.outcome.remarks.append(need.remark(about: "\(logName(device)) at \(endpoint)"))
     case .peerWithholds(let device, let kind):
-      held.remarks.append("\(logName(device)) is stalled: \(kind.word)")
-      held.accused.append((device, StandstillSummary.Kind(kind)))
-    case .carried(let result): note(result)
+      transaction.outcome.remarks.append("\(logName(device)) is stalled: \(kind.word)")
+      transaction.outcome.accused.append((device, StandstillSummary.Kind(kind)))
+    case .carried(let result): transaction.count(result)
     }
   }
 
@@ -286,7 +266,7 @@ extension Replica {
         // The previous frames may have forked it.
         try attach(frames, opening: opening, from: local.device, now: now)
       } else {
-        tally?.frames.new += frames.count
+        transaction.tally?.frames.new += frames.count
         try hold(frames, opening: opening, now: now)
       }
       try reviewLife(after: frames, opening: opening, now: now)
@@ -294,21 +274,21 @@ extension Replica {
       guard try attach(frames, opening: opening, from: device, now: now) else { return }
       try reviewLife(after: frames, opening: opening, now: now)
     case .record(let record):
-      tally?.records.new += 1
+      transaction.tally?.records.new += 1
       hold(record, now: now)
       try reviewLife(after: record, now: now)
       takeOwnReceipt(record, now: now)
     case .epochKey(let key):
-      tally?.newKeys += 1
+      transaction.tally?.newKeys += 1
       try learn(key, now: now)
     case .chain(let certificates):
       let added = control.add(chain: certificates)
       guard !added.isEmpty else { return }
-      batch.certificates += added.map { StoredCertificate($0) }
+      transaction.batch.certificates += added.map { StoredCertificate($0) }
       try evaluateControl(now: now)
     case .evidence(let item): note(item)
     case .contact(let endpoint, let device):
-      held.contacts.append(
+      transaction.outcome.contacts.append(
         RememberedPeer(endpoint: endpoint, device: device, lastHeard: now.wall))
     }
   }
@@ -338,14 +318,14 @@ extension Replica {
           epochsWaitedFor.insert(epoch)
         }
         for place in completes {
-          batch.released.append(ReleasedFrame(place: place, application: .nothing))
+          transaction.batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
       case .control(let operations):
         control.add(operations, of: frame, in: opening)
         found += sealedKeys(in: operations)
       }
       let isFirst = frame.sequence == base?.first ?? 0
-      batch.frames.append(
+      transaction.batch.frames.append(
         HeldFrame(
           frame: frame, opening: isFirst ? opening : nil, base: isFirst ? base : nil,
           application: application))
@@ -373,12 +353,12 @@ extension Replica {
     let change = control.evaluate()
     guard !change.isEmpty else { return }
     statusModel.markRosterStale()
-    if change.haveUplinksChanged { held.haveUplinksChanged = true }
+    if change.haveUplinksChanged { transaction.outcome.haveUplinksChanged = true }
     if change.haveCutsChanged || change.haveReleasesChanged {
       if control.hasForks { unsettled.isLineageStale = true }
-      markViewStale()
+      transaction.markViewStale()
     }
-    markStale(try ranges(of: change))
+    transaction.markStale(try ranges(of: change))
     if change.isRosterNew || change.haveReleasesChanged {
       // What counts of a log is derived from its stored frames.
       if !control.countsEverything { try commit(now: now) }

@@ -17,7 +17,7 @@ extension Replica {
     let shared = try store.local(Self.sharedKey)
     guard isWanted, local.author.role == .command || local.author.role == .member else {
       guard shared != nil else { return Outcome() }
-      return try transact(now: now) { $0.batch.forgotten.insert(Self.sharedKey) }
+      return try transact(now: now) { $0.transaction.batch.forgotten.insert(Self.sharedKey) }
     }
     guard let shared else {
       let newest = try store.newestFixPlace()
@@ -49,6 +49,6 @@ extension Replica {
   }
 
   private mutating func noteShared(upTo place: Int64) {
-    batch.local[Self.sharedKey] = withUnsafeBytes(of: place.bigEndian) { Array($0) }
+    transaction.batch.local[Self.sharedKey] = withUnsafeBytes(of: place.bigEndian) { Array($0) }
   }
 }

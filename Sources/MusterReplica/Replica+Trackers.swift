@@ -52,9 +52,9 @@ extension Replica {
     let subject = DeviceID(tracker: trackerRow(nonce))
     let seen = try monitor.observe(fix, by: subject, stepsBack: false, in: store)
     let report = PositionReport(fix: fix, reportedAt: now.wall)
-    batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
+    transaction.batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
     guard seen.isNewest else { return try commit(now: now) }
-    batch.local.merge(seen.state) { $1 }
+    transaction.batch.local.merge(seen.state) { $1 }
     let published = try put(report, of: nonce, now: now)
     let operations =
       writes.map(Operation.write) + seen.crossings.map { .trackerCrossing($0, nonce: nonce) }

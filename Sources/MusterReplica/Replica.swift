@@ -45,20 +45,8 @@ public struct Replica {
   /// When this device creates an epoch that excludes revoked devices, unless one arrives before.
   var epochDue: Instant?
 
-  /// The contents of the next commit, and of the outcome once it is durable.
-  var batch = Batch()
-  var held: Outcome = Outcome()
-  /// Whether the writes of the current call's author are durable.
-  var hasWritten = false
-  /// The result of the current bundle; nil except during a merge.
-  var tally: BundleTally?
-  /// Nil except while several commands share a transaction.
-  var gathering: Gathering?
-  /// Whether the set of valid frames has changed: the view is derived again after the commit.
-  var isViewStale = false
-  /// Frames that count differently than before: the rows that they wrote are derived again after
-  /// the commit.
-  var staleRanges: [FrameRange] = []
+  /// What the current call changes.
+  var transaction = Transaction()
   /// The number of rebuilds of the whole view since the start.
   private(set) var viewRebuilds = 0
   /// What is known of forks and membership evidence and was not evaluated yet.
@@ -247,7 +235,9 @@ public struct Replica {
       logs: logs, records: records, keys: keyring.all, seed: random.bytes(32), now: now)
     keepLife()
     try keepProven()
-    batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) { Array($0) }
+    transaction.batch.local[Self.bootsKey] = withUnsafeBytes(of: (boots + 1).bigEndian) {
+      Array($0)
+    }
     try feedEvidence(now: now)
     try replayControlLogs(logs, now: now)
     let isDerivedAnew = try store.local(Self.viewKey) != viewStamp
@@ -259,7 +249,7 @@ public struct Replica {
     try restoreStaged(now: now)
     try foldStaged(now: now)
     if isDerivedAnew {
-      batch.positions = try store.records().compactMap(opened)
+      transaction.batch.positions = try store.records().compactMap(opened)
       try commit(now: now)
     }
     try resumeWaiting(now: now)
@@ -291,8 +281,10 @@ public struct Replica {
   /// Moves certificates to their place since version 6 of the database.
   private mutating func keepProven() throws {
     guard let bytes = try store.local(Self.provenKey) else { return }
-    batch.certificates = try SignedCertificate.decoded(proven: bytes).map { StoredCertificate($0) }
-    batch.forgotten.insert(Self.provenKey)
+    transaction.batch.certificates = try SignedCertificate.decoded(proven: bytes).map {
+      StoredCertificate($0)
+    }
+    transaction.batch.forgotten.insert(Self.provenKey)
   }
 
   static func keyring(in store: Store, operation: OperationID) throws(StoreError) -> Keyring {
@@ -400,7 +392,7 @@ public struct Replica {
     stateTree = nil
     statusModel.markAllStale()
     monitor.fencesChanged()
-    markViewCurrent()
+    transaction.markViewCurrent(viewStamp)
   }
 
   /// Reads frames that waited for something that is available now: a key that arrived just before a

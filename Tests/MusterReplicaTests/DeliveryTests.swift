@@ -204,7 +204,7 @@ struct DeliveryTests {
     let log = try #require(before.receipt?.log)
     try valley.at("Ada") { replica, now in
       try replica.transact(now: now) { replica in
-        replica.batch.records.append(before)
+        replica.transaction.batch.records.append(before)
         try replica.commit(now: now)
         _ = replica.engine.handle(.recorded([before]), now: now)
         replica.takeOwnReceipt(before, now: now)
@@ -274,7 +274,7 @@ struct DeliveryTests {
           generation: 1, incarnation: replica.writer.incarnation, counter: 1 << 60),
         signedBy: replica.local.signingKey)
       return try replica.transact(now: now) { replica in
-        replica.batch.records.append(record)
+        replica.transaction.batch.records.append(record)
         try replica.commit(now: now)
         try replica.run(.recorded([record]), now: now)
       }
@@ -300,7 +300,7 @@ struct DeliveryTests {
             generation: replica.writer.generation, incarnation: replica.writer.incarnation,
             counter: replica.recordCounter),
           signedBy: replica.local.signingKey)
-        replica.batch.records.append(record)
+        replica.transaction.batch.records.append(record)
         try replica.commit(now: now)
         try replica.run(.recorded([record]), now: now)
       }

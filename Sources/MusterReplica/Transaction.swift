@@ -1,0 +1,111 @@
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// The changes of one call: what its next commit stores, and what the caller receives once that is
+/// durable.
+///
+/// - A call may commit several times, each time all of the batch. A failed commit changes nothing:
+///   the transaction is then begun again (`Replica.recover`).
+/// - The outcome is taken once, at the end of the call. Effects of opening the replica are in the
+///   outcome of the first call.
+struct Transaction: Sendable {
+  /// The contents of the next commit.
+  var batch = Batch()
+  var outcome = Replica.Outcome()
+  /// The result of the current bundle; nil except during a merge.
+  var tally: BundleTally?
+  /// Nil except while several commands share the transaction.
+  var gathering: Gathering?
+  /// Whether the writes of the call's author are durable: a later failure is then only reported.
+  private(set) var hasWritten = false
+  private var isViewStale = false
+  private var staleRanges: [FrameRange] = []
+
+  /// What is to be derived again after a commit.
+  enum StalePart {
+    case view
+    /// The rows that these frames wrote.
+    case ranges([FrameRange])
+  }
+
+  /// Begins a call whose author has written nothing yet.
+  mutating func begin() {
+    precondition(gathering == nil, "only writes are gathered")
+    hasWritten = false
+  }
+
+  /// Notes that the writes of the call's author are durable.
+  mutating func noteWritten() { hasWritten = true }
+
+  /// Whether memory equals the disk: nothing was added to the batch, and nothing written.
+  var isUntouched: Bool { batch.isEmpty && !hasWritten }
+
+  /// Returns the outcome of the call that ends.
+  mutating func takeOutcome() -> Replica.Outcome {
+    defer { outcome = Replica.Outcome() }
+    return outcome
+  }
+
+  /// Handles a failure after the author's writes became durable: what was not committed is dropped,
+  /// and the outcome stays.
+  mutating func fail(afterWriting error: any Error) {
+    batch = Batch()
+    outcome.remarks.append("the write is durable, but a later step failed: \(error)")
+  }
+
+  // MARK: View
+
+  /// Marks the view to be derived again once the change is durable, or at the next start.
+  mutating func markViewStale() {
+    isViewStale = true
+    batch.forgotten.insert(Replica.viewKey)
+  }
+
+  /// Marks rows whose frames count differently than before: they are derived again once that is
+  /// durable, or everything at the next start.
+  mutating func markStale(_ ranges: [FrameRange]) {
+    guard !ranges.isEmpty else { return }
+    staleRanges += ranges
+    batch.forgotten.insert(Replica.viewKey)
+  }
+
+  /// Notes in the batch under which versions the view is derived.
+  mutating func markViewCurrent(_ stamp: [UInt8]) {
+    batch.forgotten.remove(Replica.viewKey)
+    batch.local[Replica.viewKey] = stamp
+  }
+
+  /// Returns what is to be derived again; nil if nothing is.
+  mutating func takeStalePart() -> StalePart? {
+    guard isViewStale || !staleRanges.isEmpty else { return nil }
+    defer { (isViewStale, staleRanges) = (false, []) }
+    return isViewStale ? .view : .ranges(staleRanges)
+  }
+
+  /// Adds what a commit changed to the outcome.
+  mutating func note(_ committed: CommitOutcome) {
+    outcome.crossings += committed.newCrossings
+    outcome.changedRows += committed.changedRows
+    if !committed.moved.isEmpty { outcome.hasMovement = true }
+  }
+
+  // MARK: Bundles
+
+  /// Counts what the engine found of a bundle's contents.
+  mutating func count(_ result: CarriedResult) {
+    switch result {
+    case .knownFrames(let count): tally?.frames.known += count
+    case .refusedFrames(let reason, let count): tally?.frames.refuse(reason, count)
+    case .knownRecord: tally?.records.known += 1
+    case .refusedRecord(let reason): tally?.records.refuse(reason, 1)
+    case .refusedChain: tally?.unreadablePieces += 1
+    }
+  }
+
+  /// Counts frames of which some continue what is held.
+  mutating func countGrowth(by new: [Frame], of frames: [Frame]) {
+    tally?.frames.new += new.count
+    tally?.frames.known += frames.count - new.count
+  }
+}
