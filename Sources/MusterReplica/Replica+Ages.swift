@@ -15,7 +15,7 @@ extension Replica {
     let admitted = control.state.admitted
     let silence =
       admitted.count > AnchorPacing.mostDevicesAtInterval
-      ? try silenceMilliseconds(of: local.author.user) : 0
+      ? try silenceMilliseconds() : 0
     return ages.stamp(
       rule, devices: admitted.count, silence: silence,
       commanders: {
@@ -38,7 +38,7 @@ extension Replica {
   }
 
   private mutating func noteStamped(now: ClockReading) throws(StoreError) {
-    let half = max(1, try silenceMilliseconds(of: local.author.user) / 2)
+    let half = max(1, try silenceMilliseconds() / 2)
     let jitter = Int64(random.uniform(below: UInt64(max(1, half / 10))))
     presence.noteStamped(half: half, jitter: jitter, now: now.instant)
   }
@@ -51,7 +51,7 @@ extension Replica {
       return presence.putOff(
         byMilliseconds: PresenceSchedule.lookMilliseconds, now: now.instant)
     }
-    guard let epoch = currentEpoch, !isRevoked else { return presence.putOff(now: now.instant) }
+    guard let epoch = currentEpoch, !context.isRevoked else { return presence.putOff(now: now.instant) }
     let stamp = try makeStamp(.presence, now: now)
     let record = LatestRecord.presence(
       reportedAt: now.wall, stamp: stamp, operation: local.operation,
@@ -137,94 +137,5 @@ extension Replica {
     guard let tracker else { return author.device }
     let origin = RowOrigin(owner: author.user, nonce: tracker)
     return DeviceID(tracker: RowID(operation: local.operation, origin: origin))
-  }
-
-  // MARK: Ages
-
-  /// Returns the age of the newest stamped evidence of a device or tracker, in milliseconds; nil
-  /// without a stamp. The upper bound decides `noContact`; without an echo of an own record it is
-  /// above `1 << 51`.
-  func evidenceAge(of subject: DeviceID, now: ClockReading) -> Span? {
-    ages.age(of: subject, now: now)
-  }
-
-  /// Returns the age of a position without a stamp, by its arrival and the wall clocks.
-  func unstampedAge(of position: DevicePosition, now: ClockReading) -> UnstampedAge {
-    UnstampedAge(
-      sinceArrival: ages.sinceArrival(ofPositionOf: position.device, now: now), wall: now.wall,
-      reportedAt: position.report.reportedAt)
-  }
-
-  /// Returns when the newest position of a device or tracker was made, by this machine's boot clock
-  /// (`ClockReading.boot`); nil without a stamp.
-  func made(ofPositionOf subject: DeviceID) -> Span? { ages.made(ofPositionOf: subject) }
-
-  /// Returns when the frame of a dot was made, by this machine's boot clock; nil outside the urgent
-  /// lane or without a stamp, for which `unstampedAge(of:writtenAt:now:)` is used.
-  func made(of dot: Dot) throws(StoreError) -> Span? {
-    try store.arrival(ofFrame: dot.frame).flatMap(ages.made)
-  }
-
-  /// Returns the age of a frame without a stamp, by its arrival and the wall clocks.
-  func unstampedAge(
-    of dot: Dot, writtenAt: Timestamp, now: ClockReading
-  ) throws(StoreError) -> UnstampedAge {
-    let arrival = try store.arrival(ofFrame: dot.frame)
-    return UnstampedAge(
-      sinceArrival: arrival.map { ages.sinceArrival(of: $0, now: now) } ?? 0, wall: now.wall,
-      reportedAt: writtenAt)
-  }
-
-  /// Returns the time of a person's last contact: the newest evidence of any of their devices that
-  /// are not revoked; if none has a stamp, of their newest position.
-  ///
-  /// - Parameter devices: their devices; for a tracker, the id of its row as a device.
-  func contactAge(
-    of devices: [DeviceID], position: DevicePosition?, now: ClockReading
-  ) -> Span? {
-    let known = devices.compactMap { evidenceAge(of: $0, now: now) }
-    guard let first = known.first else {
-      return position.map { unstampedAge(of: $0, now: now).milliseconds }
-    }
-    return known.dropFirst().reduce(first) { $0.earlier($1) }
-  }
-
-  /// Returns the displayed age of a position: by its author's wall clock, within the possible
-  /// bounds.
-  func shownAge(of position: DevicePosition, now: ClockReading) -> Int64 {
-    let unstamped = unstampedAge(of: position, now: now)
-    guard let made = made(ofPositionOf: position.device) else {
-      return unstamped.milliseconds.latest
-    }
-    return made.age(at: ages.reading(now))
-      .guess(wallClockEstimate: now.wall.milliseconds(since: position.report.reportedAt))
-  }
-
-  // MARK: Alerts
-
-  /// Returns the devices that are not revoked and whose boot clocks jumped in the last hour.
-  func clockFaults(now: ClockReading) throws(StoreError) -> [(device: DeviceID, callsign: String)] {
-    var users: [DeviceID: UserID] = [:]
-    for (user, devices) in countingDevices() { for device in devices { users[device] = user } }
-    var faults: [(device: DeviceID, callsign: String)] = []
-    for device in ages.clockFaults(now: now) {
-      guard let user = users[device] else { continue }
-      faults.append((device, try callsign(of: user)))
-    }
-    return faults
-  }
-
-  /// Returns the people whose data arrived within their silence setting while no echo of
-  /// an own record bounds its age: after a start of this machine, everyone for a moment. They are
-  /// not in contact, but have not become silent.
-  func unconfirmed(now: ClockReading) throws(StoreError) -> Set<UserID> {
-    var found: Set<UserID> = []
-    for (user, devices) in countingDevices() {
-      guard let age = contactAge(of: devices, position: nil, now: now), age.latest > 1 << 51,
-        age.earliest <= (try silenceMilliseconds(of: user))
-      else { continue }
-      found.insert(user)
-    }
-    return found
   }
 }

@@ -103,7 +103,7 @@ extension Replica {
     let isCommand = local.author.role == .command
     let removable = answers.filter { isCommand || $0.author == own }
     guard !removable.isEmpty else {
-      let name = asked == own ? "you have" : "\(try callsign(of: asked)) has"
+      let name = asked == own ? "you have" : "\(try context.callsign(of: asked)) has"
       throw answers.isEmpty
         ? Refusal("\(name) not answered directive \(id.short)")
         : Refusal("command answered for you: only command can withdraw that", .notAllowed)
@@ -118,7 +118,7 @@ extension Replica {
 
   /// Returns the kind of a directive. Throws `Refusal` for an unknown one.
   public func kind(ofDirective id: RowID) throws -> DirectiveKind {
-    try existing(.directive, id).directiveKind
+    try context.existing(.directive, id).directiveKind
   }
 
   /// Returns the only open directive that a user has not answered, or, to withdraw an answer, has
@@ -137,7 +137,7 @@ extension Replica {
     let answerable = asking.filter { !$0.kind.sendsPeople }
     let found = answerable.isEmpty ? asking : answerable
     guard let only = found.first else {
-      let name = asked == local.author.user ? "you" : try callsign(of: asked)
+      let name = asked == local.author.user ? "you" : try context.callsign(of: asked)
       throw Refusal(
         answered ? "\(name): no open directive is answered" : "no open directive waits for \(name)",
         .unknown)
@@ -161,7 +161,7 @@ extension Replica {
       try require(.command)
     }
     let tracker = RowKey(kind: .tracker, id: RowID(raw: (user ?? local.author.user).raw))
-    if let state = try seen(tracker), state.exists {
+    if let state = try context.row(tracker), state.exists {
       var composer = Composer(state, origin: nil)
       composer.setOrTakeAway(.trackerTeam, team)
       return try write(composer.writes, lane: .state, now: now)
@@ -174,7 +174,7 @@ extension Replica {
   private mutating func row(of user: UserID, now: ClockReading) throws -> RowState {
     let key = RowKey(kind: .user, id: RowID(raw: user.raw))
     try settle(key, now: now)
-    return try seen(key) ?? RowState(key: key)
+    return try context.row(key) ?? RowState(key: key)
   }
 
   // MARK: Naming
@@ -198,35 +198,12 @@ extension Replica {
     return found[0].id
   }
 
-  /// Returns the zone with a name, or with an id that begins with these digits. Names are compared
-  /// exactly, then case-insensitively.
-  public func zone(named reference: String) throws -> RowID {
-    let zones = try store.rows(.fence).filter(\.exists)
-    func called(_ isName: (String) -> Bool) -> [RowID] {
-      zones.filter { $0.text(.fenceName).map(isName) ?? false }.map(\.key.id).sorted()
-    }
-    var named = called { $0 == reference }
-    if named.isEmpty { named = called { $0.lowercased() == reference.lowercased() } }
-    if named.isEmpty {
-      let prefix = IdentifierPrefix(reference)
-      named = zones.map(\.key.id).filter { prefix?.begins($0) ?? false }.sorted()
-    }
-    guard let only = named.first else {
-      throw Refusal("no zone is called \(reference), or has an id that begins so", .unknown)
-    }
-    guard named.count == 1 else {
-      let ids = named.prefix(8).map(\.short).joined(separator: ", ")
-      throw Refusal("\(named.count) zones are called \(reference): name one of \(ids)", .unknown)
-    }
-    return only
-  }
-
   // MARK: Locate directives
 
   /// Returns the open locate directives that no fix of this device has answered since they were
   /// issued, for a node that starts.
   public func openLocationDemands() throws -> [RowID] {
-    let newest = try devicePosition(of: local.device)?.report.reportedAt
+    let newest = try context.devicePosition(of: local.device)?.report.reportedAt
     return try store.rows(.directive).filter { row in
       guard try wantsLocation(row) else { return false }
       guard let newest, let given = row.createdAt else { return true }

@@ -53,12 +53,6 @@ extension Replica {
     LogPlace.lastLog - UInt32(lane.rawValue)
   }
 
-  /// Returns a row after the previous commands, whether or not they are committed.
-  func seen(_ key: RowKey) throws(StoreError) -> RowState? {
-    if let state = transaction.gathering?.rows[key] { return state }
-    return try store.row(key)
-  }
-
   /// Seals the gathered writes of a row, so that `seen` is complete.
   mutating func settle(_ key: RowKey, now: ClockReading) throws {
     if transaction.gathering?.unsealed.contains(key) == true { try sealGathered(now: now) }
@@ -77,6 +71,6 @@ extension Replica {
   /// Returns the row that a command is about to change.
   mutating func settled(_ kind: EntityKind, _ id: RowID, now: ClockReading) throws -> RowState {
     try settle(RowKey(kind: kind, id: id), now: now)
-    return try existing(kind, id)
+    return try context.existing(kind, id)
   }
 }

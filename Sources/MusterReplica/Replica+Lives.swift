@@ -123,21 +123,6 @@ extension Replica {
 
   // MARK: Clones
 
-  /// Returns the devices that report a live clone, until they are revoked.
-  func clones() throws(StoreError) -> [CloneSummary] {
-    var clones: [CloneSummary] = []
-    for record in engine.cloneRecords {
-      guard let report = record.clone, let author = control.author(of: record.certificate),
-        !control.isRevoked(author.device)
-      else { continue }
-      clones.append(
-        CloneSummary(
-          device: author.device, callsign: try callsign(of: author.user),
-          life: LifeMark(record.order), other: report.other, noticedAt: report.noticedAt))
-    }
-    return clones.sorted { ($0.device, $1.noticedAt) < ($1.device, $0.noticedAt) }
-  }
-
   /// Returns the highest generation of a device's logs and records; 0 without any.
   static func newestGeneration(
     in logs: [LogSummary], _ records: [LatestRecord], of local: LocalDevice

@@ -26,11 +26,6 @@ extension Replica {
     }
   }
 
-  /// The silence setting of this device's user.
-  public func silenceMilliseconds() throws -> Int64 {
-    try silenceMilliseconds(of: local.author.user)
-  }
-
   /// Publishes a fix that was only stored before.
   public mutating func publish(_ report: PositionReport, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in

@@ -31,24 +31,14 @@ extension Replica {
   private func lastTold() -> NeighbourDesk.Heard {
     let topic = RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, kind: .neighbours)
-    guard let neighbourhood = engine.record(topic).flatMap(neighbourhood(in:)) else { return [:] }
-    let known = knownDevices()
+    let mesh = MeshReader(context: context, engine: engine, keyring: keyring)
+    guard let neighbourhood = engine.record(topic).flatMap(mesh.neighbourhood) else { return [:] }
+    let known = mesh.knownDevices()
     var told: NeighbourDesk.Heard = [:]
     for neighbour in neighbourhood.neighbours {
       if let device = known[neighbour.device] { told[device] = neighbour.path }
     }
     return told
-  }
-
-  func neighbourhood(in record: LatestRecord) -> Neighbourhood? {
-    keyring[record.epoch].flatMap { record.neighbourhood(operation: local.operation, key: $0) }
-  }
-
-  /// Returns devices by the prefix of their ids; an ambiguous prefix is omitted.
-  func knownDevices() -> [DevicePrefix: DeviceID] {
-    let devices = Set(control.admissions.map(\.signed.certificate.device))
-    return Dictionary(grouping: devices, by: DevicePrefix.init)
-      .compactMapValues { $0.count == 1 ? $0.first : nil }
   }
 }
 

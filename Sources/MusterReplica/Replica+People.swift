@@ -24,7 +24,7 @@ extension Replica {
     let state = try person(user, now: now)
     guard state.key.kind == .tracker else {
       throw Refusal(
-        "\(try callsign(of: user)) has a device of their own, and reports for themselves: "
+        "\(try context.callsign(of: user)) has a device of their own, and reports for themselves: "
           + "command can use user override", .notAllowed)
     }
     try requireOwnerOrCommand(of: state)
@@ -96,7 +96,7 @@ extension Replica {
     let away = Set(away)
     if let stranger = away.subtracting(devices).min() {
       throw Refusal(
-        "\(stranger.short) is not a device of \(try callsign(of: user)): "
+        "\(stranger.short) is not a device of \(try context.callsign(of: user)): "
           + "see muster device list", .unknown)
     }
     guard away.count <= Limits.seenPositions else {
@@ -168,7 +168,7 @@ extension Replica {
     guard reason.contains(where: { !$0.isWhitespace }) else {
       throw Refusal("give a reason: --reason \"shift is over\"")
     }
-    let name = try callsign(of: user)
+    let name = try context.callsign(of: user)
     if !isConfirmed, let obstacle = try obstacle(to: user, state) {
       throw Refusal("\(name) \(obstacle) first, or confirm with --yes and a reason")
     }
@@ -187,7 +187,7 @@ extension Replica {
     let state = try personToSign(user, now: now)
     let field = PersonFields(state.key.kind).signOff
     guard case .signOff? = state.shown(field)?.value else {
-      throw Refusal("\(try callsign(of: user)) has not signed off", .unfit)
+      throw Refusal("\(try context.callsign(of: user)) has not signed off", .unfit)
     }
     var composer = Composer(state, origin: nil)
     composer.set(field, to: .signOn(reason: reason))
@@ -206,7 +206,7 @@ extension Replica {
 
   /// Returns why a person should not sign off yet, and what to do.
   private func obstacle(to user: UserID, _ state: RowState) throws -> String? {
-    if try !statements(state).openCalls.isEmpty {
+    if try !StatementReader(context: context).statements(state).openCalls.isEmpty {
       return "has an open call for help: answer it with `muster user override`"
     }
     var names: [String] = []
@@ -231,10 +231,10 @@ extension Replica {
     for kind in [EntityKind.tracker, .user] {
       try settle(RowKey(kind: kind, id: RowID(raw: user.raw)), now: now)
     }
-    let tracker = try seen(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
+    let tracker = try context.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
     if let tracker, tracker.exists { return tracker }
     let key = RowKey(kind: .user, id: RowID(raw: user.raw))
-    return try seen(key) ?? RowState(key: key)
+    return try context.row(key) ?? RowState(key: key)
   }
 
   private func requireOwnerOrCommand(of state: RowState) throws {

@@ -10,7 +10,7 @@ extension Replica {
     _ draft: PermitDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
     try require(.command)
-    let zone = try existing(.fence, draft.zone)
+    let zone = try context.existing(.fence, draft.zone)
     guard zone.fenceKind == .hazard else {
       throw Refusal(
         "\(zone.text(.fenceName) ?? draft.zone.short) is a \(zone.fenceKind.name) zone: "
@@ -60,50 +60,5 @@ extension Replica {
     var composer = Composer(state, origin: nil)
     composer.setFlag(.permitRevoked, to: true)
     return try write(composer.writes, lane: .urgent, now: now)
-  }
-
-  /// Returns the zone with a unique name, or with an id.
-  public func hazardZone(named reference: String) throws -> RowID {
-    let named = try store.rows(.fence).filter {
-      $0.exists && $0.text(.fenceName) == reference
-    }
-    if named.count == 1 { return named[0].key.id }
-    guard named.isEmpty else {
-      let ids = named.map(\.key.id.short).sorted().joined(separator: ", ")
-      throw Refusal(
-        "\(named.count) zones are called \(reference): name one by its id, \(ids)", .unknown)
-    }
-    do {
-      return try row(.fence, named: reference)
-    } catch is Refusal {
-      throw Refusal("no zone is called \(reference): see muster fence list", .unknown)
-    }
-  }
-
-  /// Returns all permits: those not revoked first, then the newest.
-  public func permits() throws -> [PermitSummary] {
-    var permits: [PermitSummary] = []
-    for row in try store.rows(.permit) where row.exists { permits.append(try summary(of: row)) }
-    return permits.sorted { left, right in
-      if left.isRevoked != right.isRevoked { return right.isRevoked }
-      return left.issuedAt != right.issuedAt
-        ? left.issuedAt > right.issuedAt : left.id < right.id
-    }
-  }
-
-  private func summary(of row: RowState) throws(StoreError) -> PermitSummary {
-    var people: [String] = []
-    for case .reference(let id) in row.values(of: .permitUsers).map(\.value) {
-      people.append(try callsign(of: UserID(raw: id.raw)))
-    }
-    var zone = RowID(raw: .zero)
-    if case .reference(let id)? = row.shown(.permitZone)?.value { zone = id }
-    let fence = try store.row(RowKey(kind: .fence, id: zone))
-    return PermitSummary(
-      id: row.key.id, people: people.sorted(), team: row.text(.permitTeam) ?? "", zone: zone,
-      zoneName: fence?.text(.fenceName) ?? "", durationSeconds: row.permitDurationSeconds ?? 0,
-      isRevoked: row.isSet(.permitRevoked),
-      callsign: try callsign(of: row.owner ?? UserID(raw: .zero)),
-      issuedAt: row.createdAt ?? Timestamp(milliseconds: 0))
   }
 }

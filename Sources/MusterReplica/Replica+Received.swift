@@ -12,16 +12,6 @@ extension Replica {
     received.over(try store.records())
   }
 
-  /// Returns the last known position of each device, by device.
-  package func devicePositions() throws(StoreError) -> [DevicePosition] {
-    received.over(try store.positions())
-  }
-
-  /// Returns the last known position of a device; nil if there is none.
-  func devicePosition(of device: DeviceID) throws(StoreError) -> DevicePosition? {
-    received.over(try store.position(of: device), of: device)
-  }
-
   // MARK: Arrivals
 
   /// Takes a verified record that a peer sent.

@@ -201,7 +201,7 @@ extension Replica {
     var missing: [MissingFrames] = []
     for known in try store.missedHeads() {
       let callsign = try control.author(of: known.certificate).map {
-        try self.callsign(of: $0.user)
+        try context.callsign(of: $0.user)
       }
       for range in try gaps(in: known) {
         missing.append(

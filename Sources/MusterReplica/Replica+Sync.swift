@@ -231,7 +231,7 @@ extension Replica {
   /// Returns a device as the log names it, `Ben (806b0c4c)`; only its id if it is not known yet.
   private func logName(_ device: DeviceID) -> String {
     do {
-      let callsign = try callsign(of: device)
+      let callsign = try context.callsign(of: device)
       return callsign == device.short ? callsign : "\(callsign) (\(device.short))"
     } catch {
       return device.short

@@ -221,7 +221,7 @@ extension Replica {
   private mutating func ownRow(now: ClockReading) throws -> RowState {
     let key = RowKey(kind: .user, id: RowID(raw: local.author.user.raw))
     try settle(key, now: now)
-    return try seen(key) ?? RowState(key: key)
+    return try context.row(key) ?? RowState(key: key)
   }
 
   // MARK: Shared
@@ -323,7 +323,7 @@ extension Replica {
     guard lane == .urgent else { return writes }
     return try writes.map { write in
       guard write.origin == nil, write.field.entity.hasOrigin,
-        let origin = try seen(write.key)?.origin
+        let origin = try context.row(write.key)?.origin
       else { return write }
       var write = write
       write.origin = origin
@@ -339,13 +339,6 @@ extension Replica {
     case .report: state.isSet(.reportToEvacuate) ? .urgent : .state
     case .fence: state.fenceKind == .hazard ? .urgent : .state
     }
-  }
-
-  func existing(_ kind: EntityKind, _ id: RowID) throws -> RowState {
-    guard let state = try seen(RowKey(kind: kind, id: id)), state.exists else {
-      throw Refusal("no \(kind) \(id.short): it was deleted, or has not arrived here", .unknown)
-    }
-    return state
   }
 
   private func requireOwner(of state: RowState) throws(Refusal) {

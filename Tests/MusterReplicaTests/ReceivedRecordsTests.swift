@@ -17,7 +17,7 @@ struct ReceivedRecordsTests {
   private func shown(in valley: inout Valley) throws -> Coordinate? {
     let ben = device("Ben", in: valley)
     return try valley.ask("Ada") { replica, _ in
-      try replica.devicePosition(of: ben)?.report.fix.position
+      try replica.context.devicePosition(of: ben)?.report.fix.position
     }
   }
 
@@ -37,7 +37,7 @@ struct ReceivedRecordsTests {
   private func ages(in valley: inout Valley) throws -> [Span?] {
     let devices = valley.laptops.map(\.credentials.device)
     return try valley.ask("Ada") { replica, now in
-      devices.map { replica.evidenceAge(of: $0, now: now) }
+      devices.map { replica.ageReader(at: now).evidenceAge(of: $0) }
     }
   }
 

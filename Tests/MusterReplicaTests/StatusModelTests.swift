@@ -42,7 +42,7 @@ import Testing
       let stale = replica.statusModel.takeStale()
       #expect(!stale.everybody && !stale.roster && !stale.zones && !stale.orders)
       for user in stale.people.union(stale.moved.compactMap(replica.statusModel.user)) {
-        names.insert(try replica.callsign(of: user))
+        names.insert(try replica.context.callsign(of: user))
       }
       return names
     }

@@ -1,17 +1,7 @@
 internal import MusterGeo
 internal import MusterModel
 
-/// Devices that need command's attention.
-struct DeviceConcerns {
-  /// Revoked devices that have asked to be admitted again.
-  let readmissions: [(device: DeviceID, callsign: String)]
-  /// Members of a council with votes to revoke them, too few so far.
-  let disputed: [DeviceSummary]
-  /// Devices whose boot clocks jumped.
-  let clockFaults: [(device: DeviceID, callsign: String)]
-}
-
-/// The alert rules of this device, as a function of its current data.
+/// Alerts about reports, zones and directives, as a function of the current data.
 struct AlertRules {
   /// The distance within which a report is near.
   static let nearMetres = 1000.0
@@ -21,29 +11,16 @@ struct AlertRules {
   static let vagueDecimetres: UInt32 = 10_000
 
   let own: UserID
-  let device: DeviceID
-  /// Whether this device was revoked.
-  let isRevoked: Bool
-  /// How far this device's clock is ahead, if known.
-  let clockLead: ClockLead?
-  /// Why the folder of this device's sentinel cannot be written; nil while it can.
-  let stateFolderProblem: String?
   let isCommand: Bool
   let people: [UserSummary]
   let reports: [Hazard]
   let fences: [FenceSummary]
   let directives: [DirectiveSummary]
-  let clones: [CloneSummary]
-  /// Devices that fill a table here.
-  let bounds: [BoundSummary]
-  let concerns: DeviceConcerns
   /// Whether this device is inside a fence; false without a usable fix.
   let isInside: (RowID) -> Bool
   let now: Timestamp
 
-  var findings: [AlertBook.Finding] {
-    aboutReports + aboutFences + aboutDirectives + aboutDevices
-  }
+  var findings: [AlertBook.Finding] { aboutReports + aboutFences + aboutDirectives }
 
   /// This device's position, if it is known accurately enough.
   private var here: Coordinate? {
@@ -145,72 +122,6 @@ struct AlertRules {
       }
       return found
     }
-  }
-
-  // MARK: Devices
-
-  private var aboutDevices: [AlertBook.Finding] {
-    var found = clones.map { clone in
-      AlertBook.Finding(
-        id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
-        text: "\(clone.callsign)'s device (\(clone.device.short)) is in use in two places at once")
-    }
-    found += aboutInsiders
-    let row = RowID(raw: device.raw)
-    if isRevoked {
-      found.append(
-        AlertBook.Finding(
-          id: AlertID(kind: .revoked, row: row), level: .danger,
-          text: "this device was revoked: it can no longer write"))
-    }
-    if let clockLead, clockLead.isSuspect {
-      found.append(
-        AlertBook.Finding(
-          id: AlertID(kind: .clock, row: row), level: .warning,
-          text: "this device's clock is \(clockLead.words) of the others: correct it"))
-    }
-    if let stateFolderProblem {
-      found.append(
-        AlertBook.Finding(
-          id: AlertID(kind: .stateFolder, row: row), level: .warning, text: stateFolderProblem))
-    }
-    return found
-  }
-
-  /// One alert for each device, however many tables it fills.
-  private var aboutInsiders: [AlertBook.Finding] {
-    let filled = Dictionary(grouping: bounds, by: \.device).sorted { $0.key < $1.key }
-    let full = filled.map { device, bounds in
-      let tables = bounds.map(\.bound.label).joined(separator: ", ")
-      let advice =
-        device == self.device
-        ? "copy what matters, and join again as a new device"
-        : "find out why, or revoke it: muster revoke \(device.short)"
-      return AlertBook.Finding(
-        id: AlertID(kind: .bound, row: RowID(raw: device.raw)), level: .warning,
-        text: "\(bounds[0].callsign)'s device (\(device.short)) sends too many \(tables): "
-          + "the rest is rejected; \(advice)")
-    }
-    guard isCommand else { return full }
-    let disputes = concerns.disputed.map { device in
-      AlertBook.Finding(
-        id: AlertID(kind: .disputed, row: RowID(raw: device.id.raw)), level: .warning,
-        text: "\(device.callsign)'s device (\(device.id.short)) is disputed: \(device.votes) of "
-          + "\(device.quorum) votes to revoke it; see muster council status")
-    }
-    let faults = concerns.clockFaults.map { device, callsign in
-      AlertBook.Finding(
-        id: AlertID(kind: .clockFault, row: RowID(raw: device.raw)), level: .warning,
-        text: "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
-          + "uses its key: the age of its data is uncertain")
-    }
-    return full + disputes + faults
-      + concerns.readmissions.map { device, callsign in
-        AlertBook.Finding(
-          id: AlertID(kind: .readmission, row: RowID(raw: device.raw)), level: .warning,
-          text: "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "
-            + "it was rejected")
-      }
   }
 
   private static func level(of kind: DirectiveKind) -> AlertLevel {

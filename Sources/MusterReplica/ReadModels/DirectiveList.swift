@@ -1,25 +1,23 @@
 internal import MusterCRDT
 internal import MusterGeo
-public import MusterModel
+internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
 /// The state of directives, as known to this node.
-extension Replica {
-  /// Returns all directives, open ones first, then the newest.
-  public mutating func directives(now: ClockReading) throws -> [DirectiveSummary] {
-    try directives(among: try people(now: now))
-  }
+struct DirectiveList {
+  let context: ReadContext
+  let zones: GeofenceMonitor.Zones
 
   /// Returns a directive. Throws `Refusal` for one that does not exist, or has not arrived.
-  public mutating func directive(_ id: RowID, now: ClockReading) throws -> DirectiveSummary {
-    let known = try people(now: now)
-    let superseded = try store.rows(.directive).superseded
-    return try summary(existing(.directive, id), superseded: superseded, among: known)
+  func directive(_ id: RowID, among known: [AssessedPerson]) throws -> DirectiveSummary {
+    let superseded = try context.store.rows(.directive).superseded
+    return try summary(context.existing(.directive, id), superseded: superseded, among: known)
   }
 
-  mutating func directives(among known: [AssessedPerson]) throws -> [DirectiveSummary] {
-    let rows = try store.rows(.directive)
+  /// Returns all directives, open ones first, then the newest.
+  func directives(among known: [AssessedPerson]) throws -> [DirectiveSummary] {
+    let rows = try context.store.rows(.directive)
     let superseded = rows.superseded
     var summaries: [DirectiveSummary] = []
     for row in rows where row.exists {
@@ -32,13 +30,13 @@ extension Replica {
     }
   }
 
-  private mutating func summary(
+  func summary(
     _ row: RowState, superseded: [RowID: RowID], among known: [AssessedPerson]
   ) throws -> DirectiveSummary {
     let people = known.map(\.summary)
     var zones: [DirectiveZone] = []
     for zone in row.directiveZones {
-      let name = try store.row(RowKey(kind: .fence, id: zone))?.text(.fenceName)
+      let name = try context.store.row(RowKey(kind: .fence, id: zone))?.text(.fenceName)
       zones.append(DirectiveZone(id: zone, name: name ?? ""))
     }
     zones.sort { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -55,13 +53,13 @@ extension Replica {
       addressees: audience.words(among: people), fence: zones.first?.id,
       fenceName: zones.first?.name ?? "", deadline: row.directiveDeadline,
       status: isOpen ? .open : .closed,
-      callsign: try callsign(of: row.owner ?? UserID(raw: .zero)),
+      callsign: try context.callsign(of: row.owner ?? UserID(raw: .zero)),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       people: tally.respondents(
         among: people.filter { audience.includes($0, of: row.directiveKind, by: row.owner) },
         of: people))
-    for user in tally.unknown(among: people) {
-      summary.people.append(tally.respondent(user, callsign: try callsign(of: user)))
+    for user in sheet.unknown(among: people) {
+      summary.people.append(sheet.respondent(user, callsign: try context.callsign(of: user)))
     }
     summary.people.sort(by: ResponseTally.isListedBefore)
     summary.zones = zones
@@ -84,27 +82,27 @@ extension Replica {
 
   /// Returns the answers. A user's own answer takes precedence over others for them, then the
   /// latest.
-  private func answers(to row: RowState) throws(StoreError) -> [UserID: ResponseTally.Answer] {
-    var answers: [UserID: (answer: ResponseTally.Answer, value: LiveValue)] = [:]
-    for (user, note, value) in row.answers(in: local.operation) {
+  private func answers(to row: RowState) throws(StoreError) -> [UserID: AnswerSheet.Answer] {
+    var answers: [UserID: (answer: AnswerSheet.Answer, value: LiveValue)] = [:]
+    for (user, note, value) in row.answers(in: context.local.operation) {
       if let known = answers[user]?.value {
         let (isOwn, wasOwn) = (value.author == user, known.author == user)
         let isBetter =
           isOwn != wasOwn ? isOwn : (value.writtenAt, value.dot) > (known.writtenAt, known.dot)
         if !isBetter { continue }
       }
-      let by = value.author == user ? nil : try callsign(of: value.author)
-      answers[user] = (ResponseTally.Answer(note: note, at: value.writtenAt, by: by), value)
+      let by = value.author == user ? nil : try context.callsign(of: value.author)
+      answers[user] = (AnswerSheet.Answer(note: note, at: value.writtenAt, by: by), value)
     }
     return answers.mapValues(\.answer)
   }
 
   /// Returns the zones in which a person counts as present: those that the directive names, as far
   /// as people can be sent there now, or else all assembly zones.
-  private mutating func destinations(
+  private func destinations(
     of row: RowState
   ) throws(StoreError) -> [GeofenceMonitor.Destination] {
-    let all = try monitor.zones(in: store).destinations
+    let all = zones.destinations
     let named = Set(row.directiveZones)
     return named.isEmpty
       ? all.filter(\.isAssembly) : all.filter { named.contains($0.zone.id) }

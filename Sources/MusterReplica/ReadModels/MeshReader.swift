@@ -1,14 +1,18 @@
-public import MusterModel
+internal import MusterModel
 internal import MusterSync
 
 /// The mesh topology: assembled from the newest neighbour record of each device.
-extension Replica {
+struct MeshReader {
+  let context: ReadContext
+  let engine: SyncEngine
+  let keyring: Keyring
+
   /// Returns the links of this device now, and those that others published. Records of revoked
   /// devices are ignored.
-  public func mesh(now: ClockReading) throws -> MeshSummary {
+  func mesh(now: ClockReading) throws -> MeshSummary {
     let known = knownDevices()
     var links = ownLinks(now: now)
-    var reached: Set<DeviceID> = [local.device]
+    var reached: Set<DeviceID> = [context.local.device]
     for (author, told, isFresh) in tellings(now: now.instant) {
       if isFresh { reached.insert(author) }
       for neighbour in told.neighbours {
@@ -22,7 +26,7 @@ extension Replica {
       }
     }
     let callsigns = Dictionary(
-      try devices().map { ($0.id, $0.callsign) }, uniquingKeysWith: { first, _ in first })
+      try context.devices().map { ($0.id, $0.callsign) }, uniquingKeysWith: { first, _ in first })
     var heard: [DeviceID: Set<DeviceID>] = [:]
     for link in links { heard[link.from, default: []].insert(link.to) }
     extend(&reached, over: heard)
@@ -43,8 +47,8 @@ extension Replica {
   ) -> [(author: DeviceID, told: Neighbourhood, isFresh: Bool)] {
     var newest: [DeviceID: (order: RecordOrder, told: Neighbourhood, isFresh: Bool)] = [:]
     for record in engine.records(of: .neighbours) {
-      guard let author = control.author(of: record.certificate)?.device,
-        author != local.device, !control.isRevoked(author),
+      guard let author = context.control.author(of: record.certificate)?.device,
+        author != context.local.device, !context.control.isRevoked(author),
         newest[author].map({ $0.order < record.order }) ?? true,
         let told = neighbourhood(in: record)
       else { continue }
@@ -63,7 +67,7 @@ extension Replica {
       guard let neighbour = heard[peer.device] else { return nil }
       let milliseconds = max(0, now.instant.milliseconds(since: neighbour.since))
       return MeshLink(
-        from: local.device, fromCallsign: "", to: peer.device, toCallsign: "",
+        from: context.local.device, fromCallsign: "", to: peer.device, toCallsign: "",
         path: neighbour.path,
         since: Timestamp(milliseconds: now.wall.milliseconds &- milliseconds),
         toldAt: now.wall, isMutual: peer.isConnected, isCurrent: true,
@@ -79,5 +83,18 @@ extension Replica {
     while let device = next.popLast() {
       for other in heard[device] ?? [] where reached.insert(other).inserted { next.append(other) }
     }
+  }
+
+  func neighbourhood(in record: LatestRecord) -> Neighbourhood? {
+    keyring[record.epoch].flatMap {
+      record.neighbourhood(operation: context.local.operation, key: $0)
+    }
+  }
+
+  /// Returns devices by the prefix of their ids; an ambiguous prefix is omitted.
+  func knownDevices() -> [DevicePrefix: DeviceID] {
+    let devices = Set(context.control.admissions.map(\.signed.certificate.device))
+    return Dictionary(grouping: devices, by: DevicePrefix.init)
+      .compactMapValues { $0.count == 1 ? $0.first : nil }
   }
 }

@@ -1,0 +1,145 @@
+internal import MusterCRDT
+internal import MusterGeo
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// The alerts of this device: a function of what it holds.
+struct AlertReader {
+  let context: ReadContext
+
+  /// Returns what raises alerts now.
+  ///
+  /// - Parameter devices: about this device and others.
+  func findings(
+    people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
+    devices: DeviceAlerts, unconfirmed: Set<UserID>, now: Timestamp
+  ) throws -> [AlertBook.Finding] {
+    let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
+    let positions = try context.devicePositions()
+    let here = positions.first { $0.device == context.local.device }?.report.fix
+    let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
+    let rules = AlertRules(
+      own: own, isCommand: isCommand, people: people.map(\.summary), reports: try hazards(),
+      fences: try FenceList(context: context, zones: zones).fences(), directives: directives,
+      isInside: { fence in
+        telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
+      }, now: now)
+    let muted = try context.store.rows(.fence).filter { $0.code(.fenceEntryAlert) == 0 }
+      .map(\.key.id)
+    let aboutPeople = PersonAlerts(
+      own: own, isCommand: isCommand, people: people, directives: directives, muted: Set(muted),
+      unconfirmed: unconfirmed)
+    return try (aboutPeople.findings + rules.findings + devices.findings).map { finding in
+      var finding = finding
+      finding.cause = try cause(of: finding.id, positions: positions)
+      return finding
+    }
+  }
+
+  func row(_ id: AlertID) -> RowKey {
+    RowKey(kind: .alertAcknowledgement, id: RowID(operation: context.local.operation, alert: id))
+  }
+
+  func update(
+    _ book: inout AlertBook, with findings: [AlertBook.Finding], now: Timestamp
+  ) throws -> [AlertChange] {
+    try book.update(findings, now: now) { id in
+      let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
+      // A help claim is named by its hash, which cannot be known in advance. Other causes could be
+      // acknowledged in advance by a member for everyone, so these count only on the member's own
+      // device.
+      return try values.filter {
+        id.kind == .help || $0.role == .command || $0.author == context.local.author.user
+      }.compactMap(notice)
+    }
+  }
+
+  func notice(_ value: LiveValue) throws(StoreError) -> AlertBook.Notice? {
+    guard case .alertReply(let reply) = value.value else { return nil }
+    // A login without a person acknowledges in its own name, not in that of the post's user.
+    let isLogin = TextRule.line.accepts(reply.note)
+    var name = try context.callsign(of: reply.user)
+    if isLogin { name = value.author == reply.user ? reply.note : "\(reply.note) (\(name))" }
+    if isLogin || value.author != reply.user {
+      name += ", via \(try context.callsign(of: value.author))'s post"
+    }
+    return AlertBook.Notice(
+      dot: value.dot, reply: reply,
+      acknowledgement: AlertAcknowledgement(name: name, moment: value.writtenAt))
+  }
+
+  /// Returns the part of an alert's cause that every node can know; empty if it concerns only this
+  /// device.
+  func cause(
+    of id: AlertID, positions: [DevicePosition]
+  ) throws -> AlertCause {
+    switch id.kind {
+    case .help:
+      let tracker = try context.store.row(RowKey(kind: .tracker, id: id.row))
+      let row = try tracker ?? context.store.row(RowKey(kind: .user, id: id.row))
+      return AlertCause(
+        dots: try row.map {
+          try StatementReader(context: context).statements($0).openCalls.map(\.dot).sorted()
+        } ?? [],
+        positions: [])
+    case .inHazard, .silent:
+      // For this device's own entry the row is the zone's, which no position belongs to.
+      let theirs = positions.filter { $0.user.raw == id.row.raw }
+      return AlertCause(
+        dots: [], positions: theirs.map { SeenPosition(device: $0.device, order: $0.order) })
+    case .overdue:
+      let row = try context.store.row(RowKey(kind: .directive, id: id.row))
+      return AlertCause(
+        dots: row?.values(of: .directiveStatus).map(\.dot) ?? [], positions: [])
+    default: return .none
+    }
+  }
+
+  static func alert(
+    named reference: String, among alerts: [Alert]
+  ) throws(Refusal) -> AlertID {
+    let words = reference.lowercased().split(
+      separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let prefix = words.last.flatMap({ IdentifierPrefix($0) }) else {
+      throw Refusal(
+        "'\(reference)' is not an alert's id: give at least four of its hexadecimal digits",
+        .unknown)
+    }
+    let found = alerts.map(\.id).filter { id in
+      prefix.begins(id.row) && (words.count == 1 || id.kind.name.lowercased() == words[0])
+    }
+    guard let only = found.first else {
+      throw Refusal("there is no active alert \(reference): its matter is over", .unknown)
+    }
+    guard found.count == 1 else {
+      throw Refusal("\(found.count) alerts match \(reference): name the kind too", .unknown)
+    }
+    return only
+  }
+
+  /// Unreadable data was written by another version: all alerts are then raised again.
+  func stored() throws(StoreError) -> AlertBook {
+    guard let bytes = try context.store.local(AlertBook.key) else { return AlertBook() }
+    do throws(DecodingFault) {
+      return try AlertBook(decoding: bytes)
+    } catch {
+      return AlertBook()
+    }
+  }
+
+  func hazards() throws(StoreError) -> [AlertRules.Hazard] {
+    try context.store.rows(.report).compactMap { row in
+      guard row.exists, row.code(.reportStatus) != ReportStatus.resolved.rawValue else {
+        return nil
+      }
+      var place: Coordinate?
+      if case .position(let position)? = row.shown(.reportPosition)?.value { place = position }
+      return AlertRules.Hazard(
+        id: row.key.id, owner: row.owner, title: row.text(.reportTitle) ?? "",
+        category: row.code(.reportCategory).flatMap(ReportCategory.init) ?? .other,
+        severity: row.code(.reportSeverity), toEvacuate: row.isSet(.reportToEvacuate),
+        position: place)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import MusterCRDT
+internal import MusterModel
+internal import MusterStatus
+internal import MusterStore
+
+/// A person for lists, with the status function's result.
+typealias AssessedPerson = (summary: UserSummary, assessment: StatusAssessment)
+
+/// Everyone with a certificate and every tracker, with their status.
+struct PersonList {
+  let context: ReadContext
+  let ages: AgeReader
+  let statuses: StatusModel
+  let zones: GeofenceMonitor.Zones
+
+  /// Returns the same people with the status function's results.
+  func people() throws -> [AssessedPerson] {
+    var found: [AssessedPerson] = []
+    for person in statuses.people {
+      guard let assessment = statuses.assessment(of: person.identity.id) else { continue }
+      found.append((try summary(person, assessment), assessment))
+    }
+    return found.sorted { UserSummary.isListed($0.summary, before: $1.summary) }
+  }
+
+  private func summary(
+    _ person: PersonRoster.Person, _ assessment: StatusAssessment
+  ) throws -> UserSummary {
+    let (identity, row) = (person.identity, person.row)
+    let standing = try row.map {
+      SafetyStanding($0, openCalls: try StatementReader(context: context).statements($0).openCalls)
+    }
+    let newest = context.newestPositions(
+      person.devices.compactMap { statuses.position(of: $0.id) })[identity.id]
+    var summary = UserSummary(
+      id: identity.id, callsign: person.callsign ?? identity.id.short, role: identity.role,
+      status: assessment.status, severity: assessment.severity, reason: assessment.reason,
+      fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
+      fixAgeSeconds: newest.map { ages.shownAge(of: $0) / 1000 }, team: identity.team,
+      trackerOwner: identity.isTracker ? person.row?.owner : nil,
+      word: try standing?.word.map(word),
+      override: try standing?.override.map(word))
+    summary.conditions = assessment.conditions
+    summary.age = ages.contactAge(of: assessment)
+    summary.order = followedOrder(of: assessment)
+    return summary
+  }
+
+  private func word(_ value: LiveValue) throws(StoreError) -> SafetyWord {
+    let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
+    var callsign = try context.callsign(of: value.author)
+    if case .relayedClaim(_, _, let login, _) = value.value {
+      callsign = "\(login), via \(callsign)'s post"
+    }
+    return SafetyWord(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
+  }
+
+  private func followedOrder(
+    of assessment: StatusAssessment
+  ) -> FollowedOrder? {
+    guard let guidance = assessment.guidance else { return nil }
+    let due = guidance.due.map { ($0.hasEarliest ? $0.earliest : $0.latest) - ages.reading }
+    return FollowedOrder(
+      id: guidance.order, kind: guidance.kind, zone: guidance.zone,
+      zoneName: zones.all.first { $0.id == guidance.zone }?.name ?? "",
+      distanceMetres: guidance.distanceMetres.map { Int64($0.rounded()) },
+      bearingDegrees: guidance.bearingDegrees.map { Int64($0.rounded()) % 360 },
+      dueSeconds: due.map { $0 / 1000 })
+  }
+}

@@ -1,0 +1,125 @@
+internal import MusterCRDT
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// What the read models read, as it is during one call: the merged rows, the newest records, and
+/// the control plane. It changes nothing.
+struct ReadContext {
+  let store: Store
+  let local: LocalDevice
+  let control: ControlPlane
+  /// Records of other devices that are not in the store's tables yet.
+  let received: ReceivedRecords
+  /// Rows with writes of this call that are sealed and not committed.
+  let uncommitted: [RowKey: RowState]
+
+  /// Whether this device was revoked, as far as it knows.
+  var isRevoked: Bool { control.isRevoked(local.device) }
+
+  /// Returns a row after the previous commands, whether or not they are committed.
+  func row(_ key: RowKey) throws(StoreError) -> RowState? {
+    if let state = uncommitted[key] { return state }
+    return try store.row(key)
+  }
+
+  func userRow(_ user: UserID) throws(StoreError) -> RowState? {
+    try store.row(RowKey(kind: .user, id: RowID(raw: user.raw)))
+  }
+
+  func callsign(of user: UserID) throws(StoreError) -> String {
+    if let callsign = try userRow(user)?.text(.userCallsign) { return callsign }
+    return try trackerRow(user)?.text(.trackerCallsign) ?? user.short
+  }
+
+  /// Returns the callsign of a crossing's subject: a tracker's, or its author's.
+  func callsign(of recorded: RecordedCrossing) throws(StoreError) -> String {
+    guard recorded.crossing.subject != recorded.author.device else {
+      return try callsign(of: recorded.author.user)
+    }
+    return try callsign(of: UserID(raw: recorded.crossing.subject.raw))
+  }
+
+  func trackerRow(_ user: UserID) throws(StoreError) -> RowState? {
+    try store.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
+  }
+
+  /// Returns each user's newest fix; one of a revoked device only if no other device has one.
+  func newestPositions(_ positions: [DevicePosition]) -> [UserID: DevicePosition] {
+    var newest: [UserID: DevicePosition] = [:]
+    func rank(_ position: DevicePosition) -> (Int, Timestamp) {
+      (control.isRevoked(position.device) ? 0 : 1, position.report.reportedAt)
+    }
+    for position in positions {
+      if let known = newest[position.user], rank(known) >= rank(position) { continue }
+      newest[position.user] = position
+    }
+    return newest
+  }
+
+  func conflicts(of row: RowState) throws(StoreError) -> [FieldConflict] {
+    var conflicts: [FieldConflict] = []
+    for field in row.conflicts {
+      let shown = row.shown(field)
+      let ordered = [shown].compactMap { $0 } + row.values(of: field).filter { $0 != shown }
+      var values: [ConflictingValue] = []
+      for value in ordered {
+        values.append(
+          ConflictingValue(
+            text: value.value.words(in: field), callsign: try callsign(of: value.author),
+            writtenAt: value.writtenAt))
+      }
+      conflicts.append(FieldConflict(field: field, values: values))
+    }
+    return conflicts
+  }
+
+  /// Returns the user's callsign; the first digits of the device's id without a valid certificate.
+  func callsign(of device: DeviceID) throws -> String {
+    let user = control.admissions.first { $0.signed.certificate.device == device }?
+      .signed.certificate.user
+    return try user.map { try callsign(of: $0) } ?? device.short
+  }
+
+  /// Returns the last known position of each device, by device.
+  func devicePositions() throws(StoreError) -> [DevicePosition] {
+    received.over(try store.positions())
+  }
+
+  /// Returns the last known position of a device; nil if there is none.
+  func devicePosition(of device: DeviceID) throws(StoreError) -> DevicePosition? {
+    received.over(try store.position(of: device), of: device)
+  }
+
+  func existing(_ kind: EntityKind, _ id: RowID) throws -> RowState {
+    guard let state = try row(RowKey(kind: kind, id: id)), state.exists else {
+      throw Refusal("no \(kind) \(id.short): it was deleted, or has not arrived here", .unknown)
+    }
+    return state
+  }
+
+  /// Returns every device with a valid certificate, by id.
+  func devices() throws -> [DeviceSummary] {
+    try control.admissions.map { admission in
+      let author = admission.signed.certificate.author
+      let standing = control.councils.standing(of: author.device)
+      return DeviceSummary(
+        id: author.device, user: author.user, callsign: try callsign(of: author.user),
+        role: author.role, rank: admission.rank, isThisDevice: author.device == local.device,
+        isRevoked: control.isRevoked(author.device), isCouncilMember: standing.isMember,
+        votes: standing.votes, quorum: standing.quorum)
+    }
+  }
+
+  /// Adds the current names to a crossing.
+  func summary(_ arrived: ArrivedCrossing) throws -> CrossingSummary {
+    let recorded = arrived.recorded
+    let crossing = recorded.crossing
+    let fence = try store.row(RowKey(kind: .fence, id: crossing.fence))
+    return CrossingSummary(
+      id: recorded.id, arrival: arrived.arrival, type: crossing.type, fence: crossing.fence,
+      fenceName: fence?.text(.fenceName) ?? "", subject: crossing.subject,
+      callsign: try callsign(of: recorded), sampleTime: crossing.fix.sampleTime,
+      position: crossing.fix.position, isBaseline: crossing.isBaseline)
+  }
+}

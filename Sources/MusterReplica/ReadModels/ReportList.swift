@@ -1,0 +1,72 @@
+internal import MusterCRDT
+internal import MusterModel
+internal import MusterStore
+
+/// The reports, with who holds them.
+struct ReportList {
+  let context: ReadContext
+  let delivery: DeliveryBook
+
+  /// Returns all reports: open and most severe first, then the newest.
+  func reports() throws -> [ReportSummary] {
+    var book = delivery
+    var summaries: [ReportSummary] = []
+    for row in try context.store.rows(.report) where row.exists {
+      summaries.append(try summary(row, in: &book))
+    }
+    return summaries.sorted { left, right in
+      let leftOrder = (left.status.rawValue, left.toEvacuate ? 0 : 1, -Int(left.severity ?? 0))
+      let rightOrder = (right.status.rawValue, right.toEvacuate ? 0 : 1, -Int(right.severity ?? 0))
+      if leftOrder != rightOrder { return leftOrder < rightOrder }
+      return left.createdAt != right.createdAt
+        ? left.createdAt > right.createdAt : left.id < right.id
+    }
+  }
+
+  /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
+  func report(_ id: RowID) throws -> ReportSummary {
+    var book = delivery
+    return try summary(context.existing(.report, id), in: &book)
+  }
+
+  private func summary(
+    _ row: RowState, in book: inout DeliveryBook
+  ) throws(StoreError) -> ReportSummary {
+    let owner = row.owner ?? UserID(raw: .zero)
+    var position: Coordinate?
+    if case .position(let place)? = row.shown(.reportPosition)?.value { position = place }
+    var confirmations: Set<String> = []
+    for value in row.values(of: .reportConfirmations) {
+      confirmations.insert(try context.callsign(of: value.author))
+    }
+    return ReportSummary(
+      id: row.key.id, title: row.text(.reportTitle) ?? "",
+      details: row.text(.reportDescription) ?? "",
+      category: row.code(.reportCategory).flatMap(ReportCategory.init) ?? .other,
+      severity: row.code(.reportSeverity), position: position,
+      toEvacuate: row.isSet(.reportToEvacuate),
+      status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
+      ownerCallsign: try context.callsign(of: owner), confirmations: confirmations.sorted(),
+      comments: try comments(of: row), conflicts: try context.conflicts(of: row),
+      delivery: try book.delivery(of: row),
+      createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
+      updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
+  }
+
+  private func comments(of row: RowState) throws(StoreError) -> [ReportComment] {
+    var comments: [(dot: Dot, comment: ReportComment)] = []
+    for value in row.values(of: .reportComments) {
+      guard case .text(let text) = value.value else { continue }
+      comments.append(
+        (
+          value.dot,
+          ReportComment(
+            callsign: try context.callsign(of: value.author), text: text, writtenAt: value.writtenAt
+          )
+        ))
+    }
+    return comments.sorted {
+      ($0.comment.writtenAt, $0.dot) < ($1.comment.writtenAt, $1.dot)
+    }.map(\.comment)
+  }
+}

@@ -1,0 +1,164 @@
+internal import MusterCRDT
+internal import MusterModel
+internal import MusterStatus
+internal import MusterStore
+
+/// The input of the status function, from the store.
+struct StatusReader {
+  let context: ReadContext
+  let ages: AgeReader
+
+  /// Reads what has changed since the last call, and assesses it again, and whose time has come.
+  ///
+  /// - Parameter dated: records that were dated since the last call.
+  func refresh(
+    _ model: inout StatusModel, zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
+  ) throws {
+    do {
+      try readStale(into: &model, zones: &monitor, dated: dated)
+    } catch {
+      model.markAllStale()
+      throw error
+    }
+    model.refresh(at: StatusClock(boot: ages.reading, wall: ages.now.wall), now: ages.now)
+  }
+
+  private func readStale(
+    into model: inout StatusModel, zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
+  ) throws {
+    model.redate(dated) { ages.made($0) }
+    var stale = model.takeStale()
+    if !stale.roster {
+      for key in stale.rows {
+        guard let row = try context.store.row(key), let changed = model.replace(row) else {
+          stale.roster = true
+          break
+        }
+        stale.people.formUnion(changed)
+      }
+    }
+    if stale.roster { model.replace(try personRoster()) }
+    if stale.everybody { model.replace(try context.devicePositions()) }
+    for device in stale.moved {
+      model.replace(try context.devicePosition(of: device), of: device)
+      if let user = model.user(of: device) { stale.people.insert(user) }
+    }
+    if stale.orders { try readOrders(into: &model) }
+    if stale.zones {
+      model.replace(zones: try monitor.zones(in: context.store).all)
+    } else {
+      model.updateOrders()
+    }
+    // This device is in contact whenever it is asked.
+    stale.people.insert(context.local.author.user)
+    let everybody = stale.roster || stale.everybody
+    for person in everybody ? model.people : stale.people.compactMap(model.person) {
+      model.update(try evidence(of: person, in: &model))
+    }
+  }
+
+  private func personRoster() throws -> PersonRoster {
+    var admitted: [UserID: [(author: Author, isRevoked: Bool)]] = [:]
+    for admission in context.control.admissions {
+      let author = admission.signed.certificate.author
+      admitted[author.user, default: []].append((author, context.control.isRevoked(author.device)))
+    }
+    return try PersonRoster(admitted: admitted, trackers: try context.store.rows(.tracker)) {
+      try context.userRow($0)
+    }
+  }
+
+  private func evidence(
+    of person: PersonRoster.Person, in model: inout StatusModel
+  ) throws -> PersonEvidence {
+    let user = person.identity.id
+    var evidence = PersonEvidence(
+      identity: person.identity,
+      silenceMilliseconds: try SettingsReader(context: context).silenceMilliseconds(of: user))
+    for (device, isRevoked) in person.devices {
+      let position = model.position(of: device)
+      var history = FixHistory()
+      if let position {
+        history = model.history(
+          of: position, made: ages.made(position), isRevoked: isRevoked)
+      }
+      evidence.devices.append(
+        StatusDevice(
+          id: device, isRevoked: isRevoked, heard: ages.heard(device, position: position),
+          history: history))
+    }
+    if let row = person.row {
+      evidence.statements = try StatementReader(context: context).statements(row)
+    }
+    evidence.wasHeard =
+      evidence.devices.contains { $0.heard != nil } || !evidence.statements.claims.isEmpty
+      || !evidence.statements.relayed.isEmpty
+    return evidence
+  }
+
+  private func readOrders(into model: inout StatusModel) throws {
+    model.replace(
+      try context.store.rows(.directive).filter(\.exists).compactMap { try order($0) },
+      try context.store.rows(.permit).filter(\.exists).compactMap { try permit($0) })
+  }
+
+  private func order(
+    _ row: RowState
+  ) throws -> StatusModel.DatedRow<OrderEvidence>? {
+    guard let first = row.values(of: .directiveExistence).min(by: { $0.dot < $1.dot })
+    else { return nil }
+    let expected = Set(row.references(in: .directiveExpected).map { UserID(raw: $0.raw) })
+    let written = try written(first)
+    let order = OrderEvidence(
+      id: row.key.id, kind: row.directiveKind, isOpen: row.isOpenDirective,
+      audience: OrderAudience(
+        owner: row.owner,
+        users: Set(row.references(in: .directiveUsers).map { UserID(raw: $0.raw) }),
+        role: row.code(.directiveRole).flatMap(Role.init), team: row.text(.directiveTeam),
+        expected: row.directiveKind == .rollcall && !expected.isEmpty ? expected : nil),
+      role: first.role, dot: first.dot, made: ages.made(written),
+      durationMilliseconds: row.directiveDurationMilliseconds,
+      zones: row.references(in: .directiveZones) + row.references(in: .directiveFence),
+      supersedes: Set(row.references(in: .directiveSupersedes)),
+      acknowledged: Set(row.answers(in: context.local.operation).map(\.user)))
+    return StatusModel.DatedRow(content: order, author: first.author, written: written)
+  }
+
+  private func permit(
+    _ row: RowState
+  ) throws -> StatusModel.DatedRow<PermitEvidence>? {
+    guard let first = row.values(of: .permitExistence).min(by: { $0.dot < $1.dot }),
+      let zone = row.references(in: .permitZone).first,
+      let seconds = row.permitDurationSeconds
+    else { return nil }
+    let written = try written(first)
+    let permit = PermitEvidence(
+      zone: zone, users: Set(row.references(in: .permitUsers).map { UserID(raw: $0.raw) }),
+      made: ages.made(written),
+      durationMilliseconds: Int64(seconds) * 1000, isRevoked: row.isSet(.permitRevoked))
+    return StatusModel.DatedRow(content: permit, author: first.author, written: written)
+  }
+
+  private func written(_ value: LiveValue) throws(StoreError) -> WrittenMoment {
+    WrittenMoment(
+      dot: value.dot, writtenAt: value.writtenAt,
+      arrival: try context.store.arrival(ofFrame: value.dot.frame))
+  }
+}
+
+extension RowState {
+  /// Of several live values the least is shown.
+  var permitDurationSeconds: UInt32? {
+    guard case .number(let seconds)? = shown(.permitDurationSeconds)?.value else { return nil }
+    return seconds
+  }
+
+  /// Milliseconds from the first write to the deadline. Older programs wrote a time by the author's
+  /// clock.
+  var directiveDurationMilliseconds: Int64? {
+    if let seconds = directiveDurationSeconds { return Int64(seconds) * 1000 }
+    guard case .time(let deadline)? = shown(.directiveDeadline)?.value, let createdAt
+    else { return nil }
+    return max(0, deadline.milliseconds(since: createdAt))
+  }
+}
