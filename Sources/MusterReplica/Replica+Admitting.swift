@@ -24,8 +24,8 @@ extension Replica {
       throw Refusal("this device has no reachable address: join a network first")
     }
     try requireRoomBelow()
-    random.stir(now.entropy)
-    let secret = random.bytes(Invitation.secretBytes)
+    own.random.stir(now.entropy)
+    let secret = own.random.bytes(Invitation.secretBytes)
     let expiresAt = Timestamp(milliseconds: now.wall.milliseconds + validMilliseconds)
     let invitation = Invitation(
       rootKey: local.rootKey, secret: secret, role: role, expiresAt: expiresAt,
@@ -67,7 +67,7 @@ extension Replica {
     }
     guard let grant,
       let sealed = JoinGrantFile(
-        grant: grant, for: file.request, ephemeral: random.agreementKey())
+        grant: grant, for: file.request, ephemeral: own.random.agreementKey())
     else { throw Refusal("the join request's keys cannot be used") }
     return (sealed.encoded(), file.callsign, outcome)
   }
@@ -79,7 +79,7 @@ extension Replica {
       return .refused("the device that made this invite is revoked: ask another commander")
     }
     guard !control.isRevoked(device) else {
-      readmissions.note(device)
+      own.readmissions.note(device)
       return .refused("this device is revoked: ask command")
     }
     guard let invite = try store.invite(ticket.invite) else {
@@ -111,7 +111,7 @@ extension Replica {
   ) throws -> JoinGrant {
     let device = DeviceID(operation: local.operation, key: request.signingKey)
     guard !isShutOut(device) else {
-      readmissions.note(device)
+      own.readmissions.note(device)
       throw Refusal("device \(device.short) is revoked: it joins again with new keys only")
     }
     let certificate: SignedCertificate
@@ -162,8 +162,8 @@ extension Replica {
   public mutating func keep(_ keys: Enrolment.EpochKeys, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       if let granted = keys.keys.first?.id {
-        replica.keyring.granted = granted
-        replica.transaction.batch.local[Self.grantedEpochKey] = granted.bytes
+        replica.epochKeys.keyring.granted = granted
+        replica.transaction.batch.local[EpochKeys.grantedEpochKey] = granted.bytes
       }
       for key in keys.keys { try replica.learn(key, now: now) }
     }

@@ -21,7 +21,7 @@ extension Replica {
       commanders: {
         let authors = admitted.values.lazy.map(\.signed.certificate.author)
         return Set(authors.filter { $0.role == .command }.map(\.device))
-      }, random: &random, now: now)
+      }, random: &own.random, now: now)
   }
 
   /// Records that a stamped record was signed.
@@ -39,27 +39,29 @@ extension Replica {
 
   private mutating func noteStamped(now: ClockReading) throws(StoreError) {
     let half = max(1, try silenceMilliseconds() / 2)
-    let jitter = Int64(random.uniform(below: UInt64(max(1, half / 10))))
-    presence.noteStamped(half: half, jitter: jitter, now: now.instant)
+    let jitter = Int64(own.random.uniform(below: UInt64(max(1, half / 10))))
+    schedules.presence.noteStamped(half: half, jitter: jitter, now: now.instant)
   }
 
   /// Sends a presence record, if this device has sent no other stamp for a while.
   mutating func sendPresence(now: ClockReading) throws {
-    guard presence.isDue(now: now.instant) else { return }
+    guard schedules.presence.isDue(now: now.instant) else { return }
     // At a start peers first compare what they hold: equal records make that fast.
     guard mayWrite(now: now.instant) else {
-      return presence.putOff(
+      return schedules.presence.putOff(
         byMilliseconds: PresenceSchedule.lookMilliseconds, now: now.instant)
     }
-    guard let epoch = currentEpoch, !context.isRevoked else { return presence.putOff(now: now.instant) }
+    guard let epoch = currentEpoch, !context.isRevoked else {
+      return schedules.presence.putOff(now: now.instant)
+    }
     let stamp = try makeStamp(.presence, now: now)
     let record = LatestRecord.presence(
       reportedAt: now.wall, stamp: stamp, operation: local.operation,
-      certificate: local.certificate.hash, order: nextRecordOrder(), epoch: epoch.id,
-      key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+      certificate: local.certificate.hash, order: own.nextRecordOrder(), epoch: epoch.id,
+      key: epoch.key, nonce: own.random.nonce24(), signedBy: local.signingKey)
     transaction.batch.records.append(record)
     try noteOwn(record, from: .presence, stamp, now: now)
-    presence.noteSent(now: now.instant)
+    schedules.presence.noteSent(now: now.instant)
     try commit(now: now)
     try run(.recorded([record]), now: now)
   }
@@ -94,7 +96,8 @@ extension Replica {
     name: StampedRecordID, subject: DeviceID, source: StampSource, author: DeviceID,
     stated: RecordStamp?
   )? {
-    guard let key = keyring[record.epoch], let author = control.author(of: record.certificate)
+    guard let key = epochKeys.keyring[record.epoch],
+      let author = control.author(of: record.certificate)
     else { return nil }
     let (source, stated): (StampSource, RecordStamp?)
     if let position = record.position(operation: local.operation, key: key) {
@@ -129,7 +132,7 @@ extension Replica {
   }
 
   private mutating func answerAnchors(now: ClockReading) {
-    if ages.wantsAnchor(now: now) { presence.hurry(now: now.instant) }
+    if ages.wantsAnchor(now: now) { schedules.presence.hurry(now: now.instant) }
   }
 
   /// Returns the device, or the id of a tracker's row as a device.

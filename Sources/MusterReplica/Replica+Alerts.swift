@@ -99,7 +99,7 @@ extension Replica {
 
   private mutating func findings(now: ClockReading) throws -> [AlertBook.Finding] {
     let people = try people(now: now)
-    let zones = try monitor.zones(in: store)
+    let zones = try location.monitor.zones(in: store)
     let (context, ages) = (context, ageReader(at: now))
     let devices = DeviceReader(context: context, engine: engine)
     return try AlertReader(context: context).findings(
@@ -109,8 +109,8 @@ extension Replica {
       devices: DeviceAlerts(
         device: local.device, isCommand: local.author.role == .command,
         isRevoked: context.isRevoked, clockLead: engine.clockLead(now: now),
-        stateFolderProblem: stateFolderProblem, clones: try devices.clones(),
-        bounds: try devices.boundsReached, readmissions: try devices.refused(readmissions),
+        stateFolderProblem: recovery.stateFolderProblem, clones: try devices.clones(),
+        bounds: try devices.boundsReached, readmissions: try devices.refused(own.readmissions),
         disputed: try devices.disputedMembers, clockFaults: try ages.clockFaults()),
       unconfirmed: ages.unconfirmed(), now: now.wall)
   }

@@ -20,7 +20,7 @@ extension Replica {
   ///
   /// - Parameter place: empty for the first piece, else the `next` of the previous one.
   public mutating func bundlePiece(at place: [UInt8]) throws -> BundlePiece {
-    var cursor = BundleCursor(salt: random.bytes16())
+    var cursor = BundleCursor(salt: own.random.bytes16())
     if !place.isEmpty {
       guard let known = BundleCursor(place) else {
         throw Refusal("this is not a position in a bundle")
@@ -32,12 +32,12 @@ extension Replica {
     var stock = BundleContents(try bundleParts())
     while bytes.count < Self.pieceBytes, cursor.stage != .end {
       for carried in try contents(at: &cursor, of: &stock) {
-        bytes += form.sealed(carried, number: cursor.number, nonce: random.nonce24())
+        bytes += form.sealed(carried, number: cursor.number, nonce: own.random.nonce24())
         cursor.count(carried)
       }
     }
     let isEnd = cursor.stage == .end
-    if isEnd { bytes += form.sealed(.end, number: cursor.number, nonce: random.nonce24()) }
+    if isEnd { bytes += form.sealed(.end, number: cursor.number, nonce: own.random.nonce24()) }
     return BundlePiece(
       bytes: bytes, next: isEnd ? [] : cursor.bytes, frames: Int(cursor.frames),
       records: Int(cursor.records))
@@ -71,7 +71,7 @@ extension Replica {
       return [.records(Array(records))]
     case .keys:
       cursor.begin(.quarantine)
-      let keys = engine.keysToCarry(of: epochsToCarry, upTo: Self.keys, random: &random)
+      let keys = engine.keysToCarry(of: epochsToCarry, upTo: Self.keys, random: &own.random)
       return stride(from: 0, to: keys.count, by: BundleForm.keysPerPiece).map {
         .keys(Array(keys[$0..<min($0 + BundleForm.keysPerPiece, keys.count)]))
       }
@@ -141,6 +141,6 @@ extension Replica {
   /// The announced epochs, the preferred one first, then the others.
   private var epochsToCarry: [EpochID] {
     let announced = control.epochs.ordered { _ in true }
-    return announced + keyring.all.map(\.id).filter { control.epochs[$0] == nil }.sorted()
+    return announced + epochKeys.keyring.all.map(\.id).filter { control.epochs[$0] == nil }.sorted()
   }
 }

@@ -41,7 +41,7 @@ extension Replica {
     let plan = try OrderPlan(
       draft, by: local.author.user, zones: zones, people: try users(now: now),
       directives: try settledRows(.directive, now: now))
-    let origin = newOrigin(now: now)
+    let origin = own.newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     return (id, plan.writes(to: id, origin: origin))
   }
@@ -212,9 +212,9 @@ extension Replica {
   }
 
   mutating func noteDemands(among changed: [RowKey]) throws(StoreError) {
-    for key in changed where key.kind == .directive && !knownDemands.contains(key.id) {
+    for key in changed where key.kind == .directive && !location.knownDemands.contains(key.id) {
       guard let row = try store.row(key), try wantsLocation(row) else { continue }
-      knownDemands.insert(key.id)
+      location.knownDemands.insert(key.id)
       transaction.outcome.locationDemands.append(key.id)
     }
   }

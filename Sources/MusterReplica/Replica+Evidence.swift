@@ -13,7 +13,7 @@ extension Replica {
     transaction.batch.evidence.removeAll { change.removed.contains($0.id) }
     transaction.batch.evidence.append(StoredEvidence(added))
     transaction.batch.replacedEvidence += change.removed
-    unsettled.note(added, removed: change.removed)
+    transaction.unsettled.note(added, removed: change.removed)
     return true
   }
 
@@ -27,7 +27,7 @@ extension Replica {
 
   /// Informs the engine of what is durable.
   mutating func informOfEvidence(now: ClockReading) throws {
-    let changes = unsettled.takeChanges()
+    let changes = transaction.unsettled.takeChanges()
     guard !changes.added.isEmpty || !changes.removed.isEmpty else { return }
     try run(.evidenceChanged(changes.added, changes.removed), now: now)
   }

@@ -24,7 +24,7 @@ extension Replica {
             writesAt: WritePlace(
               operation: local.operation, author: local.author.user,
               sequence: victim.sequence + 1)),
-        key: epoch.key, nonce: replica.random.nonce24(), signedBy: local.signingKey)
+        key: epoch.key, nonce: replica.own.random.nonce24(), signedBy: local.signingKey)
       if !isSigned { frame.signature = nil }
       try replica.push([frame], records: [], now: now)
     }
@@ -37,7 +37,8 @@ extension Replica {
       let others = try replica.latestRecords().filter {
         $0.kind == .position && $0.certificate != local.certificate.hash
       }
-      guard let victim = replica.anyone(of: others), let key = replica.keyring[victim.epoch],
+      guard let victim = replica.anyone(of: others),
+        let key = replica.epochKeys.keyring[victim.epoch],
         let (report, earlier, stamp) = victim.position(operation: local.operation, key: key)
       else { return }
       var order = victim.order
@@ -45,7 +46,7 @@ extension Replica {
       let forged = LatestRecord.position(
         report, after: earlier, stamp: stamp, operation: local.operation,
         certificate: victim.certificate, order: order, epoch: victim.epoch, key: key,
-        nonce: replica.random.nonce24(),
+        nonce: replica.own.random.nonce24(),
         signedBy: local.signingKey)
       try replica.push([], records: [forged], now: now)
     }
@@ -60,11 +61,11 @@ extension Replica {
   package mutating func certifyAnother(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       let local = replica.local
-      let key = replica.random.signingKey().publicKey
+      let key = replica.own.random.signingKey().publicKey
       let certificate = Certificate(
         operation: local.operation, issuer: local.certificate.hash,
         user: UserID(operation: local.operation, firstDeviceKey: key), signingKey: key,
-        agreementKey: replica.random.agreementKey().publicKey, role: .command)
+        agreementKey: replica.own.random.agreementKey().publicKey, role: .command)
       let signed = SignedCertificate(certificate, signedBy: local.signingKey)
       try replica.append([[.certificate(signed)]], lane: .control, now: now)
     }
@@ -74,7 +75,7 @@ extension Replica {
   /// Does nothing before its first write.
   package mutating func equivocate(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
-      guard let head = replica.writer.heads[.state],
+      guard let head = replica.own.writer.heads[.state],
         let epoch = replica.currentEpoch
       else { return }
       let local = replica.local
@@ -90,7 +91,7 @@ extension Replica {
           .encoded(
             writesAt: WritePlace(
               operation: local.operation, author: local.author.user, sequence: sequence)),
-        key: epoch.key, nonce: replica.random.nonce24(), signedBy: local.signingKey)
+        key: epoch.key, nonce: replica.own.random.nonce24(), signedBy: local.signingKey)
       try replica.push([other], records: [], now: now)
       try replica.append([[says("other")]], lane: .state, now: now)
     }
@@ -99,8 +100,8 @@ extension Replica {
   /// Writes a report whose id is not the hash of its origin.
   package mutating func squat(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
-      let origin = RowOrigin(owner: replica.local.author.user, nonce: replica.random.bytes16())
-      let row = RowID(raw: replica.random.bytes16())
+      let origin = RowOrigin(owner: replica.local.author.user, nonce: replica.own.random.bytes16())
+      let row = RowID(raw: replica.own.random.bytes16())
       let writes = [(Field.reportExistence, Value.mark), (.reportTitle, .text("Not mine"))].map {
         Write(row: row, field: $0.0, value: $0.1, origin: origin)
       }
@@ -124,6 +125,6 @@ extension Replica {
 
   private mutating func anyone<T>(of choices: [T]) -> T? {
     guard !choices.isEmpty else { return nil }
-    return choices[random.bytes(1).reduce(0) { $0 + Int($1) } % choices.count]
+    return choices[own.random.bytes(1).reduce(0) { $0 + Int($1) } % choices.count]
   }
 }

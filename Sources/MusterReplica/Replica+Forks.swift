@@ -78,7 +78,7 @@ extension Replica {
     if let before {
       let tail = LogID(strandOf: log, beginningWith: before)
       transaction.batch.partings.append(Parting(place: place, tail: tail))
-      if reader.hasParts(of: place.log) {
+      if derived.reader.hasParts(of: place.log) {
         // What is gathered of a body may end here.
         transaction.markViewStale()
       } else if opening.lane != .control {
@@ -89,7 +89,7 @@ extension Replica {
     }
     let base = StrandBase(
       log: log, parent: place.log, first: frames[0].sequence, previous: frames[0].previous)
-    unsettled.isLineageStale = true
+    transaction.unsettled.isLineageStale = true
     try hold(named(frames, name, of: log), opening: opening, base: base, now: now)
     // Control frames that moved to a strand are read again from there.
     if opening.lane == .control { try replayControl(now: now) } else { try commit(now: now) }
@@ -105,7 +105,7 @@ extension Replica {
     try replayControlLogs(try store.logs(), now: now)
     let change = control.difference(from: before)
     if change.haveCutsChanged || change.haveReleasesChanged { transaction.markViewStale() }
-    transaction.markStale(try ranges(of: change))
+    transaction.markStale(try change.ranges(in: store))
     try commit(now: now)
   }
 
@@ -116,8 +116,8 @@ extension Replica {
   /// Refreshes the lineage and evaluates until no cut changes: the cuts that count determine which
   /// frames are located in strands. A cut depends on cuts of lower ranks only.
   mutating func refreshLineages(now: ClockReading) throws {
-    for _ in 0..<Self.lineageRounds where unsettled.isLineageStale {
-      unsettled.isLineageStale = false
+    for _ in 0..<Self.lineageRounds where transaction.unsettled.isLineageStale {
+      transaction.unsettled.isLineageStale = false
       try refreshLineage(try store.logs())
       try evaluateControl(now: now)
     }

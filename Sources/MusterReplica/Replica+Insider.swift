@@ -71,7 +71,7 @@ extension Replica {
     lane: Lane, isBare: Bool, now: ClockReading
   ) throws -> LogWriter.Run {
     let opening = Opening(
-      certificate: local.certificate.hash, incarnation: Incarnation(raw: random.bytes16()),
+      certificate: local.certificate.hash, incarnation: Incarnation(raw: own.random.bytes16()),
       generation: 1, lane: lane)
     let log = LogID(operation: local.operation, opening: opening)
     var frames = [
@@ -89,7 +89,7 @@ extension Replica {
       frames.append(
         .sealed(
           operation: local.operation, log: log, sequence: 1, previous: frames[0].hash,
-          epoch: epoch.id, plaintext: body, key: epoch.key, nonce: random.nonce24(),
+          epoch: epoch.id, plaintext: body, key: epoch.key, nonce: own.random.nonce24(),
           signedBy: local.signingKey))
     }
     return LogWriter.Run(opening: opening, frames: frames, leading: frames.count)
@@ -100,14 +100,14 @@ extension Replica {
   package mutating func sealUnderMadeUpEpochs(_ count: Int, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
       for _ in 0..<count {
-        let key = replica.random.bytes(SealingKey.byteCount)
+        let key = replica.own.random.bytes(SealingKey.byteCount)
         let id = EpochID(operation: replica.local.operation, key: key)
         guard let sealing = SealingKey(bytes: key) else { continue }
         let note = Write(
           row: RowID(raw: replica.local.author.user.raw), field: .userTeam, value: .text("x"))
-        let run = try replica.writer.write(
+        let run = try replica.own.writer.write(
           EntryGroups([[.write(note)]]), lane: .state, at: now.wall, stamp: nil, earlier: [],
-          epoch: (id, sealing), random: &replica.random)
+          epoch: (id, sealing), random: &replica.own.random)
         try replica.hold(run.frames, opening: run.opening, now: now)
         try replica.commit(now: now)
         try replica.run(.appended(run.opening, run.frames), now: now)
@@ -122,7 +122,7 @@ extension Replica {
   ) throws -> Outcome {
     try transact(now: now) { replica in
       let operation = replica.local.operation
-      let keys = (0..<max(1, tries)).map { _ in replica.random.bytes(SealingKey.byteCount) }
+      let keys = (0..<max(1, tries)).map { _ in replica.own.random.bytes(SealingKey.byteCount) }
       let ground = keys.map { (id: EpochID(operation: operation, key: $0), key: $0) }
         .min { $0.id < $1.id }
       guard let ground else { return }
@@ -153,7 +153,7 @@ extension Replica {
     _ kind: HostileControl, count: Int, now: ClockReading
   ) throws -> Outcome {
     try transact(now: now) { replica in
-      let ids = (0...count).map { _ in EpochID(raw: replica.random.bytes16()) }
+      let ids = (0...count).map { _ in EpochID(raw: replica.own.random.bytes16()) }
       let groups = (0..<count).map { number in
         [replica.hostile(kind, id: ids[number], next: ids[number + 1], isFirst: number == 0)]
       }
@@ -181,15 +181,15 @@ extension Replica {
         SignedCertificate(
           Certificate(
             operation: local.operation, issuer: local.certificate.hash, user: local.author.user,
-            signingKey: random.signingKey().publicKey,
-            agreementKey: random.agreementKey().publicKey, role: .command),
+            signingKey: own.random.signingKey().publicKey,
+            agreementKey: own.random.agreementKey().publicKey, role: .command),
           signedBy: local.signingKey))
     case .revocations:
       .revocation(
         Revocation(
-          device: DeviceID(raw: random.bytes16()),
+          device: DeviceID(raw: own.random.bytes16()),
           cuts: (0..<12).map { _ in
-            Head(log: LogID(raw: random.bytes16()), sequence: 1, hash: madeUpHash())
+            Head(log: LogID(raw: own.random.bytes16()), sequence: 1, hash: madeUpHash())
           }))
     }
   }
@@ -202,7 +202,7 @@ extension Replica {
   }
 
   private mutating func madeUpHash() -> FrameHash {
-    FrameHash(raw: Bytes32(prefix: random.bytes16(), suffix: random.bytes16()))
+    FrameHash(raw: Bytes32(prefix: own.random.bytes16(), suffix: own.random.bytes16()))
   }
 
   /// Revokes a device by this device's rank, though it is a member of a council, or a senior.
@@ -216,10 +216,10 @@ extension Replica {
   /// Signs receipts for logs that do not exist; they count if this device is a commander.
   package mutating func receiptMadeUpLogs(_ count: Int, now: ClockReading) throws -> Outcome {
     try fill(count, now: now) { replica in
-      let log = LogID(raw: replica.random.bytes16())
+      let log = LogID(raw: replica.own.random.bytes16())
       return .receipt(
         Receipt(log: log, head: nil), operation: replica.local.operation,
-        certificate: replica.local.certificate.hash, order: replica.nextRecordOrder(),
+        certificate: replica.local.certificate.hash, order: replica.own.nextRecordOrder(),
         signedBy: replica.local.signingKey)
     }
   }
@@ -229,7 +229,7 @@ extension Replica {
     heads.map { head in
       .receipt(
         Receipt(log: head.log, head: head), operation: local.operation,
-        certificate: local.certificate.hash, order: nextRecordOrder(),
+        certificate: local.certificate.hash, order: own.nextRecordOrder(),
         signedBy: local.signingKey)
     }
   }
@@ -243,9 +243,9 @@ extension Replica {
       fix: Fix(position: position, sampleTime: now.wall), reportedAt: now.wall)
     return try fill(count, now: now) { replica in
       .position(
-        report, of: replica.random.bytes16(), stamp: nil, operation: replica.local.operation,
-        certificate: replica.local.certificate.hash, order: replica.nextRecordOrder(),
-        epoch: epoch.id, key: epoch.key, nonce: replica.random.nonce24(),
+        report, of: replica.own.random.bytes16(), stamp: nil, operation: replica.local.operation,
+        certificate: replica.local.certificate.hash, order: replica.own.nextRecordOrder(),
+        epoch: epoch.id, key: epoch.key, nonce: replica.own.random.nonce24(),
         signedBy: replica.local.signingKey)
     }
   }

@@ -9,18 +9,19 @@ extension Replica {
   /// Traps if memory differs from the disk between two calls. Simulations and tests call it after
   /// each step. It reads all heads and records, which is too slow for a running node.
   public mutating func checkInvariants() throws {
-    if diskFailure?.isBehind == true { return }
+    if recovery.isBehind { return }
     precondition(transaction.batch.isEmpty, "the batch was not committed")
     let logs = try store.logs()
     let onDisk = LogWriter(
-      local: local, incarnation: writer.incarnation, generation: writer.generation, logs: logs)
+      local: local, incarnation: own.writer.incarnation, generation: own.writer.generation,
+      logs: logs)
     precondition(
-      writer.heads == onDisk.heads, "the writer is at \(writer.heads), not \(onDisk.heads)")
+      own.writer.heads == onDisk.heads, "the writer is at \(own.writer.heads), not \(onDisk.heads)")
     let atStart = ClockReading(
       instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0), boot: 0,
       entropy: .zero)
     var fresh = Self.engine(
-      local: local, writer: writer, announceCounter: announceCounter,
+      of: own, announceCounter: own.announceCounter,
       roster: try Self.roster(of: control, in: store),
       logs: logs, records: try latestRecords(), keys: [],
       seed: [UInt8](repeating: 0, count: 32), now: atStart)
@@ -28,22 +29,18 @@ extension Replica {
     precondition(
       announced == stored,
       "the engine announces what the store does not hold: \(announced), not \(stored)")
-    let keys = try Self.keyring(in: store, operation: local.operation)
-    precondition(keys.all == keyring.all, "the keyring and the store hold different keys")
+    let keys = try EpochKeys(in: store, operation: local.operation).keyring
+    precondition(keys.all == epochKeys.keyring.all, "the keyring and the store hold different keys")
     ages.checkInvariants()
     received.checkInvariants(staged: try store.stagedCount())
     let (anchors, known) = (try store.anchorCount(), ages.anchorCount + ages.expiredCount)
     precondition(anchors <= known, "\(anchors) anchors are stored, \(known) known")
     try checkStatuses()
-    guard var tree = stateTree else { return }
-    let (kept, whole) = (
-      try tree.hash(of: store, control: .zero), try StateTree.hash(of: store, control: .zero)
-    )
-    precondition(kept == whole, "the state hash is out of date")
+    try derived.checkInvariants(of: store)
   }
   /// Of a copy, so that checking changes no status.
   private func checkStatuses() throws {
-    guard let now = statusModel.lastLook else { return }
+    guard let now = derived.statusModel.lastLook else { return }
     var copy = self
     let overlooked = try copy.overlookedStatuses(now: now)
     precondition(overlooked.isEmpty, "a status is out of date: \(overlooked)")

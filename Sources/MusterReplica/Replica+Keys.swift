@@ -29,15 +29,15 @@ extension Replica {
     let best = control.ledger.bestFitting?.announcement.id
     var idle: [EpochID] = []
     let wanted = try control.epochs.ordered(first: Limits.wantedEpochs) { id in
-      guard keyring[id] == nil else { return false }
+      guard epochKeys.keyring[id] == nil else { return false }
       if id == best || known.contains(id) { return true }
-      guard epochsWaitedFor.contains(id) else { return false }
+      guard epochKeys.waitedFor.contains(id) else { return false }
       let isWaitedFor = try !store.waiting(for: id, after: nil, limit: 1).isEmpty
       if !isWaitedFor { idle.append(id) }
       return isWaitedFor
     }
     // Frames of the batch may wait for them.
-    if transaction.batch.frames.isEmpty { epochsWaitedFor.subtract(idle) }
+    if transaction.batch.frames.isEmpty { epochKeys.waitedFor.subtract(idle) }
     try run(.keysMissing(wanted, of: nil), now: now)
   }
 
@@ -62,13 +62,15 @@ extension Replica {
 
   /// Stores a key, reads the frames that waited for it, and makes it available to peers.
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {
-    guard keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else { return }
+    guard epochKeys.keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else {
+      return
+    }
     transaction.batch.epochKeys.append(StoredEpochKey(id: key.id, key: raw))
     #if Canary
       if Canary.forgetKey.isPlanted { transaction.batch.epochKeys = [] }
     #endif
     try commit(now: now)
-    epochsWaitedFor.remove(key.id)
+    epochKeys.waitedFor.remove(key.id)
     try release(for: key.id, now: now)
     for record in try latestRecords() where record.epoch == key.id {
       date(record, isStaged: false, now: now)
@@ -76,18 +78,6 @@ extension Replica {
     }
     try run(.keyLearned(key), now: now)
     try askForMore(now: now)
-  }
-
-  /// Returns the keys that an epoch's announcement seals to this command device.
-  func sealedKeys(in operations: [Operation]) -> [EpochKey] {
-    var keys: [EpochKey] = []
-    for case .epoch(let announcement) in operations where keyring[announcement.id] == nil {
-      for sealed in announcement.sealed where sealed.device == local.device {
-        guard let key = SealedBox.open(sealed.box, with: local.agreementKey) else { continue }
-        keys.append(EpochKey(id: announcement.id, key: key))
-      }
-    }
-    return keys
   }
 
   /// Reads waiting frames again: those for a key, or all. Returns the keys that they still need, by
@@ -108,7 +98,7 @@ extension Replica {
         guard case .view(let application, let completes, let stamp) = reading else { continue }
         try date(waiting.frame, of: waiting.opening, application, stamp, now: now)
         if case .waiting(.key(let epoch)) = application {
-          epochsWaitedFor.insert(epoch)
+          epochKeys.waitedFor.insert(epoch)
           missing[waiting.opening.certificate, default: []].insert(epoch)
         }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }

@@ -39,10 +39,10 @@ extension Replica {
     _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
   ) throws {
     let report = PositionReport(fix: fix, reportedAt: now.wall)
-    let seen = try monitor.observe(
+    let seen = try location.monitor.observe(
       fix, by: local.device, stepsBack: stepsBack, in: store)
     let isKept = handling > .watched || !seen.crossings.isEmpty
-    guard isKept || seen.changesStanding else { return monitor.keep(seen) }
+    guard isKept || seen.changesStanding else { return location.monitor.keep(seen) }
     transaction.batch.local.merge(seen.state) { $1 }
     if isKept { transaction.batch.fixes.append(report) }
     var published: LatestRecord?
@@ -63,7 +63,7 @@ extension Replica {
     } else {
       try append(operations.map { [$0] }, lane: .state, now: now)
     }
-    monitor.keep(seen)
+    location.monitor.keep(seen)
     if let published { try run(.recorded([published]), now: now) }
   }
 
@@ -74,15 +74,22 @@ extension Replica {
   mutating func put(
     _ report: PositionReport, of tracker: Bytes16? = nil, now: ClockReading
   ) throws -> LatestRecord? {
-    let order = nextRecordOrder()
-    let position = UnpublishedPositions.Position(
+    let order = own.nextRecordOrder()
+    let position = UntoldPositions.Position(
       order: order, report: report,
-      earlier: try earlierFixes(before: report.fix, at: order, of: tracker))
+      earlier: try location.earlierFixes(
+        before: report.fix, at: order,
+        of: OwnPositions.Subject(
+          nonce: tracker,
+          device: tracker.map { DeviceID(tracker: trackerRow($0)) } ?? local.device),
+        in: store))
     guard let record = try sealed(position, of: tracker, now: now) else {
-      remember(position, of: tracker)
+      location.remember(position, of: tracker, in: &transaction.batch)
       return nil
     }
-    if unpublished[tracker] != nil { remember(nil, of: tracker) }
+    if location.untold[tracker] != nil {
+      location.remember(nil, of: tracker, in: &transaction.batch)
+    }
     return record
   }
 
@@ -95,64 +102,25 @@ extension Replica {
       position.report, after: position.earlier.filter { $0.order < position.order },
       of: tracker, stamp: stamp,
       operation: local.operation, certificate: local.certificate.hash, order: position.order,
-      epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+      epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(), signedBy: local.signingKey)
     transaction.batch.records.append(record)
     try noteOwn(record, of: tracker, stamp, now: now)
     if let position = opened(record) { transaction.batch.positions.append(position) }
     return record
   }
 
-  /// Returns the fixes of earlier positions that a new one does not supersede.
-  private mutating func earlierFixes(
-    before fix: Fix, at order: RecordOrder, of tracker: Bytes16?
-  ) throws -> [EarlierFix] {
-    let new = EarlierFix(fix, order: order)
-    guard !new.supersedesEarlier,
-      let last = try unpublished[tracker] ?? published(of: tracker)
-    else { return [] }
-    return EarlierFix.carried(
-      by: new,
-      after: last.earlier + [EarlierFix(last.report.fix, order: last.order)],
-      in: StatusScene(zones: try monitor.zones(in: store).all, orders: [], permits: []))
-  }
-
-  private func published(
-    of tracker: Bytes16?
-  ) throws(StoreError) -> UnpublishedPositions.Position? {
-    let device = tracker.map { DeviceID(tracker: trackerRow($0)) } ?? local.device
-    guard let position = try store.position(of: device) else { return nil }
-    return UnpublishedPositions.Position(
-      order: position.order, report: position.report, earlier: position.earlier)
-  }
-
-  private mutating func remember(_ position: UntoldPositions.Position?, of tracker: Bytes16?) {
-    untold[tracker] = position
-    transaction.batch.local[UntoldPositions.key] = untold.encoded()
-  }
-
   /// Publishes positions that waited for a key, if one is available now.
   mutating func tellUntold(now: ClockReading) throws {
-    guard !unpublished.isEmpty, currentEpoch != nil else { return }
+    guard !location.untold.isEmpty, currentEpoch != nil else { return }
     var published: [LatestRecord] = []
-    for (tracker, waiting) in unpublished.ordered {
+    for (tracker, waiting) in location.untold.ordered {
       var position = waiting
-      position.order = nextRecordOrder()
+      position.order = own.nextRecordOrder()
       guard let record = try sealed(position, of: tracker, now: now) else { continue }
-      remember(nil, of: tracker)
+      location.remember(nil, of: tracker, in: &transaction.batch)
       published.append(record)
     }
     try commit(now: now)
     try run(.recorded(published), now: now)
-  }
-
-  static func unpublished(in store: Store) throws(StoreError) -> UnpublishedPositions {
-    guard let bytes = try store.local(UnpublishedPositions.key) else {
-      return UnpublishedPositions()
-    }
-    do throws(DecodingFault) {
-      return try UnpublishedPositions(decoding: bytes)
-    } catch {
-      return UnpublishedPositions()
-    }
   }
 }

@@ -6,23 +6,23 @@ internal import MusterSync
 extension Replica {
   /// Signs this device's neighbour record when due, commits it, and only then sends it.
   mutating func tellNeighbours(now: ClockReading) throws {
-    guard local.author.role.reads, neighbours.mayLook(now: now.instant) else { return }
+    guard local.author.role.reads, schedules.neighbours.mayLook(now: now.instant) else { return }
     // Little room is left for users' data.
-    guard engine.hasRoom else { return neighbours.putOff() }
-    if neighbours.told == nil { neighbours.remember(lastTold()) }
+    guard engine.hasRoom else { return schedules.neighbours.putOff() }
+    if schedules.neighbours.told == nil { schedules.neighbours.remember(lastTold()) }
     let heard = engine.neighbours(now: now.instant)
     let paths = NeighbourDesk.Heard(uniqueKeysWithValues: heard.map { ($0.device, $0.path) })
-    let jitter = Int64(random.uniform(below: UInt64(NeighbourDesk.settleMilliseconds)))
-    guard neighbours.look(at: paths, jitter: jitter, now: now.instant) else { return }
-    guard let epoch = currentEpoch else { return neighbours.putOff() }
+    let jitter = Int64(own.random.uniform(below: UInt64(NeighbourDesk.settleMilliseconds)))
+    guard schedules.neighbours.look(at: paths, jitter: jitter, now: now.instant) else { return }
+    guard let epoch = currentEpoch else { return schedules.neighbours.putOff() }
     let record = LatestRecord.neighbours(
       Neighbourhood(toldAt: now.wall, neighbours: heard.map { Neighbour($0, now: now.instant) }),
       operation: local.operation, certificate: local.certificate.hash,
-      order: nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: random.nonce24(),
+      order: own.nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(),
       signedBy: local.signingKey)
     transaction.batch.records.append(record)
     try commit(now: now)
-    neighbours.noteTold(paths, now: now.instant)
+    schedules.neighbours.noteTold(paths, now: now.instant)
     transaction.outcome.hasMeshChanged = true
     try run(.recorded([record]), now: now)
   }
@@ -31,7 +31,7 @@ extension Replica {
   private func lastTold() -> NeighbourDesk.Heard {
     let topic = RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, kind: .neighbours)
-    let mesh = MeshReader(context: context, engine: engine, keyring: keyring)
+    let mesh = MeshReader(context: context, engine: engine, keyring: epochKeys.keyring)
     guard let neighbourhood = engine.record(topic).flatMap(mesh.neighbourhood) else { return [:] }
     let known = mesh.knownDevices()
     var told: NeighbourDesk.Heard = [:]

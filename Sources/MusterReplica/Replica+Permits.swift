@@ -20,7 +20,7 @@ extension Replica {
       throw Refusal("a permit lasts from one second to a week: give another duration")
     }
     let people = try permitted(draft, now: now)
-    let origin = newOrigin(now: now)
+    let origin = own.newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .permit, id: id)), origin: origin)
     composer.assertExistence()

@@ -16,7 +16,8 @@ extension Replica {
     _ reference: String, now: ClockReading
   ) throws -> (count: Int, outcome: Outcome) {
     try require(.command)
-    let named = try QuarantineReader(context: context, keyring: keyring).frames(named: reference)
+    let named = try QuarantineReader(context: context, keyring: epochKeys.keyring).frames(
+      named: reference)
     let heads = named.prefix(Limits.framesPerRelease).map {
       Head(log: $0.log, sequence: $0.sequence, hash: $0.hash)
     }

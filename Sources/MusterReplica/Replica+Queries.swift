@@ -21,7 +21,8 @@ extension Replica {
   /// again, and whose time has come.
   public mutating func refreshStatuses(now: ClockReading) throws {
     let reader = StatusReader(context: context, ages: ageReader(at: now))
-    try reader.refresh(&statusModel, zones: &monitor, dated: ages.takeDated())
+    try reader.refresh(
+      &derived.statusModel, zones: &location.monitor, dated: ages.takeDated())
   }
 
   /// Returns everyone with a certificate and every tracker, in the order of lists, with their
@@ -34,8 +35,8 @@ extension Replica {
   mutating func people(now: ClockReading) throws -> [AssessedPerson] {
     try refreshStatuses(now: now)
     return try PersonList(
-      context: context, ages: ageReader(at: now), statuses: statusModel,
-      zones: monitor.zones(in: store)
+      context: context, ages: ageReader(at: now), statuses: derived.statusModel,
+      zones: location.monitor.zones(in: store)
     ).people()
   }
 
@@ -48,13 +49,13 @@ extension Replica {
   mutating func overlookedStatuses(now: ClockReading) throws -> [String] {
     try refreshStatuses(now: now)
     var fresh = self
-    fresh.statusModel.markAllStale()
+    fresh.derived.statusModel.markAllStale()
     try fresh.refreshStatuses(now: now)
-    let users = Set(statusModel.people.map(\.identity.id))
-      .union(fresh.statusModel.people.map(\.identity.id))
+    let users = Set(derived.statusModel.people.map(\.identity.id))
+      .union(fresh.derived.statusModel.people.map(\.identity.id))
     return try users.sorted().compactMap { user in
       let (kept, found) = (
-        statusModel.assessment(of: user), fresh.statusModel.assessment(of: user)
+        derived.statusModel.assessment(of: user), fresh.derived.statusModel.assessment(of: user)
       )
       guard kept != found else { return nil }
       let words = [kept, found].map { $0.map { "\($0)" } ?? "nothing" }
@@ -103,13 +104,13 @@ extension Replica {
   /// Returns the links of this device now, and those that others published. Records of revoked
   /// devices are ignored.
   public func mesh(now: ClockReading) throws -> MeshSummary {
-    try MeshReader(context: context, engine: engine, keyring: keyring).mesh(now: now)
+    try MeshReader(context: context, engine: engine, keyring: epochKeys.keyring).mesh(now: now)
   }
 
   /// Returns the quarantined frames by device, log and sequence, except openings and control
   /// frames, which cannot be released.
   public func quarantine() throws -> [QuarantinedFrame] {
-    try QuarantineReader(context: context, keyring: keyring).quarantine()
+    try QuarantineReader(context: context, keyring: epochKeys.keyring).quarantine()
   }
 
   // MARK: Reports, fences and directives
@@ -144,18 +145,18 @@ extension Replica {
 
   /// How far each log of this device reaches, by id.
   public func writtenThrough() -> [WrittenThrough] {
-    writer.heads.values.map { WrittenThrough(log: $0.log, sequence: $0.sequence) }
+    own.writer.heads.values.map { WrittenThrough(log: $0.log, sequence: $0.sequence) }
       .sorted { $0.log < $1.log }
   }
 
   /// Returns all fences by name. A fence whose outline has not arrived is omitted.
   public mutating func fences() throws -> [FenceSummary] {
-    try FenceList(context: context, zones: monitor.zones(in: store)).fences()
+    try FenceList(context: context, zones: location.monitor.zones(in: store)).fences()
   }
 
   /// Returns the active fences that contain a position, by name.
   public mutating func fences(around place: Coordinate) throws -> [FenceSummary] {
-    try FenceList(context: context, zones: monitor.zones(in: store)).fences(around: place)
+    try FenceList(context: context, zones: location.monitor.zones(in: store)).fences(around: place)
   }
 
   /// Returns the crossings after an arrival number, in the order of these numbers.
@@ -175,14 +176,14 @@ extension Replica {
   /// Returns all directives, open ones first, then the newest.
   public mutating func directives(now: ClockReading) throws -> [DirectiveSummary] {
     let known = try people(now: now)
-    return try DirectiveList(context: context, zones: monitor.zones(in: store))
+    return try DirectiveList(context: context, zones: location.monitor.zones(in: store))
       .directives(among: known)
   }
 
   /// Returns a directive. Throws `Refusal` for one that does not exist, or has not arrived.
   public mutating func directive(_ id: RowID, now: ClockReading) throws -> DirectiveSummary {
     let known = try people(now: now)
-    return try DirectiveList(context: context, zones: monitor.zones(in: store))
+    return try DirectiveList(context: context, zones: location.monitor.zones(in: store))
       .directive(id, among: known)
   }
 
@@ -228,7 +229,7 @@ extension Replica {
     let (hash, root) = (try stateHash(), root())
     return try StatusReport(
       context: context, engine: engine, stateHash: hash, root: root, epoch: currentEpoch?.id,
-      missing: missingFrames(), stateFolderProblem: stateFolderProblem
+      missing: missingFrames(), stateFolderProblem: recovery.stateFolderProblem
     ).summary(now: now)
   }
 
@@ -238,11 +239,7 @@ extension Replica {
   /// Returns the state hash. The first call reads every row and crossing; later ones read only
   /// changed leaves.
   public mutating func stateHash() throws -> StateHash {
-    var tree = try stateTree ?? StateTree(of: store)
-    stateTree = nil
-    let hash = try tree.hash(of: store, control: control.outcomeHash())
-    stateTree = tree
-    return hash
+    try derived.stateHash(of: store, control: control.outcomeHash())
   }
 
   // MARK: Naming

@@ -10,7 +10,7 @@ extension Replica {
   /// Schedules a receipt for a log that has grown. Control logs have no receipts.
   mutating func oweReceipt(for log: LogID, lane: Lane, now: ClockReading) {
     guard givesReceipts, lane != .control else { return }
-    receipts.owe(log, lane: lane, now: now.instant)
+    schedules.receipts.owe(log, lane: lane, now: now.instant)
   }
 
   /// Schedules receipts after a start, if the last ones differ from the store, as after a restored
@@ -23,7 +23,7 @@ extension Replica {
       if let log = record.receipt?.log, logs[log] == nil { logs[log] = .state }
     }
     for (log, lane) in logs.sorted(by: { $0.key < $1.key }) where !isReceipted(log) {
-      receipts.owe(log, lane: lane, now: now.instant)
+      schedules.receipts.owe(log, lane: lane, now: now.instant)
     }
   }
 
@@ -32,7 +32,7 @@ extension Replica {
   mutating func takeOwnReceipt(_ record: LatestRecord, now: ClockReading) {
     guard record.certificate == local.certificate.hash, let receipt = record.receipt else { return }
     guard !isReceipted(receipt.log) else { return }
-    receipts.owe(receipt.log, lane: .state, now: now.instant)
+    schedules.receipts.owe(receipt.log, lane: .state, now: now.instant)
   }
 
   private func topic(of log: LogID) -> RecordTopic {
@@ -49,7 +49,7 @@ extension Replica {
   /// Signs due receipts, commits them, and only then sends them.
   mutating func giveReceipts(now: ClockReading) throws {
     var given: [LatestRecord] = []
-    for log in receipts.take(now: now.instant) where !isReceipted(log) {
+    for log in schedules.receipts.take(now: now.instant) where !isReceipted(log) {
       guard
         engine.record(topic(of: log)) != nil
           || engine.hasRoomForReceipt(of: local.certificate.hash)
@@ -58,7 +58,7 @@ extension Replica {
         .receipt(
           Receipt(log: log, head: engine.head(of: log)), operation: local.operation,
           certificate: local.certificate.hash,
-          order: nextRecordOrder(), signedBy: local.signingKey))
+          order: own.nextRecordOrder(), signedBy: local.signingKey))
     }
     guard !given.isEmpty else { return }
     transaction.batch.records += given

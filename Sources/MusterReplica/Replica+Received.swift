@@ -24,7 +24,7 @@ extension Replica {
     if record.kind == .neighbours { transaction.outcome.hasMeshChanged = true }
     if let position {
       transaction.outcome.hasMovement = true
-      statusModel.noteMovement(of: position.device)
+      derived.statusModel.noteMovement(of: position.device)
     }
     // Another incarnation of this device: what follows from it is durable at once.
     if record.certificate == local.certificate.hash { received.hurry() }
@@ -69,7 +69,7 @@ extension Replica {
   /// used afterwards.
   public func close() throws(StoreError) {
     var last = self
-    if diskFailure?.isBehind != true, received.nextDeadline != nil {
+    if !recovery.isBehind, received.nextDeadline != nil {
       last.fold(at: ages.newestReading)
       do {
         _ = try store.commit(last.transaction.batch)

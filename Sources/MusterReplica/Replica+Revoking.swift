@@ -5,10 +5,6 @@ internal import MusterSync
 
 /// Revocations, and the epochs that exclude revoked devices.
 extension Replica {
-  /// How long a member without the current epoch waits for one before it creates its own, random
-  /// within this range; a command device does not wait.
-  private static let epochPatienceMilliseconds: ClosedRange<UInt64> = 5_000...20_000
-
   // MARK: Commands
 
   /// Revokes a device: its data that is held here remains valid, later data does not count, and new
@@ -59,15 +55,8 @@ extension Replica {
 
   // MARK: Epochs
 
-  /// The epoch that seals new frames: the newest available one that excludes all revoked devices.
-  var currentEpoch: (id: EpochID, key: SealingKey)? {
-    if let best = control.ledger.bestFitting?.announcement.id, let key = keyring[best] {
-      return (best, key)
-    }
-    let fitting = control.ledger.firstFitting(among: keyring.ids)
-    if let id = fitting, let key = keyring[id] { return (id, key) }
-    return control.state.revocations.isEmpty ? keyring.unannounced : nil
-  }
+  /// The epoch that seals new frames.
+  var currentEpoch: (id: EpochID, key: SealingKey)? { epochKeys.current(by: control) }
 
   /// A write does not wait for a key: if none is suitable, this device creates one.
   mutating func ensureEpoch(now: ClockReading) throws {
@@ -77,7 +66,7 @@ extension Replica {
 
   /// Whether no epoch is suitable for writing, and this device may create one.
   private var needsEpoch: Bool {
-    currentEpoch == nil && !keyring.isEmpty && local.author.role.reads
+    currentEpoch == nil && !epochKeys.keyring.isEmpty && local.author.role.reads
       && !control.isRevoked(local.device)
   }
 
@@ -85,27 +74,17 @@ extension Replica {
   /// necessary.
   mutating func reviewEpoch(now: ClockReading) throws {
     try askForAnnounced(now: now)
-    guard needsEpoch else {
-      epochDue = nil
-      return
-    }
-    guard epochDue == nil else { return }
-    let (least, most) = (
-      Self.epochPatienceMilliseconds.lowerBound, Self.epochPatienceMilliseconds.upperBound
-    )
-    let drawn = random.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
-    let patience = local.author.role == .command ? 0 : least + drawn % (most - least)
-    epochDue = now.instant.advanced(byMilliseconds: Int64(patience))
+    epochKeys.schedule(
+      isNeeded: needsEpoch, of: local.author.role, random: &own.random, now: now.instant)
   }
 
   mutating func makeDueEpoch(now: ClockReading) throws {
-    guard let due = epochDue, due <= now.instant else { return }
-    epochDue = nil
+    guard epochKeys.takeDue(now: now.instant) else { return }
     try ensureEpoch(now: now)
   }
 
   mutating func makeEpoch(now: ClockReading) throws {
-    let key = random.bytes(SealingKey.byteCount)
+    let key = own.random.bytes(SealingKey.byteCount)
     let id = EpochID(operation: local.operation, key: key)
     let announcement = control.announcement(of: id, sealed: sealedToCommand(key))
     try learn(EpochKey(id: id, key: key), now: now)
@@ -118,7 +97,7 @@ extension Replica {
     for commander in control.commanders.prefix(Limits.sealedEpochKeys) {
       let certificate = commander.certificate
       let box = SealedBox.seal(
-        key, to: certificate.agreementKey, drawn: random.agreementKey())
+        key, to: certificate.agreementKey, drawn: own.random.agreementKey())
       if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }
     }
     return sealed

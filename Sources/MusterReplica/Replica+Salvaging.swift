@@ -38,8 +38,8 @@ extension Replica {
       isKey: { EpochID(operation: operation, key: $0.key.bytes) == $0.id })
     let seal = credentials.pageSeal(seed: seed)
     let store = try Store.open(path: newPath, seal: seal)
-    let findings = try Salvage(path: path, seal: seal, checks: checks).fill(
-      store, forgetting: [incarnationKey, generationKey, viewKey],
+    let findings = try Salvage(path: path, seal: seal, judge: judge).fill(
+      store, forgetting: [OwnDevice.incarnationKey, OwnDevice.generationKey, viewKey],
       known: witnessed.map { heads(of: $0, credentials: credentials) } ?? [])
     try store.close()
     return findings

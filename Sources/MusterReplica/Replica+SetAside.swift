@@ -10,15 +10,9 @@ extension Replica {
 
   /// Joins salvaged frames: in all logs at the start, and later in logs that have grown.
   mutating func joinSetAside(now: ClockReading) throws {
-    while !joinable.isEmpty {
-      // Control logs first: they determine who may write.
-      let next = joinable.min {
-        ($0.isControl ? 0 : 1, $0.log) < ($1.isControl ? 0 : 1, $1.log)
-      }
-      guard let next else { return }
-      joinable.remove(next)
+    while let next = recovery.takeJoinable() {
       let roster = control.roster()
-      while try joinNext(of: next.log, roster: roster, now: now) {}
+      while try joinNext(of: next, roster: roster, now: now) {}
       // An unknown author may be certified by the joined frames.
       if control.roster() != roster { try findJoinable() }
     }
@@ -26,11 +20,12 @@ extension Replica {
 
   /// Marks all salvaged frames to be tried.
   mutating func findJoinable() throws(StoreError) {
-    setAside = Set(try store.logsSetAside())
-    joinable = []
-    for log in setAside {
+    let logs = Set(try store.logsSetAside())
+    var joinable: Set<JoinableLog> = []
+    for log in logs {
       joinable.insert(JoinableLog(log: log, isControl: try lane(of: log) == .control))
     }
+    recovery.setAside(logs, joinable: joinable)
   }
 
   private func lane(of log: LogID) throws(StoreError) -> Lane? {
@@ -148,7 +143,7 @@ extension Replica {
       place = last.sequence + 1
     }
     try commit(now: now)
-    if try store.framesSetAside(of: log, from: 0, limit: 1).isEmpty { setAside.remove(log) }
+    if try store.framesSetAside(of: log, from: 0, limit: 1).isEmpty { recovery.noteJoined(log) }
   }
 
   /// Returns frames with correct hashes, one per sequence, contiguous from the first sequence. Of
@@ -173,12 +168,6 @@ extension Replica {
     }
     return chain
   }
-}
-
-/// A log with salvaged frames.
-struct JoinableLog: Hashable, Sendable {
-  let log: LogID
-  let isControl: Bool
 }
 
 // MARK: - Missing frames

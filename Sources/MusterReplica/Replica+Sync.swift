@@ -12,7 +12,7 @@ extension Replica {
   public mutating func receive(
     _ datagrams: [(bytes: [UInt8], from: Endpoint, link: LinkID)], now: ClockReading
   ) throws -> Outcome {
-    if isResting(now: now) { return Self.passedOver(datagrams) }
+    if recovery.isResting(now: now) { return Outcome(rejecting: datagrams) }
     return try transact(now: now) { replica in
       for datagram in datagrams {
         try replica.run(
@@ -23,7 +23,7 @@ extension Replica {
 
   /// Runs due timers. Called when `nextDeadline` has passed; does nothing before.
   public mutating func passDeadlines(now: ClockReading) throws -> Outcome {
-    if isResting(now: now) { return Outcome() }
+    if recovery.isResting(now: now) { return Outcome() }
     return try transact(now: now) { replica in
       try replica.giveReceipts(now: now)
       try replica.tellNeighbours(now: now)
@@ -45,7 +45,7 @@ extension Replica {
 
   /// Sets the rate limit of each link; nil, the default, for none.
   public mutating func limitLinks(to rate: LinkRate?, now: ClockReading) throws -> Outcome {
-    linkRate = rate
+    recovery.linkRate = rate
     return try transact(now: now) { try $0.run(.linkRate(rate), now: now) }
   }
 
@@ -59,9 +59,9 @@ extension Replica {
   mutating func transact(
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
-    if diskFailure?.isBehind == true { try comeBack(now: now) }
+    if recovery.isBehind { try comeBack(now: now) }
     transaction.begin()
-    random.stir(now.entropy)
+    own.random.stir(now.entropy)
     do {
       try work(&self)
       try commit(now: now)
@@ -70,13 +70,13 @@ extension Replica {
       throw refusal
     } catch {
       guard transaction.hasWritten else {
-        noteFailure(error, now: now)
+        recovery.note(error, contacts: engine.contactEndpoints, now: now)
         try recover(now: now)
         throw error
       }
       fail(afterWriting: error, now: now)
     }
-    if diskFailure?.isBehind != true {
+    if !recovery.isBehind {
       do {
         try joinSetAside(now: now)
         try tellUntold(now: now)
@@ -92,7 +92,7 @@ extension Replica {
   /// Handles a failure after the requested write became durable: the next call reads memory again,
   /// and the outcome of this one stays.
   private mutating func fail(afterWriting error: any Error, now: ClockReading) {
-    noteFailure(error, now: now)
+    recovery.note(error, contacts: engine.contactEndpoints, now: now)
     transaction.fail(afterWriting: error)
   }
 
@@ -118,7 +118,7 @@ extension Replica {
     do {
       try recover(now: now)
     } catch {
-      noteFailure(error, now: now)
+      recovery.note(error, contacts: engine.contactEndpoints, now: now)
       throw error
     }
   }
@@ -151,13 +151,13 @@ extension Replica {
       if Canary.acknowledgeFirst.isPlanted, transaction.batch.frames.count == 1 { return }
     #endif
     let outcome = try store.commit(transaction.batch)
-    if transaction.batch.frames.contains(where: { writer.isOwn($0.frame.log) }) {
+    if transaction.batch.frames.contains(where: { own.writer.isOwn($0.frame.log) }) {
       transaction.noteWritten()
     }
-    if !setAside.isEmpty { noteGrowth() }
+    if !recovery.setAside.isEmpty { recovery.noteGrowth(by: transaction.batch) }
     transaction.batch = Batch()
-    reader.forgetSome()
-    diskFailure = nil
+    derived.reader.forgetSome()
+    recovery.noteCommit()
     note(outcome)
     try noteDemands(among: outcome.changedRows)
     try refreshLineages(now: now)
@@ -170,21 +170,20 @@ extension Replica {
     try commit(now: now)
   }
 
-  /// Salvaged frames may follow the batch's frames.
-  private mutating func noteGrowth() {
-    for held in transaction.batch.frames where setAside.contains(held.frame.log) {
-      joinable.insert(JoinableLog(log: held.frame.log, isControl: held.frame.epoch == nil))
-    }
+  mutating func note(_ outcome: CommitOutcome) {
+    derived.note(outcome)
+    publish(outcome)
   }
 
-  mutating func note(_ outcome: CommitOutcome) {
-    stateTree?.note(outcome)
-    statusModel.note(outcome)
+  /// Adds the effect of a commit on the view to the outcome of the call.
+  mutating func publish(_ outcome: CommitOutcome) {
     transaction.note(outcome)
     #if Canary
       if Canary.staleFences.isPlanted { return }
     #endif
-    if outcome.changedRows.contains(where: { $0.kind == .fence }) { monitor.fencesChanged() }
+    if outcome.changedRows.contains(where: { $0.kind == .fence }) {
+      location.monitor.fencesChanged()
+    }
   }
 
   // MARK: Effects
@@ -194,14 +193,14 @@ extension Replica {
   }
 
   mutating func carryOut(_ effects: [Effect], now: ClockReading) throws {
-    let rostersBefore = rostersFed
+    let rostersBefore = transaction.rostersFed
     // The engine already contains the frames that effects after a new roster store, and that roster
     // could not state which of them count.
     var isRosterBehind = false
     for effect in effects {
       switch effect {
       case .store(let verified):
-        if rostersFed != rostersBefore { isRosterBehind = true }
+        if transaction.rostersFed != rostersBefore { isRosterBehind = true }
         try take(verified, now: now)
       case .fetch(let request):
         // The engine may request frames that are still in the batch.
@@ -315,22 +314,24 @@ extension Replica {
         try date(frame, of: opening, application, stamp, isOwn: isOwn, now: now)
         if case .waiting(.key(let epoch)) = read {
           missing.insert(epoch)
-          epochsWaitedFor.insert(epoch)
+          epochKeys.waitedFor.insert(epoch)
         }
         for place in completes {
           transaction.batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
       case .control(let operations):
         control.add(operations, of: frame, in: opening)
-        found += sealedKeys(in: operations)
+        found += epochKeys.sealed(in: operations, to: local)
       }
       let isFirst = frame.sequence == base?.first ?? 0
       transaction.batch.frames.append(
         HeldFrame(
           frame: frame, opening: isFirst ? opening : nil, base: isFirst ? base : nil,
           application: application))
-      if control.hasForks, control.isNamed(frame) { unsettled.isLineageStale = true }
-      if isFirst, control.hasOverflowed(opening.certificate) { unsettled.isLineageStale = true }
+      if control.hasForks, control.isNamed(frame) { transaction.unsettled.isLineageStale = true }
+      if isFirst, control.hasOverflowed(opening.certificate) {
+        transaction.unsettled.isLineageStale = true
+      }
     }
     if let last = frames.last { oweReceipt(for: last.strand, lane: opening.lane, now: now) }
     for key in found { try learn(key, now: now) }
@@ -342,7 +343,9 @@ extension Replica {
     _ frame: Frame, opening: Opening, standing: ControlPlane.Standing
   ) throws(StoreError) -> FrameReader.Reading {
     let store = store
-    return try reader.read(frame, opening: opening, standing: standing, keyring: keyring) {
+    return try derived.reader.read(
+      frame, opening: opening, standing: standing, keyring: epochKeys.keyring
+    ) {
       place throws(StoreError) in try store.frame(place)
     }
   }
@@ -352,13 +355,13 @@ extension Replica {
   mutating func evaluateControl(now: ClockReading) throws {
     let change = control.evaluate()
     guard !change.isEmpty else { return }
-    statusModel.markRosterStale()
+    derived.statusModel.markRosterStale()
     if change.haveUplinksChanged { transaction.outcome.haveUplinksChanged = true }
     if change.haveCutsChanged || change.haveReleasesChanged {
-      if control.hasForks { unsettled.isLineageStale = true }
+      if control.hasForks { transaction.unsettled.isLineageStale = true }
       transaction.markViewStale()
     }
-    transaction.markStale(try ranges(of: change))
+    transaction.markStale(try change.ranges(in: store))
     if change.isRosterNew || change.haveReleasesChanged {
       // What counts of a log is derived from its stored frames.
       if !control.countsEverything { try commit(now: now) }
@@ -370,7 +373,7 @@ extension Replica {
   }
 
   mutating func feedRoster(now: ClockReading) throws {
-    rostersFed += 1
+    transaction.rostersFed += 1
     try run(.rosterChanged(try Self.roster(of: control, in: store)), now: now)
   }
 
@@ -413,7 +416,7 @@ extension Replica {
 
   /// Returns the position that a record contains; nil without one, or without its key.
   func opened(_ record: LatestRecord) -> DevicePosition? {
-    guard let key = keyring[record.epoch],
+    guard let key = epochKeys.keyring[record.epoch],
       let author = control.author(of: record.certificate),
       let (report, earlier, _) = record.position(operation: local.operation, key: key)
     else { return nil }

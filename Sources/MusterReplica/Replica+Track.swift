@@ -29,7 +29,7 @@ extension Replica {
       waiting.count == TrackSegment.mostFixes
         || now.wall.milliseconds(since: first.report.reportedAt) >= Self.longestWaitMilliseconds
     else { return Outcome() }
-    let origin = newOrigin(now: now)
+    let origin = own.newOrigin(now: now)
     let key = RowKey(kind: .track, id: RowID(operation: local.operation, origin: origin))
     var composer = Composer(RowState(key: key), origin: origin)
     let segment = TrackSegment(waiting.map(\.report.fix))

@@ -50,7 +50,7 @@ extension Replica {
     _ fix: Fix, of nonce: Bytes16, writes: [Write], now: ClockReading
   ) throws {
     let subject = DeviceID(tracker: trackerRow(nonce))
-    let seen = try monitor.observe(fix, by: subject, stepsBack: false, in: store)
+    let seen = try location.monitor.observe(fix, by: subject, stepsBack: false, in: store)
     let report = PositionReport(fix: fix, reportedAt: now.wall)
     transaction.batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
     guard seen.isNewest else { return try commit(now: now) }

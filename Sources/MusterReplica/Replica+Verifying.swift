@@ -29,7 +29,7 @@ extension Replica {
           let standing = control.standing(of: frame, opening: summary.opening)
           audit.check(frame, of: summary)
           let store = store
-          try rebuild.add(frame, of: summary, standing: standing, keyring: keyring) {
+          try rebuild.add(frame, of: summary, standing: standing, keyring: epochKeys.keyring) {
             place throws(StoreError) in try store.frame(place)
           }
         }

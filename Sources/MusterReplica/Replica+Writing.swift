@@ -47,7 +47,7 @@ extension Replica {
     _ draft: ReportDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
     try require(.command, .member)
-    let origin = newOrigin(now: now)
+    let origin = own.newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .report, id: id)), origin: origin)
     composer.assertExistence()
@@ -139,7 +139,7 @@ extension Replica {
     if let seconds = draft.reviewSeconds, !(1...Limits.spanSeconds).contains(seconds) {
       throw Refusal.reviewOutOfRange
     }
-    let origin = newOrigin(now: now)
+    let origin = own.newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .fence, id: id)), origin: origin)
     composer.assertExistence()
@@ -263,12 +263,6 @@ extension Replica {
     throw Refusal("the \(write.field.name) \(fault ?? "is out of range")")
   }
 
-  /// Draws the origin of a new row of this device's user.
-  mutating func newOrigin(now: ClockReading) -> RowOrigin {
-    random.stir(now.entropy)
-    return RowOrigin(owner: local.author.user, nonce: random.bytes16())
-  }
-
   /// Seals groups of entries into this device's log, each to be applied as a whole, and broadcasts
   /// the frames once they are durable.
   mutating func append(
@@ -292,9 +286,9 @@ extension Replica {
     if lane != .control { try ensureEpoch(now: now) }
     let stamp = lane == .urgent ? try makeStamp(.always, now: now) : nil
     do {
-      return try writer.write(
+      return try own.writer.write(
         groups, lane: lane, at: now.wall, stamp: stamp, earlier: earlier,
-        epoch: currentEpoch, random: &random)
+        epoch: currentEpoch, random: &own.random)
     } catch {
       switch error {
       case .noKey:
@@ -310,7 +304,7 @@ extension Replica {
   private func ownFrames(
     among operations: some Sequence<Operation>, in lane: Lane
   ) throws(StoreError) -> Set<Bytes16> {
-    guard let log = writer.heads[lane]?.log else { return [] }
+    guard let log = own.writer.heads[lane]?.log else { return [] }
     var names: Set<Bytes16> = []
     for case .write(let write) in operations { names.formUnion(write.supersedes.map(\.frame)) }
     guard !names.isEmpty else { return [] }

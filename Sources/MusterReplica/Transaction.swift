@@ -17,6 +17,10 @@ struct Transaction: Sendable {
   var tally: BundleTally?
   /// Nil except while several commands share the transaction.
   var gathering: Gathering?
+  /// What is known of forks and membership evidence and was not evaluated yet.
+  var unsettled = UnsettledEvidence()
+  /// How many rosters the engine has received.
+  var rostersFed = 0
   /// Whether the writes of the call's author are durable: a later failure is then only reported.
   private(set) var hasWritten = false
   private var isViewStale = false

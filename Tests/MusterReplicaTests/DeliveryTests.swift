@@ -271,7 +271,7 @@ struct DeliveryTests {
         Receipt(log: log, head: head), operation: replica.local.operation,
         certificate: replica.local.certificate.hash,
         order: RecordOrder(
-          generation: 1, incarnation: replica.writer.incarnation, counter: 1 << 60),
+          generation: 1, incarnation: replica.own.writer.incarnation, counter: 1 << 60),
         signedBy: replica.local.signingKey)
       return try replica.transact(now: now) { replica in
         replica.transaction.batch.records.append(record)
@@ -292,13 +292,11 @@ struct DeliveryTests {
     let receipt = change(try #require(newest.receipt))
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
-        replica.recordCounter += 1
+        let order = replica.own.nextRecordOrder()
         let record = LatestRecord.receipt(
           receipt, operation: replica.local.operation,
           certificate: replica.local.certificate.hash,
-          order: RecordOrder(
-            generation: replica.writer.generation, incarnation: replica.writer.incarnation,
-            counter: replica.recordCounter),
+          order: order,
           signedBy: replica.local.signingKey)
         replica.transaction.batch.records.append(record)
         try replica.commit(now: now)

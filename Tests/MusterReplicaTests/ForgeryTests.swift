@@ -179,7 +179,7 @@ struct ForgeryTests {
       try replica.transact(now: now) { replica in
         let epoch = try #require(
           replica.currentEpoch)
-        let head = try #require(replica.writer.heads[.state])
+        let head = try #require(replica.own.writer.heads[.state])
         let log = head.log
         let opening = try #require(try replica.store.log(log)).opening
         let place = WritePlace(
@@ -189,11 +189,11 @@ struct ForgeryTests {
           operation: replica.local.operation, log: log, sequence: head.sequence + 1,
           previous: head.hash, epoch: epoch.id, plaintext: body.encoded(writesAt: place),
           key: epoch.key,
-          nonce: replica.random.nonce24(), signedBy: replica.local.signingKey)
+          nonce: replica.own.random.nonce24(), signedBy: replica.local.signingKey)
         try replica.hold([frame], opening: opening, now: now)
         try replica.commit(now: now)
         try replica.run(.appended(opening, [frame]), now: now)
-        replica.writer.reset(to: try replica.store.logs())
+        replica.own.writer.reset(to: try replica.store.logs())
       }
     }
   }

@@ -31,7 +31,7 @@ struct RowNamingTests {
     let report = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
     try edit(report, "first", at: "Ada", in: &valley)
     let frame = try valley.ask("Ada") { replica, _ in
-      try replica.store.frame(try #require(replica.writer.heads[.state].map(\.place)))
+      try replica.store.frame(try #require(replica.own.writer.heads[.state].map(\.place)))
     }
     // Nonce and tag, the time, and: field, flags, distance, index, text
     #expect(try #require(frame).body.count == 40 + 7 + 2 + 4 + 6)
@@ -72,7 +72,7 @@ struct RowNamingTests {
     try edit(report, "mine", at: "Ben", in: &valley)
     try valley.converge()
     let sequence = try valley.ask("Ben") { replica, _ in
-      try #require(replica.writer.heads[.state]).sequence
+      try #require(replica.own.writer.heads[.state]).sequence
     }
     let title = Field.reportTitle.rawValue
     // Frames back, and the index there: to the opening and before it, to a frame that names no row,
@@ -118,16 +118,16 @@ struct RowNamingTests {
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
         let epoch = try #require(replica.currentEpoch)
-        let head = try #require(replica.writer.heads[.state])
+        let head = try #require(replica.own.writer.heads[.state])
         let opening = try #require(try replica.store.log(head.log)).opening
         let frame = Frame.sealed(
           operation: replica.local.operation, log: head.log, sequence: head.sequence + 1,
           previous: head.hash, epoch: epoch.id, plaintext: plaintext, key: epoch.key,
-          nonce: replica.random.nonce24(), signedBy: replica.local.signingKey)
+          nonce: replica.own.random.nonce24(), signedBy: replica.local.signingKey)
         try replica.hold([frame], opening: opening, now: now)
         try replica.commit(now: now)
         try replica.run(.appended(opening, [frame]), now: now)
-        replica.writer.reset(to: try replica.store.logs())
+        replica.own.writer.reset(to: try replica.store.logs())
       }
     }
   }

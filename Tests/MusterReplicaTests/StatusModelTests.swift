@@ -35,13 +35,13 @@ import Testing
     let people = try valley.ask("Ada") { replica, now in
       // Of a copy: what is taken here is not assessed.
       var replica = replica
-      replica.statusModel.redate(replica.ages.takeDated()) {
+      replica.derived.statusModel.redate(replica.ages.takeDated()) {
         .unstamped(arrival: 0, reportedAt: $0.writtenAt)
       }
       var names: Set<String> = []
-      let stale = replica.statusModel.takeStale()
+      let stale = replica.derived.statusModel.takeStale()
       #expect(!stale.everybody && !stale.roster && !stale.zones && !stale.orders)
-      for user in stale.people.union(stale.moved.compactMap(replica.statusModel.user)) {
+      for user in stale.people.union(stale.moved.compactMap(replica.derived.statusModel.user)) {
         names.insert(try replica.context.callsign(of: user))
       }
       return names

@@ -1,0 +1,11 @@
+internal import MusterModel
+
+/// When this device signs its own records: receipts, its neighbours, and its presence.
+struct RecordSchedules: Sendable {
+  var receipts = ReceiptDesk()
+  var neighbours = NeighbourDesk()
+  var presence = PresenceSchedule()
+
+  /// When the next record may be due, if any.
+  var deadlines: [Instant?] { [receipts.nextDeadline, neighbours.nextDeadline, presence.due] }
+}

@@ -1,0 +1,212 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// This device as an author: its keys, the incarnation of its database that writes, and the orders
+/// of what it signs.
+///
+/// - Only this program writes the logs of its incarnation. When another one is seen that has
+///   written, this one ends (`beginAnew`).
+/// - Orders of records rise within an incarnation, over restarts too: each start takes a new block
+///   of the counters.
+struct OwnDevice: Sendable {
+  let local: LocalDevice
+  /// This machine's current boot.
+  let boot: BootID
+  var random: DeterministicRandom
+  var writer: LogWriter
+  /// The other incarnations of this device, since the start.
+  var lives = LifeWatch()
+  /// Revoked devices that have requested readmission from this one.
+  var readmissions = ReadmissionLog()
+  /// The next block of announce counters is taken at each start and each recovery.
+  private(set) var announceCounter: UInt64
+  private var recordCounter: UInt64
+  /// Nil once the peers in reach have reported what they hold of this device's logs.
+  private var question: HeadsQuestion?
+
+  static let incarnationKey = "incarnation"
+  static let generationKey = "generation"
+  static let bootsKey = "boots"
+
+  /// Continues the incarnation of the store, or begins a new one.
+  init(
+    local: LocalDevice, boot: BootID, store: Store, start: Replica.Start, logs: [LogSummary],
+    records: [LatestRecord], random: DeterministicRandom
+  ) throws {
+    self.local = local
+    self.boot = boot
+    self.random = random
+    #if Canary
+      let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
+    #endif
+    let certificate = local.certificate.hash
+    var life: Replica.Life?
+    var newest = Self.newestGeneration(in: logs, records, of: local)
+    switch start {
+    case .goesOn:
+      life = try Self.life(in: store, of: local)
+      // A crash occurred between a fork of an own log and the new incarnation.
+      if let known = life, logs.contains(where: { $0.isFork(of: known.incarnation, certificate) }) {
+        life = nil
+      }
+    case .beginsAnew(let generation): newest = max(newest, generation)
+    }
+    #if Canary
+      if Canary.reuseGeneration.isPlanted { newest = 0 }
+    #endif
+    let drawn = Incarnation(raw: self.random.bytes16())
+    let incarnation = life?.incarnation ?? drawn
+    let generation = life?.generation ?? Self.generation(after: newest)
+    writer = LogWriter(
+      local: local, incarnation: incarnation, generation: generation, logs: logs)
+    if life == nil { lives.begin(LifeMark(generation: generation, incarnation: drawn)) }
+    let boots = try store.local(Self.bootsKey)?.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } ?? 0
+    announceCounter = (boots + 1) << 32
+    recordCounter = announceCounter
+    #if Canary
+      if Canary.forgetCounter.isPlanted { recordCounter = 0 }
+    #endif
+  }
+
+  /// How often a replica has opened the store, including this time.
+  var starts: UInt64 { announceCounter >> 32 }
+
+  /// Takes a further block of announce counters, for a new engine.
+  mutating func takeAnnounceCounters() -> UInt64 {
+    announceCounter += 1 << 16
+    return announceCounter
+  }
+
+  /// Returns the order of a record that is about to be signed: above all earlier ones of this
+  /// incarnation.
+  mutating func nextRecordOrder() -> RecordOrder {
+    recordCounter += 1
+    return RecordOrder(
+      generation: writer.generation, incarnation: writer.incarnation, counter: recordCounter)
+  }
+
+  /// Draws the origin of a new row of this device's user.
+  mutating func newOrigin(now: ClockReading) -> RowOrigin {
+    random.stir(now.entropy)
+    return RowOrigin(owner: local.author.user, nonce: random.bytes16())
+  }
+
+  // MARK: Incarnations
+
+  /// The record for the sentinel.
+  var life: Replica.Life {
+    Replica.Life(
+      incarnation: writer.incarnation, generation: writer.generation,
+      sequences: writer.heads.mapValues(\.sequence))
+  }
+
+  /// Returns the incarnation that last wrote to a store; nil before the first.
+  static func life(in store: Store, of local: LocalDevice) throws(StoreError) -> Replica.Life? {
+    guard let bytes = try store.local(incarnationKey), let incarnation = Incarnation(bytes: bytes)
+    else { return nil }
+    let generation = try store.local(generationKey).flatMap { bytes -> UInt32? in
+      bytes.count == 4 ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : nil
+    }
+    let writer = LogWriter(
+      local: local, incarnation: incarnation, generation: generation ?? 1,
+      logs: try store.logs())
+    return Replica.Life(
+      incarnation: incarnation, generation: generation ?? 1,
+      sequences: writer.heads.mapValues(\.sequence))
+  }
+
+  /// Stores with the next commit which incarnation writes from then on.
+  func keepLife(in batch: inout Batch) {
+    batch.local[Self.incarnationKey] = writer.incarnation.bytes
+    batch.local[Self.generationKey] = withUnsafeBytes(of: writer.generation.bigEndian) { Array($0) }
+  }
+
+  /// Stores with the next commit that the store was opened once more.
+  func keepStart(in batch: inout Batch) {
+    batch.local[Self.bootsKey] = withUnsafeBytes(of: starts.bigEndian) { Array($0) }
+  }
+
+  /// Begins a new incarnation, with a generation above all that is known.
+  mutating func beginAnew(above newest: UInt32, logs: [LogSummary]) {
+    let life = LifeMark(
+      generation: Self.generation(after: max(newest, writer.generation)),
+      incarnation: Incarnation(raw: random.bytes16()))
+    writer = LogWriter(
+      local: local, incarnation: life.incarnation, generation: life.generation, logs: logs)
+    lives.begin(life)
+    question = nil
+  }
+
+  /// Whether this program wrote all of these frames of its own incarnation.
+  func hasWritten(_ frames: [Frame], in lane: Lane) -> Bool {
+    frames.allSatisfy { frame in
+      writer.heads[lane].map { frame.sequence <= $0.sequence && $0.log == frame.strand } ?? false
+    }
+  }
+
+  /// Returns whether another program signed a record with a greater order of this incarnation, and
+  /// continues above it.
+  mutating func isBehind(_ order: RecordOrder) -> Bool {
+    guard order.counter > recordCounter else { return false }
+    recordCounter = order.counter
+    return true
+  }
+
+  /// Returns the highest generation of a device's logs and records; 0 without any.
+  static func newestGeneration(
+    in logs: [LogSummary], _ records: [LatestRecord], of local: LocalDevice
+  ) -> UInt32 {
+    let own = local.certificate.hash
+    let written = logs.filter { $0.opening.certificate == own }.map(\.opening.generation).max() ?? 0
+    let told = records.filter { $0.certificate == own }.map(\.order.generation).max() ?? 0
+    return max(written, told)
+  }
+
+  private static func generation(after newest: UInt32) -> UInt32 {
+    min(newest + 1, Limits.lastGeneration)
+  }
+
+  // MARK: Start
+
+  /// Asks at a start what peers hold of this device's logs, unless nothing was written in this
+  /// incarnation.
+  mutating func askForHeads(now: Instant) {
+    let logs = writer.heads.values.map(\.log).sorted()
+    question = logs.isEmpty ? nil : HeadsQuestion(logs: logs, asked: now)
+  }
+
+  /// Whether this device may continue its own logs.
+  mutating func mayWrite(by engine: SyncEngine, now: Instant) -> Bool {
+    guard let due = answerDue(by: engine) else { return true }
+    guard now < due, engine.haveShown(question?.logs ?? []) != true else {
+      question = nil
+      return true
+    }
+    return false
+  }
+
+  /// The time until which the peers' answers are awaited; nil if none are.
+  func answerDue(by engine: SyncEngine) -> Instant? {
+    guard let question else { return nil }
+    let answers = engine.haveShown(question.logs)
+    guard answers != nil || !engine.contactEndpoints.isEmpty else { return question.asked }
+    return question.asked.advanced(
+      byMilliseconds: answers == nil
+        ? HeadsQuestion.aloneMilliseconds : HeadsQuestion.lastMilliseconds)
+  }
+}
+
+/// The question that a start asks before this device continues its own logs.
+///
+/// A restored disk, with everything beside the database, does not detect the restore; the peers do.
+/// Logs that it continued before their answer would fork.
+struct HeadsQuestion: Hashable, Sendable {
+  let logs: [LogID]
+  let asked: Instant
+
+  /// How long to wait for a first answer to a handshake, and for the complete answers of the peers.
+  static let aloneMilliseconds: Int64 = 1000
+  static let lastMilliseconds: Int64 = 3000
+}
