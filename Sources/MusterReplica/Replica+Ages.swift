@@ -33,7 +33,7 @@ extension Replica {
     _ stamp: RecordStamp, now: ClockReading
   ) throws(StoreError) {
     let id = StampedRecordID(record, operation: local.operation)
-    ages.noteOwn(id, of: subject(tracker, of: local.author), from: source, stamp)
+    ages.noteOwn(id, of: opener.subject(tracker, of: local.author), from: source, stamp)
     try noteStamped(now: now)
   }
 
@@ -74,7 +74,7 @@ extension Replica {
   ///   - isStaged: whether its date follows from a staged record, so that it is stored with the
   ///     fold.
   mutating func date(_ record: LatestRecord, isStaged: Bool, now: ClockReading) {
-    guard let reading = stamp(of: record) else { return }
+    guard let reading = opener.stamp(of: record) else { return }
     ages.take(
       reading.name, of: reading.subject, from: reading.source, by: reading.author,
       stated: reading.stated, isStaged: isStaged, now: now)
@@ -83,34 +83,10 @@ extension Replica {
 
   /// Dates a staged record again after a start, by the time of its arrival.
   mutating func date(_ staged: StagedRecord) {
-    guard let reading = stamp(of: staged.record) else { return }
+    guard let reading = opener.stamp(of: staged.record) else { return }
     ages.restore(
       reading.name, of: reading.subject, from: reading.source, by: reading.author,
       stated: reading.stated, arrivedIn: staged.boot, at: staged.arrived)
-  }
-
-  /// The stamp of a position or presence record; nil if it cannot be read, or is of another kind.
-  private func stamp(
-    of record: LatestRecord
-  ) -> (
-    name: StampedRecordID, subject: DeviceID, source: StampSource, author: DeviceID,
-    stated: RecordStamp?
-  )? {
-    guard let key = epochKeys.keyring[record.epoch],
-      let author = control.author(of: record.certificate)
-    else { return nil }
-    let (source, stated): (StampSource, RecordStamp?)
-    if let position = record.position(operation: local.operation, key: key) {
-      (source, stated) = (.position, position.stamp)
-    } else if let presence = record.presence(operation: local.operation, key: key) {
-      (source, stated) = (.presence, presence.stamp)
-    } else {
-      return nil
-    }
-    return (
-      StampedRecordID(record, operation: local.operation), subject(record.tracker, of: author),
-      source, author.device, stated
-    )
   }
 
   /// Dates a frame of the urgent lane, if it can be read.
@@ -133,12 +109,5 @@ extension Replica {
 
   private mutating func answerAnchors(now: ClockReading) {
     if ages.wantsAnchor(now: now) { schedules.presence.hurry(now: now.instant) }
-  }
-
-  /// Returns the device, or the id of a tracker's row as a device.
-  private func subject(_ tracker: Bytes16?, of author: Author) -> DeviceID {
-    guard let tracker else { return author.device }
-    let origin = RowOrigin(owner: author.user, nonce: tracker)
-    return DeviceID(tracker: RowID(operation: local.operation, origin: origin))
   }
 }

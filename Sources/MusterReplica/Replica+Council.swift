@@ -186,7 +186,7 @@ extension Replica {
         "this device has already voted to revoke \(device.short): the votes of other members are "
           + "needed", .unfit)
     }
-    let revocation = try votedRevocation(of: device)
+    let revocation = try RevocationDraft(store: store, control: control).votedRevocation(of: device)
     let votes = open.map { hash, _ in
       SignedVote(
         Vote(

@@ -42,16 +42,9 @@ extension Replica {
 
   /// Makes a proof where more branches of a log are held than count.
   mutating func proveFork(of log: LogID, opening: Opening, now: ClockReading) throws {
-    guard control.forkEnd(of: log) == nil else { return }
-    let strands = try store.strands(of: log)
-    guard strands.count(where: { !$0.isParted }) > Limits.branchesPerLog else { return }
-    var witnesses: [ForkProof.Witness] = []
-    for strand in strands where strand.base != nil {
-      if let witness = try witness(from: strand.first, along: strand, of: strands) {
-        witnesses.append(witness)
-      }
-    }
-    try takeProof(of: opening, witnesses, now: now)
+    let prover = ForkProver(store: store, control: control, operation: local.operation)
+    guard let proof = try prover.proof(of: log, opening: opening) else { return }
+    try take(EvidenceItem(proof, operation: local.operation), now: now)
   }
 
   /// Makes a stronger proof where frames show that a log with too many branches forks further down.
@@ -62,16 +55,9 @@ extension Replica {
   mutating func proveLowerFork(
     at place: FramePlace, with frames: [Frame], now: ClockReading
   ) throws {
-    guard let log = frames.first?.log, let known = control.membership.forkProof(of: log),
-      place.sequence + 1 < known.lowestFork
-    else { return }
-    let strands = try store.strands(of: log)
-    let signed = frames.firstIndex { $0.signature != nil }
-    guard let held = strands.first(where: { $0.head.log == place.log }), let signed,
-      let other = ForkProof.Witness(Array(frames[...signed])),
-      let own = try witness(from: place.sequence + 1, along: held, of: strands)
-    else { return }
-    try takeProof(of: known.opening, known.witnesses + [own, other], now: now)
+    let prover = ForkProver(store: store, control: control, operation: local.operation)
+    guard let proof = try prover.proof(at: place, with: frames) else { return }
+    try take(EvidenceItem(proof, operation: local.operation), now: now)
   }
 
   /// Databases from before proofs were made hold branches alone.
@@ -79,66 +65,6 @@ extension Replica {
     for summary in logs where summary.base == nil && summary.isParted {
       try proveFork(of: summary.head.log, opening: summary.opening, now: now)
     }
-  }
-
-  private mutating func takeProof(
-    of opening: Opening, _ witnesses: [ForkProof.Witness], now: ClockReading
-  ) throws {
-    var chain: [SignedCertificate] = []
-    if opening.certificate != .root {
-      guard let leaf = control.signed(opening.certificate), let known = control.chain(of: leaf)
-      else { return }
-      chain = known
-    }
-    guard
-      let proof = ForkProof(
-        opening: opening, chain: chain, witnesses: witnesses, operation: local.operation)
-    else { return }
-    try take(EvidenceItem(proof, operation: local.operation), now: now)
-  }
-
-  /// Proves one frame of a strand, by frames of the strand and of one that goes on from it.
-  private func witness(
-    from sequence: UInt64, along strand: LogSummary, of strands: [LogSummary]
-  ) throws(StoreError) -> ForkProof.Witness? {
-    let frames = try path(from: sequence, along: strand, of: strands)
-    guard let signed = frames.firstIndex(where: { $0.signature != nil }) else { return nil }
-    return ForkProof.Witness(Array(frames[...signed]))
-  }
-
-  /// Frames from a sequence on, of a strand and of one of those that go on from it: as many as hold
-  /// a signed one.
-  private func path(
-    from sequence: UInt64, along strand: LogSummary, of strands: [LogSummary]
-  ) throws(StoreError) -> [Frame] {
-    var tip = strand
-    while tip.isParted,
-      let next = strands.filter({ $0.base?.parent == tip.head.log })
-        .min(by: { $0.head.log < $1.head.log })
-    {
-      tip = next
-    }
-    return try store.frames(
-      log: tip.head.log, from: sequence, maxBytes: .max,
-      maxFrames: Int(Limits.signatureInterval))
-  }
-
-  /// Frames for a peer, and those after them up to a signed one: where a log with more branches
-  /// than count ends in an unsigned frame, a branch proves it.
-  func proved(_ frames: [Frame], of log: LogID) throws(StoreError) -> [Frame] {
-    guard let last = frames.last, last.signature == nil, last.log == log,
-      control.forkEnd(of: log) != nil
-    else { return frames }
-    let strands = try store.strands(of: log)
-    guard let trunk = strands.first(where: { $0.head.log == log }), trunk.isParted,
-      trunk.head.sequence == last.sequence
-    else { return frames }
-    var proved = frames
-    for frame in try path(from: last.sequence + 1, along: trunk, of: strands) {
-      proved.append(frame)
-      if frame.signature != nil { return proved }
-    }
-    return frames
   }
 
   /// The membership evidence and the counting certificates, for checkers: nodes with equal evidence

@@ -22,7 +22,7 @@ extension Replica {
       entropy: .zero)
     var fresh = Self.engine(
       of: own, announceCounter: own.announceCounter,
-      roster: try Self.roster(of: control, in: store),
+      roster: try control.roster(in: store),
       logs: logs, records: try latestRecords(), keys: [],
       seed: [UInt8](repeating: 0, count: 32), now: atStart)
     let (announced, stored) = (engine.rootBytes(), fresh.rootBytes())

@@ -74,7 +74,7 @@ extension Replica {
     try release(for: key.id, now: now)
     for record in try latestRecords() where record.epoch == key.id {
       date(record, isStaged: false, now: now)
-      if let position = opened(record) { transaction.batch.positions.append(position) }
+      if let position = opener.position(in: record) { transaction.batch.positions.append(position) }
     }
     try run(.keyLearned(key), now: now)
     try askForMore(now: now)

@@ -105,7 +105,7 @@ extension Replica {
       epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(), signedBy: local.signingKey)
     transaction.batch.records.append(record)
     try noteOwn(record, of: tracker, stamp, now: now)
-    if let position = opened(record) { transaction.batch.positions.append(position) }
+    if let position = opener.position(in: record) { transaction.batch.positions.append(position) }
     return record
   }
 

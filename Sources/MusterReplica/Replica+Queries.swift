@@ -233,6 +233,11 @@ extension Replica {
     ).summary(now: now)
   }
 
+  /// Returns the frames that damage took and no peer has sent again yet, by log and sequence.
+  public func missingFrames() throws -> [MissingFrames] {
+    try SalvagedFrames(context: context).missingFrames()
+  }
+
   /// The first eight bytes of each set's root: equal on replicas that hold the same.
   public mutating func root() -> [UInt8] { engine.rootBytes() }
 

@@ -16,7 +16,7 @@ extension Replica {
 
   /// Takes a verified record that a peer sent.
   mutating func hold(_ record: LatestRecord, now: ClockReading) {
-    let position = opened(record)
+    let position = opener.position(in: record)
     received.take(
       record, position, name: StampedRecordID(record, operation: local.operation),
       arrival: ages.arrivalTime(now), now: now.instant)
@@ -54,7 +54,7 @@ extension Replica {
     received = ReceivedRecords()
     for staged in try store.stagedRecords() {
       date(staged)
-      received.restore(staged.record, opened(staged.record), now: now.instant)
+      received.restore(staged.record, opener.position(in: staged.record), now: now.instant)
     }
   }
 

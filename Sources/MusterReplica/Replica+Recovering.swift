@@ -28,7 +28,7 @@ extension Replica {
     let announceCounter = own.takeAnnounceCounters()
     engine = Self.engine(
       of: own, announceCounter: announceCounter,
-      roster: try Self.roster(of: control, in: store),
+      roster: try control.roster(in: store),
       logs: logs, records: try store.records(), keys: epochKeys.keyring.all,
       seed: own.random.bytes(32),
       now: now)

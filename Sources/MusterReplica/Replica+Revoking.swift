@@ -31,7 +31,7 @@ extension Replica {
           + "another command device first", .notAllowed)
     }
     guard !isCouncilMember(device) else { return try vote(against: device, now: now) }
-    let revocation = try revocation(of: device)
+    let revocation = try RevocationDraft(store: store, control: control).revocation(of: device)
     return try transact(now: now) { replica in
       try replica.append([[.revocation(revocation)]], lane: .control, now: now)
       try replica.makeEpoch(now: now)

@@ -33,8 +33,8 @@ extension Replica {
     seed: [UInt8]
   ) throws(StoreError) -> Salvage.Findings {
     let operation = credentials.local.operation
-    let checks = Salvage.SalvageChecks(
-      opened: { log(openedBy: $0, operation: operation) },
+    let judge = Salvage.Judge(
+      opened: { SalvagedFrames.log(openedBy: $0, operation: operation) },
       isKey: { EpochID(operation: operation, key: $0.key.bytes) == $0.id })
     let seal = credentials.pageSeal(seed: seed)
     let store = try Store.open(path: newPath, seal: seal)
@@ -62,24 +62,6 @@ extension Replica {
       return KnownHead(
         log: LogID(operation: local.operation, opening: opening),
         certificate: opening.certificate, sequence: sequence)
-    }
-  }
-
-  /// Returns nil for a frame that is incomplete, or not an opening.
-  static func log(openedBy loose: SalvagedFrame, operation: OperationID) -> LogID? {
-    guard let opening = opening(of: loose) else { return nil }
-    let log = LogID(operation: operation, opening: opening)
-    var frame = loose.following(.none)
-    frame.log = log
-    return frame.computedHash(operation: operation) == frame.hash ? log : nil
-  }
-
-  static func opening(of loose: SalvagedFrame) -> Opening? {
-    guard loose.epoch == nil else { return nil }
-    do {
-      return try Opening(decoding: loose.body)
-    } catch {
-      return nil
     }
   }
 }

@@ -207,7 +207,8 @@ extension Replica {
         if transaction.batch.frames.contains(where: { $0.frame.strand == request.log }) {
           try commit(now: now)
         }
-        let frames = try proved(
+        let prover = ForkProver(store: store, control: control, operation: local.operation)
+        let frames = try prover.proved(
           try store.frames(
             log: request.log, from: request.from, maxBytes: request.maxBytes,
             maxFrames: request.maxFrames), of: request.log)
@@ -216,7 +217,8 @@ extension Replica {
         transaction.outcome.outgoing.append(.to(endpoint, link, bytes))
       case .send(let bytes, .multicast(let link)):
         transaction.outcome.outgoing.append(.multicast(link, bytes))
-      case .notice(let notice): take(notice)
+      case .notice(let notice):
+        transaction.take(notice, name: notice.device.map { logName($0) } ?? "")
       case .admit(let ticket):
         let answer = try admit(ticket, now: now)
         try run(.joinAnswered(ticket, answer), now: now)
@@ -225,37 +227,6 @@ extension Replica {
     guard isRosterBehind, !control.countsEverything else { return }
     try commit(now: now)
     try feedRoster(now: now)
-  }
-
-  /// Returns a device as the log names it, `Ben (806b0c4c)`; only its id if it is not known yet.
-  private func logName(_ device: DeviceID) -> String {
-    do {
-      let callsign = try context.callsign(of: device)
-      return callsign == device.short ? callsign : "\(callsign) (\(device.short))"
-    } catch {
-      return device.short
-    }
-  }
-
-  private mutating func take(_ notice: Notice) {
-    switch notice {
-    case .rejected(let rejection, let endpoint):
-      transaction.outcome.rejections.append((rejection.rawValue, endpoint))
-    case .peerConnected(let device, let endpoint):
-      transaction.outcome.hasMeshChanged = true
-      transaction.outcome.remarks.append("connected to \(logName(device)) at \(endpoint)")
-    case .uplinkProven(let endpoint): transaction.outcome.provenUplinks.append(endpoint)
-    case .peerLost(let device):
-      transaction.outcome.hasMeshChanged = true
-      transaction.outcome.remarks.append("lost \(logName(device))")
-    case .needsUpdate(let need, let device, let endpoint):
-      transaction.outcome.hasMeshChanged = true
-      transaction.outcome.remarks.append(need.remark(about: "\(logName(device)) at \(endpoint)"))
-    case .peerWithholds(let device, let kind):
-      transaction.outcome.remarks.append("\(logName(device)) is stalled: \(kind.word)")
-      transaction.outcome.accused.append((device, StandstillSummary.Kind(kind)))
-    case .carried(let result): transaction.count(result)
-    }
   }
 
   private mutating func take(_ verified: Verified, now: ClockReading) throws {
@@ -374,93 +345,18 @@ extension Replica {
 
   mutating func feedRoster(now: ClockReading) throws {
     transaction.rostersFed += 1
-    try run(.rosterChanged(try Self.roster(of: control, in: store)), now: now)
-  }
-
-  /// Returns the roster for the engine.
-  static func roster(of control: ControlPlane, in store: Store) throws(StoreError) -> Roster {
-    guard !control.countsEverything else { return control.roster() }
-    // Frames of a log that are still to arrive count up to its cut-off too.
-    var parts = control.state.cuts.ends.mapValues { CountedPart(end: $0, head: nil) }
-    let (certificates, ends) = control.state.controlEnds
-    var ofControl = ControlParts(
-      certificates: certificates, parts: ends.mapValues { CountedPart(end: $0, head: nil) })
-    for log in control.forkedInVain {
-      parts[log] = nil
-      ofControl.parts[log] = nil
-    }
-    for log in try store.logs() {
-      let part = try part(of: log, by: control, in: store)
-      if log.opening.lane == .control {
-        ofControl.parts[log.head.log] = part
-      } else if let part {
-        parts[log.head.log] = part
-      }
-    }
-    return control.roster(parts, control: ofControl)
-  }
-
-  private static func part(
-    of log: LogSummary, by control: ControlPlane, in store: Store
-  ) throws(StoreError) -> CountedPart? {
-    guard let bound = control.bound(of: log) else { return nil }
-    guard let end = bound.end else { return .nothing }
-    guard end < log.head.sequence,
-      let hash = try store.hash(of: FramePlace(log: log.head.log, sequence: end))
-    else { return CountedPart(end: end, head: nil) }
-    return CountedPart(
-      end: end, head: Head(log: log.head.log, sequence: end, hash: hash))
+    try run(.rosterChanged(try control.roster(in: store)), now: now)
   }
 
   // MARK: Positions
 
-  /// Returns the position that a record contains; nil without one, or without its key.
-  func opened(_ record: LatestRecord) -> DevicePosition? {
-    guard let key = epochKeys.keyring[record.epoch],
-      let author = control.author(of: record.certificate),
-      let (report, earlier, _) = record.position(operation: local.operation, key: key)
-    else { return nil }
-    guard let nonce = record.tracker else {
-      return DevicePosition(
-        device: author.device, user: author.user, order: record.order, report: report,
-        earlier: earlier)
-    }
-    // A tracker is identified by its row, which only its author can have named.
-    let row = RowID(
-      operation: local.operation, origin: RowOrigin(owner: author.user, nonce: nonce))
-    return DevicePosition(
-      device: DeviceID(tracker: row), user: UserID(raw: row.raw), order: record.order,
-      report: report, earlier: earlier)
-  }
-}
-
-extension StandstillSummary.Kind {
-  init(_ kind: StandstillKind) {
-    self = kind == .keepsToItself ? .keepsToItself : .asksForNothing
-  }
-}
-
-extension UpdateNeed {
-  /// The log line about a device with other rules.
-  fileprivate func remark(about peer: String) -> String {
-    switch self {
-    case .peer:
-      "\(peer) needs an update: its muster is older than this device's, so nothing is synchronized "
-        + "with it"
-    case .thisLaptop:
-      "this device needs an update: \(peer) has a newer muster, so nothing is synchronized with it"
-    }
-  }
-}
-
-extension StandstillKind {
-  /// A description for people.
-  fileprivate var word: String {
-    switch self {
-    case .keepsToItself:
-      "for minutes it has advertised data and not sent it; it withholds data, or its path is bad"
-    case .asksForNothing:
-      "for minutes it has not requested data that it is missing; it withholds, or cannot store it"
+  /// Returns a device as the log names it, `Ben (806b0c4c)`; only its id if it is not known yet.
+  private func logName(_ device: DeviceID) -> String {
+    do {
+      let callsign = try context.callsign(of: device)
+      return callsign == device.short ? callsign : "\(callsign) (\(device.short))"
+    } catch {
+      return device.short
     }
   }
 }

@@ -87,7 +87,7 @@ public struct Replica {
     epochKeys = try EpochKeys(in: store, operation: local.operation)
     engine = Self.engine(
       of: own, announceCounter: own.announceCounter,
-      roster: try Self.roster(of: control, in: store), logs: logs, records: records,
+      roster: try control.roster(in: store), logs: logs, records: records,
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
     own.keepLife(in: &transaction.batch)
     try keepProven()
@@ -103,7 +103,7 @@ public struct Replica {
     try restoreStaged(now: now)
     try foldStaged(now: now)
     if isDerivedAnew {
-      transaction.batch.positions = try store.records().compactMap(opened)
+      transaction.batch.positions = try store.records().compactMap(opener.position)
       try commit(now: now)
     }
     try resumeWaiting(now: now)
@@ -151,6 +151,10 @@ public struct Replica {
   }
 
   var local: LocalDevice { own.local }
+  /// Decrypts records, with the keys and authors that are known now.
+  var opener: RecordOpener {
+    RecordOpener(operation: local.operation, keyring: epochKeys.keyring, control: control)
+  }
   /// The operation of the replica.
   public var operation: OperationID { local.operation }
   /// The device of the replica.

@@ -58,6 +58,30 @@ struct Transaction: Sendable {
     outcome.remarks.append("the write is durable, but a later step failed: \(error)")
   }
 
+  /// Adds a notice of the engine to the outcome.
+  ///
+  /// - Parameter name: the device that the notice is about, as the log names it.
+  mutating func take(_ notice: Notice, name: String) {
+    switch notice {
+    case .rejected(let rejection, let endpoint):
+      outcome.rejections.append((rejection.rawValue, endpoint))
+    case .peerConnected(_, let endpoint):
+      outcome.hasMeshChanged = true
+      outcome.remarks.append("connected to \(name) at \(endpoint)")
+    case .uplinkProven(let endpoint): outcome.provenUplinks.append(endpoint)
+    case .peerLost:
+      outcome.hasMeshChanged = true
+      outcome.remarks.append("lost \(name)")
+    case .needsUpdate(let need, _, let endpoint):
+      outcome.hasMeshChanged = true
+      outcome.remarks.append(need.remark(about: "\(name) at \(endpoint)"))
+    case .peerWithholds(let device, let kind):
+      outcome.remarks.append("\(name) is stalled: \(kind.word)")
+      outcome.accused.append((device, StandstillSummary.Kind(kind)))
+    case .carried(let result): count(result)
+    }
+  }
+
   // MARK: View
 
   /// Marks the view to be derived again once the change is durable, or at the next start.
@@ -111,5 +135,48 @@ struct Transaction: Sendable {
   mutating func countGrowth(by new: [Frame], of frames: [Frame]) {
     tally?.frames.new += new.count
     tally?.frames.known += frames.count - new.count
+  }
+}
+
+extension StandstillSummary.Kind {
+  init(_ kind: StandstillKind) {
+    self = kind == .keepsToItself ? .keepsToItself : .asksForNothing
+  }
+}
+
+extension UpdateNeed {
+  /// The log line about a device with other rules.
+  fileprivate func remark(about peer: String) -> String {
+    switch self {
+    case .peer:
+      "\(peer) needs an update: its muster is older than this device's, so nothing is synchronized "
+        + "with it"
+    case .thisLaptop:
+      "this device needs an update: \(peer) has a newer muster, so nothing is synchronized with it"
+    }
+  }
+}
+
+extension StandstillKind {
+  /// A description for people.
+  fileprivate var word: String {
+    switch self {
+    case .keepsToItself:
+      "for minutes it has advertised data and not sent it; it withholds data, or its path is bad"
+    case .asksForNothing:
+      "for minutes it has not requested data that it is missing; it withholds, or cannot store it"
+    }
+  }
+}
+
+extension Notice {
+  /// The device that it is about, if the log names it.
+  var device: DeviceID? {
+    switch self {
+    case .peerConnected(let device, _), .peerLost(let device), .needsUpdate(_, let device, _),
+      .peerWithholds(let device, _):
+      device
+    case .rejected, .uplinkProven, .carried: nil
+    }
   }
 }

@@ -3,7 +3,10 @@ internal import MusterStore
 internal import MusterSync
 
 /// What revocations and votes leave of a device.
-extension Replica {
+struct RevocationDraft {
+  let store: Store
+  let control: ControlPlane
+
   /// So many kept certificates and cuts together fit an operation of a control frame.
   private static let certificatesKeptByRevocation = 1000
   private static let cutsBesideCertificates = 448
