@@ -126,27 +126,9 @@ extension Replica {
   public mutating func directive(
     waitingFor user: UserID?, answered: Bool, now: ClockReading
   ) throws -> RowID {
-    let asked = user ?? local.author.user
-    let asking = try directives(now: now).filter { directive in
-      directive.status == .open
-        && directive.people.contains {
-          $0.user == asked && ($0.state == .acknowledged) == answered && $0.state != .late
-        }
-    }
-    // Only a fix satisfies an order to a zone, so an answer is for one of the others.
-    let answerable = asking.filter { !$0.kind.sendsPeople }
-    let found = answerable.isEmpty ? asking : answerable
-    guard let only = found.first else {
-      let name = asked == local.author.user ? "you" : try context.callsign(of: asked)
-      throw Refusal(
-        answered ? "\(name): no open directive is answered" : "no open directive waits for \(name)",
-        .unknown)
-    }
-    guard found.count == 1 else {
-      let names = found.map { "\($0.id.short) (\($0.kind.name))" }.joined(separator: ", ")
-      throw Refusal("\(found.count) open directives: name one of \(names)", .unknown)
-    }
-    return only.id
+    let known = try directives(now: now)
+    return try DirectiveList(context: context, zones: location.monitor.zones(in: store))
+      .waiting(for: user ?? local.author.user, answered: answered, among: known)
   }
 
   // MARK: Teams
@@ -181,21 +163,7 @@ extension Replica {
 
   /// Returns the user with a callsign, or with an id that begins with these digits.
   public mutating func user(named reference: String, now: ClockReading) throws -> UserID {
-    let people = try users(now: now)
-    let named = people.filter { $0.callsign == reference }
-    if named.count == 1 { return named[0].id }
-    if named.count > 1 {
-      let ids = named.map(\.id.short).sorted().joined(separator: ", ")
-      throw Refusal(
-        "\(named.count) people are called \(reference): name one by its id, \(ids)", .unknown)
-    }
-    let prefix = IdentifierPrefix(reference)
-    let found = people.filter { prefix?.begins($0.id) ?? false }
-    guard found.count == 1 else {
-      let fault = found.isEmpty ? "no user is called" : "\(found.count) ids begin with"
-      throw Refusal("\(fault) \(reference): see muster user list", .unknown)
-    }
-    return found[0].id
+    try NameResolver(context: context).user(named: reference, among: users(now: now))
   }
 
   // MARK: Locate directives
@@ -203,27 +171,16 @@ extension Replica {
   /// Returns the open locate directives that no fix of this device has answered since they were
   /// issued, for a node that starts.
   public func openLocationDemands() throws -> [RowID] {
-    let newest = try context.devicePosition(of: local.device)?.report.reportedAt
-    return try store.rows(.directive).filter { row in
-      guard try wantsLocation(row) else { return false }
-      guard let newest, let given = row.createdAt else { return true }
-      return newest < given
-    }.map(\.key.id)
+    try LocationDemands(context: context).open()
   }
 
   mutating func noteDemands(among changed: [RowKey]) throws(StoreError) {
     for key in changed where key.kind == .directive && !location.knownDemands.contains(key.id) {
-      guard let row = try store.row(key), try wantsLocation(row) else { continue }
+      guard let row = try store.row(key),
+        try LocationDemands(context: context).includes(row)
+      else { continue }
       location.knownDemands.insert(key.id)
       transaction.outcome.locationDemands.append(key.id)
     }
-  }
-
-  private func wantsLocation(_ row: RowState) throws(StoreError) -> Bool {
-    guard row.exists, row.directiveKind == .locate, row.isOpenDirective else { return false }
-    let (own, role) = (local.author.user, local.author.role)
-    let team = try store.row(RowKey(kind: .user, id: RowID(raw: own.raw)))?.text(.userTeam)
-    return Audience(of: row).includes(
-      own, role: role, team: team ?? "", isTracker: false, of: row.directiveKind, by: row.owner)
   }
 }

@@ -47,7 +47,8 @@ extension Replica {
     }
     var composer = Composer(state, origin: nil)
     composer.claim(
-      .relayedClaim(claim, note: note, login: login, seen: Self.claimsSeen(in: state)))
+      .relayedClaim(
+        claim, note: note, login: login, seen: PersonEvidenceReader.claimsSeen(in: state)))
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
@@ -66,8 +67,10 @@ extension Replica {
     let state = try person(user, now: now)
     let value =
       switch claim {
-      case .needsHelp: Value.overruling(claim, note: note, seen: Self.claimsSeen(in: state))
-      case .safe: Value.accounting(try accounting(for: user, state, note: note, away: away))
+      case .needsHelp:
+        Value.overruling(claim, note: note, seen: PersonEvidenceReader.claimsSeen(in: state))
+      case .safe:
+        Value.accounting(try evidenceReader.accounting(for: user, state, note: note, away: away))
       }
     if claim == .needsHelp, !away.isEmpty {
       throw Refusal("--away requires the claim safe: use safe, or omit it")
@@ -84,72 +87,6 @@ extension Replica {
     var composer = Composer(state, origin: nil)
     composer.takeAway(PersonFields(state.key.kind).override)
     return try write(composer.writes, lane: .urgent, now: now)
-  }
-
-  private func accounting(
-    for user: UserID, _ state: RowState, note: String, away: [DeviceID]
-  ) throws -> Accounting {
-    let positions = try devicePositions().filter { $0.user == user }
-    let devices = Set(
-      control.admissions.map(\.signed.certificate.author).filter { $0.user == user }
-        .map(\.device) + positions.map(\.device))
-    let away = Set(away)
-    if let stranger = away.subtracting(devices).min() {
-      throw Refusal(
-        "\(stranger.short) is not a device of \(try context.callsign(of: user)): "
-          + "see muster device list", .unknown)
-    }
-    guard away.count <= Limits.seenPositions else {
-      throw Refusal("at most \(Limits.seenPositions) devices can be away")
-    }
-    // Those that count against the person first: a device that is away never does.
-    let weighed = positions.sorted { left, right in
-      let (leftAway, rightAway) = (away.contains(left.device), away.contains(right.device))
-      if leftAway != rightAway { return rightAway }
-      let (leftTime, rightTime) = (left.report.reportedAt, right.report.reportedAt)
-      return leftTime != rightTime ? leftTime > rightTime : left.device < right.device
-    }
-    return Accounting(
-      note: note, claims: Self.claimsSeen(in: state), rows: try openOrders(for: user),
-      positions: weighed.prefix(Limits.seenPositions)
-        .map { SeenPosition(device: $0.device, order: $0.order) }
-        .sorted { $0.device < $1.device },
-      away: away.sorted())
-  }
-
-  /// Returns the live claims of a person, help claims first.
-  private static func claimsSeen(in state: RowState) -> [Dot] {
-    let claims = PersonFields(state.key.kind).claims.flatMap { state.values(of: $0) }
-    let calls = claims.filter { SafetyStanding.claim(of: $0.value)?.claim == .needsHelp }
-    let others = claims.filter { SafetyStanding.claim(of: $0.value)?.claim != .needsHelp }
-    return (calls + others).prefix(Limits.overruledClaims).map(\.dot)
-  }
-
-  /// Returns the open orders that a person's accounting or sign-off settles: first those that name
-  /// the person, then the others, since an order's audience may change; each part the newest first.
-  private func openOrders(for user: UserID) throws -> [RowID] {
-    var orders: [(row: RowState, isTheirs: Bool)] = []
-    for row in try store.rows(.directive) where row.exists && row.isOpenDirective {
-      guard [.evacuate, .muster, .rollcall].contains(row.directiveKind) else { continue }
-      orders.append((row, try isAddressed(user, by: row)))
-    }
-    return orders.sorted { left, right in
-      if left.isTheirs != right.isTheirs { return left.isTheirs }
-      let moments = (left.row.createdAt, right.row.createdAt)
-      if let first = moments.0, let second = moments.1, first != second { return first > second }
-      return left.row.key.id < right.row.key.id
-    }.prefix(Limits.seenRows).map(\.row.key.id)
-  }
-
-  private func isAddressed(_ user: UserID, by directive: RowState) throws -> Bool {
-    let tracker = try store.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
-    let row = try tracker ?? store.row(RowKey(kind: .user, id: RowID(raw: user.raw)))
-    let roles = control.admissions.map(\.signed.certificate.author).filter { $0.user == user }
-    let role = roles.map(\.role).min { $0.rawValue < $1.rawValue } ?? .member
-    let team = row?.text(tracker == nil ? .userTeam : .trackerTeam) ?? ""
-    return Audience(of: directive).includes(
-      user, role: role, team: team, isTracker: tracker != nil, of: directive.directiveKind,
-      by: directive.owner)
   }
 
   // MARK: Signing off
@@ -169,13 +106,13 @@ extension Replica {
       throw Refusal("give a reason: --reason \"shift is over\"")
     }
     let name = try context.callsign(of: user)
-    if !isConfirmed, let obstacle = try obstacle(to: user, state) {
+    if !isConfirmed, let obstacle = try evidenceReader.obstacle(to: user, state) {
       throw Refusal("\(name) \(obstacle) first, or confirm with --yes and a reason")
     }
     var composer = Composer(state, origin: nil)
     composer.set(
       PersonFields(state.key.kind).signOff,
-      to: .signOff(reason: reason, seen: try openOrders(for: user)))
+      to: .signOff(reason: reason, seen: try evidenceReader.openOrders(for: user)))
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
@@ -204,26 +141,6 @@ extension Replica {
     return state
   }
 
-  /// Returns why a person should not sign off yet, and what to do.
-  private func obstacle(to user: UserID, _ state: RowState) throws -> String? {
-    if try !StatementReader(context: context).statements(state).openCalls.isEmpty {
-      return "has an open call for help: answer it with `muster user override`"
-    }
-    var names: [String] = []
-    for row in try store.rows(.directive) where row.exists && row.isOpenDirective {
-      guard [.evacuate, .muster, .rollcall].contains(row.directiveKind),
-        try isAddressed(user, by: row)
-      else { continue }
-      names.append("\(row.directiveKind.name) \(row.key.id.short)")
-    }
-    guard let first = names.first else { return nil }
-    let what =
-      names.count == 1
-      ? "is named by an open order, \(first)"
-      : "is named by \(names.count) open orders, \(first) among them"
-    return what + ": close it with `muster direct close`, or answer it with `muster ack`,"
-  }
-
   // MARK: Rows
 
   /// Returns the row of a user, or of a listed tracker.
@@ -243,4 +160,6 @@ extension Replica {
     }
     try require(.command, .member)
   }
+
+  private var evidenceReader: PersonEvidenceReader { PersonEvidenceReader(context: context) }
 }

@@ -4,40 +4,6 @@ public import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Why a command was rejected, in one line for the user.
-public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of reason, for programs.
-  public enum Kind: String, Codable, Hashable, Sendable {
-    /// The request is impossible for any user.
-    case unfit
-    /// The named item does not exist here.
-    case unknown
-    /// It requires another role, or belongs to another user.
-    case notAllowed
-    /// The row differs from the version that the client saw.
-    case changed
-    /// Temporarily impossible.
-    case notNow
-  }
-
-  /// Printed on the terminal and sent to HTTP clients unchanged.
-  public let description: String
-  /// The kind of reason.
-  public let kind: Kind
-
-  init(_ description: String, _ kind: Kind = .unfit) {
-    self.description = description
-    self.kind = kind
-  }
-
-  static let reviewOutOfRange = Refusal(
-    "the review must be between 1 second and 7 days from now, such as 2h")
-
-  static func noID(_ reference: String) -> Refusal {
-    Refusal("'\(reference)' is not an id: give at least four of its hexadecimal digits", .unknown)
-  }
-}
-
 /// Local writes. Each is acknowledged only after its frame is committed.
 extension Replica {
   // MARK: Reports
@@ -50,14 +16,7 @@ extension Replica {
     let origin = own.newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .report, id: id)), origin: origin)
-    composer.assertExistence()
-    composer.set(.reportTitle, to: .text(draft.title))
-    composer.set(.reportDescription, to: draft.details.map(Value.text))
-    composer.set(.reportCategory, to: .code((draft.category ?? .other).rawValue))
-    composer.set(.reportSeverity, to: draft.severity.map(Value.code))
-    composer.set(.reportPosition, to: draft.position.map(Value.position))
-    composer.set(.reportStatus, to: .code(ReportStatus.open.rawValue))
-    composer.setFlag(.reportToEvacuate, to: draft.toEvacuate)
+    composer.create(draft)
     let outcome = try write(composer.writes, lane: draft.toEvacuate ? .urgent : .state, now: now)
     return (id, outcome)
   }
@@ -70,19 +29,13 @@ extension Replica {
     let state = try settled(.report, id, now: now)
     try requireOwner(of: state)
     var composer = Composer(state, origin: nil)
-    composer.set(.reportTitle, to: changes.title.map(Value.text))
-    composer.set(.reportDescription, to: changes.details.map(Value.text))
-    composer.set(.reportCategory, to: changes.category.map { .code($0.rawValue) })
-    composer.set(.reportSeverity, to: changes.severity.map(Value.code))
-    composer.set(.reportPosition, to: changes.position.map(Value.position))
-    composer.set(.reportStatus, to: changes.status.map { .code($0.rawValue) })
-    composer.setFlag(.reportToEvacuate, to: changes.toEvacuate)
+    composer.apply(changes)
     guard !composer.writes.isEmpty else { return Outcome() }
     #if Canary
       if Canary.deleteWins.isPlanted { return try write(composer.writes, lane: .state, now: now) }
     #endif
     composer.assertExistence()
-    let lane = changes.toEvacuate == true ? .urgent : lane(of: state)
+    let lane = changes.toEvacuate == true ? .urgent : state.lane
     return try write(composer.writes, lane: lane, now: now)
   }
 
@@ -93,7 +46,7 @@ extension Replica {
     try requireOwner(of: state)
     var composer = Composer(state, origin: nil)
     composer.removeExistence()
-    return try write(composer.writes, lane: lane(of: state), now: now)
+    return try write(composer.writes, lane: state.lane, now: now)
   }
 
   /// Confirms a report; command and members. Once per user; repeating it writes nothing.
@@ -142,20 +95,7 @@ extension Replica {
     let origin = own.newOrigin(now: now)
     let id = RowID(operation: local.operation, origin: origin)
     var composer = Composer(RowState(key: RowKey(kind: .fence, id: id)), origin: origin)
-    composer.assertExistence()
-    composer.set(.fenceName, to: .text(draft.name))
-    composer.set(.fenceKind, to: .code(draft.kind.rawValue))
-    composer.set(.fenceGeometry, to: .geometry(draft.geometry))
-    composer.set(.fenceActive, to: .code(1))
-    if draft.dwellSeconds > 0 {
-      composer.set(.fenceDwellSeconds, to: .number(draft.dwellSeconds))
-    }
-    composer.set(.fenceRole, to: draft.needs.map { .code($0.rawValue) })
-    if draft.mode != .careful { composer.set(.fenceMode, to: .code(draft.mode.rawValue)) }
-    composer.set(.fenceProperties, to: draft.properties.map(Value.text))
-    composer.set(
-      .fenceReviewAt, to: draft.reviewSeconds.map { .time(now.wall.adding(seconds: $0)) })
-    if !draft.alertsEntry { composer.set(.fenceEntryAlert, to: .code(0)) }
+    composer.create(draft, now: now.wall)
     return (id, composer.writes)
   }
 
@@ -167,24 +107,9 @@ extension Replica {
     try require(.command)
     let state = try settled(.fence, id, now: now)
     var composer = Composer(state, origin: nil)
-    composer.set(.fenceName, to: changes.name.map(Value.text))
-    composer.set(.fenceKind, to: changes.kind.map { .code($0.rawValue) })
-    composer.set(.fenceGeometry, to: changes.geometry.map(Value.geometry))
-    // A fence without one has none to clear.
-    if let seconds = changes.dwellSeconds, seconds > 0 || state.isSet(.fenceDwellSeconds) {
-      composer.set(.fenceDwellSeconds, to: .number(seconds))
-    }
-    switch changes.reviewSeconds {
-    case nil: break
-    case 0: composer.takeAway(.fenceReviewAt)
-    case let seconds? where seconds > Limits.spanSeconds: throw Refusal.reviewOutOfRange
-    case let seconds?: composer.set(.fenceReviewAt, to: .time(now.wall.adding(seconds: seconds)))
-    }
-    if let alerts = changes.alertsEntry, !alerts || state.isSet(.fenceEntryAlert) {
-      composer.set(.fenceEntryAlert, to: .code(alerts ? 1 : 0))
-    }
+    try composer.apply(changes, to: state, now: now.wall)
     return try write(
-      composer.writes, lane: changes.kind == .hazard ? .urgent : lane(of: state), now: now)
+      composer.writes, lane: changes.kind == .hazard ? .urgent : state.lane, now: now)
   }
 
   /// Activates or deactivates a fence; command only. An inactive fence stays on the map and is not
@@ -196,7 +121,7 @@ extension Replica {
     let state = try settled(.fence, id, now: now)
     var composer = Composer(state, origin: nil)
     composer.set(.fenceActive, to: .code(isActive ? 1 : 0))
-    return try write(composer.writes, lane: lane(of: state), now: now)
+    return try write(composer.writes, lane: state.lane, now: now)
   }
 
   /// Deletes a fence permanently; command only. No edit restores it.
@@ -205,7 +130,7 @@ extension Replica {
     let state = try settled(.fence, id, now: now)
     var composer = Composer(state, origin: nil)
     composer.setFlag(.fenceDeleted, to: true)
-    return try write(composer.writes, lane: lane(of: state), now: now)
+    return try write(composer.writes, lane: state.lane, now: now)
   }
 
   // MARK: Users
@@ -236,7 +161,7 @@ extension Replica {
   mutating func write(_ rows: [[Write]], lane: Lane, now: ClockReading) throws -> Outcome {
     let writes = rows.flatMap { $0 }
     guard !writes.isEmpty else { return Outcome() }
-    for write in writes { try requireAcceptable(write) }
+    for write in writes { try write.requireAcceptable() }
     var groups = EntryGroups()
     for row in rows { groups.add(try withOrigins(row, lane: lane)) }
     guard transaction.gathering == nil else {
@@ -244,23 +169,6 @@ extension Replica {
       return Outcome()
     }
     return try transact(now: now) { replica in try replica.append(groups, lane: lane, now: now) }
-  }
-
-  /// Rejects a write that every replica would reject.
-  private func requireAcceptable(_ write: Write) throws(Refusal) {
-    guard let value = write.value, !write.field.accepts(value) else { return }
-    let fault: String? =
-      switch value {
-      case .text(let text): write.field.textRule?.fault(in: text)
-      case .claim(_, let note), .reply(_, let note), .trackerReply(_, let note),
-        .overruling(_, let note, _), .relayedClaim(_, let note, _, _), .signOff(let note, _),
-        .signOn(let note):
-        TextRule.note.fault(in: note)
-      case .accounting(let accounting): TextRule.note.fault(in: accounting.note)
-      case .alertReply(let reply): TextRule.note.fault(in: reply.note)
-      default: nil
-      }
-    throw Refusal("the \(write.field.name) \(fault ?? "is out of range")")
   }
 
   /// Seals groups of entries into this device's log, each to be applied as a whole, and broadcasts
@@ -322,16 +230,6 @@ extension Replica {
       var write = write
       write.origin = origin
       return write
-    }
-  }
-
-  private func lane(of state: RowState) -> Lane {
-    switch state.key.kind {
-    case .user, .settings, .tracker: .state
-    case .directive, .permit, .alertAcknowledgement: .urgent
-    case .track: .history
-    case .report: state.isSet(.reportToEvacuate) ? .urgent : .state
-    case .fence: state.fenceKind == .hazard ? .urgent : .state
     }
   }
 

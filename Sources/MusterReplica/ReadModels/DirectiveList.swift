@@ -30,6 +30,33 @@ struct DirectiveList {
     }
   }
 
+  /// Returns the only open directive that a user has not answered, or, to withdraw an answer, has
+  /// answered. Throws if there is none, or more than one.
+  func waiting(
+    for asked: UserID, answered: Bool, among known: [DirectiveSummary]
+  ) throws -> RowID {
+    let asking = known.filter { directive in
+      directive.status == .open
+        && directive.people.contains {
+          $0.user == asked && ($0.state == .acknowledged) == answered && $0.state != .late
+        }
+    }
+    // Only a fix satisfies an order to a zone, so an answer is for one of the others.
+    let answerable = asking.filter { !$0.kind.sendsPeople }
+    let found = answerable.isEmpty ? asking : answerable
+    guard let only = found.first else {
+      let name = asked == context.local.author.user ? "you" : try context.callsign(of: asked)
+      throw Refusal(
+        answered ? "\(name): no open directive is answered" : "no open directive waits for \(name)",
+        .unknown)
+    }
+    guard found.count == 1 else {
+      let names = found.map { "\($0.id.short) (\($0.kind.name))" }.joined(separator: ", ")
+      throw Refusal("\(found.count) open directives: name one of \(names)", .unknown)
+    }
+    return only.id
+  }
+
   func summary(
     _ row: RowState, superseded: [RowID: RowID], among known: [AssessedPerson]
   ) throws -> DirectiveSummary {

@@ -76,4 +76,22 @@ struct NameResolver {
       throw Refusal("no zone is called \(reference): see muster fence list", .unknown)
     }
   }
+
+  /// Returns the user with a callsign, or with an id that begins with these digits.
+  func user(named reference: String, among people: [UserSummary]) throws(Refusal) -> UserID {
+    let named = people.filter { $0.callsign == reference }
+    if named.count == 1 { return named[0].id }
+    if named.count > 1 {
+      let ids = named.map(\.id.short).sorted().joined(separator: ", ")
+      throw Refusal(
+        "\(named.count) people are called \(reference): name one by its id, \(ids)", .unknown)
+    }
+    let prefix = IdentifierPrefix(reference)
+    let found = people.filter { prefix?.begins($0.id) ?? false }
+    guard found.count == 1 else {
+      let fault = found.isEmpty ? "no user is called" : "\(found.count) ids begin with"
+      throw Refusal("\(fault) \(reference): see muster user list", .unknown)
+    }
+    return found[0].id
+  }
 }
