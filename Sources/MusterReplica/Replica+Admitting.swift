@@ -44,23 +44,7 @@ extension Replica {
   ) throws -> (grant: [UInt8], callsign: String, outcome: Outcome) {
     try require(.command)
     try requireRoomBelow()
-    let file: JoinRequestFile
-    do {
-      file = try JoinRequestFile(decoding: bytes)
-    } catch {
-      throw Refusal("the join request cannot be used: \(error.reason)")
-    }
-    switch UpdateNeed(own: local.rulesVersion, peer: file.request.rules) {
-    case nil: break
-    case .peer:
-      throw Refusal(
-        "the joining device has an older muster than this one: update it, and create a new "
-          + "request there")
-    case .thisLaptop:
-      throw Refusal(
-        "the joining device has a newer muster than this one: update this one, and then admit "
-          + "it")
-    }
+    let file = try JoinRequestFile(admissible: bytes, by: local.rulesVersion)
     var grant: JoinGrant?
     let outcome = try transact(now: now) { replica in
       grant = try replica.certify(file.request, role: role, now: now)
@@ -175,6 +159,28 @@ extension InviteUse {
     switch self {
     case .unknown, .exhausted: true
     case .counted, .repeated: false
+    }
+  }
+}
+
+extension JoinRequestFile {
+  /// Reads a file whose device can be admitted by a device with these rules.
+  fileprivate init(admissible bytes: [UInt8], by rules: RulesVersion) throws(Refusal) {
+    do {
+      self = try JoinRequestFile(decoding: bytes)
+    } catch {
+      throw Refusal("the join request cannot be used: \(error.reason)")
+    }
+    switch UpdateNeed(own: rules, peer: request.rules) {
+    case nil: break
+    case .peer:
+      throw Refusal(
+        "the joining device has an older muster than this one: update it, and create a new "
+          + "request there")
+    case .thisLaptop:
+      throw Refusal(
+        "the joining device has a newer muster than this one: update this one, and then admit "
+          + "it")
     }
   }
 }

@@ -13,8 +13,6 @@ internal import MusterSync
 extension Replica {
   /// The approximate size of a piece.
   private static let pieceBytes = 512 * 1024
-  /// The limit of keys in a bundle: one epoch for as many devices, or several for fewer.
-  private static let keys = 4096
 
   /// Returns the next piece of a bundle.
   ///
@@ -29,9 +27,10 @@ extension Replica {
     }
     let form = BundleForm(of: local, salt: cursor.salt)
     var bytes = place.isEmpty ? form.header : []
-    var stock = BundleContents(try bundleParts())
+    let source = BundleSource(context: context, engine: engine, keyring: epochKeys.keyring)
+    var stock = BundleStock(try source.parts())
     while bytes.count < Self.pieceBytes, cursor.stage != .end {
-      for carried in try contents(at: &cursor, of: &stock) {
+      for carried in try source.contents(at: &cursor, of: &stock, random: &own.random) {
         bytes += form.sealed(carried, number: cursor.number, nonce: own.random.nonce24())
         cursor.count(carried)
       }
@@ -41,106 +40,5 @@ extension Replica {
     return BundlePiece(
       bytes: bytes, next: isEnd ? [] : cursor.bytes, frames: Int(cursor.frames),
       records: Int(cursor.records))
-  }
-
-  /// Returns the contents at a position, which it advances.
-  private mutating func contents(
-    at cursor: inout BundleCursor, of stock: inout BundleContents
-  ) throws -> [Carried] {
-    switch cursor.stage {
-    case .chains:
-      cursor.begin(.control)
-      return chainsToCarry.map { .chain($0) } + control.membership.ordered.map { .evidence($0) }
-    case .control, .urgent, .state, .history, .quarantine:
-      guard let part = stock.part(at: cursor) else {
-        cursor.begin(cursor.stage.next)
-        return []
-      }
-      let frames = try frames(at: &cursor, of: part)
-      return frames.isEmpty ? [] : [.frames(frames)]
-    case .records:
-      let records = try stock.records(at: cursor, limit: BundleForm.recordsPerPiece) {
-        () throws(StoreError) in try latestRecords()
-      }
-      guard let last = records.last else {
-        cursor.begin(.keys)
-        return []
-      }
-      cursor.move(
-        to: BundlePosition(stage: .records, log: LogID(raw: last.topic.raw)), next: 1)
-      return [.records(Array(records))]
-    case .keys:
-      cursor.begin(.quarantine)
-      let keys = engine.keysToCarry(of: epochsToCarry, upTo: Self.keys, random: &own.random)
-      return stride(from: 0, to: keys.count, by: BundleForm.keysPerPiece).map {
-        .keys(Array(keys[$0..<min($0 + BundleForm.keysPerPiece, keys.count)]))
-      }
-    case .end: return []
-    }
-  }
-
-  /// Returns the next frames of a log that a signature proves; none at its end.
-  private func frames(
-    at cursor: inout BundleCursor, of part: BundlePart
-  ) throws(StoreError) -> [Frame] {
-    let interval = Limits.signatureInterval
-    let next = cursor.place == part.place ? max(cursor.next, part.from) : part.from
-    // The signature of the first interval proves the opening too.
-    let boundary = max((next + interval - 1) / interval, 1) * interval
-    let frames = try store.frames(
-      log: part.place.log, from: next, maxBytes: .max, maxFrames: Int(boundary - next) + 1)
-    // Frames after a cut-off come last, except those that prove the last valid frame.
-    let isEnough = { (frame: Frame) in frame.signature != nil && frame.sequence >= part.through }
-    guard
-      let last = frames.firstIndex(where: isEnough)
-        ?? frames.lastIndex(where: { $0.signature != nil })
-    else {
-      // The rest of a strand that has forked is proved by the strands that continue it.
-      cursor.move(to: part.place, next: part.through + 1)
-      return []
-    }
-    cursor.move(to: part.place, next: frames[last].sequence + 1)
-    return Array(frames[...last])
-  }
-
-  // MARK: Contents
-
-  /// Returns which part of each log belongs to which section.
-  private func bundleParts() throws(StoreError) -> [BundlePart] {
-    var parts: [BundlePart] = []
-    for log in try store.logs() {
-      let (first, head) = (BundlePart.start(of: log), log.head.sequence)
-      var place = BundlePosition(
-        stage: BundleStage(log.opening.lane), rank: control.rank(under: log.opening.certificate),
-        first: log.first, log: log.head.log)
-      guard let bound = control.bound(of: log) else {
-        parts.append(BundlePart(place: place, from: first, through: head))
-        continue
-      }
-      if let end = bound.end {
-        parts.append(BundlePart(place: place, from: first, through: min(head, end)))
-      }
-      guard control.framesCut(of: log) > 0 else { continue }
-      place.stage = .quarantine
-      // From the frame where every node keeps a signature: the last valid frame need not have one.
-      let interval = Limits.signatureInterval
-      let from = bound.end.map { max(first, $0 / interval * interval + 1) } ?? first
-      parts.append(BundlePart(place: place, from: from, through: head))
-    }
-    return parts
-  }
-
-  /// The chains of this device, and of those that presented them in a handshake before a control
-  /// log that is held here contained them.
-  private var chainsToCarry: [[SignedCertificate]] {
-    let own = local.chain.certificates
-    return [own]
-      + control.shownCertificates.compactMap { control.chain(of: $0) }.filter { $0 != own }
-  }
-
-  /// The announced epochs, the preferred one first, then the others.
-  private var epochsToCarry: [EpochID] {
-    let announced = control.epochs.ordered { _ in true }
-    return announced + epochKeys.keyring.all.map(\.id).filter { control.epochs[$0] == nil }.sorted()
   }
 }

@@ -40,9 +40,12 @@ extension Replica {
 
   // MARK: Fork proofs
 
+  var prover: ForkProver {
+    ForkProver(store: store, control: control, operation: local.operation)
+  }
+
   /// Makes a proof where more branches of a log are held than count.
   mutating func proveFork(of log: LogID, opening: Opening, now: ClockReading) throws {
-    let prover = ForkProver(store: store, control: control, operation: local.operation)
     guard let proof = try prover.proof(of: log, opening: opening) else { return }
     try take(EvidenceItem(proof, operation: local.operation), now: now)
   }
@@ -55,7 +58,6 @@ extension Replica {
   mutating func proveLowerFork(
     at place: FramePlace, with frames: [Frame], now: ClockReading
   ) throws {
-    let prover = ForkProver(store: store, control: control, operation: local.operation)
     guard let proof = try prover.proof(at: place, with: frames) else { return }
     try take(EvidenceItem(proof, operation: local.operation), now: now)
   }

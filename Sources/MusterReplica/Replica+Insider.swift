@@ -16,7 +16,7 @@ extension Replica {
     try transact(now: now) { replica in
       var runs: [LogWriter.Run] = []
       for _ in 0..<count {
-        runs.append(try replica.openedLog(lane: lane, isBare: areBare, now: now))
+        runs.append(replica.craft { $0.openedLog(lane: lane, isBare: areBare, now: now) })
       }
       for run in runs { try replica.hold(run.frames, opening: run.opening, now: now) }
       try replica.commit(now: now)
@@ -29,7 +29,7 @@ extension Replica {
     try transact(now: now) { replica in
       var runs: [[Frame]] = []
       for _ in 0..<count {
-        runs.append(try replica.openedLog(lane: lane, isBare: false, now: now).frames)
+        runs.append(replica.craft { $0.openedLog(lane: lane, isBare: false, now: now) }.frames)
       }
       try replica.carryOut(replica.engine.push(uncheckedRuns: runs, now: now), now: now)
     }
@@ -39,60 +39,27 @@ extension Replica {
   /// downwards. This device holds them as anybody would, and serves what it holds.
   package mutating func forkPastBound(now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
-      let run = try replica.openedLog(lane: .control, isBare: false, now: now)
+      let run = replica.craft { $0.openedLog(lane: .control, isBare: false, now: now) }
       var frames = run.frames
       for number in 0..<Limits.branchesPerLog {
-        frames.append(replica.clearFrame(after: frames[frames.count - 1], number: number, now: now))
+        frames.append(
+          replica.craft {
+            $0.clearFrame(after: frames[frames.count - 1], number: number, now: now)
+          })
       }
       try replica.hold(frames, opening: run.opening, now: now)
       try replica.commit(now: now)
       try replica.run(.appended(run.opening, frames), now: now)
       for place in frames.indices.dropFirst().dropLast().reversed() {
         for number in 1...2 {
-          let branch = replica.clearFrame(
-            after: frames[place], number: frames.count + number, now: now)
+          let branch = replica.craft {
+            $0.clearFrame(after: frames[place], number: frames.count + number, now: now)
+          }
           try replica.attach(
             [branch], opening: run.opening, from: replica.local.device, now: now)
         }
       }
     }
-  }
-
-  /// A signed control frame without content.
-  private func clearFrame(after last: Frame, number: Int, now: ClockReading) -> Frame {
-    let writtenAt = Timestamp(milliseconds: now.wall.milliseconds + Int64(number))
-    return .clear(
-      operation: local.operation, log: last.log, sequence: last.sequence + 1, previous: last.hash,
-      body: FrameBody(writtenAt: writtenAt, contents: .operations([])).encoded(writesAt: nil),
-      signedBy: local.signingKey)
-  }
-
-  private mutating func openedLog(
-    lane: Lane, isBare: Bool, now: ClockReading
-  ) throws -> LogWriter.Run {
-    let opening = Opening(
-      certificate: local.certificate.hash, incarnation: Incarnation(raw: own.random.bytes16()),
-      generation: 1, lane: lane)
-    let log = LogID(operation: local.operation, opening: opening)
-    var frames = [
-      Frame.clear(
-        operation: local.operation, log: log, sequence: 0, previous: .none,
-        body: opening.encoded(), signedBy: local.signingKey)
-    ]
-    let body = FrameBody(writtenAt: now.wall, contents: .operations([])).encoded(writesAt: nil)
-    if !isBare, lane == .control {
-      frames.append(
-        .clear(
-          operation: local.operation, log: log, sequence: 1, previous: frames[0].hash, body: body,
-          signedBy: local.signingKey))
-    } else if !isBare, let epoch = currentEpoch {
-      frames.append(
-        .sealed(
-          operation: local.operation, log: log, sequence: 1, previous: frames[0].hash,
-          epoch: epoch.id, plaintext: body, key: epoch.key, nonce: own.random.nonce24(),
-          signedBy: local.signingKey))
-    }
-    return LogWriter.Run(opening: opening, frames: frames, leading: frames.count)
   }
 
   /// Writes frames into this device's own state log, each sealed with its own epoch that is not
@@ -155,7 +122,9 @@ extension Replica {
     try transact(now: now) { replica in
       let ids = (0...count).map { _ in EpochID(raw: replica.own.random.bytes16()) }
       let groups = (0..<count).map { number in
-        [replica.hostile(kind, id: ids[number], next: ids[number + 1], isFirst: number == 0)]
+        replica.craft {
+          [$0.hostile(kind, id: ids[number], next: ids[number + 1], isFirst: number == 0)]
+        }
       }
       // Each in a frame of its own.
       var runs: [LogWriter.Run] = []
@@ -167,42 +136,6 @@ extension Replica {
       try replica.commit(now: now)
       try replica.run(.appended(runs[0].opening, frames), now: now)
     }
-  }
-
-  private mutating func hostile(
-    _ kind: HostileControl, id: EpochID, next: EpochID, isFirst: Bool
-  ) -> Operation {
-    switch kind {
-    case .chainedEpochs: madeUpEpoch(next, base: isFirst ? nil : id)
-    case .oneEpoch: madeUpEpoch(currentEpoch?.id ?? id, base: nil)
-    case .basesLater: madeUpEpoch(id, base: next)
-    case .certificates:
-      .certificate(
-        SignedCertificate(
-          Certificate(
-            operation: local.operation, issuer: local.certificate.hash, user: local.author.user,
-            signingKey: own.random.signingKey().publicKey,
-            agreementKey: own.random.agreementKey().publicKey, role: .command),
-          signedBy: local.signingKey))
-    case .revocations:
-      .revocation(
-        Revocation(
-          device: DeviceID(raw: own.random.bytes16()),
-          cuts: (0..<12).map { _ in
-            Head(log: LogID(raw: own.random.bytes16()), sequence: 1, hash: madeUpHash())
-          }))
-    }
-  }
-
-  private mutating func madeUpEpoch(_ id: EpochID, base: EpochID?) -> Operation {
-    .epoch(
-      EpochAnnouncement(
-        id: id, generation: control.nextEpochGeneration, base: base,
-        excludes: (0..<20).map { _ in madeUpHash() }.sorted(), sealed: []))
-  }
-
-  private mutating func madeUpHash() -> FrameHash {
-    FrameHash(raw: Bytes32(prefix: own.random.bytes16(), suffix: own.random.bytes16()))
   }
 
   /// Revokes a device by this device's rank, though it is a member of a council, or a senior.
@@ -259,5 +192,14 @@ extension Replica {
       try replica.carryOut(
         replica.engine.push(unchecked: [], records: records, now: now), now: now)
     }
+  }
+
+  /// Makes something with this device's keys, drawing from its generator.
+  private mutating func craft<Made>(_ make: (inout HostileFrames) -> Made) -> Made {
+    var frames = HostileFrames(
+      local: local, epoch: currentEpoch, nextGeneration: control.nextEpochGeneration,
+      random: own.random)
+    defer { own.random = frames.random }
+    return make(&frames)
   }
 }

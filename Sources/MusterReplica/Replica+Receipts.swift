@@ -5,6 +5,8 @@ internal import MusterSync
 
 /// Receipts of a command device for the logs that it holds. See `ReceiptDesk` for the schedule.
 extension Replica {
+  private var receiptState: ReceiptState { ReceiptState(local: local, engine: engine) }
+
   private var givesReceipts: Bool { local.author.role == .command }
 
   /// Schedules a receipt for a log that has grown. Control logs have no receipts.
@@ -22,7 +24,7 @@ extension Replica {
     for record in engine.records(by: local.certificate.hash) {
       if let log = record.receipt?.log, logs[log] == nil { logs[log] = .state }
     }
-    for (log, lane) in logs.sorted(by: { $0.key < $1.key }) where !isReceipted(log) {
+    for (log, lane) in logs.sorted(by: { $0.key < $1.key }) where !receiptState.isReceipted(log) {
       schedules.receipts.owe(log, lane: lane, now: now.instant)
     }
   }
@@ -31,29 +33,15 @@ extension Replica {
   /// longer correct, it is replaced.
   mutating func takeOwnReceipt(_ record: LatestRecord, now: ClockReading) {
     guard record.certificate == local.certificate.hash, let receipt = record.receipt else { return }
-    guard !isReceipted(receipt.log) else { return }
+    guard !receiptState.isReceipted(receipt.log) else { return }
     schedules.receipts.owe(receipt.log, lane: .state, now: now.instant)
-  }
-
-  private func topic(of log: LogID) -> RecordTopic {
-    RecordTopic(
-      operation: local.operation, certificate: local.certificate.hash, receiptFor: log)
-  }
-
-  /// Whether the newest receipt equals what is held.
-  private func isReceipted(_ log: LogID) -> Bool {
-    guard let record = engine.record(topic(of: log)) else { return engine.head(of: log) == nil }
-    return record.receipt?.head == engine.head(of: log)
   }
 
   /// Signs due receipts, commits them, and only then sends them.
   mutating func giveReceipts(now: ClockReading) throws {
     var given: [LatestRecord] = []
-    for log in schedules.receipts.take(now: now.instant) where !isReceipted(log) {
-      guard
-        engine.record(topic(of: log)) != nil
-          || engine.hasRoomForReceipt(of: local.certificate.hash)
-      else { continue }
+    for log in schedules.receipts.take(now: now.instant) where !receiptState.isReceipted(log) {
+      guard receiptState.hasRoom(for: log) else { continue }
       given.append(
         .receipt(
           Receipt(log: log, head: engine.head(of: log)), operation: local.operation,

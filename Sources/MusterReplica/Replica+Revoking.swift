@@ -86,20 +86,9 @@ extension Replica {
   mutating func makeEpoch(now: ClockReading) throws {
     let key = own.random.bytes(SealingKey.byteCount)
     let id = EpochID(operation: local.operation, key: key)
-    let announcement = control.announcement(of: id, sealed: sealedToCommand(key))
+    let announcement = control.announcement(
+      of: id, sealed: control.sealed(key, drawing: &own.random))
     try learn(EpochKey(id: id, key: key), now: now)
     try append([[.epoch(announcement)]], lane: .control, now: now)
-  }
-
-  /// Seals the key to command devices, so that it survives its author.
-  private mutating func sealedToCommand(_ key: [UInt8]) -> [SealedEpochKey] {
-    var sealed: [SealedEpochKey] = []
-    for commander in control.commanders.prefix(Limits.sealedEpochKeys) {
-      let certificate = commander.certificate
-      let box = SealedBox.seal(
-        key, to: certificate.agreementKey, drawn: own.random.agreementKey())
-      if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }
-    }
-    return sealed
   }
 }

@@ -207,7 +207,6 @@ extension Replica {
         if transaction.batch.frames.contains(where: { $0.frame.strand == request.log }) {
           try commit(now: now)
         }
-        let prover = ForkProver(store: store, control: control, operation: local.operation)
         let frames = try prover.proved(
           try store.frames(
             log: request.log, from: request.from, maxBytes: request.maxBytes,

@@ -1,3 +1,4 @@
+internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 internal import MusterSync
@@ -34,5 +35,19 @@ extension ControlPlane {
     else { return CountedPart(end: end, head: nil) }
     return CountedPart(
       end: end, head: Head(log: log.head.log, sequence: end, hash: hash))
+  }
+
+  /// Seals the key to command devices, so that it survives its author.
+  func sealed(
+    _ key: [UInt8], drawing random: inout DeterministicRandom
+  ) -> [SealedEpochKey] {
+    var sealed: [SealedEpochKey] = []
+    for commander in commanders.prefix(Limits.sealedEpochKeys) {
+      let certificate = commander.certificate
+      let box = SealedBox.seal(
+        key, to: certificate.agreementKey, drawn: random.agreementKey())
+      if let box { sealed.append(SealedEpochKey(device: certificate.device, box: box)) }
+    }
+    return sealed
   }
 }
