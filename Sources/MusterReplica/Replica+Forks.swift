@@ -33,7 +33,7 @@ extension Replica {
       try run(.attached(log, device, .refused(frames[0].strand)), now: now)
       return false
     case .grows(_, let new) where control.forkEnd(of: log).map({ new[0].sequence > $0 }) ?? false:
-      // Past the proved fork nothing counts.
+      // Frames past the proved fork do not count.
       transaction.tally?.frames.refuse(.overLimit, new.count)
       try run(.attached(log, device, .refused(frames[0].strand)), now: now)
       return false
@@ -79,7 +79,7 @@ extension Replica {
       let tail = LogID(strandOf: log, beginningWith: before)
       transaction.batch.partings.append(Parting(place: place, tail: tail))
       if derived.reader.hasParts(of: place.log) {
-        // What is gathered of a body may end here.
+        // A body in parts may end at the fork.
         transaction.markViewStale()
       } else if opening.lane != .control {
         transaction.markStale([
@@ -94,7 +94,7 @@ extension Replica {
     // Control frames that moved to a strand are read again from there.
     if opening.lane == .control { try replayControl(now: now) } else { try commit(now: now) }
     transaction.outcome.remarks.append(
-      "\(author(of: opening)) wrote two frames for place \(place.sequence + 1) of one log: its "
+      "\(author(of: opening)) wrote two frames for position \(place.sequence + 1) of one log: its "
         + "database was restored or copied, or it lies; all branches are kept: a fork")
   }
 

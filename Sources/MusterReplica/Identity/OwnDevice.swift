@@ -53,9 +53,6 @@ struct OwnDevice: Sendable {
       }
     case .beginsAnew(let generation): newest = max(newest, generation)
     }
-    #if Canary
-      if Canary.reuseGeneration.isPlanted { newest = 0 }
-    #endif
     let drawn = Incarnation(raw: self.random.bytes16())
     let incarnation = life?.incarnation ?? drawn
     let generation = life?.generation ?? Self.generation(after: newest)
@@ -165,7 +162,10 @@ struct OwnDevice: Sendable {
   }
 
   private static func generation(after newest: UInt32) -> UInt32 {
-    min(newest + 1, Limits.lastGeneration)
+    #if Canary
+      if Canary.reuseGeneration.isPlanted { return 1 }
+    #endif
+    return min(newest + 1, Limits.lastGeneration)
   }
 
   // MARK: Start
