@@ -15,24 +15,16 @@ internal import MusterSync
 struct EpochLedger: Sendable {
   /// The epochs that count.
   private(set) var counting = CountingEpochs()
-  /// Frames with revocations that this node holds, whether they count or not.
-  private(set) var held: Set<FrameHash> = []
+  /// If a revocation that counts has no name, no epoch is eligible.
+  private var revocations = RevocationFrames()
   private var announcements: [Announcement] = []
   private var numbers: [EpochID: Int] = [:]
   private var epochs: [Epoch] = []
-  private var frameNumbers: [FrameHash: Int] = [:]
-  private var frames: [NamedFrame] = []
-  /// Revocations that count and that no announcement names. If there are any, no epoch is eligible.
-  private var unnamed: Set<FrameHash> = []
-  /// Named frames whose revocations count, by number.
-  private var namedCounting: Set<Int> = []
   /// The chain of each epoch, by number; nil until computed again after a change.
   private var chains: [Chain?] = []
   private(set) var withheld: Set<EpochID> = []
-  private var areResolvedStale = false
-  private var areChainsStale = false
   private(set) var bestFitting: CountingEpoch?
-  private var isBestStale = false
+  private var stale = Staleness()
   /// New epochs, and those whose keys became or ceased to be withheld.
   private var changed: Set<EpochID> = []
 
@@ -57,9 +49,13 @@ struct EpochLedger: Sendable {
     var dependents: [Int] = []
   }
 
-  private struct NamedFrame: Sendable {
-    var isHeld: Bool
-    var namedBy: [Int] = []
+  /// What is computed again before it is read.
+  private struct Staleness: Sendable {
+    var resolved = false
+    var chains = false
+    var best = false
+
+    static let everything = Staleness(resolved: true, chains: true, best: true)
   }
 
   /// An epoch with the bases that it builds on.
@@ -83,9 +79,12 @@ struct EpochLedger: Sendable {
   ///   - held: frames with revocations that this node holds.
   ///   - announced: the epochs of the previous ledger; `takeChanged` returns them once.
   init(held: Set<FrameHash>, forgetting announced: Set<EpochID>) {
-    self.held = held
+    revocations = RevocationFrames(held: held)
     changed = announced
   }
+
+  /// Frames with revocations that this node holds, whether they count or not.
+  var held: Set<FrameHash> { revocations.held }
 
   /// The announced epochs.
   var announced: Set<EpochID> {
@@ -107,7 +106,7 @@ struct EpochLedger: Sendable {
   /// Prepares for a number of announcements; more than a few are judged together at the end.
   mutating func expect(_ count: Int) {
     guard count > Self.fewAnnouncements else { return }
-    (areResolvedStale, areChainsStale, isBestStale) = (true, true, true)
+    stale = .everything
   }
 
   /// Adds the announcement of a log at a position.
@@ -137,11 +136,11 @@ struct EpochLedger: Sendable {
     let counted = announcements[own].counting
     if let counted { counting.add(counted) }
     if counting.reach != reach {
-      isBestStale = true
-      if counting.hasRepeated { (areResolvedStale, areChainsStale) = (true, true) }
+      stale.best = true
+      if counting.hasRepeated { (stale.resolved, stale.chains) = (true, true) }
     }
-    if !areResolvedStale, stands(own, for: epoch) { resolve(epoch, to: own) }
-    if !areChainsStale { judge(epoch, by: own) }
+    if !stale.resolved, stands(own, for: epoch) { resolve(epoch, to: own) }
+    if !stale.chains { judge(epoch, by: own) }
     changed.insert(epochs[epoch].id)
     promote(own)
   }
@@ -156,7 +155,7 @@ struct EpochLedger: Sendable {
       }
       if let counted = announcements[index].counting { counting.add(counted) }
     }
-    (areResolvedStale, areChainsStale, isBestStale) = (true, true, true)
+    stale = .everything
   }
 
   private mutating func number(of id: EpochID) -> Int {
@@ -168,35 +167,22 @@ struct EpochLedger: Sendable {
   }
 
   private mutating func name(_ frame: FrameHash, by announcement: Int) {
-    let number: Int
-    if let known = frameNumbers[frame] {
-      number = known
-    } else {
-      number = frames.count
-      frameNumbers[frame] = number
-      frames.append(NamedFrame(isHeld: held.contains(frame)))
-      if unnamed.remove(frame) != nil {
-        namedCounting.insert(number)
-        if unnamed.isEmpty { isBestStale = true }
-      }
-    }
-    frames[number].namedBy.append(announcement)
-    if !frames[number].isHeld { announcements[announcement].missing += 1 }
-    if namedCounting.contains(number) { announcements[announcement].covered.append(number) }
+    let naming = revocations.name(frame, by: announcement)
+    if naming.completesNames { stale.best = true }
+    if !naming.isHeld { announcements[announcement].missing += 1 }
+    if naming.counts { announcements[announcement].covered.append(naming.number) }
   }
 
   /// Records that this node holds a frame with a revocation.
   mutating func hold(_ frame: FrameHash) {
-    guard held.insert(frame).inserted, let number = frameNumbers[frame] else { return }
-    frames[number].isHeld = true
     var complete: [Int] = []
-    for own in frames[number].namedBy {
+    for own in revocations.hold(frame) {
       announcements[own].missing -= 1
       if announcements[own].missing == 0 { complete.append(own) }
     }
-    guard !areChainsStale else { return }
-    areChainsStale = complete.count > Self.fewAnnouncements
-    guard !areChainsStale else { return }
+    guard !stale.chains else { return }
+    stale.chains = complete.count > Self.fewAnnouncements
+    guard !stale.chains else { return }
     for own in complete {
       guard let epoch = numbers[announcements[own].value.id] else { continue }
       judge(epoch, by: own)
@@ -206,23 +192,17 @@ struct EpochLedger: Sendable {
 
   /// Records that a revocation counts.
   mutating func count(_ frame: FrameHash) {
-    guard let number = frameNumbers[frame] else {
-      if unnamed.insert(frame).inserted { isBestStale = true }
-      return
+    guard let (number, namedBy) = revocations.count(frame) else { return }
+    if let number {
+      for announcement in namedBy { announcements[announcement].covered.append(number) }
     }
-    guard namedCounting.insert(number).inserted else { return }
-    for announcement in frames[number].namedBy {
-      announcements[announcement].covered.append(number)
-    }
-    isBestStale = true
+    stale.best = true
   }
 
   /// Records that exactly these revocations count.
   mutating func count(only counted: Dictionary<FrameHash, [Revocation]>.Keys) {
-    for number in namedCounting {
-      for announcement in frames[number].namedBy { announcements[announcement].covered = [] }
-    }
-    (namedCounting, unnamed, isBestStale) = ([], [], true)
+    for announcement in revocations.countNone() { announcements[announcement].covered = [] }
+    stale.best = true
     for frame in counted { count(frame) }
   }
 
@@ -247,14 +227,14 @@ struct EpochLedger: Sendable {
   /// Makes an announcement represent an epoch.
   private mutating func resolve(_ epoch: Int, to own: Int) {
     epochs[epoch].resolved = own
-    guard !areChainsStale else {
-      if !epochs[epoch].dependents.isEmpty { isBestStale = true }
+    guard !stale.chains else {
+      if !epochs[epoch].dependents.isEmpty { stale.best = true }
       return
     }
     let dependents = judgeDependents(of: epoch)
-    guard !isBestStale else { return }
+    guard !stale.best else { return }
     if let best = bestFitting, numbers[best.announcement.id].map(dependents.contains) ?? false {
-      isBestStale = true
+      stale.best = true
     } else {
       for own in dependents.flatMap({ epochs[$0].announcements }) { promote(own) }
     }
@@ -279,18 +259,18 @@ struct EpochLedger: Sendable {
   /// Applies the changes. Call this before reading `withheld` and `bestFitting`.
   mutating func settle() {
     counting.settle()
-    if areResolvedStale {
-      areResolvedStale = false
+    if stale.resolved {
+      stale.resolved = false
       for epoch in epochs.indices { resolve(epoch) }
     }
-    if areChainsStale {
-      areChainsStale = false
+    if stale.chains {
+      stale.chains = false
       for epoch in chains.indices { chains[epoch] = nil }
       for epoch in epochs.indices { judge(epoch) }
     }
-    if isBestStale {
-      isBestStale = false
-      bestFitting = unnamed.isEmpty ? counting.first { isFit($0) } : nil
+    if stale.best {
+      stale.best = false
+      bestFitting = revocations.areAllNamed ? counting.first { isFit($0) } : nil
     }
   }
 
@@ -358,7 +338,7 @@ struct EpochLedger: Sendable {
 
   /// Makes an announcement the best eligible one if it precedes the present one.
   private mutating func promote(_ own: Int) {
-    guard !isBestStale, let counted = announcements[own].counting,
+    guard !stale.best, let counted = announcements[own].counting,
       bestFitting.map({ counting.precedes(counted, $0) }) ?? true, isFit(counted)
     else { return }
     bestFitting = counted
@@ -370,14 +350,11 @@ struct EpochLedger: Sendable {
   }
 
   private func isFit(excludes: [FrameHash], base: EpochID?) -> Bool {
-    guard unnamed.isEmpty else { return false }
-    guard !namedCounting.isEmpty else { return true }
-    var covered: Set<Int> = []
-    for frame in excludes {
-      if let number = frameNumbers[frame], namedCounting.contains(number) { covered.insert(number) }
-    }
+    guard revocations.areAllNamed else { return false }
+    guard revocations.namedCount > 0 else { return true }
+    var covered = revocations.counting(among: excludes)
     _ = cover(&covered, from: base.flatMap { numbers[$0] })
-    return covered.count == namedCounting.count
+    return covered.count == revocations.namedCount
   }
 
   /// Adds the revocations that count and that an epoch and its bases name. Returns whether the
@@ -386,7 +363,7 @@ struct EpochLedger: Sendable {
   /// - Parameter isWhole: whether to continue to the end after all are covered.
   private func cover(_ covered: inout Set<Int>, from epoch: Int?, isWhole: Bool = false) -> Bool {
     var next = epoch
-    for _ in 0..<Limits.epochBases where isWhole || covered.count < namedCounting.count {
+    for _ in 0..<Limits.epochBases where isWhole || covered.count < revocations.namedCount {
       guard let epoch = next else { return true }
       guard let resolved = epochs[epoch].resolved else { return false }
       covered.formUnion(announcements[resolved].covered)
@@ -397,13 +374,13 @@ struct EpochLedger: Sendable {
 
   /// The eligible epochs, best first: those that exclude every revocation that counts here.
   var fitting: [EpochID] {
-    guard unnamed.isEmpty else { return [] }
+    guard revocations.areAllNamed else { return [] }
     return counting.ordered { isFit(excludes: $0.excludes, base: $0.base) }
   }
 
   /// Returns the best eligible epoch among some.
   func firstFitting(among ids: some Sequence<EpochID>) -> EpochID? {
-    guard unnamed.isEmpty else { return nil }
+    guard revocations.areAllNamed else { return nil }
     return counting.first(among: ids) { isFit($0) }?.announcement.id
   }
 
@@ -421,7 +398,7 @@ struct EpochLedger: Sendable {
     guard let best else { return (nil, counted) }
     return (
       best.epoch,
-      counted.filter { frameNumbers[$0].map { !best.covered.contains($0) } ?? true }
+      counted.filter { revocations.number(of: $0).map { !best.covered.contains($0) } ?? true }
     )
   }
 }
