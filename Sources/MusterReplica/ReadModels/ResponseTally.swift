@@ -1,0 +1,163 @@
+internal import MusterGeo
+internal import MusterModel
+internal import MusterStatus
+
+/// Determines for one directive who has answered, who was observed as required, and who is
+/// unaccounted for.
+struct ResponseTally {
+  let kind: DirectiveKind
+  let issuedAt: Timestamp
+  let answers: [UserID: Answer]
+  /// The people on a roll call's frozen list, if it has one.
+  let expected: Set<UserID>?
+  let destinations: [GeofenceMonitor.Destination]
+  let isOpen: Bool
+  /// The status function's results for an open order; none for a person who signed off since.
+  let standings: [UserID: OrderStanding.State]
+
+  /// An acknowledgement.
+  struct Answer {
+    let note: String
+    let at: Timestamp
+    /// Nil for the person's own answer.
+    let by: String?
+  }
+
+  /// - Parameters:
+  ///   - addressed: the people that the directive addresses now. With a frozen list, all others
+  ///     among them are late arrivals.
+  ///   - people: all people who are known here.
+  func respondents(among addressed: [UserSummary], of people: [UserSummary]) -> [Respondent] {
+    guard let expected else { return addressed.map { respondent($0, isLate: false) } }
+    return people.filter { expected.contains($0.id) }.map { respondent($0, isLate: false) }
+      + addressed.filter { !expected.contains($0.id) }.map { respondent($0, isLate: true) }
+  }
+
+  /// Returns the people on the frozen list who are not, or no longer, known here.
+  func unknown(among people: [UserSummary]) -> [UserID] {
+    (expected ?? []).subtracting(people.map(\.id)).sorted()
+  }
+
+  /// Returns the entry of such a person.
+  func respondent(_ user: UserID, callsign: String) -> Respondent {
+    var respondent = Respondent(
+      user: user, callsign: callsign, state: .unaccounted, reason: "not known here",
+      answeredAt: nil, answeredBy: nil, fixAgeSeconds: nil)
+    if let answer = answers[user] { respondent.take(answer) }
+    return respondent
+  }
+
+  /// Sorts unaccounted people first and late arrivals last, each by callsign.
+  static func isListedBefore(_ left: Respondent, _ right: Respondent) -> Bool {
+    func rank(_ person: Respondent) -> Int {
+      person.isLate ? 2 : person.state == .unaccounted ? 0 : 1
+    }
+    return rank(left) != rank(right)
+      ? rank(left) < rank(right) : (left.callsign, left.user) < (right.callsign, right.user)
+  }
+
+  private func respondent(_ person: UserSummary, isLate: Bool) -> Respondent {
+    var respondent = Respondent(
+      user: person.id, callsign: person.callsign, state: isLate ? .late : .unaccounted,
+      reason: isLate ? Self.reasonNotCalled(person) : person.reason, answeredAt: nil,
+      answeredBy: nil, fixAgeSeconds: person.fixAgeSeconds)
+    respondent.isLate = isLate
+    respondent.isTracker = person.isTracker
+    if isOpen, kind.includesTrackers { respondent.direction = direction(from: person.fix) }
+    if let answer = answers[person.id] {
+      respondent.take(answer)
+    } else if !isLate, let reason = signOff(of: person) {
+      respondent.state = .signedOff
+      respondent.reason = reason
+    } else if let reason = accounting(of: person) ?? sighting(of: person) {
+      respondent.state = .present
+      respondent.reason = reason
+    } else if kind == .rollcall, isOpen, !isLate, !isInDanger(person),
+      let seen = lastSighting(of: person)
+    {
+      // Only an answer satisfies a roll call (decision 0037).
+      respondent.reason = "\(seen), has not answered"
+    }
+    return respondent
+  }
+
+  private static func reasonNotCalled(_ person: UserSummary) -> String {
+    person.conditions.first { $0.status == .signedOff }?.reason
+      ?? "first seen after it was issued"
+  }
+
+  /// Returns the sign-off that settled the directive for a person, or nil. An order that the
+  /// sign-off does not name still applies, and so does a later call for help.
+  private func signOff(of person: UserSummary) -> String? {
+    guard standings[person.id] == nil, !person.has(.mayday) else { return nil }
+    return person.conditions.first { $0.status == .signedOff }?.reason
+  }
+
+  /// Returns command's accounting that satisfies the order, or nil. It names the positions that it
+  /// answers, so it also holds for a person whose last position is in a hazard zone.
+  private func accounting(of person: UserSummary) -> String? {
+    guard kind != .message, kind != .locate else { return nil }
+    let holds =
+      isOpen
+      ? standings[person.id] == .accountedFor
+      : person.has(.accountedFor) && person.override.map { $0.saidAt >= issuedAt } ?? false
+    guard holds else { return nil }
+    return person.conditions.first { $0.status == .accountedFor }?.reason
+      ?? "accounted for by command"
+  }
+
+  /// Returns where a person was seen as required, or nil. A person in distress or in a hazard zone
+  /// is never present.
+  private func sighting(of person: UserSummary) -> String? {
+    switch kind {
+    case .message: return nil
+    case .locate: return hasReported(person) ? "has reported a position" : nil
+    case .evacuate, .muster, .rollcall:
+      guard !isInDanger(person) else { return nil }
+      return isOpen ? standing(of: person) : lastSighting(of: person)
+    }
+  }
+
+  private func isInDanger(_ person: UserSummary) -> Bool {
+    person.has(.mayday) || person.has(.inHazard)
+  }
+
+  private func standing(of person: UserSummary) -> String? {
+    guard case .present(let zone)? = standings[person.id] else { return nil }
+    return "seen inside \(destinations.first { $0.zone.id == zone }?.zone.name ?? zone.short)"
+  }
+
+  /// The observation for a closed order, which the status function no longer evaluates: by the wall
+  /// clocks.
+  private func lastSighting(of person: UserSummary) -> String? {
+    guard let fix = person.fix, hasReported(person) else { return nil }
+    return destinations.first { $0.fence.contains(fix.position) }
+      .map { "seen inside \($0.zone.name)" }
+  }
+
+  private func hasReported(_ person: UserSummary) -> Bool {
+    person.fix != nil && person.reportedAt.map { $0 >= issuedAt } ?? false
+  }
+
+  private func direction(from fix: Fix?) -> ZoneDirection? {
+    guard let fix, AlertRules.isTelling(fix) else { return nil }
+    let fences = destinations.map(\.fence)
+    guard let (index, approach) = PreparedFence.nearest(of: fences, to: fix.position) else {
+      return nil
+    }
+    return ZoneDirection(
+      zone: destinations[index].zone,
+      distanceMetres: approach.map { max(1, Int64($0.distanceMetres.rounded())) } ?? 0,
+      bearingDegrees: approach.map { Int64($0.bearingDegrees.rounded()) % 360 })
+  }
+}
+
+extension Respondent {
+  fileprivate mutating func take(_ answer: ResponseTally.Answer) {
+    let words = answer.by.map { "acknowledged for them by \($0)" } ?? "acknowledged"
+    state = .acknowledged
+    reason = answer.note.isEmpty ? words : "\(words): \(answer.note)"
+    answeredAt = answer.at
+    answeredBy = answer.by
+  }
+}
