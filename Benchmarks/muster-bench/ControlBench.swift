@@ -19,12 +19,12 @@ struct ControlBench: ParsableCommand {
   var bytes = 10_000_000
 
   func run() throws {
-    for kind in Replica.HostileControl.allCases {
+    for kind in MaliciousMember.HostileControl.allCases {
       try withScratchFolder { try run(kind, folder: $0) }
     }
   }
 
-  private func run(_ kind: Replica.HostileControl, folder: String) throws {
+  private func run(_ kind: MaliciousMember.HostileControl, folder: String) throws {
     var mesh = try Mesh(seed: 9, founderAt: folder + "/bench.sqlite")
     try mesh.join(at: nil, callsign: "Mallory", role: .member)
     try mesh.synchronise(0, 1)
@@ -34,7 +34,7 @@ struct ControlBench: ParsableCommand {
     var left = frames
     while left > 0 {
       let piece = min(left, 512)
-      _ = try mesh.at(1) { try $0.floodControl(kind, count: piece, now: $1) }
+      _ = try mesh.at(1) { try MaliciousMember.floodControl(&$0, kind, count: piece, now: $1) }
       try mesh.synchronise(0, 1)
       left -= piece
       progress("control: \(kind), \(frames - left) of \(frames) frames")

@@ -25,14 +25,14 @@ struct CrowdBench: ParsableCommand {
       for number in 0..<devices {
         try mesh.join(at: nil, callsign: "Device \(number)", role: .member)
         for lane in Lane.allCases {
-          _ = try mesh.at(1) { try $0.openLogs(1, lane: lane, now: $1) }
+          _ = try mesh.at(1) { try MaliciousMember.openLogs(&$0, 1, lane: lane, now: $1) }
         }
         heads += try mesh.copyLogs(from: 1, to: 0)
         mesh.removeLast()
       }
       for number in 0..<commanders {
         try mesh.join(at: nil, callsign: "Commander \(number)", role: .command)
-        let records = mesh.at(1) { replica, _ in replica.receipts(for: heads) }
+        let records = mesh.at(1) { replica, _ in MaliciousMember.receipts(&replica, for: heads) }
         try mesh.keep(records, at: 0)
         mesh.removeLast()
       }

@@ -152,7 +152,7 @@ private struct Crowd {
     let (record, name) = sources[index].record(of: report, echoing: echoes, now: now)
     if echoes != nil { newestAnchors = Array(newestAnchors.suffix(3)) + [name] }
     arrived += 1
-    try mesh.write(at: 1) { try $0.sendAgain([record], now: $1) }
+    try mesh.write(at: 1) { try MaliciousMember.sendAgain(&$0, [record], now: $1) }
   }
 
   /// Checkpoints the write-ahead log.

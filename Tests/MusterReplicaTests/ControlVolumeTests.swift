@@ -21,13 +21,13 @@ struct ControlVolumeTests {
   struct Insider: Sendable, CustomTestStringConvertible {
     let role: Role
     let isRevoked: Bool
-    let kind: Replica.HostileControl
+    let kind: MaliciousMember.HostileControl
 
     var testDescription: String { "\(isRevoked ? "revoked " : "")\(role), \(kind)" }
   }
 
   private static let insiders: [Insider] =
-    Replica.HostileControl.allCases.flatMap { kind in
+    MaliciousMember.HostileControl.allCases.flatMap { kind in
       [
         Insider(role: .member, isRevoked: false, kind: kind),
         Insider(role: .observer, isRevoked: false, kind: kind),
@@ -72,7 +72,9 @@ struct ControlVolumeTests {
     let frames = left
     while left > 0 {
       let piece = min(left, 256)
-      try valley.at("Mallory") { try $0.floodControl(insider.kind, count: piece, now: $1) }
+      try valley.at("Mallory") {
+        try MaliciousMember.floodControl(&$0, insider.kind, count: piece, now: $1)
+      }
       left -= piece
       guard !insider.isRevoked else { continue }
       try valley.run(milliseconds: 3000)
@@ -94,7 +96,9 @@ struct ControlVolumeTests {
     for number in 0..<5 {
       let ada = try timed { try valley.at("Ada") { try $0.rotateEpoch(now: $1) } }
       let ben = try timed {
-        try valley.at("Ben") { try $0.floodControl(.certificates, count: 1, now: $1) }
+        try valley.at("Ben") {
+          try MaliciousMember.floodControl(&$0, .certificates, count: 1, now: $1)
+        }
       }
       let id = try valley.at("Ben") {
         try $0.addReport(ReportDraft(title: "Report \(number)"), now: $1)
@@ -127,7 +131,8 @@ struct ControlVolumeTests {
     try valley.at("Ada") { try $0.revoke(mallory.device, now: $1) }
     for _ in 0..<10 {
       try valley.at("Mallory") {
-        try $0.floodControl(.certificates, count: Limits.quarantinedFrames / 8, now: $1)
+        try MaliciousMember.floodControl(
+          &$0, .certificates, count: Limits.quarantinedFrames / 8, now: $1)
       }
     }
     valley.heal()

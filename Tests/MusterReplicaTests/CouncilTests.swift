@@ -39,7 +39,7 @@ struct CouncilTests {
 
   private func revokeByRank(_ target: String, by name: String, in valley: inout Valley) throws {
     let device = device(target, in: valley)
-    try valley.at(name) { try $0.revokeByRank(device, now: $1) }
+    try valley.at(name) { try MaliciousMember.revokeByRank(&$0, device, now: $1) }
   }
 
   /// By the names of the laptops: a device without frames that count has no callsign.

@@ -238,7 +238,7 @@ struct ForkEvidenceTests {
     private mutating func take(
       _ strand: LogSummary, of strands: [LogSummary], from giver: Int, at taker: Int
     ) throws {
-      let frames = try replicas[giver].proved(
+      let frames = try replicas[giver].prover.proved(
         try replicas[giver].store.frames(
           log: strand.head.log, from: 1, maxBytes: .max, maxFrames: .max), of: strand.head.log)
       guard let last = frames.lastIndex(where: { $0.signature != nil }) else { return }

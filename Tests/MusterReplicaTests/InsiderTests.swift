@@ -111,7 +111,7 @@ struct InsiderTests {
   func `I4: a member that opens endless logs uses no one else's limit`(lane: Lane) throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     for _ in 0..<3 {
-      try valley.at("Mallory") { try $0.openLogs(40, lane: lane, now: $1) }
+      try valley.at("Mallory") { try MaliciousMember.openLogs(&$0, 40, lane: lane, now: $1) }
       try valley.run(milliseconds: 20_000)
     }
     // Others hold as many as the limit allows and name the device,
@@ -158,7 +158,9 @@ struct InsiderTests {
   @Test func `I4: openings without further frames are not held`() throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     let before = try valley.laptops[valley.index("Ben")].store.logs().count
-    try valley.at("Mallory") { try $0.openLogs(200, lane: .state, areBare: true, now: $1) }
+    try valley.at("Mallory") {
+      try MaliciousMember.openLogs(&$0, 200, lane: .state, areBare: true, now: $1)
+    }
     try valley.run(milliseconds: 30_000)
     #expect(try valley.laptops[valley.index("Ben")].store.logs().count == before)
     #expect(try valley.hashes().count == 3)
@@ -168,7 +170,9 @@ struct InsiderTests {
     var valley = try Valley.with("Ada", "Ben")
     let mallory = valley.laptops[valley.index("Ben")].credentials
     // Given that Ada held them before there was a limit.
-    try valley.at("Ben") { try $0.openLogs(Limits.cutsPerRevocation + 30, lane: .state, now: $1) }
+    try valley.at("Ben") {
+      try MaliciousMember.openLogs(&$0, Limits.cutsPerRevocation + 30, lane: .state, now: $1)
+    }
     let (his, hers) = (valley.laptops[valley.index("Ben")], valley.laptops[0])
     var batch = Batch()
     for log in try his.store.logs() where try hers.store.log(log.log) == nil {
@@ -188,7 +192,7 @@ struct InsiderTests {
 
   @Test func `I8: frames under invented epochs delay no one's next key`() throws {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
-    try valley.at("Mallory") { try $0.sealUnderMadeUpEpochs(60, now: $1) }
+    try valley.at("Mallory") { try MaliciousMember.sealUnderMadeUpEpochs(&$0, 60, now: $1) }
     try valley.run(milliseconds: 20_000)
     try valley.at("Ada") { try $0.rotateEpoch(now: $1) }
     let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Fire"), now: $1) }
@@ -208,8 +212,8 @@ struct InsiderTests {
     try valley.at("Ada") { try $0.revoke(olaf, now: $1) }
     try valley.run(milliseconds: 10_000)
     try valley.at("Mallory") {
-      try $0.announceEpoch(
-        generation: .max, excludesRevocations: true, tries: 1000, now: $1)
+      try MaliciousMember.announceEpoch(
+        &$0, generation: .max, excludesRevocations: true, tries: 1000, now: $1)
     }
     try valley.run(milliseconds: 10_000)
     try valley.at("Ada") { try $0.rotateEpoch(now: $1) }

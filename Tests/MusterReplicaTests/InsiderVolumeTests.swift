@@ -137,7 +137,7 @@ struct InsiderVolumeTests {
     valley.checksInvariants = false
     for lane in [Lane.urgent, .control] {
       try repeated(Self.volume(500_000), in: &valley) {
-        try $0.floodLogs($1, lane: lane, now: $2)
+        try MaliciousMember.floodLogs(&$0, $1, lane: lane, now: $2)
       }
       let store = valley.laptops[valley.index("Ben")].store
       let mallory = valley.laptops[valley.index("Mallory")].credentials
@@ -159,10 +159,10 @@ struct InsiderVolumeTests {
     valley.checksInvariants = false
     let place = try #require(Coordinate(latitudeE7: 1, longitudeE7: 1))
     try repeated(Self.volume(Limits.receiptsPerDevice * 10), in: &valley) {
-      try $0.receiptMadeUpLogs($1, now: $2)
+      try MaliciousMember.receiptMadeUpLogs(&$0, $1, now: $2)
     }
     try repeated(Self.volume(Limits.trackersPerDevice * 10, atLeast: 600), in: &valley) {
-      try $0.trackMadeUpPhones($1, at: place, now: $2)
+      try MaliciousMember.trackMadeUpPhones(&$0, $1, at: place, now: $2)
     }
     let mallory = valley.laptops[valley.index("Mallory")].credentials
     let records = try valley.ask("Ben") { replica, _ in try replica.latestRecords() }
@@ -188,7 +188,7 @@ struct InsiderVolumeTests {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     valley.checksInvariants = false
     try repeated(Self.volume(100_000), in: &valley) {
-      try $0.sealUnderMadeUpEpochs($1, now: $2)
+      try MaliciousMember.sealUnderMadeUpEpochs(&$0, $1, now: $2)
     }
     for turn in 0..<3 {
       try valley.at("Ada") { try $0.rotateEpoch(now: $1) }

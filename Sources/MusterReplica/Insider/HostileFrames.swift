@@ -48,7 +48,7 @@ struct HostileFrames {
   }
 
   mutating func hostile(
-    _ kind: Replica.HostileControl, id: EpochID, next: EpochID, isFirst: Bool
+    _ kind: MaliciousMember.HostileControl, id: EpochID, next: EpochID, isFirst: Bool
   ) -> Operation {
     switch kind {
     case .chainedEpochs: madeUpEpoch(next, base: isFirst ? nil : id)

@@ -59,7 +59,7 @@ final class Attackers {
     case .overfill: try overfill(node, in: world)
     case .flood:
       world.record.fire(.flood)
-      try world.command(node) { ((), try $0.forgeFrame(isSigned: true, now: $1)) }
+      try world.command(node) { ((), try MaliciousMember.forgeFrame(&$0, isSigned: true, now: $1)) }
     }
   }
 
@@ -67,7 +67,7 @@ final class Attackers {
     let (operations, lane) = try insider.attempt(by: node, among: world.nodes)
     world.record.fire(.insider)
     try world.command(node) { replica, clock in
-      ((), try replica.author(unchecked: operations, lane: lane, now: clock))
+      ((), try MaliciousMember.author(&replica, unchecked: operations, lane: lane, now: clock))
     }
   }
 
@@ -129,9 +129,9 @@ final class Attackers {
   /// log more often than counts.
   func equivocate(_ node: SimulatedNode, in world: World) throws {
     guard node.isRunning else { return }
-    let done = try world.command(node) { ((), try $0.equivocate(now: $1)) }
+    let done = try world.command(node) { ((), try MaliciousMember.equivocate(&$0, now: $1)) }
     if done != nil { world.record.fire(.equivocation) }
-    try world.command(node) { ((), try $0.forkPastBound(now: $1)) }
+    try world.command(node) { ((), try MaliciousMember.forkPastBound(&$0, now: $1)) }
   }
 
   // MARK: Relays

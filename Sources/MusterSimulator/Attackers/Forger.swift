@@ -25,12 +25,12 @@ struct Forger {
       on replica: inout Replica, recorded: [LatestRecord], now: ClockReading
     ) throws -> Replica.Outcome {
       switch self {
-      case .frame: try replica.forgeFrame(isSigned: true, now: now)
-      case .unsignedFrame: try replica.forgeFrame(isSigned: false, now: now)
-      case .position: try replica.forgePosition(now: now)
-      case .oldRecords: try replica.sendAgain(recorded, now: now)
-      case .certificate: try replica.certifyAnother(now: now)
-      case .row: try replica.squat(now: now)
+      case .frame: try MaliciousMember.forgeFrame(&replica, isSigned: true, now: now)
+      case .unsignedFrame: try MaliciousMember.forgeFrame(&replica, isSigned: false, now: now)
+      case .position: try MaliciousMember.forgePosition(&replica, now: now)
+      case .oldRecords: try MaliciousMember.sendAgain(&replica, recorded, now: now)
+      case .certificate: try MaliciousMember.certifyAnother(&replica, now: now)
+      case .row: try MaliciousMember.squat(&replica, now: now)
       }
     }
   }

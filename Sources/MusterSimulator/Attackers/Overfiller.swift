@@ -57,18 +57,21 @@ struct Overfiller {
       on replica: inout Replica, count: Int, lane: Lane, generation: UInt32, now: ClockReading
     ) throws -> Replica.Outcome {
       switch self {
-      case .openedLogs: return try replica.openLogs(count, lane: lane, now: now)
-      case .sentLogs: return try replica.floodLogs(count, lane: lane, now: now)
-      case .bareLogs: return try replica.openLogs(count, lane: lane, areBare: true, now: now)
-      case .controlLogs: return try replica.openLogs(count, lane: .control, now: now)
-      case .madeUpEpochs: return try replica.sealUnderMadeUpEpochs(count, now: now)
+      case .openedLogs: return try MaliciousMember.openLogs(&replica, count, lane: lane, now: now)
+      case .sentLogs: return try MaliciousMember.floodLogs(&replica, count, lane: lane, now: now)
+      case .bareLogs:
+        return try MaliciousMember.openLogs(&replica, count, lane: lane, areBare: true, now: now)
+      case .controlLogs:
+        return try MaliciousMember.openLogs(&replica, count, lane: .control, now: now)
+      case .madeUpEpochs:
+        return try MaliciousMember.sealUnderMadeUpEpochs(&replica, count, now: now)
       case .announcement:
-        return try replica.announceEpoch(
-          generation: generation, excludesRevocations: true, tries: 64, now: now)
+        return try MaliciousMember.announceEpoch(
+          &replica, generation: generation, excludesRevocations: true, tries: 64, now: now)
       case .trackers:
         let place = Terrain.coordinate(of: GroundPoint(north: 1, east: 1))
-        return try replica.trackMadeUpPhones(count, at: place, now: now)
-      case .receipts: return try replica.receiptMadeUpLogs(count, now: now)
+        return try MaliciousMember.trackMadeUpPhones(&replica, count, at: place, now: now)
+      case .receipts: return try MaliciousMember.receiptMadeUpLogs(&replica, count, now: now)
       case .rotation: return Replica.Outcome()
       }
     }

@@ -107,11 +107,11 @@ final class Revocations {
     // What a thief does before it acts against a member stays.
     for target in members {
       try world.command(thief) { ((), try $0.revoke(target, now: $1)) }
-      try world.command(thief) { ((), try $0.revokeByRank(target, now: $1)) }
+      try world.command(thief) { ((), try MaliciousMember.revokeByRank(&$0, target, now: $1)) }
     }
     for target in devices.subtracting(members).sorted() {
       council.usurped.insert(target)
-      try world.command(thief) { ((), try $0.revokeByRank(target, now: $1)) }
+      try world.command(thief) { ((), try MaliciousMember.revokeByRank(&$0, target, now: $1)) }
     }
     world.note(.wrote, at: thief)
   }

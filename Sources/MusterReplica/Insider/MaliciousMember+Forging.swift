@@ -5,12 +5,14 @@ internal import MusterSync
 
 /// Actions of a malicious member with real keys, for simulated attackers only. They are not public,
 /// and every honest replica rejects their results.
-extension Replica {
+extension MaliciousMember {
   /// Broadcasts a next frame for another device's log, signed with this device's key or unsigned.
   /// Does nothing without another device's log.
-  package mutating func forgeFrame(isSigned: Bool, now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
-      guard let victim = try replica.somebodysHead(), let epoch = replica.currentEpoch
+  package static func forgeFrame(
+    _ replica: inout Replica, isSigned: Bool, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
+      guard let victim = try anotherHead(for: &replica), let epoch = replica.currentEpoch
       else { return }
       let local = replica.local
       let write = Write(
@@ -26,18 +28,20 @@ extension Replica {
               sequence: victim.sequence + 1)),
         key: epoch.key, nonce: replica.own.random.nonce24(), signedBy: local.signingKey)
       if !isSigned { frame.signature = nil }
-      try replica.push([frame], records: [], now: now)
+      try push(&replica, [frame], records: [], now: now)
     }
   }
 
   /// Broadcasts a newer position of another device, signed with this device's key.
-  package mutating func forgePosition(now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func forgePosition(
+    _ replica: inout Replica, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       let local = replica.local
       let others = try replica.latestRecords().filter {
         $0.kind == .position && $0.certificate != local.certificate.hash
       }
-      guard let victim = replica.anyone(of: others),
+      guard let victim = anyone(of: others, drawing: &replica.own.random),
         let key = replica.epochKeys.keyring[victim.epoch],
         let (report, earlier, stamp) = victim.position(operation: local.operation, key: key)
       else { return }
@@ -48,18 +52,22 @@ extension Replica {
         certificate: victim.certificate, order: order, epoch: victim.epoch, key: key,
         nonce: replica.own.random.nonce24(),
         signedBy: local.signingKey)
-      try replica.push([], records: [forged], now: now)
+      try push(&replica, [], records: [forged], now: now)
     }
   }
 
   /// Replays recorded records to all peers.
-  package mutating func sendAgain(_ records: [LatestRecord], now: ClockReading) throws -> Outcome {
-    try transact(now: now) { try $0.push([], records: records, now: now) }
+  package static func sendAgain(
+    _ replica: inout Replica, _ records: [LatestRecord], now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { try push(&$0, [], records: records, now: now) }
   }
 
   /// Certifies another device for `command`, in this device's own control log.
-  package mutating func certifyAnother(now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func certifyAnother(
+    _ replica: inout Replica, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       let local = replica.local
       let key = replica.own.random.signingKey().publicKey
       let certificate = Certificate(
@@ -73,8 +81,10 @@ extension Replica {
 
   /// Signs two next frames of this device's own log: broadcasts one, and then writes the other.
   /// Does nothing before its first write.
-  package mutating func equivocate(now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func equivocate(
+    _ replica: inout Replica, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       guard let head = replica.own.writer.heads[.state],
         let epoch = replica.currentEpoch
       else { return }
@@ -92,14 +102,16 @@ extension Replica {
             writesAt: WritePlace(
               operation: local.operation, author: local.author.user, sequence: sequence)),
         key: epoch.key, nonce: replica.own.random.nonce24(), signedBy: local.signingKey)
-      try replica.push([other], records: [], now: now)
+      try push(&replica, [other], records: [], now: now)
       try replica.append([[says("other")]], lane: .state, now: now)
     }
   }
 
   /// Writes a report whose id is not the hash of its origin.
-  package mutating func squat(now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func squat(
+    _ replica: inout Replica, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       let origin = RowOrigin(owner: replica.local.author.user, nonce: replica.own.random.bytes16())
       let row = RowID(raw: replica.own.random.bytes16())
       let writes = [(Field.reportExistence, Value.mark), (.reportTitle, .text("Not mine"))].map {
@@ -109,22 +121,26 @@ extension Replica {
     }
   }
 
-  private mutating func push(
-    _ frames: [Frame], records: [LatestRecord], now: ClockReading
+  private static func push(
+    _ replica: inout Replica, _ frames: [Frame], records: [LatestRecord], now: ClockReading
   ) throws {
-    try carryOut(engine.push(unchecked: frames, records: records, now: now), now: now)
+    try replica.carryOut(
+      replica.engine.push(unchecked: frames, records: records, now: now), now: now)
   }
 
   /// Excludes this device's earlier incarnations: its signature there is no forgery.
-  private mutating func somebodysHead() throws -> Head? {
-    let own = try store.logs().filter { $0.opening.certificate == local.certificate.hash }
+  private static func anotherHead(for replica: inout Replica) throws -> Head? {
+    let certificate = replica.local.certificate.hash
+    let own = try replica.store.logs().filter { $0.opening.certificate == certificate }
       .map(\.head.log)
-    return anyone(
-      of: engine.heads.filter { $0.lane == .state && !own.contains($0.head.log) }.map(\.head))
+    let heads = replica.engine.heads.filter { $0.lane == .state && !own.contains($0.head.log) }
+    return anyone(of: heads.map(\.head), drawing: &replica.own.random)
   }
 
-  private mutating func anyone<T>(of choices: [T]) -> T? {
+  private static func anyone<T>(
+    of choices: [T], drawing random: inout DeterministicRandom
+  ) -> T? {
     guard !choices.isEmpty else { return nil }
-    return choices[own.random.bytes(1).reduce(0) { $0 + Int($1) } % choices.count]
+    return choices[random.bytes(1).reduce(0) { $0 + Int($1) } % choices.count]
   }
 }

@@ -6,17 +6,17 @@ internal import MusterSync
 /// Actions of an enrolled device with valid keys that tries to fill the tables of others, for
 /// simulated insiders only; they are not public.
 ///
-/// Unlike the results of `Replica+Forging`, all of this is signed by the sending device, and each
+/// Unlike the results of `MaliciousMember+Forging`, all of this is signed by the sending device, and each
 /// item is valid by itself: the protection is a limit per certificate.
-extension Replica {
+package enum MaliciousMember {
   /// Opens logs in one lane, each with one frame after the opening, unless they are to be empty.
-  package mutating func openLogs(
-    _ count: Int, lane: Lane, areBare: Bool = false, now: ClockReading
-  ) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func openLogs(
+    _ replica: inout Replica, _ count: Int, lane: Lane, areBare: Bool = false, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       var runs: [LogWriter.Run] = []
       for _ in 0..<count {
-        runs.append(replica.craft { $0.openedLog(lane: lane, isBare: areBare, now: now) })
+        runs.append(craft(&replica) { $0.openedLog(lane: lane, isBare: areBare, now: now) })
       }
       for run in runs { try replica.hold(run.frames, opening: run.opening, now: now) }
       try replica.commit(now: now)
@@ -25,11 +25,13 @@ extension Replica {
   }
 
   /// Opens any number of logs and broadcasts them without storing them.
-  package mutating func floodLogs(_ count: Int, lane: Lane, now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func floodLogs(
+    _ replica: inout Replica, _ count: Int, lane: Lane, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       var runs: [[Frame]] = []
       for _ in 0..<count {
-        runs.append(replica.craft { $0.openedLog(lane: lane, isBare: false, now: now) }.frames)
+        runs.append(craft(&replica) { $0.openedLog(lane: lane, isBare: false, now: now) }.frames)
       }
       try replica.carryOut(replica.engine.push(uncheckedRuns: runs, now: now), now: now)
     }
@@ -37,13 +39,15 @@ extension Replica {
 
   /// Opens a control log and signs more branches of it than count, each of one frame, from the top
   /// downwards. This device holds them as anybody would, and serves what it holds.
-  package mutating func forkPastBound(now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
-      let run = replica.craft { $0.openedLog(lane: .control, isBare: false, now: now) }
+  package static func forkPastBound(
+    _ replica: inout Replica, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
+      let run = craft(&replica) { $0.openedLog(lane: .control, isBare: false, now: now) }
       var frames = run.frames
       for number in 0..<Limits.branchesPerLog {
         frames.append(
-          replica.craft {
+          craft(&replica) {
             $0.clearFrame(after: frames[frames.count - 1], number: number, now: now)
           })
       }
@@ -52,7 +56,7 @@ extension Replica {
       try replica.run(.appended(run.opening, frames), now: now)
       for place in frames.indices.dropFirst().dropLast().reversed() {
         for number in 1...2 {
-          let branch = replica.craft {
+          let branch = craft(&replica) {
             $0.clearFrame(after: frames[place], number: frames.count + number, now: now)
           }
           try replica.attach(
@@ -64,8 +68,10 @@ extension Replica {
 
   /// Writes frames into this device's own state log, each sealed with its own epoch that is not
   /// announced and whose key no other device has.
-  package mutating func sealUnderMadeUpEpochs(_ count: Int, now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func sealUnderMadeUpEpochs(
+    _ replica: inout Replica, _ count: Int, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       for _ in 0..<count {
         let key = replica.own.random.bytes(SealingKey.byteCount)
         let id = EpochID(operation: replica.local.operation, key: key)
@@ -84,10 +90,11 @@ extension Replica {
 
   /// Announces an epoch with a chosen generation, and an id with as many leading zero bytes as the
   /// number of tries yields.
-  package mutating func announceEpoch(
-    generation: UInt32, excludesRevocations: Bool, tries: Int, now: ClockReading
-  ) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func announceEpoch(
+    _ replica: inout Replica, generation: UInt32, excludesRevocations: Bool, tries: Int,
+    now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       let operation = replica.local.operation
       let keys = (0..<max(1, tries)).map { _ in replica.own.random.bytes(SealingKey.byteCount) }
       let ground = keys.map { (id: EpochID(operation: operation, key: $0), key: $0) }
@@ -116,13 +123,13 @@ extension Replica {
   }
 
   /// Writes operations into this device's own control log, whether they count or not.
-  package mutating func floodControl(
-    _ kind: HostileControl, count: Int, now: ClockReading
-  ) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func floodControl(
+    _ replica: inout Replica, _ kind: HostileControl, count: Int, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       let ids = (0...count).map { _ in EpochID(raw: replica.own.random.bytes16()) }
       let groups = (0..<count).map { number in
-        replica.craft {
+        craft(&replica) {
           [$0.hostile(kind, id: ids[number], next: ids[number + 1], isFirst: number == 0)]
         }
       }
@@ -139,16 +146,20 @@ extension Replica {
   }
 
   /// Revokes a device by this device's rank, though it is a member of a council, or a senior.
-  package mutating func revokeByRank(_ device: DeviceID, now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
+  package static func revokeByRank(
+    _ replica: inout Replica, _ device: DeviceID, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       let revocation = Revocation(device: device, cuts: [], keeps: [])
       try replica.append([[.revocation(revocation)]], lane: .control, now: now)
     }
   }
 
   /// Signs receipts for logs that do not exist; they count if this device is a commander.
-  package mutating func receiptMadeUpLogs(_ count: Int, now: ClockReading) throws -> Outcome {
-    try fill(count, now: now) { replica in
+  package static func receiptMadeUpLogs(
+    _ replica: inout Replica, _ count: Int, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try fill(&replica, count, now: now) { replica in
       let log = LogID(raw: replica.own.random.bytes16())
       return .receipt(
         Receipt(log: log, head: nil), operation: replica.local.operation,
@@ -158,23 +169,25 @@ extension Replica {
   }
 
   /// Returns this device's signed receipts for logs that it does not hold.
-  package mutating func receipts(for heads: [Head]) -> [LatestRecord] {
+  package static func receipts(
+    _ replica: inout Replica, for heads: [Head]
+  ) -> [LatestRecord] {
     heads.map { head in
       .receipt(
-        Receipt(log: head.log, head: head), operation: local.operation,
-        certificate: local.certificate.hash, order: own.nextRecordOrder(),
-        signedBy: local.signingKey)
+        Receipt(log: head.log, head: head), operation: replica.local.operation,
+        certificate: replica.local.certificate.hash, order: replica.own.nextRecordOrder(),
+        signedBy: replica.local.signingKey)
     }
   }
 
   /// Publishes a position of trackers that do not exist.
-  package mutating func trackMadeUpPhones(
-    _ count: Int, at position: Coordinate, now: ClockReading
-  ) throws -> Outcome {
-    guard let epoch = currentEpoch else { return Outcome() }
+  package static func trackMadeUpPhones(
+    _ replica: inout Replica, _ count: Int, at position: Coordinate, now: ClockReading
+  ) throws -> Replica.Outcome {
+    guard let epoch = replica.currentEpoch else { return Replica.Outcome() }
     let report = PositionReport(
       fix: Fix(position: position, sampleTime: now.wall), reportedAt: now.wall)
-    return try fill(count, now: now) { replica in
+    return try fill(&replica, count, now: now) { replica in
       .position(
         report, of: replica.own.random.bytes16(), stamp: nil, operation: replica.local.operation,
         certificate: replica.local.certificate.hash, order: replica.own.nextRecordOrder(),
@@ -184,10 +197,11 @@ extension Replica {
   }
 
   /// Broadcasts records without storing them.
-  private mutating func fill(
-    _ count: Int, now: ClockReading, _ record: (inout Replica) -> LatestRecord
-  ) throws -> Outcome {
-    try transact(now: now) { replica in
+  private static func fill(
+    _ replica: inout Replica, _ count: Int, now: ClockReading,
+    _ record: (inout Replica) -> LatestRecord
+  ) throws -> Replica.Outcome {
+    try replica.transact(now: now) { replica in
       let records = (0..<count).map { _ in record(&replica) }
       try replica.carryOut(
         replica.engine.push(unchecked: [], records: records, now: now), now: now)
@@ -195,11 +209,13 @@ extension Replica {
   }
 
   /// Makes something with this device's keys, drawing from its generator.
-  private mutating func craft<Made>(_ make: (inout HostileFrames) -> Made) -> Made {
+  private static func craft<Made>(
+    _ replica: inout Replica, _ make: (inout HostileFrames) -> Made
+  ) -> Made {
     var frames = HostileFrames(
-      local: local, epoch: currentEpoch, nextGeneration: control.nextEpochGeneration,
-      random: own.random)
-    defer { own.random = frames.random }
+      local: replica.local, epoch: replica.currentEpoch,
+      nextGeneration: replica.control.nextEpochGeneration, random: replica.own.random)
+    defer { replica.own.random = frames.random }
     return make(&frames)
   }
 }
