@@ -10,7 +10,7 @@ internal import MusterSync
 struct OwnPositions: Sendable {
   var monitor = GeofenceMonitor()
   /// Positions that wait for a key.
-  private(set) var untold: UntoldPositions
+  private(set) var unpublished: UnpublishedPositions
   /// Locate directives that were reported to the node since the start.
   var knownDemands: Set<RowID> = []
 
@@ -20,29 +20,29 @@ struct OwnPositions: Sendable {
     let device: DeviceID
   }
 
-  init(in store: Store) throws(StoreError) { untold = try Self.untold(in: store) }
+  init(in store: Store) throws(StoreError) { unpublished = try Self.unpublished(in: store) }
 
   /// Reads again what memory may be ahead of.
   mutating func reload(from store: Store) throws(StoreError) {
     monitor = GeofenceMonitor()
-    untold = try Self.untold(in: store)
+    unpublished = try Self.unpublished(in: store)
   }
 
-  private static func untold(in store: Store) throws(StoreError) -> UntoldPositions {
-    guard let bytes = try store.local(UntoldPositions.key) else { return UntoldPositions() }
+  private static func unpublished(in store: Store) throws(StoreError) -> UnpublishedPositions {
+    guard let bytes = try store.local(UnpublishedPositions.key) else { return UnpublishedPositions() }
     do throws(DecodingFault) {
-      return try UntoldPositions(decoding: bytes)
+      return try UnpublishedPositions(decoding: bytes)
     } catch {
-      return UntoldPositions()
+      return UnpublishedPositions()
     }
   }
 
   /// Keeps a position until it can be published; nil once it is.
   mutating func remember(
-    _ position: UntoldPositions.Position?, of tracker: Bytes16?, in batch: inout Batch
+    _ position: UnpublishedPositions.Position?, of tracker: Bytes16?, in batch: inout Batch
   ) {
-    untold[tracker] = position
-    batch.local[UntoldPositions.key] = untold.encoded()
+    unpublished[tracker] = position
+    batch.local[UnpublishedPositions.key] = unpublished.encoded()
   }
 
   /// Returns the fixes of earlier positions that a new one does not supersede.
@@ -51,7 +51,7 @@ struct OwnPositions: Sendable {
   ) throws -> [EarlierFix] {
     let new = EarlierFix(fix, order: order)
     guard !new.supersedesEarlier,
-      let last = try untold[subject.nonce] ?? published(of: subject.device, in: store)
+      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: store)
     else { return [] }
     return EarlierFix.carried(
       by: new,
@@ -61,9 +61,9 @@ struct OwnPositions: Sendable {
 
   private func published(
     of device: DeviceID, in store: Store
-  ) throws(StoreError) -> UntoldPositions.Position? {
+  ) throws(StoreError) -> UnpublishedPositions.Position? {
     guard let position = try store.position(of: device) else { return nil }
-    return UntoldPositions.Position(
+    return UnpublishedPositions.Position(
       order: position.order, report: position.report, earlier: position.earlier)
   }
 }

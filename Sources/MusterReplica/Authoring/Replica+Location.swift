@@ -75,7 +75,7 @@ extension Replica {
     _ report: PositionReport, of tracker: Bytes16? = nil, now: ClockReading
   ) throws -> LatestRecord? {
     let order = own.nextRecordOrder()
-    let position = UntoldPositions.Position(
+    let position = UnpublishedPositions.Position(
       order: order, report: report,
       earlier: try location.earlierFixes(
         before: report.fix, at: order,
@@ -87,7 +87,7 @@ extension Replica {
       location.remember(position, of: tracker, in: &transaction.batch)
       return nil
     }
-    if location.untold[tracker] != nil {
+    if location.unpublished[tracker] != nil {
       location.remember(nil, of: tracker, in: &transaction.batch)
     }
     return record
@@ -111,9 +111,9 @@ extension Replica {
 
   /// Publishes positions that waited for a key, if one is available now.
   mutating func tellUntold(now: ClockReading) throws {
-    guard !location.untold.isEmpty, currentEpoch != nil else { return }
+    guard !location.unpublished.isEmpty, currentEpoch != nil else { return }
     var published: [LatestRecord] = []
-    for (tracker, waiting) in location.untold.ordered {
+    for (tracker, waiting) in location.unpublished.ordered {
       var position = waiting
       position.order = own.nextRecordOrder()
       guard let record = try sealed(position, of: tracker, now: now) else { continue }

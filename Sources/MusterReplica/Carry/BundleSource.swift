@@ -14,7 +14,7 @@ struct BundleSource {
 
   /// Returns the contents at a position, which it advances.
   func contents(
-    at cursor: inout BundleCursor, of stock: inout BundleStock, random: inout DeterministicRandom
+    at cursor: inout BundleCursor, of stock: inout BundleContents, random: inout DeterministicRandom
   ) throws -> [Carried] {
     switch cursor.stage {
     case .chains:
@@ -37,7 +37,7 @@ struct BundleSource {
         return []
       }
       cursor.move(
-        to: BundlePlace(stage: .records, log: LogID(raw: last.topic.raw)), next: 1)
+        to: BundlePosition(stage: .records, log: LogID(raw: last.topic.raw)), next: 1)
       return [.records(Array(records))]
     case .keys:
       cursor.begin(.quarantine)
@@ -80,7 +80,7 @@ struct BundleSource {
     var parts: [BundlePart] = []
     for log in try context.store.logs() {
       let (first, head) = (BundlePart.start(of: log), log.head.sequence)
-      var place = BundlePlace(
+      var place = BundlePosition(
         stage: BundleStage(log.opening.lane),
         rank: context.control.rank(under: log.opening.certificate),
         first: log.first, log: log.head.log)

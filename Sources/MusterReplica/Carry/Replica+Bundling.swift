@@ -28,7 +28,7 @@ extension Replica {
     let form = BundleForm(of: local, salt: cursor.salt)
     var bytes = place.isEmpty ? form.header : []
     let source = BundleSource(context: context, engine: engine, keyring: epochKeys.keyring)
-    var stock = BundleStock(try source.parts())
+    var stock = BundleContents(try source.parts())
     while bytes.count < Self.pieceBytes, cursor.stage != .end {
       for carried in try source.contents(at: &cursor, of: &stock, random: &own.random) {
         bytes += form.sealed(carried, number: cursor.number, nonce: own.random.nonce24())

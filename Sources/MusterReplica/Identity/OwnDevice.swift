@@ -24,7 +24,7 @@ struct OwnDevice: Sendable {
   private(set) var announceCounter: UInt64
   private var recordCounter: UInt64
   /// Nil once the peers in reach have reported what they hold of this device's logs.
-  private var question: HeadsQuestion?
+  private var question: HeadsQuery?
 
   static let incarnationKey = "incarnation"
   static let generationKey = "generation"
@@ -174,7 +174,7 @@ struct OwnDevice: Sendable {
   /// incarnation.
   mutating func askForHeads(now: Instant) {
     let logs = writer.heads.values.map(\.log).sorted()
-    question = logs.isEmpty ? nil : HeadsQuestion(logs: logs, asked: now)
+    question = logs.isEmpty ? nil : HeadsQuery(logs: logs, asked: now)
   }
 
   /// Whether this device may continue its own logs.
@@ -194,7 +194,7 @@ struct OwnDevice: Sendable {
     guard answers != nil || !engine.contactEndpoints.isEmpty else { return question.asked }
     return question.asked.advanced(
       byMilliseconds: answers == nil
-        ? HeadsQuestion.aloneMilliseconds : HeadsQuestion.lastMilliseconds)
+        ? HeadsQuery.aloneMilliseconds : HeadsQuery.lastMilliseconds)
   }
 }
 
@@ -202,7 +202,7 @@ struct OwnDevice: Sendable {
 ///
 /// A restored disk, with everything beside the database, does not detect the restore; the peers do.
 /// Logs that it continued before their answer would fork.
-struct HeadsQuestion: Hashable, Sendable {
+struct HeadsQuery: Hashable, Sendable {
   let logs: [LogID]
   let asked: Instant
 

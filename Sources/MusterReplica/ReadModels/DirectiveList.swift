@@ -85,8 +85,8 @@ struct DirectiveList {
       people: tally.respondents(
         among: people.filter { audience.includes($0, of: row.directiveKind, by: row.owner) },
         of: people))
-    for user in sheet.unknown(among: people) {
-      summary.people.append(sheet.respondent(user, callsign: try context.callsign(of: user)))
+    for user in tally.unknown(among: people) {
+      summary.people.append(tally.respondent(user, callsign: try context.callsign(of: user)))
     }
     summary.people.sort(by: ResponseTally.isListedBefore)
     summary.zones = zones
@@ -109,8 +109,8 @@ struct DirectiveList {
 
   /// Returns the answers. A user's own answer takes precedence over others for them, then the
   /// latest.
-  private func answers(to row: RowState) throws(StoreError) -> [UserID: AnswerSheet.Answer] {
-    var answers: [UserID: (answer: AnswerSheet.Answer, value: LiveValue)] = [:]
+  private func answers(to row: RowState) throws(StoreError) -> [UserID: ResponseTally.Answer] {
+    var answers: [UserID: (answer: ResponseTally.Answer, value: LiveValue)] = [:]
     for (user, note, value) in row.answers(in: context.local.operation) {
       if let known = answers[user]?.value {
         let (isOwn, wasOwn) = (value.author == user, known.author == user)
@@ -119,7 +119,7 @@ struct DirectiveList {
         if !isBetter { continue }
       }
       let by = value.author == user ? nil : try context.callsign(of: value.author)
-      answers[user] = (AnswerSheet.Answer(note: note, at: value.writtenAt, by: by), value)
+      answers[user] = (ResponseTally.Answer(note: note, at: value.writtenAt, by: by), value)
     }
     return answers.mapValues(\.answer)
   }

@@ -119,27 +119,27 @@ extension Replica {
   ///
   /// - Parameter now: the time up to which the ages of delivery figures count; nil for no ages.
   public func reports(now: ClockReading? = nil) throws -> [ReportSummary] {
-    try ReportList(context: context, delivery: deliveryBook(now: now)).reports()
+    try ReportList(context: context, delivery: deliveryTracker(now: now)).reports()
   }
 
   /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
   ///
   /// - Parameter now: as in `reports(now:)`.
   public func report(_ id: RowID, now: ClockReading? = nil) throws -> ReportSummary {
-    try ReportList(context: context, delivery: deliveryBook(now: now)).report(id)
+    try ReportList(context: context, delivery: deliveryTracker(now: now)).report(id)
   }
 
   /// Who holds these logs that far.
   public func delivery(
     through written: [WrittenThrough], now: ClockReading
   ) throws -> Delivery {
-    var book = deliveryBook(now: now)
+    var book = deliveryTracker(now: now)
     return try book.delivery(
       through: Dictionary(written.map { ($0.log, $0.sequence) }, uniquingKeysWith: max))
   }
 
-  private func deliveryBook(now: ClockReading?) -> DeliveryBook {
-    DeliveryBook(
+  private func deliveryTracker(now: ClockReading?) -> DeliveryTracker {
+    DeliveryTracker(
       store: store, engine: engine, local: local, control: control, now: now?.instant)
   }
 

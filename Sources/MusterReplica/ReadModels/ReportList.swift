@@ -5,7 +5,7 @@ internal import MusterStore
 /// The reports, with who holds them.
 struct ReportList {
   let context: ReadContext
-  let delivery: DeliveryBook
+  let delivery: DeliveryTracker
 
   /// Returns all reports: open and most severe first, then the newest.
   func reports() throws -> [ReportSummary] {
@@ -30,7 +30,7 @@ struct ReportList {
   }
 
   private func summary(
-    _ row: RowState, in book: inout DeliveryBook
+    _ row: RowState, in book: inout DeliveryTracker
   ) throws(StoreError) -> ReportSummary {
     let owner = row.owner ?? UserID(raw: .zero)
     var position: Coordinate?

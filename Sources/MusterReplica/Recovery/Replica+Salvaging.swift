@@ -33,12 +33,12 @@ extension Replica {
     seed: [UInt8]
   ) throws(StoreError) -> Salvage.Findings {
     let operation = credentials.local.operation
-    let judge = Salvage.Judge(
+    let checks = Salvage.SalvageChecks(
       opened: { SalvagedFrames.log(openedBy: $0, operation: operation) },
       isKey: { EpochID(operation: operation, key: $0.key.bytes) == $0.id })
     let seal = credentials.pageSeal(seed: seed)
     let store = try Store.open(path: newPath, seal: seal)
-    let findings = try Salvage(path: path, seal: seal, judge: judge).fill(
+    let findings = try Salvage(path: path, seal: seal, checks: checks).fill(
       store, forgetting: [OwnDevice.incarnationKey, OwnDevice.generationKey, viewKey],
       known: witnessed.map { heads(of: $0, credentials: credentials) } ?? [])
     try store.close()

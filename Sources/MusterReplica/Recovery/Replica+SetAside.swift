@@ -52,7 +52,7 @@ extension Replica {
       isHeld = try attach(frames, opening: opening, from: local.device, now: now)
     }
     transaction.batch.settled += frames.map {
-      SettledFrame(log: log, sequence: $0.sequence, hash: $0.hash)
+      ProcessedFrame(log: log, sequence: $0.sequence, hash: $0.hash)
     }
     if isHeld { try commit(now: now) } else { transaction.batch.settled = [] }
     return isHeld
@@ -74,7 +74,7 @@ extension Replica {
         }
         guard isHeld || !follows else { continue }
         transaction.batch.settled.append(
-          SettledFrame(log: log, sequence: frame.sequence, hash: frame.hash))
+          ProcessedFrame(log: log, sequence: frame.sequence, hash: frame.hash))
       }
       guard let last = loose.last, loose.count == SalvagedFrames.framesAtOnce else { break }
       place = last.sequence + 1

@@ -11,7 +11,7 @@ struct SalvagedFrames {
   private static let openingCopies = 64
 
   /// Returns nil for a frame that is incomplete, or not an opening.
-  static func log(openedBy loose: LooseFrame, operation: OperationID) -> LogID? {
+  static func log(openedBy loose: SalvagedFrame, operation: OperationID) -> LogID? {
     guard let opening = opening(of: loose) else { return nil }
     let log = LogID(operation: operation, opening: opening)
     var frame = loose.following(.none)
@@ -19,7 +19,7 @@ struct SalvagedFrames {
     return frame.computedHash(operation: operation) == frame.hash ? log : nil
   }
 
-  static func opening(of loose: LooseFrame) -> Opening? {
+  static func opening(of loose: SalvagedFrame) -> Opening? {
     guard loose.epoch == nil else { return nil }
     do {
       return try Opening(decoding: loose.body)
@@ -93,7 +93,7 @@ struct SalvagedFrames {
   /// Returns frames with correct hashes, one per sequence, contiguous from the first sequence. Of
   /// two copies the one with a valid signature is used; an invalid signature is omitted.
   func chain(
-    of loose: [LooseFrame], from first: UInt64, after previous: FrameHash, key: VerifyingKey
+    of loose: [SalvagedFrame], from first: UInt64, after previous: FrameHash, key: VerifyingKey
   ) -> [Frame] {
     var chain: [Frame] = []
     for copy in loose {
