@@ -9,9 +9,13 @@ internal import MusterSync
 /// the permissions. Synchronous, and without a clock, a socket or randomness of its own: the node
 /// drives it with real ones, the simulator drives the same type with virtual ones.
 ///
-///     datagrams ─▶ SyncEngine ─▶ frames ─▶ FrameReader ─▶ Store (log + view, one transaction)
+///     datagrams ─▶ SyncEngine ─▶ frames ─▶ FrameReader ─▶ Transaction ─▶ Store (log + view)
 ///     commands, fixes ─▶ LogWriter ──────────┘                 │
 ///                                                 outgoing ◀───┘ only after the commit
+///     queries ─▶ ReadContext ─▶ read models
+///
+/// Each property is a part with its own state. This type passes what one part emits to the others,
+/// and decides when the transaction is committed.
 ///
 /// - Everything that it returns to be sent depends only on durable data, or on newest records of
 ///   other devices, which are durable within seconds (`ReceivedRecords`).

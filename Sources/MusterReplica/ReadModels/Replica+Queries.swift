@@ -247,6 +247,15 @@ extension Replica {
     try derived.stateHash(of: store, control: control.outcomeHash())
   }
 
+  /// Verifies every hash, chain and signature of the log, rebuilds the view from it in an in-memory
+  /// store, and compares. Changes nothing, except that a wrong view is rebuilt at the next start.
+  /// An unreadable log does not prevent the verification of the others.
+  public mutating func verify() throws -> VerificationReport {
+    let outcome = control.outcomeHash()
+    return try LogVerification(context: context, keyring: epochKeys.keyring)
+      .report(outcome: outcome)
+  }
+
   // MARK: Naming
 
   /// Returns the row with an id, or with an id that begins with these digits.

@@ -1,23 +1,29 @@
 internal import MusterCRDT
 internal import MusterCrypto
-public import MusterModel
+internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-extension Replica {
-  /// Verifies every hash, chain and signature of the log, rebuilds the view from it in an in-memory
-  /// store, and compares. Changes nothing, except that a wrong view is rebuilt at the next start.
+/// Verifies every hash, chain and signature of the log, rebuilds the view from it in an in-memory
+/// store, and compares.
+struct LogVerification {
+  let context: ReadContext
+  let keyring: Keyring
+
+  /// Returns what was found. Changes nothing, except that a wrong view is rebuilt at the next start.
   /// An unreadable log does not prevent the verification of the others.
-  public mutating func verify() throws -> VerificationReport {
-    var problems = try store.integrityProblems().map { "database: \($0)" }
-    var audit = LogAudit(local: local, roster: control.roster())
-    var rebuild = ViewRebuild(operation: local.operation, store: try Store.inMemory())
-    for summary in LogSummary.inOrder(try store.logs()) {
+  ///
+  /// - Parameter outcome: the hash of the control plane's outcome.
+  func report(outcome: Bytes32) throws -> VerificationReport {
+    var problems = try context.store.integrityProblems().map { "database: \($0)" }
+    var audit = LogAudit(local: context.local, roster: context.control.roster())
+    var rebuild = ViewRebuild(operation: context.local.operation, store: try Store.inMemory())
+    for summary in LogSummary.inOrder(try context.store.logs()) {
       var next = summary.first
       while next <= summary.head.sequence {
         let frames: [Frame]
         do {
-          frames = try store.frames(
+          frames = try context.store.frames(
             log: summary.head.log, from: next, maxBytes: 1 << 20, maxFrames: 1024)
         } catch {
           guard case .corrupt(let detail) = error else { throw error }
@@ -26,11 +32,10 @@ extension Replica {
         }
         guard let last = frames.last else { break }
         for frame in frames {
-          let standing = control.standing(of: frame, opening: summary.opening)
+          let standing = context.control.standing(of: frame, opening: summary.opening)
           audit.check(frame, of: summary)
-          let store = store
-          try rebuild.add(frame, of: summary, standing: standing, keyring: epochKeys.keyring) {
-            place throws(StoreError) in try store.frame(place)
+          try rebuild.add(frame, of: summary, standing: standing, keyring: keyring) {
+            place throws(StoreError) in try context.store.frame(place)
           }
         }
         try rebuild.commit()
@@ -38,12 +43,12 @@ extension Replica {
       }
     }
     problems += audit.finish()
-    let strays = try store.journalContradictions()
+    let strays = try context.store.journalContradictions()
     if strays > 0 {
       problems.append(
         "\(strays) entries of the journal of arrivals contradict the log or one another")
     }
-    problems += try missingFrames().map { missing in
+    problems += try SalvagedFrames(context: context).missingFrames().map { missing in
       let first = missing.sequences.lowerBound
       let last = missing.sequences.upperBound
       let which = first == last ? "frame \(first) is" : "frames \(first) to \(last) are"
@@ -52,13 +57,12 @@ extension Replica {
         + "\(missing.log.short)\(author): lost to damage, and not received "
         + "again from any peer yet"
     }
-    let outcome = control.outcomeHash()
-    let hash = try StateTree.hash(of: store, control: outcome)
+    let hash = try StateTree.hash(of: context.store, control: outcome)
     if try StateTree.hash(of: rebuild.store, control: outcome) != hash {
       problems.append("the view differs from the log: restart the node to rebuild it")
       var note = Batch()
-      note.forgotten = [Self.viewKey]
-      _ = try store.commit(note)
+      note.forgotten = [Replica.viewKey]
+      _ = try context.store.commit(note)
     }
     return VerificationReport(
       frames: rebuild.frames, logs: audit.logs, stateHash: hash, problems: problems)
