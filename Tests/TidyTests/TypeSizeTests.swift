@@ -16,7 +16,7 @@ import Testing
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (16, 700),
     "MusterNode.Node": (20, 700),
-    "MusterReplica.Replica": (12, 2649),
+    "MusterReplica.Replica": (12, 2598),
     "MusterSimulator.DiskStory": (16, 700),
     "MusterSync.Packet": (21, 700),
     "MusterSync.Session": (16, 700),
