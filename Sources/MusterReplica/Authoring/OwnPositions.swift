@@ -29,7 +29,9 @@ struct OwnPositions: Sendable {
   }
 
   private static func unpublished(in store: Store) throws(StoreError) -> UnpublishedPositions {
-    guard let bytes = try store.local(UnpublishedPositions.key) else { return UnpublishedPositions() }
+    guard let bytes = try store.local(UnpublishedPositions.key) else {
+      return UnpublishedPositions()
+    }
     do throws(DecodingFault) {
       return try UnpublishedPositions(decoding: bytes)
     } catch {
