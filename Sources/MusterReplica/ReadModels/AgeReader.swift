@@ -10,7 +10,6 @@ struct AgeReader {
 
   /// The reading of this machine's boot clock.
   var reading: Int64 { ages.reading(now) }
-  private var settings: SettingsReader { SettingsReader(context: context) }
 
   /// Returns the age of the newest stamped evidence of a device or tracker, in milliseconds; nil
   /// without a stamp. The upper bound decides `noContact`; without an echo of an own record it is
@@ -125,6 +124,7 @@ struct AgeReader {
   /// an own record bounds its age: after a start of this machine, everyone for a moment. They are
   /// not in contact, but have not become silent.
   func unconfirmed() throws(StoreError) -> Set<UserID> {
+    let settings = SettingsReader(context: context)
     var found: Set<UserID> = []
     for (user, devices) in countingDevices() {
       guard let age = contactAge(of: devices, position: nil), age.latest > 1 << 51,

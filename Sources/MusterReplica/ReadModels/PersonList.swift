@@ -13,22 +13,23 @@ struct PersonList {
   let statuses: StatusModel
   let zones: GeofenceMonitor.Zones
 
-  /// Returns the same people with the status function's results.
+  /// Returns everyone, in the order of lists.
   func people() throws -> [AssessedPerson] {
+    let statements = StatementReader(context: context)
     var found: [AssessedPerson] = []
     for person in statuses.people {
       guard let assessment = statuses.assessment(of: person.identity.id) else { continue }
-      found.append((try summary(person, assessment), assessment))
+      found.append((try summary(person, assessment, statements), assessment))
     }
     return found.sorted { UserSummary.isListed($0.summary, before: $1.summary) }
   }
 
   private func summary(
-    _ person: PersonRoster.Person, _ assessment: StatusAssessment
+    _ person: PersonRoster.Person, _ assessment: StatusAssessment, _ statements: StatementReader
   ) throws -> UserSummary {
     let (identity, row) = (person.identity, person.row)
     let standing = try row.map {
-      SafetyStanding($0, openCalls: try StatementReader(context: context).statements($0).openCalls)
+      SafetyStanding($0, openCalls: try statements.statements($0).openCalls)
     }
     let newest = context.newestPositions(
       person.devices.compactMap { statuses.position(of: $0.id) })[identity.id]

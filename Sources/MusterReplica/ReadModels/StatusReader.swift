@@ -7,6 +7,15 @@ internal import MusterStore
 struct StatusReader {
   let context: ReadContext
   let ages: AgeReader
+  private let settings: SettingsReader
+  private let statements: StatementReader
+
+  init(context: ReadContext, ages: AgeReader) {
+    self.context = context
+    self.ages = ages
+    settings = SettingsReader(context: context)
+    statements = StatementReader(context: context)
+  }
 
   /// Reads what has changed since the last call, and assesses it again, and whose time has come.
   ///
@@ -74,7 +83,7 @@ struct StatusReader {
     let user = person.identity.id
     var evidence = PersonEvidence(
       identity: person.identity,
-      silenceMilliseconds: try SettingsReader(context: context).silenceMilliseconds(of: user))
+      silenceMilliseconds: try settings.silenceMilliseconds(of: user))
     for (device, isRevoked) in person.devices {
       let position = model.position(of: device)
       var history = FixHistory()
@@ -88,7 +97,7 @@ struct StatusReader {
           history: history))
     }
     if let row = person.row {
-      evidence.statements = try StatementReader(context: context).statements(row)
+      evidence.statements = try statements.statements(row)
     }
     evidence.wasHeard =
       evidence.devices.contains { $0.heard != nil } || !evidence.statements.claims.isEmpty
