@@ -1,4 +1,3 @@
-internal import MusterCrypto
 internal import MusterModel
 
 /// The index of stored logs: the newest frame of each log or strand, and the trie of each set.
@@ -6,38 +5,21 @@ struct LogIndex: Sendable {
   private(set) var summaries: [LogID: LogSummary] = [:]
   /// Logs and strands whose frames cannot be stored yet.
   var strands = StrandIntake()
-  private var tries: [SetID: HashTrie] = [:]
-  /// Nil after a change. Cached, since every received announce compares them.
-  private var knownRoots: Roots?
-  /// The logs that changed last, newest last. Announces name them.
-  private(set) var recent: [LogID] = []
-  /// How often each of them was named.
-  private var namings: [LogID: Int] = [:]
+  private var tries = SetTries()
+  private var recent = RecentHeads()
   /// The number of changes to any log so far, and the last change of each log.
   private(set) var changes: UInt64 = 0
   private var changeOfLog: [LogID: UInt64] = [:]
-  static let recentHeads = 12
   /// The number of frames in each lane, and the change for which it was counted.
   private var counted: (change: UInt64, frames: [Lane: UInt64]) = (0, [:])
   /// The newest run of each log: its first sequence and the hash of the frame before.
   private(set) var newestRuns: [LogID: (first: UInt64, previous: FrameHash)] = [:]
   /// The last accepted frame of logs that are accepted in part.
   private(set) var countedHeads: [LogID: Head] = [:]
-  /// The number of stored quarantined frames, by log.
-  private var past: [LogID: Int] = [:]
-  private var pastOfCertificate: [CertificateHash: Int] = [:]
+  private var quarantine = QuarantineCounts()
   /// Logs and strands of which the rest has no leaf.
   private var dropped: Set<LogID> = []
-
-  /// Logs that count against the quota: those with accepted frames beyond the opening.
-  private var counting: Set<LogID> = []
-  private var countingOfOwner: [LogOwner: Int] = [:]
-
-  /// The quota that a log counts against.
-  private struct LogOwner: Hashable, Sendable {
-    let certificate: CertificateHash
-    let lane: Lane
-  }
+  private var quota = LogQuota()
 
   subscript(log: LogID) -> LogSummary? { summaries[log] }
 
@@ -67,68 +49,52 @@ struct LogIndex: Sendable {
     changes += 1
     changeOfLog[log] = changes
     file(summary, counted: counted, dropsRest: dropsRest)
-    recent.removeAll { $0 == log }
-    recent.append(log)
-    if recent.count > Self.recentHeads { namings[recent.removeFirst()] = nil }
-    namings[log] = 0
+    recent.note(log)
   }
 
   /// Files the accepted part of a log in its lane's set, and all of it in the quarantine set if
   /// some of it is not accepted. Of a log with more branches than count the rest has no leaf: what
   /// nodes hold of it may differ.
   mutating func file(_ summary: LogSummary, counted: Counted, dropsRest: Bool) {
-    knownRoots = nil
     let log = summary.head.log
     if !countsWhole(log) {
       // An agreement on its lane's set covered a part of the log only.
       changes += 1
       changeOfLog[log] = changes
     }
-    countRoom(of: summary, counted: counted)
+    if summary.base == nil {
+      quota.count(summary, isCounting: counted != .nothing && summary.head.sequence > 0)
+    }
     // Peers do not have to hold a log with nothing but its opening.
     guard summary.head.sequence > 0 else { return }
     let set = SetID(summary.opening.lane)
     let beyond: Int
     switch counted {
     case .all:
-      tries[set, default: HashTrie()].set(LeafHint(summary.head))
+      tries.set(LeafHint(summary.head), in: set)
       countedHeads[log] = nil
       beyond = 0
     case .through(let head):
-      tries[set, default: HashTrie()].set(LeafHint(head))
+      tries.set(LeafHint(head), in: set)
       countedHeads[log] = head
       beyond = Int(summary.head.sequence - head.sequence)
     case .nothing:
-      tries[set]?.remove(log.raw)
+      tries.remove(log.raw, from: set)
       countedHeads[log] = nil
       beyond = Int(summary.head.sequence + 1 - summary.first)
     }
     if dropsRest { dropped.insert(log) } else { dropped.remove(log) }
     if beyond > 0, !dropsRest {
-      tries[.quarantine, default: HashTrie()].set(LeafHint(summary.head))
+      tries.set(LeafHint(summary.head), in: .quarantine)
     } else {
-      tries[.quarantine]?.remove(log.raw)
+      tries.remove(log.raw, from: .quarantine)
     }
-    let certificate = summary.opening.certificate
-    let count = (pastOfCertificate[certificate] ?? 0) + beyond - (past[log] ?? 0)
-    past[log] = beyond > 0 ? beyond : nil
-    pastOfCertificate[certificate] = count > 0 ? count : nil
-  }
-
-  private mutating func countRoom(of summary: LogSummary, counted: Counted) {
-    guard summary.base == nil else { return }
-    let owner = LogOwner(certificate: summary.opening.certificate, lane: summary.opening.lane)
-    if counted != .nothing, summary.head.sequence > 0 {
-      if counting.insert(summary.head.log).inserted { countingOfOwner[owner, default: 0] += 1 }
-    } else if counting.remove(summary.head.log) != nil {
-      countingOfOwner[owner, default: 1] -= 1
-      if countingOfOwner[owner] == 0 { countingOfOwner[owner] = nil }
-    }
+    quarantine.set(beyond, of: log, by: summary.opening.certificate)
   }
 
   /// Returns how many logs of a certificate and lane count against its quota.
   func logCount(of certificate: CertificateHash, in lane: Lane) -> Int {
-    countingOfOwner[LogOwner(certificate: certificate, lane: lane)] ?? 0
+    quota.count(of: certificate, in: lane)
   }
 
   /// Records the newest frames of a log, to detect a duplicate run. MUST be called after a log
@@ -139,39 +105,34 @@ struct LogIndex: Sendable {
   }
 
   /// Returns whether its lane's set covers all of a log.
-  func countsWhole(_ log: LogID) -> Bool { past[log] == nil && countedHeads[log] == nil }
+  func countsWhole(_ log: LogID) -> Bool { !quarantine.contains(log) && countedHeads[log] == nil }
 
   /// Returns whether a frame of a log is stored in quarantine.
   func isQuarantined(_ log: LogID, _ sequence: UInt64) -> Bool {
-    past[log] != nil && countedHeads[log].map { sequence > $0.sequence } ?? true
+    quarantine.contains(log) && countedHeads[log].map { sequence > $0.sequence } ?? true
   }
 
   /// Returns how many frames of logs with this certificate are in quarantine.
-  func quarantined(by certificate: CertificateHash) -> Int { pastOfCertificate[certificate] ?? 0 }
+  func quarantined(by certificate: CertificateHash) -> Int { quarantine.count(by: certificate) }
 
   mutating func set(certificate hash: CertificateHash) {
-    knownRoots = nil
-    tries[.certificates, default: HashTrie()].set(LeafHint(hash))
+    tries.set(LeafHint(hash), in: .certificates)
   }
 
   mutating func remove(certificate hash: CertificateHash) {
-    knownRoots = nil
-    tries[.certificates]?.remove(hash.raw.prefix)
+    tries.remove(hash.raw.prefix, from: .certificates)
   }
 
   mutating func set(evidence id: EvidenceID) {
-    knownRoots = nil
-    tries[.evidence, default: HashTrie()].set(LeafHint(id))
+    tries.set(LeafHint(id), in: .evidence)
   }
 
   mutating func remove(evidence id: EvidenceID) {
-    knownRoots = nil
-    tries[.evidence]?.remove(id.raw.prefix)
+    tries.remove(id.raw.prefix, from: .evidence)
   }
 
   mutating func set(_ record: LatestRecord) {
-    knownRoots = nil
-    tries[.records, default: HashTrie()].set(LeafHint(record))
+    tries.set(LeafHint(record), in: .records)
   }
 
   func change(of log: LogID) -> UInt64 { changeOfLog[log] ?? 0 }
@@ -179,13 +140,7 @@ struct LogIndex: Sendable {
   /// Returns the heads to name in an announce. Each change is named a few times; peers that miss it
   /// have the roots.
   mutating func namedHints() -> [LeafHint] {
-    let hints: [LeafHint] = recent.reversed().compactMap { log in
-      summaries[log].map { LeafHint($0.head) }
-    }
-    for log in recent { namings[log, default: 0] += 1 }
-    recent.removeAll { namings[$0, default: 0] >= Timing.announceNamings }
-    namings = namings.filter { $0.value < Timing.announceNamings }
-    return hints
+    recent.takeNamed().compactMap { summaries[$0].map { LeafHint($0.head) } }
   }
 
   /// Returns the number of frames stored in each lane, cached until the next change.
@@ -203,58 +158,31 @@ struct LogIndex: Sendable {
   var bareLogs: Int { summaries.values.count { $0.head.sequence == 0 } }
 
   /// The number of logs with a leaf in two sets.
-  var countedInPart: Int { countedHeads.keys.count { past[$0] != nil && !dropped.contains($0) } }
+  var countedInPart: Int {
+    countedHeads.keys.count { quarantine.contains($0) && !dropped.contains($0) }
+  }
 
   /// The number of strands without a leaf, of logs with more branches than count.
-  var droppedStrands: Int { dropped.count { past[$0] != nil && countedHeads[$0] == nil } }
+  var droppedStrands: Int { dropped.count { quarantine.contains($0) && countedHeads[$0] == nil } }
 
   /// The number of leaves in all tries.
-  var leafCount: Int { tries.values.reduce(0) { $0 + $1.count } }
+  var leafCount: Int { tries.leafCount }
 
-  func hint(of set: SetID, key: Bytes16) -> LeafHint? { tries[set]?.leaf(key) }
+  func hint(of set: SetID, key: Bytes16) -> LeafHint? { tries.leaf(key, of: set) }
 
   func leaves(of set: SetID, under prefix: NibblePrefix) -> ArraySlice<LeafHint> {
-    tries[set]?.leaves(under: prefix) ?? []
+    tries.leaves(of: set, under: prefix)
   }
 
-  mutating func roots() -> Roots {
-    if let knownRoots { return knownRoots }
-    let roots = Roots(hashes: SetID.allCases.map { tries[$0, default: HashTrie()].hash(of: .root) })
-    knownRoots = roots
-    return roots
-  }
+  mutating func roots() -> Roots { tries.roots() }
 
   mutating func hash(of set: SetID, prefix: NibblePrefix) -> UInt64 {
-    tries[set, default: HashTrie()].hash(of: prefix)
+    tries.hash(of: set, prefix: prefix)
   }
 
   mutating func node(of set: SetID, prefix: NibblePrefix, answers: Bool) -> DigestNode {
     DigestNode(
-      set: set, prefix: prefix, contents: tries[set, default: HashTrie()].contents(of: prefix),
+      set: set, prefix: prefix, contents: tries.contents(of: set, prefix: prefix),
       answers: answers)
-  }
-}
-
-extension LeafHint {
-  init(_ head: Head) {
-    self.init(
-      key: head.log.raw, number: UInt32(head.sequence), hash: head.hash.raw.prefix.high)
-  }
-
-  init(_ evidence: EvidenceID) {
-    self.init(key: evidence.raw.prefix, number: 0, hash: evidence.raw.suffix.high)
-  }
-
-  init(_ certificate: CertificateHash) {
-    self.init(
-      key: certificate.raw.prefix, number: 0, hash: certificate.raw.suffix.high)
-  }
-
-  init(_ record: LatestRecord) {
-    var writer = ByteWriter()
-    writer.append(record.order)
-    self.init(
-      key: record.topic.raw, number: UInt32(truncatingIfNeeded: record.order.counter),
-      hash: Blake2b.hash128(writer.bytes).high)
   }
 }
