@@ -145,4 +145,23 @@ struct ContactCaller: Sendable {
     else { return false }
     return context.now.milliseconds(since: peer.presence.lastHeard) < Timing.aboutMilliseconds
   }
+
+  /// Probes the same session over other addresses of the device. The path of the answer is used.
+  mutating func probeOtherPaths(to device: DeviceID, context: inout Context) {
+    guard let index = context.liveSession(of: device), let session = context.sessions[index] else {
+      return
+    }
+    var packet = Packet()
+    packet.roots = context.logs.roots()
+    packet.answer = true
+    let others = book.others(of: device, than: session.endpoint)
+    for endpoint in others.prefix(Limits.endpointsPerDevice) {
+      if let left = book[endpoint]?.attemptsLeft {
+        guard left > 0 else { continue }
+        book[endpoint]?.attemptsLeft = left - 1
+      }
+      guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
+      context.transmit(sealed, to: .endpoint(endpoint, .unknown))
+    }
+  }
 }

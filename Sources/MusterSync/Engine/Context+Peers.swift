@@ -126,8 +126,7 @@ extension Context {
       !peer.branches.refused.contains(log), known.set != .quarantine,
       logs.isBehind(of: log, by: known.sequence)
     else { return }
-    peers[device]?.stall.standstill = Standstill(
-      kind: .keepsToItself, log: log, sequence: known.sequence, since: clock.now)
+    peers[device]?.stall.noteUnanswered(log, through: known.sequence, at: clock.now)
   }
 
   /// Returns the next retransmission: after 250 ms, doubling to 2 s, and later on a slow link.
@@ -136,5 +135,18 @@ extension Context {
       Timing.handshakeFirstMilliseconds << Int64(min(attempts - 1, 8)),
       Timing.handshakeLastMilliseconds)
     return now.advanced(byMilliseconds: wait + outbox.links.patienceMilliseconds)
+  }
+
+  /// The longest interval of heartbeats to peers whose announces are not received: they are not on
+  /// this link, so that the path to them may pass a NAT.
+  var longestUnicastHeartbeat: Int64 {
+    let count = peers.connected.count {
+      !announcesServe(since: peers[$0]?.presence.announced?.at)
+    }
+    return min(
+      Timing.heartbeatLastMilliseconds,
+      max(
+        Timing.heartbeatThroughNATMilliseconds,
+        Timing.heartbeatMillisecondsPerPeer * Int64(count)))
   }
 }

@@ -57,26 +57,7 @@ extension SyncEngine {
       context.sendRoots(to: device, asksForAnswer: true)
       if !isSilent { call(device) }
     }
-    if probe.attempts > 1 { probeOtherPaths(to: device) }
-  }
-
-  /// Probes the same session over other addresses of the device. The path of the answer is used.
-  private mutating func probeOtherPaths(to device: DeviceID) {
-    guard let index = context.liveSession(of: device), let session = context.sessions[index] else {
-      return
-    }
-    var packet = Packet()
-    packet.roots = context.logs.roots()
-    packet.answer = true
-    let others = contacts.book.others(of: device, than: session.endpoint)
-    for endpoint in others.prefix(Limits.endpointsPerDevice) {
-      if let left = contacts.book[endpoint]?.attemptsLeft {
-        guard left > 0 else { continue }
-        contacts.book[endpoint]?.attemptsLeft = left - 1
-      }
-      guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
-      context.transmit(sealed, to: .endpoint(endpoint, .unknown))
-    }
+    if probe.attempts > 1 { contacts.probeOtherPaths(to: device, context: &context) }
   }
 
   private mutating func beat(_ device: DeviceID) {
@@ -91,7 +72,8 @@ extension SyncEngine {
       $0.differs(from: own, inRecords: !announcesServe)
     }
     // Roots are not reliable. If they differ, they are sent often enough that some arrive.
-    let longest = announcesServe ? Timing.heartbeatLastMilliseconds : longestUnicastHeartbeat
+    let longest =
+      announcesServe ? Timing.heartbeatLastMilliseconds : context.longestUnicastHeartbeat
     let last = longest / (differs ?? true ? context.tries(to: device) : 1)
     let interval = min(lastInterval * 2 + context.outbox.links.patienceMilliseconds, last)
     context.peers[device]?.heartbeat.milliseconds = interval
@@ -101,7 +83,7 @@ extension SyncEngine {
       byMilliseconds: interval - jitter)
     if !keys.missing.isEmpty { keys.sendRequests(to: device, context: &context) }
     context.peers[device]?.budget.certificatesAsked = []
-    introduce(to: device)
+    contacts.introduce(to: device, context: &context)
     watchForWithholding(by: device)
     guard !announcesServe || differs ?? true,
       let lastHeard = context.peers[device]?.presence.lastHeard
@@ -111,18 +93,5 @@ extension SyncEngine {
     let isQuiet = context.now.milliseconds(since: lastHeard) > Timing.quietMilliseconds
     context.sendRoots(to: device, asksForAnswer: isQuiet)
     if isQuiet { context.expectAnswer(from: device) }
-  }
-
-  /// The longest interval of heartbeats to peers whose announces are not received: they are not on
-  /// this link, so that the path to them may pass a NAT.
-  private var longestUnicastHeartbeat: Int64 {
-    let count = context.peers.connected.count {
-      !context.announcesServe(since: context.peers[$0]?.presence.announced?.at)
-    }
-    return min(
-      Timing.heartbeatLastMilliseconds,
-      max(
-        Timing.heartbeatThroughNATMilliseconds,
-        Timing.heartbeatMillisecondsPerPeer * Int64(count)))
   }
 }

@@ -108,8 +108,8 @@ extension SyncEngine {
     for piece in packet.evidence {
       evidence.receive(piece, from: device, endpoint: endpoint, context: &context)
     }
-    if !packet.runs.isEmpty { context.peers[device]?.stall.lastHanded = context.clock.now }
-    if !packet.wants.isEmpty { context.peers[device]?.stall.lastAsked = context.clock.now }
+    if !packet.runs.isEmpty { context.peers[device]?.stall.noteDelivery(at: context.clock.now) }
+    if !packet.wants.isEmpty { context.peers[device]?.stall.noteRequest(at: context.clock.now) }
     for run in packet.runs {
       receive(run, from: device, by: arrival)
       context.noteWhetherHeld(run, on: arrival.session)
@@ -139,7 +139,7 @@ extension SyncEngine {
       evidence.serve(want, to: device, context: &context)
     }
     for epoch in packet.keyRequests { keys.serve(epoch, to: device, context: &context) }
-    receive(packet.peers, from: device)
+    contacts.receive(packet.peers, from: device, context: &context)
     if packet.answer, !beginsDigest { context.answerProbe(of: device) }
     frames.pulls.continuePulls(from: device, context: &context)
   }

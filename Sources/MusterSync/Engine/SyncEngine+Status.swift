@@ -26,47 +26,16 @@ extension SyncEngine {
       return PeerStatus(
         device: device, endpoint: session?.endpoint ?? peer.presence.endpoint,
         link: session?.link ?? peer.presence.announced?.link ?? .unknown,
-        state: state(of: peer, now: now),
+        state: context.state(of: peer, now: now),
         rules: peer.topology.otherRules?.version ?? context.local.rulesVersion,
         lastHeardSeconds: max(0, now.milliseconds(since: peer.presence.lastHeard) / 1000),
         connectedSeconds: peer.presence.connectedSince.map {
           max(0, now.milliseconds(since: $0) / 1000)
         },
         isAnnounced: context.announcesServe(of: peer),
-        behindFrames: framesBehind(peer, own: own, held: held),
+        behindFrames: context.framesBehind(peer, own: own, held: held),
         bytesIn: peer.presence.bytesIn, bytesOut: peer.presence.bytesOut)
     }
-  }
-
-  private func state(of peer: PeerState, now: Instant) -> PeerStatus.State {
-    if peer.isReachable { return .connected }
-    if peer.topology.otherRules != nil { return peer.presence.isGap(until: now) ? .silent : .heard }
-    return !context.announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
-  }
-
-  /// Returns the number of stored frames that the peer is missing, as far as its roots show. Lanes
-  /// with equal roots are complete, even if positions differ. At most what was added since the
-  /// roots were last equal.
-  private func framesBehind(_ peer: PeerState, own: Roots, held: [Lane: UInt64]) -> UInt64 {
-    guard let roots = peer.holdings.roots else { return 0 }
-    return Lane.allCases.reduce(0) { count, lane in
-      guard roots[SetID(lane)] != own[SetID(lane)] else { return count }
-      let unknown = framesNotKnown(to: peer, in: lane)
-      guard let agreed = peer.holdings.agreedFrames[lane] else { return count + unknown }
-      let now = held[lane] ?? 0
-      return count + min(unknown, now - min(now, agreed))
-    }
-  }
-
-  /// Returns the number of frames of a lane that the peer has not proved to hold.
-  private func framesNotKnown(to peer: PeerState, in lane: Lane) -> UInt64 {
-    var count: UInt64 = 0
-    for (log, summary) in context.logs.summaries where summary.opening.lane == lane {
-      let known = peer.holdings.logs[log].map { max($0.sequence + 1, summary.first) }
-      let held = summary.head.sequence + 1
-      count += held - min(held, known ?? summary.first)
-    }
-    return count
   }
 }
 
@@ -108,4 +77,37 @@ public struct PeerStatus: Hashable, Sendable {
 
   /// Whether a session is open and answered.
   public var isConnected: Bool { state == .connected }
+}
+
+extension Context {
+  func state(of peer: PeerState, now: Instant) -> PeerStatus.State {
+    if peer.isReachable { return .connected }
+    if peer.topology.otherRules != nil { return peer.presence.isGap(until: now) ? .silent : .heard }
+    return !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
+  }
+
+  /// Returns the number of stored frames that the peer is missing, as far as its roots show. Lanes
+  /// with equal roots are complete, even if positions differ. At most what was added since the
+  /// roots were last equal.
+  func framesBehind(_ peer: PeerState, own: Roots, held: [Lane: UInt64]) -> UInt64 {
+    guard let roots = peer.holdings.roots else { return 0 }
+    return Lane.allCases.reduce(0) { count, lane in
+      guard roots[SetID(lane)] != own[SetID(lane)] else { return count }
+      let unknown = framesNotKnown(to: peer, in: lane)
+      guard let agreed = peer.holdings.agreedFrames[lane] else { return count + unknown }
+      let now = held[lane] ?? 0
+      return count + min(unknown, now - min(now, agreed))
+    }
+  }
+
+  /// Returns the number of frames of a lane that the peer has not proved to hold.
+  private func framesNotKnown(to peer: PeerState, in lane: Lane) -> UInt64 {
+    var count: UInt64 = 0
+    for (log, summary) in logs.summaries where summary.opening.lane == lane {
+      let known = peer.holdings.logs[log].map { max($0.sequence + 1, summary.first) }
+      let held = summary.head.sequence + 1
+      count += held - min(held, known ?? summary.first)
+    }
+    return count
+  }
 }

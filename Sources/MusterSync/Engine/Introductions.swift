@@ -2,9 +2,9 @@ internal import MusterModel
 
 /// Exchange of peer addresses. Like the source of an announce, an address is a hint: it is tried a
 /// few times, and dropped if no device authenticates from it.
-extension SyncEngine {
+extension ContactCaller {
   /// Sends addresses with a heartbeat when a session is new or others were added.
-  mutating func introduce(to device: DeviceID) {
+  func introduce(to device: DeviceID, context: inout Context) {
     guard let peer = context.peers[device], peer.topology.hasNewNeighbours, peer.isReachable else {
       return
     }
@@ -32,16 +32,18 @@ extension SyncEngine {
     context.outbox.add(packet, importance: .state, to: device)
   }
 
-  mutating func receive(_ introductions: [PeerAddress], from device: DeviceID) {
+  mutating func receive(
+    _ introductions: [PeerAddress], from device: DeviceID, context: inout Context
+  ) {
     for introduction in introductions.prefix(Limits.introductions) {
       guard introduction.device != context.local.device,
         context.peers[introduction.device]?.isReachable != true,
         introduction.endpoint.isWorthTelling, context.roster.devices.contains(introduction.device),
-        contacts.book[introduction.endpoint] == nil,
+        book[introduction.endpoint] == nil,
         context.peers.connected.count < Limits.smallMesh
       else { continue }
       let wait = Int64(context.random.uniform(below: UInt64(Timing.heardContactMilliseconds)))
-      contacts.hear(
+      hear(
         introduction.endpoint, device: introduction.device,
         at: context.now.advanced(byMilliseconds: wait), context: &context)
     }

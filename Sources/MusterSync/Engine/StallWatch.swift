@@ -1,0 +1,98 @@
+internal import MusterModel
+
+/// A position in a log that one side holds and the other keeps missing.
+struct Standstill: Sendable {
+  let kind: StandstillKind
+  let log: LogID
+  let sequence: UInt64
+  let since: Instant
+  var isTold = false
+}
+
+/// Stall detection: a peer that withholds data is noticed where another path shows more.
+///
+/// For each reachable peer with different roots, one difference is watched at a time. With an
+/// honest peer it disappears within seconds, or frames are in flight. A difference that lasts for
+/// minutes, while the peer is received without a gap and nothing is requested or delivered, is
+/// reported. What a peer advertised before it fell silent is no evidence: of two peers that are
+/// partitioned from each other but both connected to a third, each would suspect the other.
+struct StallWatch: Sendable {
+  /// Data that one side holds and the other keeps missing.
+  private(set) var standstill: Standstill?
+  /// When the peer last requested frames, and when it last delivered any.
+  private var lastAsked: Instant?
+  private var lastHanded: Instant?
+
+  mutating func noteRequest(at now: Instant) { lastAsked = now }
+  mutating func noteDelivery(at now: Instant) { lastHanded = now }
+
+  /// Records that the peer did not deliver what it advertised.
+  mutating func noteUnanswered(_ log: LogID, through sequence: UInt64, at now: Instant) {
+    standstill = Standstill(kind: .keepsToItself, log: log, sequence: sequence, since: now)
+  }
+
+  /// Ends the watch, since the peer shows no difference.
+  mutating func end() { standstill = nil }
+
+  /// Checks with each heartbeat of a peer whose roots differ.
+  ///
+  /// - Returns: how it has stalled, when that is first known.
+  mutating func check(_ peer: PeerState, logs: LogIndex, now: Instant) -> StandstillKind? {
+    guard let watched = standstill, stands(watched, with: peer, logs: logs) else {
+      standstill = nextDifference(with: peer, logs: logs, now: now)
+      return nil
+    }
+    let moved = watched.kind == .keepsToItself ? lastHanded : lastAsked
+    let since = max(watched.since, peer.presence.heardSince, moved ?? watched.since)
+    guard !watched.isTold, !peer.presence.isGap(until: now),
+      now.milliseconds(since: since) >= Timing.standstillMilliseconds
+    else { return nil }
+    standstill?.isTold = true
+    return watched.kind
+  }
+
+  private func stands(_ standstill: Standstill, with peer: PeerState, logs: LogIndex) -> Bool {
+    switch standstill.kind {
+    case .keepsToItself: logs.isBehind(of: standstill.log, by: standstill.sequence)
+    case .asksForNothing:
+      claim(of: standstill.log, by: peer, logs: logs).map { $0 < standstill.sequence } ?? false
+    }
+  }
+
+  /// Returns how much of a log a peer proved to hold.
+  private func claim(of log: LogID, by peer: PeerState, logs: LogIndex) -> UInt64? {
+    guard let held = logs[log] else { return nil }
+    return peer.holdings.confirmations.claim(
+      of: log, held: held, change: logs.change(of: log)
+    )
+    .map { UInt64($0.number) }
+  }
+
+  /// Returns the next difference in the ring of logs, so that every log gets its turn.
+  private func nextDifference(with peer: PeerState, logs: LogIndex, now: Instant) -> Standstill? {
+    var nearest: Standstill?
+    func consider(_ kind: StandstillKind, _ log: LogID, _ sequence: UInt64) {
+      if let nearest, !comes(log, before: nearest.log, after: standstill?.log) { return }
+      nearest = Standstill(kind: kind, log: log, sequence: sequence, since: now)
+    }
+    for (log, summary) in logs.summaries where !summary.isParted {
+      let head = summary.head.sequence
+      guard !logs.isQuarantined(log, head), let claim = claim(of: log, by: peer, logs: logs),
+        claim < head
+      else { continue }
+      consider(.asksForNothing, log, head)
+    }
+    for (log, known) in peer.holdings.logs
+    where known.set != .quarantine && known.sequence > 0 && !peer.branches.refused.contains(log)
+      && logs.isBehind(of: log, by: known.sequence)
+    {
+      consider(.keepsToItself, log, known.sequence)
+    }
+    return nearest
+  }
+
+  private func comes(_ log: LogID, before other: LogID, after last: LogID?) -> Bool {
+    guard let last else { return log < other }
+    return (log > last ? 0 : 1, log) < (other > last ? 0 : 1, other)
+  }
+}
