@@ -21,8 +21,7 @@ import Testing
     "MusterSync.Packet": (21, 700),
     "MusterSync.Session": (16, 700),
     "MusterSync.SessionHandshake": (15, 700),
-    "MusterSync.LogIndex": (16, 700),
-    "MusterSync.SyncEngine": (12, 1126),
+    "MusterSync.SyncEngine": (12, 891),
   ]
 
   @Test func `no type with logic is larger than its limit`() throws {

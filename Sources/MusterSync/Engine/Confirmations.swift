@@ -134,7 +134,7 @@ extension Context {
     guard let held = comparedWhole(log) else { return }
     let change = logs.change(of: log)
     for device in peers.devices {
-      peers[device]?.holdings.confirmations.settle(held, change: change)
+      peers[known: device].holdings.confirmations.settle(held, change: change)
     }
   }
 

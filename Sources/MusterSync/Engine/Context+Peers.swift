@@ -149,4 +149,16 @@ extension Context {
         Timing.heartbeatThroughNATMilliseconds,
         Timing.heartbeatMillisecondsPerPeer * Int64(count)))
   }
+
+  /// When a session ends unless something is received before, or its finish is due.
+  func deadline(of session: Session) -> Instant {
+    guard case .device(let device) = session.peer else {
+      return session.deadline(silence: Timing.joinerMilliseconds)
+    }
+    let isSpare = peers[known: device].sessions.count > 1
+    return session.deadline(
+      // An announce shows that its device is up; probes find out whether it still receives.
+      announced: peers[known: device].presence.announced?.at,
+      silence: isSpare ? Timing.spareMilliseconds : Timing.silenceMilliseconds)
+  }
 }

@@ -73,7 +73,7 @@ extension FrameIntake {
         pulls.abandonPull(of: strand.head.log, context: &context)
         context.logs.set(strand, by: context.roster)
         for peer in context.peers.devices {
-          context.peers[peer]?.branches.refused.remove(strand.head.log)
+          context.peers[known: peer].branches.refused.remove(strand.head.log)
         }
       }
       adoptOrphans(context: &context)

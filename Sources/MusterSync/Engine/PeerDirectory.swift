@@ -65,10 +65,64 @@ struct PeerDirectory: Sendable {
     sorted.insert(device, at: low)
   }
 
-  func checkInvariants() {
+  /// The state of a device that has one, such as the device of a session.
+  subscript(known device: DeviceID) -> PeerState {
+    _read { yield states[place(of: device)]! }
+    _modify {
+      let place = place(of: device)
+      let wasConnected = states[place]?.sessions.isEmpty == false
+      defer { settle(device, at: place, wasConnected: wasConnected) }
+      yield &states[place]!
+    }
+  }
+
+  private func place(of device: DeviceID) -> Int {
+    guard let place = places[device] else { preconditionFailure("no state of \(device)") }
+    return place
+  }
+
+  /// Creates the state of a device at first contact. Returns false if there is no room.
+  mutating func meet(
+    _ device: DeviceID, certificate: CertificateHash, at endpoint: Endpoint, now: Instant
+  ) -> Bool {
+    guard self[device] == nil else {
+      self[known: device].topology.otherRules = nil
+      return true
+    }
+    makeRoom()
+    guard count < Limits.peers else { return false }
+    self[device] = PeerState(
+      device: device, certificate: certificate, endpoint: endpoint, now: now)
+    return true
+  }
+
+  private mutating func makeRoom() {
+    guard count >= Limits.peers else { return }
+    let oldest = values.filter { $0.sessions.isEmpty }.min {
+      ($0.presence.lastHeard, $0.device) < ($1.presence.lastHeard, $1.device)
+    }
+    if let oldest { self[oldest.device] = nil }
+  }
+
+  func checkInvariants(sessions all: [UInt32: Session]) {
     precondition(count <= Limits.peers, "\(count) peers")
     precondition(devices == places.keys.sorted(), "\(count) listed, \(places.count) peers")
     precondition(
       connected == devices.filter { self[$0]?.sessions.isEmpty == false }, "connected differ")
+    for device in devices {
+      guard let peer = self[device], peer.device == device else {
+        preconditionFailure("another device's state at \(device)")
+      }
+      let distinct = Set(peer.sessions).count
+      precondition(
+        peer.topology.otherRules == nil || peer.sessions.isEmpty,
+        "a session with a device of other rules")
+      precondition(
+        peer.sessions.count <= Limits.sessionsPerPeer && distinct == peer.sessions.count,
+        "sessions \(peer.sessions)")
+      for index in peer.sessions {
+        precondition(all[index]?.peer == .device(device), "session \(index) is gone")
+      }
+    }
   }
 }

@@ -26,6 +26,41 @@ struct PeerState: Sendable {
     budget = PeerBudget(now: now)
   }
 
+  /// Adds a session.
+  ///
+  /// - Returns: the sessions that make room for it.
+  mutating func connect(
+    _ index: UInt32, certificate: CertificateHash, at endpoint: Endpoint, now: Instant
+  ) -> [UInt32] {
+    let wasConnected = !sessions.isEmpty
+    sessions.insert(index, at: 0)
+    var evicted: [UInt32] = []
+    while sessions.count > Limits.sessionsPerPeer { evicted.append(sessions.removeLast()) }
+    self.certificate = certificate
+    presence.endpoint = endpoint
+    presence.noteWord(now: now)
+    presence.connectedSince = presence.connectedSince ?? now
+    heartbeat.liveness = .heard
+    branches.refused = []
+    budget.certificatesAsked = []
+    holdings.roots = nil
+    digests = DigestHistory()
+    topology.hasNewNeighbours = true
+    // Both sides send their roots now.
+    if !wasConnected { heartbeat.next = Contact.never }
+    heartbeat.quicken(now: now)
+    return evicted
+  }
+
+  /// Removes a session. Returns whether it was the last one.
+  mutating func disconnect(_ index: UInt32) -> Bool {
+    sessions.removeAll { $0 == index }
+    guard sessions.isEmpty else { return false }
+    presence.connectedSince = nil
+    heartbeat.liveness = .heard
+    return true
+  }
+
   /// Whether messages to it are expected to arrive.
   var isReachable: Bool {
     if case .silent = heartbeat.liveness { return false }

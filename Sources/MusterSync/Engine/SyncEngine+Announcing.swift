@@ -23,12 +23,12 @@ extension SyncEngine {
     _ announce: Announce, of device: DeviceID, by arrival: Arrival, hasRestarted: Bool
   ) {
     let endpoint = arrival.endpoint
-    context.peers[device]?.presence.announced = (context.clock.now, arrival.link)
-    context.peers[device]?.presence.noteWord(now: context.clock.now)
+    context.peers[known: device].presence.announced = (context.clock.now, arrival.link)
+    context.peers[known: device].presence.noteWord(now: context.clock.now)
     // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }
-    if context.peers[device]?.sessions.isEmpty == true {
-      context.peers[device]?.presence.endpoint = endpoint
+    if context.peers[known: device].sessions.isEmpty {
+      context.peers[known: device].presence.endpoint = endpoint
     }
     for hint in announce.heads { frames.noteHead(hint, of: device, on: nil, context: &context) }
     receivePush(announce, of: device, by: arrival)
@@ -37,9 +37,8 @@ extension SyncEngine {
     }
     let lacks = announce.heads.contains { isLacked($0) }
     if lacks,
-      context.peers[device]?.heartbeat.resets.take(
+      context.peers[known: device].heartbeat.resets.take(
         Heartbeat.resetMilliseconds, now: context.clock.now)
-        == true
     {
       announcer.quicken(context: &context)
     }
@@ -49,7 +48,7 @@ extension SyncEngine {
       let moment = announcer.soon(context: &context)
       contacts.hear(endpoint, device: device, at: moment, context: &context)
     }
-    if context.peers[device]?.isReachable == true {
+    if context.peers[known: device].isReachable {
       frames.pulls.continuePulls(from: device, context: &context)
       if let roots = announce.roots, !lacks {
         reconciler.compare(roots, of: device, on: nil, context: &context)

@@ -8,7 +8,7 @@ extension SyncEngine {
     checkSessions()
     frames.pulls.checkInvariants(context: context)
     precondition(context.outbox.flows.count <= Limits.peers, "\(context.outbox.flows.count) flows")
-    context.peers.checkInvariants()
+    context.peers.checkInvariants(sessions: context.sessions)
     precondition(broadcaster.relayCount <= Limits.relays, "\(broadcaster.relayCount) relays")
     precondition(
       records.clones.count <= Limits.lifeTellings, "\(records.clones.count) notifications")
@@ -47,20 +47,5 @@ extension SyncEngine {
       }
     }
     precondition(joiners <= Limits.handshakesInFlight, "\(joiners) joiners")
-    for device in context.peers.devices {
-      guard let peer = context.peers[device], peer.device == device else {
-        preconditionFailure("another device's state at \(device)")
-      }
-      let distinct = Set(peer.sessions).count
-      precondition(
-        peer.topology.otherRules == nil || peer.sessions.isEmpty,
-        "a session with a device of other rules")
-      precondition(
-        peer.sessions.count <= Limits.sessionsPerPeer && distinct == peer.sessions.count,
-        "sessions \(peer.sessions)")
-      for index in peer.sessions {
-        precondition(context.sessions[index]?.peer == .device(device), "session \(index) is gone")
-      }
-    }
   }
 }

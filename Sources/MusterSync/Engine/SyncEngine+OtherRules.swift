@@ -25,8 +25,8 @@ extension SyncEngine {
     guard meet(device, certificate: certificate, at: endpoint) else { return }
     let mark = OtherRules(
       version: rules, nextTry: context.now.advanced(byMilliseconds: Timing.otherRulesMilliseconds))
-    context.peers[device]?.topology.otherRules = mark
-    for index in context.peers[device]?.sessions ?? [] { close(index) }
+    context.peers[known: device].topology.otherRules = mark
+    for index in context.peers[known: device].sessions { close(index) }
     var peer = PeerState(
       device: device, certificate: certificate, endpoint: endpoint, now: context.now)
     peer.topology.otherRules = mark

@@ -89,16 +89,20 @@ extension SyncEngine {
     context.sessions[localIndex]?.lastReceived = context.clock.now
     context.sessions[localIndex]?.unconfirmedFinish = nil
     guard case .device(let device) = peer else { return }
-    context.peers[device]?.presence.bytesIn += UInt64(ciphertext.count + 9 + Limits.headerBytes)
+    context.peers[known: device].presence.bytesIn += UInt64(
+      ciphertext.count + 9 + Limits.headerBytes)
     let packet = try Packet(decoding: plaintext, operation: context.local.operation)
-    follow(device, to: arrival, on: localIndex, response: packet.response)
+    contacts.follow(
+      device, to: arrival, on: localIndex, response: packet.response, context: &context)
     context.noteReceived(counter, packet: packet, on: localIndex, of: device)
     var arrival = arrival
     arrival.session = localIndex
     receive(packet, from: device, by: arrival)
-    if let token = packet.challenge { respond(to: token, at: arrival, on: localIndex) }
+    if let token = packet.challenge {
+      contacts.respond(to: token, at: arrival, on: localIndex, context: &context)
+    }
     if context.sessions[localIndex]?.endpoint != arrival.endpoint {
-      challenge(arrival, on: localIndex)
+      contacts.challenge(arrival, on: localIndex, context: &context)
     }
   }
 
@@ -108,8 +112,12 @@ extension SyncEngine {
     for piece in packet.evidence {
       evidence.receive(piece, from: device, endpoint: endpoint, context: &context)
     }
-    if !packet.runs.isEmpty { context.peers[device]?.stall.noteDelivery(at: context.clock.now) }
-    if !packet.wants.isEmpty { context.peers[device]?.stall.noteRequest(at: context.clock.now) }
+    if !packet.runs.isEmpty {
+      context.peers[known: device].stall.noteDelivery(at: context.clock.now)
+    }
+    if !packet.wants.isEmpty {
+      context.peers[known: device].stall.noteRequest(at: context.clock.now)
+    }
     for run in packet.runs {
       receive(run, from: device, by: arrival)
       context.noteWhetherHeld(run, on: arrival.session)

@@ -4,30 +4,14 @@ internal import MusterModel
 extension SyncEngine {
   // MARK: Peers
 
-  /// Returns the state of a certified device, created at first contact; nil for this device itself.
+  /// Creates the state of a certified device at first contact. Returns false if there is no room, or
+  /// if it is this device itself.
   @discardableResult
   mutating func meet(
     _ device: DeviceID, certificate: CertificateHash, at endpoint: Endpoint
   ) -> Bool {
     guard device != context.local.device else { return false }
-    guard context.peers[device] == nil else {
-      context.peers[device]?.topology.otherRules = nil
-      return true
-    }
-    makeRoomForPeer()
-    guard context.peers.count < Limits.peers else { return false }
-    context.peers[device] = PeerState(
-      device: device, certificate: certificate, endpoint: endpoint, now: context.now)
-    return true
-  }
-
-  private mutating func makeRoomForPeer() {
-    guard context.peers.count >= Limits.peers else { return }
-    let oldest = context.peers.values.filter { $0.sessions.isEmpty }.min {
-      ($0.presence.lastHeard, $0.device) < ($1.presence.lastHeard, $1.device)
-    }
-    guard let oldest else { return }
-    context.peers[oldest.device] = nil
+    return context.peers.meet(device, certificate: certificate, at: endpoint, now: context.now)
   }
 
   // MARK: Sessions
@@ -43,29 +27,14 @@ extension SyncEngine {
     var session = session
     session.link = link
     let wasConnected = !peer.sessions.isEmpty
-    peer.sessions.insert(session.localIndex, at: 0)
-    while peer.sessions.count > Limits.sessionsPerPeer {
-      context.sessions[peer.sessions.removeLast()] = nil
-    }
-    peer.certificate = certificate.hash
-    peer.presence.endpoint = session.endpoint
-    peer.presence.noteWord(now: context.now)
-    peer.heartbeat.liveness = .heard
-    peer.presence.connectedSince = peer.presence.connectedSince ?? context.now
-    peer.branches.refused = []
-    peer.budget.certificatesAsked = []
-    peer.holdings.roots = nil
-    peer.digests.last = nil
-    peer.digests.begun = [:]
-    peer.topology.hasNewNeighbours = true
-    // Both sides send their roots now.
-    if !wasConnected { peer.heartbeat.next = Contact.never }
-    peer.heartbeat.quicken(now: context.now)
+    let evicted = peer.connect(
+      session.localIndex, certificate: certificate.hash, at: session.endpoint, now: context.now)
+    for index in evicted { context.sessions[index] = nil }
     context.sessions[session.localIndex] = session
     context.peers[device] = peer
     contacts.book.prove(session.endpoint, of: device)
     context.deadlines.schedule(.peer(device), at: peer.heartbeat.next)
-    context.deadlines.schedule(.session(session.localIndex), at: deadline(of: session))
+    context.deadlines.schedule(.session(session.localIndex), at: context.deadline(of: session))
     if session.endpoint.isUplink {
       context.effects.append(.notice(.uplinkProven(session.endpoint)))
     } else {
@@ -74,7 +43,7 @@ extension SyncEngine {
     if !wasConnected {
       context.effects.append(.notice(.peerConnected(device, session.endpoint)))
       for other in context.peers.connected where other != device {
-        context.peers[other]?.topology.hasNewNeighbours = true
+        context.peers[known: other].topology.hasNewNeighbours = true
       }
     }
     return true
@@ -82,26 +51,10 @@ extension SyncEngine {
 
   // MARK: Deadlines
 
-  private func deadline(of session: Session) -> Instant {
-    let end: Instant
-    switch session.peer {
-    case .joiner:
-      end = session.lastReceived.advanced(byMilliseconds: Timing.joinerMilliseconds)
-    case .device(let device):
-      // An announce shows that its device is up; probes find out whether it still receives.
-      let heard = max(
-        session.lastReceived, context.peers[device]?.presence.announced?.at ?? session.lastReceived)
-      let isSpare = context.peers[device]?.sessions.count ?? 0 > 1
-      end = heard.advanced(
-        byMilliseconds: isSpare ? Timing.spareMilliseconds : Timing.silenceMilliseconds)
-    }
-    return min(end, session.unconfirmedFinish?.nextAttempt ?? end)
-  }
-
   mutating func tendSession(_ index: UInt32) {
     repeatFinish(index)
     guard let session = context.sessions[index] else { return }
-    let deadline = deadline(of: session)
+    let deadline = context.deadline(of: session)
     if deadline <= context.now { return close(index) }
     context.deadlines.schedule(.session(index), at: deadline)
   }
@@ -110,10 +63,7 @@ extension SyncEngine {
     guard let session = context.sessions.removeValue(forKey: index),
       case .device(let device) = session.peer
     else { return }
-    context.peers[device]?.sessions.removeAll { $0 == index }
-    guard context.peers[device]?.sessions.isEmpty == true else { return }
-    context.peers[device]?.presence.connectedSince = nil
-    context.peers[device]?.heartbeat.liveness = .heard
+    guard context.peers[known: device].disconnect(index) else { return }
     context.outbox.forget(device)
     evidence.forget(device)
     frames.pulls.stopPulls(from: device, context: &context)

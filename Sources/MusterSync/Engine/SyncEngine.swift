@@ -118,11 +118,13 @@ public struct SyncEngine: Sendable {
       // What a revocation names may have been refused for lack of room, and has room now. So has
       // what no revocation cuts any more.
       if !roster.revoked.isSuperset(of: old.revoked) || roster.control != old.control {
-        context.peers[device]?.branches.refused = []
+        context.peers[known: device].branches.refused = []
       } else if hasRoomAgain, let refused = context.peers[device]?.branches.refused,
         !refused.isEmpty
       {
-        context.peers[device]?.branches.refused = refused.filter { roster.parts[$0]?.end == nil }
+        context.peers[known: device].branches.refused = refused.filter {
+          roster.parts[$0]?.end == nil
+        }
       }
       frames.pulls.wantWhatIsKnown(of: device, context: &context)
     }

@@ -66,6 +66,15 @@ struct Session: Sendable {
     (min(localIndex, remoteIndex), max(localIndex, remoteIndex))
   }
 
+  /// When the session ends after a silence of this many milliseconds, or its finish is due.
+  ///
+  /// - Parameter announced: when the peer last announced itself.
+  func deadline(announced: Instant? = nil, silence: Int64) -> Instant {
+    let heard = max(lastReceived, announced ?? lastReceived)
+    let end = heard.advanced(byMilliseconds: silence)
+    return min(end, unconfirmedFinish?.nextAttempt ?? end)
+  }
+
   mutating func seal(_ packet: [UInt8]) -> [UInt8] {
     precondition(packet.count <= packetBytes, "packet of \(packet.count) bytes")
     var writer = ByteWriter()

@@ -5,10 +5,11 @@ internal import MusterModel
 /// An on-path attacker can capture a datagram that never arrived and send it from another address:
 /// it is authentic and new. Following it would redirect the session. Datagrams therefore go to the
 /// old address until the peer returns a challenge from the new one (RFC 9000 §9.3).
-extension SyncEngine {
+extension ContactCaller {
   /// Handles the source address of every datagram of a session.
   mutating func follow(
-    _ device: DeviceID, to arrival: Arrival, on index: UInt32, response: UInt64?
+    _ device: DeviceID, to arrival: Arrival, on index: UInt32, response: UInt64?,
+    context: inout Context
   ) {
     let endpoint = arrival.endpoint
     guard let session = context.sessions[index] else { return }
@@ -20,15 +21,15 @@ extension SyncEngine {
       context.sessions[index]?.challenged = nil
       context.outbox.flows[device]?.changePath(of: index)
       context.outbox.touch(device)
-      contacts.book.prove(endpoint, of: device)
+      book.prove(endpoint, of: device)
       if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
     }
     context.sessions[index]?.link = arrival.link
-    context.peers[device]?.presence.endpoint = endpoint
+    context.peers[known: device].presence.endpoint = endpoint
     context.noteHeard(device)
   }
 
-  mutating func challenge(_ arrival: Arrival, on index: UInt32) {
+  mutating func challenge(_ arrival: Arrival, on index: UInt32, context: inout Context) {
     if let last = context.sessions[index]?.challenged,
       context.now.milliseconds(since: last.at) < Timing.challengeMilliseconds
     {
@@ -40,16 +41,20 @@ extension SyncEngine {
       endpoint: arrival.endpoint, token: token, at: context.clock.now)
     var packet = Packet()
     packet.challenge = token
-    say(packet, at: arrival, on: index)
+    say(packet, at: arrival, on: index, context: &context)
   }
 
-  mutating func respond(to token: UInt64, at arrival: Arrival, on index: UInt32) {
+  mutating func respond(
+    to token: UInt64, at arrival: Arrival, on index: UInt32, context: inout Context
+  ) {
     var packet = Packet()
     packet.response = token
-    say(packet, at: arrival, on: index)
+    say(packet, at: arrival, on: index, context: &context)
   }
 
-  private mutating func say(_ packet: Packet, at arrival: Arrival, on index: UInt32) {
+  private mutating func say(
+    _ packet: Packet, at arrival: Arrival, on index: UInt32, context: inout Context
+  ) {
     guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
     context.transmit(sealed, to: .endpoint(arrival.endpoint, arrival.link))
   }
