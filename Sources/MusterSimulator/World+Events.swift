@@ -3,8 +3,8 @@ import MusterReplica
 
 /// The effect of each event.
 extension World {
-  func take(_ happening: Happening) throws {
-    switch happening {
+  func take(_ event: ScheduledEvent) throws {
+    switch event {
     case .arrival(let index, let bytes, let from): arrive(bytes, from: from, at: nodes[index])
     case .read(let index): try read(at: nodes[index])
     case .alarm(let index): try soundAlarm(of: nodes[index])

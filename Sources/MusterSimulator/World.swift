@@ -22,7 +22,7 @@ public final class World {
   public let scenario: Scenario
   /// The nodes of which checkers expect less.
   let faulty: FaultyNodes
-  var schedule = Schedule<Happening>()
+  var schedule = Schedule<ScheduledEvent>()
   var mesh: Mesh
   var network: Network
   var workload: Workload
@@ -44,7 +44,7 @@ public final class World {
   }
 
   /// A future event.
-  enum Happening {
+  enum ScheduledEvent {
     case arrival(to: Int, bytes: [UInt8], from: Endpoint)
     case read(Int)
     case alarm(Int)

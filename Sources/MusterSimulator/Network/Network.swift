@@ -8,7 +8,7 @@ import MusterModel
 /// Every fault that occurs is counted. Nodes are identified by their index.
 struct Network {
   /// A datagram that will arrive.
-  struct Passage {
+  struct DatagramInFlight {
     let arrival: Instant
     let isCorrupt: Bool
   }
@@ -72,8 +72,8 @@ struct Network {
   /// Returns the deliveries of a transmitted datagram: none, one, or two.
   mutating func pass(
     _ size: Int, from: Int, to: Int, distance: @autoclosure () -> Double, sentAt: Instant
-  ) -> [Passage] {
-    if isFaultless { return [Passage(arrival: after(1000, sentAt), isCorrupt: false)] }
+  ) -> [DatagramInFlight] {
+    if isFaultless { return [DatagramInFlight(arrival: after(1000, sentAt), isCorrupt: false)] }
     let direction = Connectivity.Direction(from: from, to: to)
     let conditions = exceptions[direction] ?? plan.conditions
     guard isOpen(direction, distance: distance) else { return [] }
@@ -113,7 +113,7 @@ struct Network {
     return true
   }
 
-  private mutating func passage(_ conditions: LinkConditions, sentAt: Instant) -> Passage {
+  private mutating func passage(_ conditions: LinkConditions, sentAt: Instant) -> DatagramInFlight {
     let range = conditions.delayMilliseconds
     var delay = random.within(range.lowerBound * 1000...range.upperBound * 1000)
     if random.happens(perMillion: conditions.reorderPerMillion) {
@@ -122,7 +122,7 @@ struct Network {
     }
     let isCorrupt = random.happens(perMillion: conditions.corruptPerMillion)
     if isCorrupt { tally.fire(.corrupt) }
-    return Passage(arrival: after(max(1, delay), sentAt), isCorrupt: isCorrupt)
+    return DatagramInFlight(arrival: after(max(1, delay), sentAt), isCorrupt: isCorrupt)
   }
 
   private func after(_ microseconds: Int64, _ time: Instant) -> Instant {

@@ -12,7 +12,7 @@ struct Chart {
   private static let top = 10.0
   private static let bottom = 24.0
 
-  init(_ moments: [Recording.Moment], height: Double, highest: Double) {
+  init(_ moments: [Recording.MeshSample], height: Double, highest: Double) {
     start = min(0, moments.first?.milliseconds ?? 0)
     end = max(start + 1, moments.last?.milliseconds ?? 1)
     self.height = height

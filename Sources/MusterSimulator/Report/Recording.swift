@@ -6,16 +6,16 @@ internal import MusterModel
 /// then on half as many are kept. Looking changes nothing of the run.
 public struct Recording: Sendable {
   /// The mesh at one moment.
-  struct Moment: Sendable {
+  struct MeshSample: Sendable {
     var milliseconds: Int64
     /// How many different states those show who are on and may read.
     var states: Int
     var bytes: Int
-    var nodes: [Look]
+    var nodes: [NodeSample]
   }
 
   /// One node at one moment.
-  struct Look: Sendable {
+  struct NodeSample: Sendable {
     var power: SimulatedNode.Power
     /// Frames that others hold and it does not.
     var missing: Int
@@ -30,7 +30,7 @@ public struct Recording: Sendable {
     var cuts: Bool?
   }
 
-  private(set) var moments: [Moment] = []
+  private(set) var moments: [MeshSample] = []
   private(set) var events: [Event] = []
   private var stride = 1
   private var seen = 0
@@ -56,7 +56,7 @@ public struct Recording: Sendable {
     moments = moments.enumerated().filter { $0.offset % 2 == 0 || isLast }.map(\.element)
   }
 
-  private static func moment(of world: World) throws -> Moment {
+  private static func moment(of world: World) throws -> MeshSample {
     var states: Set<StateHash> = []
     var newest: [LogID: UInt64] = [:]
     var held: [Int] = []
@@ -73,10 +73,10 @@ public struct Recording: Sendable {
       }
     }
     let all = newest.values.reduce(0) { $0 + Int($1) + 1 }
-    return Moment(
+    return MeshSample(
       milliseconds: world.storyMilliseconds, states: states.count, bytes: world.network.bytes,
       nodes: world.nodes.map { node in
-        Look(
+        NodeSample(
           power: node.power, missing: all - held[node.index],
           place: node.positions.place(at: world.now))
       })

@@ -25,7 +25,7 @@ struct ReportMap {
     }
   }
 
-  init(_ world: World, _ moments: [Recording.Moment]) throws {
+  init(_ world: World, _ moments: [Recording.MeshSample]) throws {
     let fences = try world.nodes.first?.change { try $0.fences() } ?? []
     let frame = Self.frame(moments, fences)
     let places = moments.flatMap { $0.nodes.map(\.place) }
@@ -63,7 +63,7 @@ struct ReportMap {
   }
 
   private static func ways(
-    _ world: World, _ moments: [Recording.Moment], _ frame: Frame
+    _ world: World, _ moments: [Recording.MeshSample], _ frame: Frame
   ) -> String {
     var drawing = ""
     for node in world.nodes {
@@ -94,7 +94,7 @@ struct ReportMap {
   }
 
   private static func frame(
-    _ moments: [Recording.Moment], _ fences: [FenceSummary]
+    _ moments: [Recording.MeshSample], _ fences: [FenceSummary]
   ) -> Frame {
     var points = moments.flatMap { $0.nodes.map(\.place) }
     for fence in fences {

@@ -39,7 +39,7 @@ struct ReportTimeline {
 
   /// Neighbouring moments that look alike are one rectangle.
   private static func strip(
-    of node: Int, _ moments: [Recording.Moment], _ chart: Chart, top: Double, worst: Int
+    of node: Int, _ moments: [Recording.MeshSample], _ chart: Chart, top: Double, worst: Int
   ) -> String {
     var strip = ""
     var start = moments[0].milliseconds
@@ -59,7 +59,7 @@ struct ReportTimeline {
   }
 
   /// Each step of colour is four times as much.
-  private static func style(_ look: Recording.Look, worst: Int) -> String {
+  private static func style(_ look: Recording.NodeSample, worst: Int) -> String {
     switch look.power {
     case .absent: return "absent"
     case .off: return "off"
