@@ -28,7 +28,7 @@ public struct Credentials: Sendable {
 
 extension Credentials {
   /// The same credentials for a simulation, in which devices share verification results.
-  package func sharing(_ findings: SharedFindings) -> Credentials {
+  package func sharing(_ findings: any VerificationCache) -> Credentials {
     var shared = self
     shared.local.findings = findings
     return shared

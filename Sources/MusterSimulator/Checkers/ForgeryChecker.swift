@@ -31,7 +31,7 @@ final class ForgeryChecker: Checker {
         author.map { author in
           record.isSigned(
             by: author.credentials.verifyingKey, operation: author.credentials.operation,
-            sharing: world.mesh.findings)
+            sharing: world.mesh.verifications)
         } ?? false
       guard isSigned else {
         world.report(promise, "\(node.name) holds a record without a signer")

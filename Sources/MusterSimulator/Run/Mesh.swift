@@ -6,7 +6,7 @@ import MusterSync
 struct Mesh {
   private(set) var nodes: [SimulatedNode] = []
   /// Hundreds of nodes verify the same signatures: the results are shared.
-  let findings = SharedFindings()
+  let verifications = SharedVerifications()
   private var indexByEndpoint: [Endpoint: Int] = [:]
   private let seed: UInt64
 
@@ -25,7 +25,7 @@ struct Mesh {
       SimulatedNode(
         index: index, plan: plan,
         admission: SimulatedNode.Admission(
-          credentials: credentials.sharing(findings), keys: keys, enrolment: enrolment),
+          credentials: credentials.sharing(verifications), keys: keys, enrolment: enrolment),
         storage: storage, endpoint: endpoint,
         movement: Movement(
           plan.movement, home: plan.place,

@@ -20,7 +20,7 @@ public struct LocalDevice: Sendable {
   /// The author that peers derive from this device's certificate.
   public let author: Author
   /// Shared by all devices of a simulation; nil in a node.
-  package var findings: SharedFindings?
+  package var findings: (any VerificationCache)?
   /// The rules version by which this node derives its state. Only tests override it.
   package var rulesVersion = RulesVersion.current
 

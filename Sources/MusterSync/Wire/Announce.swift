@@ -6,7 +6,7 @@ internal import MusterModel
 /// The device signs it, then seals it under the network key. An outsider sees the rules version and
 /// random bytes, so it cannot track a laptop by them. Relays and devices with other epochs can read
 /// it. A *push* is an announce that carries fresh frames or records instead of roots.
-struct Announce: Hashable, Sendable {
+package struct Announce: Hashable, Sendable {
   /// The first eight bytes of the hash of the sender's certificate. The signature proves that the
   /// sender holds the key of the certificate that they identify.
   var certificate: UInt64
@@ -88,7 +88,7 @@ struct Announce: Hashable, Sendable {
 
   /// An announce that has been opened and parsed. The caller verifies the signature, because only
   /// it knows the sender's key.
-  struct Unverified: Sendable {
+  package struct Unverified: Sendable {
     let announce: Announce
     /// The sender's rules version, authenticated by the seal.
     let rules: RulesVersion
@@ -128,8 +128,8 @@ struct Announce: Hashable, Sendable {
       self.announce = announce
     }
 
-    func isSigned(by key: VerifyingKey, sharing findings: SharedFindings?) -> Bool {
-      key.isValid(signature, for: Seal(rules).signedBytes(content), sharing: findings)
+    func isSigned(by key: VerifyingKey, sharing cache: (any VerificationCache)?) -> Bool {
+      key.isValid(signature, for: Seal(rules).signedBytes(content), sharing: cache)
     }
   }
 

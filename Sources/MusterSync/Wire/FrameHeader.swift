@@ -52,9 +52,9 @@ extension Frame {
   /// itself. Returns false for a frame without a signature, which a later frame of its run proves.
   public func isSigned(by key: VerifyingKey) -> Bool { isSigned(by: key, sharing: nil) }
 
-  func isSigned(by key: VerifyingKey, sharing findings: SharedFindings?) -> Bool {
+  func isSigned(by key: VerifyingKey, sharing cache: (any VerificationCache)?) -> Bool {
     guard let signature, let parsed = Signature(bytes: signature) else { return false }
-    return key.isValid(parsed, for: hash.bytes, sharing: findings)
+    return key.isValid(parsed, for: hash.bytes, sharing: cache)
   }
 
   /// Decrypts the body. Returns nil if it was sealed with another key.

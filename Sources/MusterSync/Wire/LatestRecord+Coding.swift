@@ -48,10 +48,10 @@ extension LatestRecord {
 
   /// Returns the same result, from the shared cache if it is there.
   package func isSigned(
-    by key: VerifyingKey, operation: OperationID, sharing findings: SharedFindings?
+    by key: VerifyingKey, operation: OperationID, sharing cache: (any VerificationCache)?
   ) -> Bool {
     guard let parsed = Signature(bytes: signature) else { return false }
-    return key.isValid(parsed, for: signedBytes(operation: operation), sharing: findings)
+    return key.isValid(parsed, for: signedBytes(operation: operation), sharing: cache)
   }
 
   /// Seals and signs a position of this device, or of the tracker whose row has that nonce. `nonce`

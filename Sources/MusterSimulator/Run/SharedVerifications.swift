@@ -1,14 +1,14 @@
-internal import MusterCrypto
-internal import MusterModel
+import MusterCrypto
+import MusterSync
 
-/// A cache of signature checks and opened announces for devices that share a thread.
+/// A cache of signature checks and opened announces for the devices of a world.
 ///
-/// Only simulations use it: hundreds of devices receive the same bytes and would compute the same
-/// results. Each result is computed by the real code for exactly these bytes, on first use. Devices
-/// that share a cache MUST have the same operation and rules version, and run on one thread.
+/// Hundreds of devices receive the same bytes and would compute the same results. Each result is
+/// computed by the real code for exactly these bytes, on first use. Devices that share a cache MUST
+/// have the same operation and rules version, and run on one thread.
 ///
 /// Unchecked, because only one thread accesses it.
-public final class SharedFindings: @unchecked Sendable {
+final class SharedVerifications: VerificationCache, @unchecked Sendable {
   /// The key of a signature check. All fields are compared, but only the signature is hashed: no
   /// two honest messages have the same one.
   private struct Claim: Hashable {
@@ -28,9 +28,6 @@ public final class SharedFindings: @unchecked Sendable {
 
   private var verdicts = Recent<Claim, Bool>()
   private var announces = Recent<Sealed, Announce.Unverified>()
-
-  /// Creates an empty cache.
-  public init() {}
 
   func isValid(_ signature: Signature, for message: [UInt8], by key: VerifyingKey) -> Bool {
     let claim = Claim(key: key, signature: signature, message: message)
@@ -58,7 +55,7 @@ public final class SharedFindings: @unchecked Sendable {
     subscript(key: Key) -> Value? {
       get { newer[key] ?? older[key] }
       set {
-        if newer.count >= SharedFindings.mostInGeneration {
+        if newer.count >= SharedVerifications.mostInGeneration {
           older = newer
           newer = [:]
         }
@@ -73,15 +70,5 @@ public final class SharedFindings: @unchecked Sendable {
 extension Hasher {
   fileprivate mutating func combine(firstOf bytes: [UInt8]) {
     bytes.withUnsafeBytes { combine(bytes: UnsafeRawBufferPointer(rebasing: $0.prefix(16))) }
-  }
-}
-
-extension VerifyingKey {
-  /// Returns whether the signature of a message is valid under this key, from the cache if it is
-  /// there.
-  func isValid(
-    _ signature: Signature, for message: [UInt8], sharing findings: SharedFindings?
-  ) -> Bool {
-    findings?.isValid(signature, for: message, by: self) ?? isValid(signature, for: message)
   }
 }
