@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// A built program, beside the test bundle in `.build/<configuration>`.
-enum Program {
-  static func located(_ name: String = "muster") throws -> URL {
+package enum Program {
+  package static func located(_ name: String = "muster") throws -> URL {
     let bundles = ([Bundle.main] + Bundle.allBundles).map(\.bundleURL)
     let folders = bundles.flatMap { [$0, $0.deletingLastPathComponent()] }
     for folder in folders {
@@ -17,9 +17,9 @@ enum Program {
     throw Missing(name: name, folders: folders)
   }
 
-  struct Missing: Error, CustomStringConvertible {
-    let name: String
-    let folders: [URL]
-    var description: String { "no program `\(name)` in \(folders.map(\.path))" }
+  package struct Missing: Error, CustomStringConvertible {
+    package let name: String
+    package let folders: [URL]
+    package var description: String { "no program `\(name)` in \(folders.map(\.path))" }
   }
 }
