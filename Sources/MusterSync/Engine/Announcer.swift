@@ -4,7 +4,7 @@ internal import MusterModel
 /// Multicast announces: sends those of this device, and authenticates received ones.
 struct Announcer: Sendable {
   private var timer: AnnounceTimer
-  private var heard = HeardAnnounces()
+  private var heard = AnnounceReplayWindow()
   /// The incarnation under which this device announces.
   var incarnation: Incarnation
   /// Limits signatures of announces from addresses that are not those of their device.

@@ -3,7 +3,7 @@ internal import MusterModel
 
 /// Replay protection for announces. Counters may arrive out of order, since pushes and announces
 /// take different paths.
-struct HeardAnnounces: Sendable {
+struct AnnounceReplayWindow: Sendable {
   private struct Life: Sendable {
     let incarnation: UInt64
     var window = ReplayWindow()
