@@ -269,7 +269,7 @@ public enum Limits {
   /// not replace one another endlessly.
   public static let yieldsPerStart = 4
   /// Clone notices that are being sent to all sessions of a device.
-  public static let lifeTellings = 64
+  public static let cloneNotices = 64
   /// Epochs of one author's frames whose keys are requested; the next are requested when a key
   /// arrives.
   public static let missingKeysPerAuthor = 16

@@ -8,7 +8,7 @@ internal import MusterModel
 ///     new data of its own on one session ─▶ roots on the others ─▶ the other clone requests it
 ///     ─▶ and publishes its incarnation on all sessions ─▶ each knows the other: alarm
 struct CloneNotifier: Sendable {
-  private var pending = LifeTellings()
+  private var pending = CloneNotices()
 
   /// The number of messages that are being retransmitted.
   var count: Int { pending.count }
@@ -51,7 +51,7 @@ struct CloneNotifier: Sendable {
   }
 
   private mutating func send(
-    _ telling: LifeTelling, _ records: RecordCache, context: inout Context
+    _ telling: CloneNotice, _ records: RecordCache, context: inout Context
   ) {
     guard let peer = context.peers[telling.device] else { return }
     var packet = Packet()

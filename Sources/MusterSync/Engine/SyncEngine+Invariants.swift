@@ -11,7 +11,7 @@ extension SyncEngine {
     context.peers.checkInvariants(sessions: context.sessions)
     precondition(broadcaster.relayCount <= Limits.relays, "\(broadcaster.relayCount) relays")
     precondition(
-      records.clones.count <= Limits.lifeTellings, "\(records.clones.count) notifications")
+      records.clones.count <= Limits.cloneNotices, "\(records.clones.count) notifications")
     context.logs.strands.checkInvariants()
     precondition(
       announcer.heardCount <= Limits.announcers * Limits.livesPerAnnouncer,

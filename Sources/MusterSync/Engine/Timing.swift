@@ -112,8 +112,8 @@ enum Timing {
   static let recordRelayMillisecondsPerPeer: Int64 = 16
   /// How often, and at which interval, incarnation records are repeated on all sessions of a
   /// device.
-  static let lifeTellings = 3
-  static let lifeTellingMilliseconds: Int64 = 2000
+  static let cloneNotices = 3
+  static let cloneNoticeMilliseconds: Int64 = 2000
   /// The same for roots: soon, to cover data that arrives together, and then so rarely that a
   /// device that moved or has two paths pays little, while some arrive within half a minute.
   static let rootsTellingFirstMilliseconds: Int64 = 1000
