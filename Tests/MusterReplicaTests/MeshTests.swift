@@ -128,7 +128,9 @@ struct MeshTests {
       return record
     }
     try valley.ask("Ada") { replica, _ in
-      guard case .refused(.forged) = replica.engine.records.take(forged, paidBy: nil, on: nil)
+      guard
+        case .refused(.forged) = replica.engine.records.take(
+          forged, paidBy: nil, on: nil, context: &replica.engine.context)
       else {
         Issue.record("it was accepted")
         return
