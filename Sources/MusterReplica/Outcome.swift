@@ -27,7 +27,7 @@ extension Replica {
     /// Uplinks whose other end has proved that it belongs to the operation.
     public var provenUplinks: [Endpoint] = []
     /// Peers that were detected as stalled.
-    public var accused: [(device: DeviceID, kind: StandstillSummary.Kind)] = []
+    public var accused: [(device: DeviceID, kind: StallSummary.Kind)] = []
     /// Alerts raised and cleared, in the order of their ids.
     public var alertChanges: [AlertChange] = []
 

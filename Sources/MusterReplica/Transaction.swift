@@ -77,7 +77,7 @@ struct Transaction: Sendable {
       outcome.remarks.append(need.remark(about: "\(name) at \(endpoint)"))
     case .peerWithholds(let device, let kind):
       outcome.remarks.append("\(name) is stalled: \(kind.word)")
-      outcome.accused.append((device, StandstillSummary.Kind(kind)))
+      outcome.accused.append((device, StallSummary.Kind(kind)))
     case .carried(let result): count(result)
     }
   }
@@ -138,8 +138,8 @@ struct Transaction: Sendable {
   }
 }
 
-extension StandstillSummary.Kind {
-  init(_ kind: StandstillKind) {
+extension StallSummary.Kind {
+  init(_ kind: StallKind) {
     self = kind == .keepsToItself ? .keepsToItself : .asksForNothing
   }
 }
@@ -157,7 +157,7 @@ extension UpdateNeed {
   }
 }
 
-extension StandstillKind {
+extension StallKind {
   /// A description for people.
   fileprivate var word: String {
     switch self {

@@ -58,7 +58,7 @@ import Testing
   @Test func `stalled peers and missing data are shown before everything else`() throws {
     var watchScreen = watchScreen()
     watchScreen.status.withholding = [
-      StandstillSummary(
+      StallSummary(
         device: DeviceID(raw: .zero), callsign: "Wilma", kind: .keepsToItself, seconds: 540)
     ]
     watchScreen.status.stale = (1...8).map {

@@ -175,7 +175,7 @@ enum Specimens {
       status.isRevoked = true
       status.clockLead = ClockLead(seconds: -600)
       status.withholding = [
-        StandstillSummary(device: device, callsign: "Wilma", kind: .asksForNothing, seconds: .max)
+        StallSummary(device: device, callsign: "Wilma", kind: .asksForNothing, seconds: .max)
       ]
       let life = LifeMark(generation: 3, incarnation: Incarnation(raw: .zero))
       let other = LifeMark(generation: .max, incarnation: Incarnation(raw: row.raw))

@@ -274,7 +274,7 @@ extension QuarantinedFrame {
   }
 }
 
-extension StandstillSummary {
+extension StallSummary {
   fileprivate var json: JSON {
     .object([
       "device": .id(device), "callsign": .string(callsign), "seconds": .integer(seconds),

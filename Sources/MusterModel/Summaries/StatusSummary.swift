@@ -64,7 +64,7 @@ public struct StatusSummary: Codable, Hashable, Sendable {
   /// The epoch that seals new frames; nil while no key is available.
   public var epoch: EpochSummary?
   /// Stalled peers, by device; empty if the node is not running.
-  public var withholding: [StandstillSummary] = []
+  public var withholding: [StallSummary] = []
   /// Devices from which nothing new has arrived for ten minutes, the longest first; empty if the
   /// node is not running.
   public var stale: [SilenceSummary] = []

@@ -56,10 +56,10 @@ struct StatusReport {
     status.bounds = try devices.boundsReached
     status.epoch = try devices.epoch(epoch)
     let name = { (device: DeviceID) in callsigns[device] ?? device.short }
-    status.withholding = engine.standstills(now: now.instant).map { peer in
-      StandstillSummary(
+    status.withholding = engine.stalls(now: now.instant).map { peer in
+      StallSummary(
         device: peer.device, callsign: name(peer.device),
-        kind: StandstillSummary.Kind(peer.kind), seconds: peer.seconds)
+        kind: StallSummary.Kind(peer.kind), seconds: peer.seconds)
     }
     status.stale = engine.silences(now: now.instant)
       .filter { $0.seconds >= Self.staleSeconds }

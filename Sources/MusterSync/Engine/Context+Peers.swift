@@ -121,7 +121,7 @@ extension Context {
   /// Records that a peer did not deliver what it advertised, after several requests. The
   /// advertisement is discarded, so that requests end; the failure is not.
   mutating func noteUnanswered(_ log: LogID, by device: DeviceID) {
-    guard let peer = peers[device], peer.stall.standstill == nil,
+    guard let peer = peers[device], peer.stall.stall == nil,
       let known = peer.holdings.logs[log],
       !peer.branches.refused.contains(log), known.set != .quarantine,
       logs.isBehind(of: log, by: known.sequence)

@@ -49,13 +49,13 @@ public enum Notice: Hashable, Sendable {
   case uplinkProven(Endpoint)
   /// A reachable peer has stalled for minutes: it advertises data and does not deliver it, or lacks
   /// data that was advertised to it and does not request it.
-  case peerWithholds(DeviceID, StandstillKind)
+  case peerWithholds(DeviceID, StallKind)
   /// The result of one item of a bundle.
   case carried(CarriedResult)
 }
 
 /// The way in which a peer has stalled.
-public enum StandstillKind: Hashable, Sendable {
+public enum StallKind: Hashable, Sendable {
   /// It advertises data that is missing here and does not deliver it.
   case keepsToItself
   /// It shows that it is missing data that is stored here and does not request it.

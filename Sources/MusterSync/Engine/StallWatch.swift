@@ -1,8 +1,8 @@
 internal import MusterModel
 
 /// A position in a log that one side holds and the other keeps missing.
-struct Standstill: Sendable {
-  let kind: StandstillKind
+struct StalledPosition: Sendable {
+  let kind: StallKind
   let log: LogID
   let sequence: UInt64
   let since: Instant
@@ -18,7 +18,7 @@ struct Standstill: Sendable {
 /// partitioned from each other but both connected to a third, each would suspect the other.
 struct StallWatch: Sendable {
   /// Data that one side holds and the other keeps missing.
-  private(set) var standstill: Standstill?
+  private(set) var stall: StalledPosition?
   /// When the peer last requested frames, and when it last delivered any.
   private var lastAsked: Instant?
   private var lastHanded: Instant?
@@ -28,34 +28,34 @@ struct StallWatch: Sendable {
 
   /// Records that the peer did not deliver what it advertised.
   mutating func noteUnanswered(_ log: LogID, through sequence: UInt64, at now: Instant) {
-    standstill = Standstill(kind: .keepsToItself, log: log, sequence: sequence, since: now)
+    stall = StalledPosition(kind: .keepsToItself, log: log, sequence: sequence, since: now)
   }
 
   /// Ends the watch, since the peer shows no difference.
-  mutating func end() { standstill = nil }
+  mutating func end() { stall = nil }
 
   /// Checks with each heartbeat of a peer whose roots differ.
   ///
   /// - Returns: how it has stalled, when that is first known.
-  mutating func check(_ peer: PeerState, logs: LogIndex, now: Instant) -> StandstillKind? {
-    guard let watched = standstill, stands(watched, with: peer, logs: logs) else {
-      standstill = nextDifference(with: peer, logs: logs, now: now)
+  mutating func check(_ peer: PeerState, logs: LogIndex, now: Instant) -> StallKind? {
+    guard let watched = stall, stands(watched, with: peer, logs: logs) else {
+      stall = nextDifference(with: peer, logs: logs, now: now)
       return nil
     }
     let moved = watched.kind == .keepsToItself ? lastHanded : lastAsked
     let since = max(watched.since, peer.presence.heardSince, moved ?? watched.since)
     guard !watched.isTold, !peer.presence.isGap(until: now),
-      now.milliseconds(since: since) >= Timing.standstillMilliseconds
+      now.milliseconds(since: since) >= Timing.stallMilliseconds
     else { return nil }
-    standstill?.isTold = true
+    stall?.isTold = true
     return watched.kind
   }
 
-  private func stands(_ standstill: Standstill, with peer: PeerState, logs: LogIndex) -> Bool {
-    switch standstill.kind {
-    case .keepsToItself: logs.isBehind(of: standstill.log, by: standstill.sequence)
+  private func stands(_ stall: StalledPosition, with peer: PeerState, logs: LogIndex) -> Bool {
+    switch stall.kind {
+    case .keepsToItself: logs.isBehind(of: stall.log, by: stall.sequence)
     case .asksForNothing:
-      claim(of: standstill.log, by: peer, logs: logs).map { $0 < standstill.sequence } ?? false
+      claim(of: stall.log, by: peer, logs: logs).map { $0 < stall.sequence } ?? false
     }
   }
 
@@ -69,11 +69,11 @@ struct StallWatch: Sendable {
   }
 
   /// Returns the next difference in the ring of logs, so that every log gets its turn.
-  private func nextDifference(with peer: PeerState, logs: LogIndex, now: Instant) -> Standstill? {
-    var nearest: Standstill?
-    func consider(_ kind: StandstillKind, _ log: LogID, _ sequence: UInt64) {
-      if let nearest, !comes(log, before: nearest.log, after: standstill?.log) { return }
-      nearest = Standstill(kind: kind, log: log, sequence: sequence, since: now)
+  private func nextDifference(with peer: PeerState, logs: LogIndex, now: Instant) -> StalledPosition? {
+    var nearest: StalledPosition?
+    func consider(_ kind: StallKind, _ log: LogID, _ sequence: UInt64) {
+      if let nearest, !comes(log, before: nearest.log, after: stall?.log) { return }
+      nearest = StalledPosition(kind: kind, log: log, sequence: sequence, since: now)
     }
     for (log, summary) in logs.summaries where !summary.isParted {
       let head = summary.head.sequence

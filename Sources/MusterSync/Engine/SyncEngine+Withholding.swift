@@ -17,15 +17,15 @@ extension SyncEngine {
   }
 
   /// Returns the peers that are stalled now, and for how many seconds, by device.
-  public func standstills(
+  public func stalls(
     now: Instant
-  ) -> [(device: DeviceID, kind: StandstillKind, seconds: Int64)] {
+  ) -> [(device: DeviceID, kind: StallKind, seconds: Int64)] {
     context.peers.connected.compactMap { device in
-      guard let standstill = context.peers[device]?.stall.standstill, standstill.isTold else {
+      guard let stall = context.peers[device]?.stall.stall, stall.isTold else {
         return nil
       }
-      let seconds = now.milliseconds(since: standstill.since) / 1000
-      return (device, standstill.kind, max(0, seconds))
+      let seconds = now.milliseconds(since: stall.since) / 1000
+      return (device, stall.kind, max(0, seconds))
     }
   }
 

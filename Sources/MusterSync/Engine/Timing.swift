@@ -128,7 +128,7 @@ enum Timing {
   static let cookieMilliseconds: Int64 = 60_000
   /// How long a peer may be missing something without a request, or advertise something without
   /// delivery, until it is reported as stalled: with the longest heartbeats, within ten minutes.
-  static let standstillMilliseconds: Int64 = 420_000
+  static let stallMilliseconds: Int64 = 420_000
   /// A stall is only reported while datagrams arrive without a longer gap than this, which is at
   /// least two lost heartbeats. Nothing can be concluded about a peer that is unreachable or
   /// suspended.

@@ -57,7 +57,7 @@ enum Words {
   }
 
   /// The symptom of a stalled peer, and for how long.
-  static func deed(of peer: StandstillSummary) -> String {
+  static func deed(of peer: StallSummary) -> String {
     let what =
       peer.kind == .keepsToItself
       ? "advertises data but does not deliver it"

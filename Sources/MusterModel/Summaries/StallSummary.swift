@@ -1,6 +1,6 @@
 /// A stalled peer: it is in reach, but data between it and this device has not moved for minutes.
 /// It withholds data, or its disk or link fails.
-public struct StandstillSummary: Codable, Hashable, Sendable {
+public struct StallSummary: Codable, Hashable, Sendable {
   /// What is stalled.
   public enum Kind: UInt8, Codable, Hashable, Sendable {
     /// It advertises data that is missing here, and does not deliver it.
