@@ -239,7 +239,7 @@ enum Specimens {
     path: .multicast, since: moment, toldAt: moment, isMutual: true, isCurrent: false,
     behindFrames: 0)
 
-  static let word = SafetyWord(
+  static let word = SafetyStatement(
     claim: .needsHelp, note: "a leg", callsign: "Cleo", saidAt: before1970)
 
   static let replies: [Reply] =

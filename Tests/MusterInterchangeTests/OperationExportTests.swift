@@ -21,7 +21,8 @@ struct OperationExportTests {
       status: .reportedSafe, severity: .safe, reason: "reported", fix: fix, reportedAt: Self.moment,
       fixAgeSeconds: 5,
       team: "", trackerOwner: nil,
-      word: SafetyWord(claim: .safe, note: "", callsign: "Ben", saidAt: Self.moment), override: nil)
+      word: SafetyStatement(claim: .safe, note: "", callsign: "Ben", saidAt: Self.moment),
+      override: nil)
     user.age = ContactAge(seconds: 5, atMostSeconds: 9)
     user.conditions = [.noContact, .reportedSafe].map {
       StatusCondition(status: $0, severity: $0.severity, reason: "")

@@ -35,7 +35,7 @@ extension UserSummary {
     ]
   }
 
-  private static func properties(of word: SafetyWord?, named name: String) -> [String: JSON] {
+  private static func properties(of word: SafetyStatement?, named name: String) -> [String: JSON] {
     [
       name: .known(word?.claim.name, JSON.string), "\(name)Note": .known(word?.note, JSON.string),
       "\(name)By": .known(word?.callsign, JSON.string),

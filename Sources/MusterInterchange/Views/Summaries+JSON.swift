@@ -130,7 +130,7 @@ extension PermitSummary {
   }
 }
 
-extension SafetyWord {
+extension SafetyStatement {
   fileprivate var json: JSON {
     .object([
       "claim": .string(claim.name), "note": .string(note),

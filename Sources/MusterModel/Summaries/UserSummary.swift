@@ -30,16 +30,16 @@ public struct UserSummary: Codable, Hashable, Sendable {
   /// for a user.
   public var trackerOwner: UserID?
   /// The user's newest self-report.
-  public var word: SafetyWord?
+  public var word: SafetyStatement?
   /// Command's override, while no newer self-report exists.
-  public var override: SafetyWord?
+  public var override: SafetyStatement?
 
   /// Creates a summary. `status`, `reason` and the age MUST be assessed at one moment.
   public init(
     id: UserID, callsign: String, role: Role, status: PersonStatus, severity: Severity,
     reason: String, fix: Fix?,
     reportedAt: Timestamp?, fixAgeSeconds: Int64?, team: String,
-    trackerOwner: UserID?, word: SafetyWord?, override: SafetyWord?
+    trackerOwner: UserID?, word: SafetyStatement?, override: SafetyStatement?
   ) {
     self.id = id
     self.callsign = callsign
@@ -81,7 +81,7 @@ extension UserSummary {
 }
 
 /// A statement about a user's safety.
-public struct SafetyWord: Codable, Hashable, Sendable {
+public struct SafetyStatement: Codable, Hashable, Sendable {
   /// Safe, or in need of help.
   public var claim: SafetyClaim
   /// Empty if there is none.

@@ -47,13 +47,13 @@ struct PersonList {
     return summary
   }
 
-  private func word(_ value: LiveValue) throws(StoreError) -> SafetyWord {
+  private func word(_ value: LiveValue) throws(StoreError) -> SafetyStatement {
     let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
     var callsign = try context.callsign(of: value.author)
     if case .relayedClaim(_, _, let login, _) = value.value {
       callsign = "\(login), via \(callsign)'s post"
     }
-    return SafetyWord(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
+    return SafetyStatement(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
   }
 
   private func followedOrder(
