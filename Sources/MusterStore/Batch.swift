@@ -13,7 +13,7 @@ public struct Batch: Sendable {
   /// Items that stronger evidence replaces.
   public var replacedEvidence: [EvidenceID] = []
   /// Detected forks: strands to be ended before any frame is stored.
-  public var partings: [Parting] = []
+  public var strandSplits: [StrandSplit] = []
   /// The frames of each log, in sequence.
   public var frames: [HeldFrame] = []
   /// Waiting frames, and what they do to the view now.
@@ -50,7 +50,7 @@ public struct Batch: Sendable {
 
   /// Whether committing it would change nothing.
   public var isEmpty: Bool {
-    epochKeys.isEmpty && certificates.isEmpty && partings.isEmpty && frames.isEmpty
+    epochKeys.isEmpty && certificates.isEmpty && strandSplits.isEmpty && frames.isEmpty
       && released.isEmpty && records.isEmpty
       && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
       && evidence.isEmpty && replacedEvidence.isEmpty
@@ -153,7 +153,7 @@ public struct HeldFrame: Sendable {
 }
 
 /// A strand that ends where two branches diverge: its later frames become a strand of their own.
-public struct Parting: Hashable, Sendable {
+public struct StrandSplit: Hashable, Sendable {
   /// The strand, and its last frame that both branches share. This is not its newest.
   public var place: FramePlace
   /// The name of the new strand.

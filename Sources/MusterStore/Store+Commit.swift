@@ -57,7 +57,7 @@ struct CommitRun {
     for certificate in batch.certificates { try LocalTable.keep(certificate, in: database) }
     for id in batch.replacedEvidence { try LocalTable.delete(id, in: database) }
     for evidence in batch.evidence { try LocalTable.keep(evidence, in: database) }
-    for parting in batch.partings { try part(parting) }
+    for parting in batch.strandSplits { try part(parting) }
     for frame in batch.frames { try hold(frame) }
     for frame in batch.released { try release(frame) }
     try keep(batch.records, batch.positions)
@@ -75,7 +75,7 @@ struct CommitRun {
 
   // MARK: The log
 
-  private mutating func part(_ parting: Parting) throws {
+  private mutating func part(_ parting: StrandSplit) throws {
     guard let strand = try log(parting.place.log), strand.first <= parting.place.sequence,
       parting.place.sequence < strand.head.sequence
     else { throw StoreError.gap(parting.place) }

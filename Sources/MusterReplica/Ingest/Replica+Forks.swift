@@ -77,7 +77,7 @@ extension Replica {
     let name = LogID(strandOf: log, beginningWith: frames[0].hash)
     if let before {
       let tail = LogID(strandOf: log, beginningWith: before)
-      transaction.batch.partings.append(Parting(place: place, tail: tail))
+      transaction.batch.strandSplits.append(StrandSplit(place: place, tail: tail))
       if derived.reader.hasParts(of: place.log) {
         // A body in parts may end at the fork.
         transaction.markViewStale()

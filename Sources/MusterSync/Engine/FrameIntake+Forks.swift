@@ -36,7 +36,7 @@ extension FrameIntake {
     pulls.abandonPull(of: run.log, butFrom: device, context: &context)
     context.logs.strands.begin(
       run.log,
-      BegunStrand(
+      StrandDownload(
         device: device, log: origin,
         before: Head(log: run.log, sequence: run.first - 1, hash: previous), began: context.now,
         isKnown: context.peers[device]?.holdings.logs[run.log] != nil))

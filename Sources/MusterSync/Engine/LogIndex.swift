@@ -4,7 +4,7 @@ internal import MusterModel
 struct LogIndex: Sendable {
   private(set) var summaries: [LogID: LogSummary] = [:]
   /// Logs and strands whose frames cannot be stored yet.
-  var strands = StrandIntake()
+  var strands = PendingStrands()
   private var tries = SetTries()
   private var recent = RecentHeads()
   /// The number of changes to any log so far, and the last change of each log.

@@ -4,11 +4,11 @@ internal import MusterModel
 ///
 /// Invariants: at most `Limits.unverifiableLogs` unverifiable logs, and `Limits.begunStrands`
 /// begun and orphaned strands each.
-struct StrandIntake: Sendable {
+struct PendingStrands: Sendable {
   /// Advertised logs whose certificate is not in the roster yet.
   private var unverifiable: Set<LogID> = []
   /// Strands of forked logs whose download has begun.
-  private var begun: [LogID: BegunStrand] = [:]
+  private var begun: [LogID: StrandDownload] = [:]
   /// Strands that arrived before the frames they branch off from.
   private var orphans: Set<LogID> = []
 
@@ -29,13 +29,13 @@ struct StrandIntake: Sendable {
 
   var hasRoom: Bool { begun.count < Limits.begunStrands }
 
-  subscript(strand: LogID) -> BegunStrand? { begun[strand] }
+  subscript(strand: LogID) -> StrandDownload? { begun[strand] }
 
-  mutating func begin(_ strand: LogID, _ state: BegunStrand) { begun[strand] = state }
+  mutating func begin(_ strand: LogID, _ state: StrandDownload) { begun[strand] = state }
 
   /// Ends the download of a strand. Returns its state if it had begun.
   @discardableResult
-  mutating func end(_ strand: LogID) -> BegunStrand? { begun.removeValue(forKey: strand) }
+  mutating func end(_ strand: LogID) -> StrandDownload? { begun.removeValue(forKey: strand) }
 
   mutating func endAll(of device: DeviceID) {
     begun = begun.filter { $0.value.device != device }
@@ -60,7 +60,7 @@ struct StrandIntake: Sendable {
 }
 
 /// A strand of a forked log whose download from one peer has begun.
-struct BegunStrand: Sendable {
+struct StrandDownload: Sendable {
   let device: DeviceID
   /// The log that is forked.
   let log: LogID
