@@ -2,7 +2,7 @@ internal import MusterModel
 
 /// When this device signs its own records: receipts, its neighbours, and its presence.
 struct RecordSchedules: Sendable {
-  var receipts = ReceiptDesk()
+  var receipts = ReceiptTracker()
   var neighbours = NeighbourDesk()
   var presence = PresenceSchedule()
 

@@ -3,7 +3,7 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// Receipts of a command device for the logs that it holds. See `ReceiptDesk` for the schedule.
+/// Receipts of a command device for the logs that it holds. See `ReceiptTracker` for the schedule.
 extension Replica {
   private var receiptState: ReceiptState { ReceiptState(local: local, engine: engine) }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import MusterReplica
 
 @Suite("The order of receipts")
-struct ReceiptDeskTests {
+struct ReceiptTrackerTests {
   private func log(_ number: UInt64) -> LogID { LogID(raw: Bytes16(high: 0, low: number)) }
 
   private func instant(_ milliseconds: Int64) -> Instant {
@@ -12,7 +12,7 @@ struct ReceiptDeskTests {
   }
 
   @Test func `an urgent log is receipted before all others, however long they have waited`() {
-    var desk = ReceiptDesk()
+    var desk = ReceiptTracker()
     for number in 0..<20 as Range<UInt64> {
       desk.owe(log(number), lane: number < 10 ? .history : .state, now: instant(0))
     }
@@ -23,7 +23,7 @@ struct ReceiptDeskTests {
   }
 
   @Test func `in one lane those longest due come first, each once`() {
-    var desk = ReceiptDesk()
+    var desk = ReceiptTracker()
     for number in 0..<10 as Range<UInt64> {
       desk.owe(log(number), lane: .state, now: instant(Int64(10 - number) * 100))
     }

@@ -6,7 +6,7 @@ internal import MusterModel
 ///     growth ──▶ owed, due after a pause ──▶ taken, a few a second ──▶ signed and published
 ///
 /// Nothing is owed or sent while no log grows.
-struct ReceiptDesk: Sendable {
+struct ReceiptTracker: Sendable {
   /// A growing log is receipted after a pause of this length; shorter for the urgent lane.
   static let pauseMilliseconds: Int64 = 2000
   static let urgentPauseMilliseconds: Int64 = 250
