@@ -140,20 +140,20 @@ struct MeshTests {
 }
 
 @Suite("When a device publishes its neighbours")
-struct NeighbourDeskTests {
+struct NeighbourPublisherTests {
   private static let ben = DeviceID(raw: Bytes16(high: 1, low: 1))
   private static let cleo = DeviceID(raw: Bytes16(high: 2, low: 2))
-  private let one: NeighbourDesk.Heard = [ben: .multicast]
-  private let both: NeighbourDesk.Heard = [ben: .multicast, cleo: .unicast]
+  private let one: NeighbourPublisher.Heard = [ben: .multicast]
+  private let both: NeighbourPublisher.Heard = [ben: .multicast, cleo: .unicast]
 
   private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
   /// Returns the seconds at which it publishes, with the neighbours of `heard`, checked each
   /// second.
   private func tellings(
-    until end: Int64, _ heard: (Int64) -> NeighbourDesk.Heard
+    until end: Int64, _ heard: (Int64) -> NeighbourPublisher.Heard
   ) -> [Int64] {
-    var desk = NeighbourDesk()
+    var desk = NeighbourPublisher()
     var told: [Int64] = []
     desk.remember([:])
     for second in 0..<end where desk.mayLook(now: at(second)) {
@@ -175,7 +175,7 @@ struct NeighbourDeskTests {
   }
 
   @Test func `another path to the same neighbour has more time to settle`() {
-    let other: NeighbourDesk.Heard = [Self.ben: .unicast]
+    let other: NeighbourPublisher.Heard = [Self.ben: .unicast]
     #expect(tellings(until: 3600) { (100..<200).contains($0) ? other : one } == [20])
     #expect(tellings(until: 3600) { $0 < 1000 ? one : other } == [20, 1180])
   }

@@ -3,7 +3,7 @@ internal import MusterModel
 /// When this device signs its own records: receipts, its neighbours, and its presence.
 struct RecordSchedules: Sendable {
   var receipts = ReceiptTracker()
-  var neighbours = NeighbourDesk()
+  var neighbours = NeighbourPublisher()
   var presence = PresenceSchedule()
 
   /// When the next record may be due, if any.

@@ -2,7 +2,7 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-/// Each device publishes its neighbours. See `NeighbourDesk` for the schedule.
+/// Each device publishes its neighbours. See `NeighbourPublisher` for the schedule.
 extension Replica {
   /// Signs this device's neighbour record when due, commits it, and only then sends it.
   mutating func tellNeighbours(now: ClockReading) throws {
@@ -11,8 +11,8 @@ extension Replica {
     guard engine.hasRoom else { return schedules.neighbours.putOff() }
     if schedules.neighbours.told == nil { schedules.neighbours.remember(lastTold()) }
     let heard = engine.neighbours(now: now.instant)
-    let paths = NeighbourDesk.Heard(uniqueKeysWithValues: heard.map { ($0.device, $0.path) })
-    let jitter = Int64(own.random.uniform(below: UInt64(NeighbourDesk.settleMilliseconds)))
+    let paths = NeighbourPublisher.Heard(uniqueKeysWithValues: heard.map { ($0.device, $0.path) })
+    let jitter = Int64(own.random.uniform(below: UInt64(NeighbourPublisher.settleMilliseconds)))
     guard schedules.neighbours.look(at: paths, jitter: jitter, now: now.instant) else { return }
     guard let epoch = currentEpoch else { return schedules.neighbours.putOff() }
     let record = LatestRecord.neighbours(
@@ -28,13 +28,13 @@ extension Replica {
   }
 
   /// Returns what this device published before the start; nothing if it cannot be read.
-  private func lastTold() -> NeighbourDesk.Heard {
+  private func lastTold() -> NeighbourPublisher.Heard {
     let topic = RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, kind: .neighbours)
     let mesh = MeshReader(context: context, engine: engine, keyring: epochKeys.keyring)
     guard let neighbourhood = engine.record(topic).flatMap(mesh.neighbourhood) else { return [:] }
     let known = mesh.knownDevices()
-    var told: NeighbourDesk.Heard = [:]
+    var told: NeighbourPublisher.Heard = [:]
     for neighbour in neighbourhood.neighbours {
       if let device = known[neighbour.device] { told[device] = neighbour.path }
     }

@@ -9,7 +9,7 @@ internal import MusterModel
 ///
 /// It is checked when something else is due, so that an idle device is not woken for it; nothing is
 /// published without a change.
-struct NeighbourDesk: Sendable {
+struct NeighbourPublisher: Sendable {
   /// What is compared: the path to each neighbour. Durations do not count.
   typealias Heard = [DeviceID: NeighbourPath]
 
