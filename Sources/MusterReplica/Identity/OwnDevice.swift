@@ -17,7 +17,7 @@ struct OwnDevice: Sendable {
   var random: DeterministicRandom
   var writer: LogWriter
   /// The other incarnations of this device, since the start.
-  var lives = LifeWatch()
+  var lives = CloneDetector()
   /// Revoked devices that have requested readmission from this one.
   var readmissions = ReadmissionLog()
   /// The next block of announce counters is taken at each start and each recovery.

@@ -4,21 +4,21 @@ import Testing
 @testable import MusterReplica
 
 @Suite("The proof of a live clone")
-struct LifeWatchTests {
+struct CloneDetectorTests {
   private func life(_ generation: UInt32, _ number: UInt64) -> LifeMark {
     LifeMark(
       generation: generation, incarnation: Incarnation(raw: Bytes16(high: 7, low: number)))
   }
 
   @Test func `a device's first incarnation has nothing to publish`() {
-    var watch = LifeWatch()
+    var watch = CloneDetector()
     watch.begin(life(1, 1))
     #expect(watch.owes.isEmpty && watch.proof == nil)
   }
 
   @Test func `a restored backup learns of later incarnations, and none of them is proof`() {
     // Given a database of the first incarnation, restored after a second and a third
-    var watch = LifeWatch()
+    var watch = CloneDetector()
     watch.hear(life(2, 2))
     watch.take([life(1, 1)], by: life(2, 2))
     watch.begin(life(3, 10))
@@ -32,7 +32,7 @@ struct LifeWatchTests {
   }
 
   @Test func `a device that names an incarnation begun here is live too`() {
-    var watch = LifeWatch()
+    var watch = CloneDetector()
     watch.begin(life(2, 2))
     watch.take([life(9, 9), life(2, 2)], by: life(3, 3))
     #expect(watch.proof == life(3, 3))
@@ -42,21 +42,21 @@ struct LifeWatchTests {
     watch.take([life(2, 2)], by: life(3, 3))
     #expect(watch.owes.isEmpty)
     // Its own records, replayed, are no proof.
-    var other = LifeWatch()
+    var other = CloneDetector()
     other.begin(life(2, 2))
     other.take([life(2, 2)], by: life(2, 2))
     #expect(other.proof == nil)
   }
 
   @Test func `a program yields a few times without proof, and once with it`() {
-    var watch = LifeWatch()
+    var watch = CloneDetector()
     for _ in 0..<Limits.yieldsPerStart {
       #expect(watch.mayYield)
       watch.noteYield()
     }
     #expect(!watch.mayYield)
 
-    var proven = LifeWatch()
+    var proven = CloneDetector()
     proven.begin(life(2, 2))
     proven.take([life(2, 2)], by: life(3, 3))
     #expect(proven.mayYield)
@@ -65,7 +65,7 @@ struct LifeWatchTests {
   }
 
   @Test func `of many incarnations the newest are named, and the memory is bounded`() {
-    var watch = LifeWatch()
+    var watch = CloneDetector()
     for number in 1...(UInt64(Limits.livesHeard) + 10) { watch.hear(life(2, number)) }
     #expect(watch.heard.count == Limits.livesNamed)
     #expect(watch.heard.last == life(2, UInt64(Limits.livesHeard)))

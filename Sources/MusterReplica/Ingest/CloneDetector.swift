@@ -11,7 +11,7 @@ internal import MusterModel
 /// clock is needed.
 ///
 /// Nothing of this is stored on disk: a restored disk must not be taken for the present state.
-struct LifeWatch: Hashable, Sendable {
+struct CloneDetector: Hashable, Sendable {
   /// Begun since the start: no node can have named one of them before.
   private(set) var begun: Set<Incarnation> = []
   /// Other incarnations, in the order in which they became known: only the newest are named.
