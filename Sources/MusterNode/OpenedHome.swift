@@ -100,7 +100,7 @@ public struct OpenedHome {
     enrolled turn: UnfinishedHome.Turn?, known damage: String?
   ) throws -> Taken {
     let found = witness.sentinel
-    var witnessed: Replica.Life?
+    var witnessed: Replica.IncarnationState?
     if case .found(let kept) = found { witnessed = kept.life }
     let remark = try DatabaseRepair(home, credentials: credentials, witnessed: witnessed)
       .run(isExpected: turn == nil, known: damage)

@@ -44,7 +44,7 @@ extension Replica {
   }
 
   /// The current incarnation of this device's database and its progress: the sentinel's record.
-  public struct Life: Hashable, Sendable {
+  public struct IncarnationState: Hashable, Sendable {
     /// Drawn at random when this incarnation began.
     public let incarnation: Incarnation
     /// 1 for a device's first incarnation; at most `Limits.lastGeneration`.

@@ -58,7 +58,7 @@ public struct Replica {
   /// Returns the incarnation that last wrote to a store; nil before the first.
   public static func life(
     in store: Store, of credentials: Credentials
-  ) throws(StoreError) -> Life? {
+  ) throws(StoreError) -> IncarnationState? {
     try OwnDevice.life(in: store, of: credentials.local)
   }
 
@@ -166,7 +166,7 @@ public struct Replica {
   /// How often a replica has opened this store, including this time.
   public var starts: UInt64 { own.starts }
   /// The record for the sentinel, after each commit.
-  public var life: Life { own.life }
+  public var life: IncarnationState { own.life }
   /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
   /// can. Set by the node, for `status` and the alert.
   public var stateFolderProblem: String? {

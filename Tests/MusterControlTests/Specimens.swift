@@ -177,8 +177,8 @@ enum Specimens {
       status.withholding = [
         StallSummary(device: device, callsign: "Wilma", kind: .asksForNothing, seconds: .max)
       ]
-      let life = LifeMark(generation: 3, incarnation: Incarnation(raw: .zero))
-      let other = LifeMark(generation: .max, incarnation: Incarnation(raw: row.raw))
+      let life = IncarnationName(generation: 3, incarnation: Incarnation(raw: .zero))
+      let other = IncarnationName(generation: .max, incarnation: Incarnation(raw: row.raw))
       status.clones = [
         CloneSummary(
           device: device, callsign: "Ben", life: life, other: other, noticedAt: moment)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("The proof of a live clone")
 struct CloneDetectorTests {
-  private func life(_ generation: UInt32, _ number: UInt64) -> LifeMark {
-    LifeMark(
+  private func life(_ generation: UInt32, _ number: UInt64) -> IncarnationName {
+    IncarnationName(
       generation: generation, incarnation: Incarnation(raw: Bytes16(high: 7, low: number)))
   }
 

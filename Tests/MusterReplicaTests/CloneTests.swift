@@ -22,7 +22,7 @@ struct CloneTests {
     return true
   }
 
-  private func life(_ name: String, in valley: inout Valley) throws -> Replica.Life {
+  private func life(_ name: String, in valley: inout Valley) throws -> Replica.IncarnationState {
     try valley.ask(name) { replica, _ in replica.life }
   }
 

@@ -45,7 +45,7 @@ struct DamageTests {
     let path: String
     let stopped: Files
     let killed: Files
-    let life: Replica.Life
+    let life: Replica.IncarnationState
     let holdings: Holdings
     /// Every title that each report ever had.
     let titles: [RowID: Set<String>]

@@ -16,7 +16,7 @@ struct ForkTests {
     try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
   }
 
-  private func life(_ name: String, in valley: inout Valley) throws -> Replica.Life {
+  private func life(_ name: String, in valley: inout Valley) throws -> Replica.IncarnationState {
     try valley.ask(name) { replica, _ in replica.life }
   }
 

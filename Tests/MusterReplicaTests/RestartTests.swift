@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Restarts")
 struct RestartTests {
-  private func life(_ name: String, in valley: inout Valley) throws -> Replica.Life {
+  private func life(_ name: String, in valley: inout Valley) throws -> Replica.IncarnationState {
     try valley.ask(name) { replica, _ in replica.life }
   }
 

@@ -8,8 +8,8 @@ struct LivesWireTests {
   private let order = RecordOrder(
     generation: 3, incarnation: Incarnation(raw: Bytes16(high: 1, low: 2)), counter: 9)
 
-  private func life(_ generation: UInt32, _ number: UInt64) -> LifeMark {
-    LifeMark(
+  private func life(_ generation: UInt32, _ number: UInt64) -> IncarnationName {
+    IncarnationName(
       generation: generation, incarnation: Incarnation(raw: Bytes16(high: 7, low: number)))
   }
 
@@ -64,7 +64,7 @@ struct LivesWireTests {
   }
 }
 
-extension LifeMark {
+extension IncarnationName {
   /// With any contents.
   fileprivate var body: [UInt8] {
     var writer = ByteWriter()

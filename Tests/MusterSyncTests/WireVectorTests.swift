@@ -91,7 +91,7 @@ struct WireVectorTests {
     }
     let device = DeviceID(operation: operation, key: signingKey.publicKey)
     let order = RecordOrder(generation: 1, incarnation: incarnation, counter: 1)
-    let other = LifeMark(
+    let other = IncarnationName(
       generation: 2, incarnation: Incarnation(raw: try #require(Bytes16(fill(8, 16)))))
     let time = Timestamp(milliseconds: 1_000)
     let boot = BootID(operation: operation, device: device, systemBoot: Array("a boot".utf8))

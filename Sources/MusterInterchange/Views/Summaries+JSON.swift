@@ -327,7 +327,7 @@ extension CloneSummary {
   }
 }
 
-extension LifeMark {
+extension IncarnationName {
   fileprivate var json: JSON {
     .object(["generation": .count(Int(generation)), "incarnation": .id(incarnation)])
   }

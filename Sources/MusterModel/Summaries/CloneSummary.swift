@@ -5,15 +5,16 @@ public struct CloneSummary: Codable, Hashable, Sendable {
   /// The user's callsign; the first digits of the device's id while none is known.
   public var callsign: String
   /// The incarnation that reported the clone.
-  public var life: LifeMark
+  public var life: IncarnationName
   /// The incarnation that it detected.
-  public var other: LifeMark
+  public var other: IncarnationName
   /// By the clock of the reporting incarnation.
   public var noticedAt: Timestamp
 
   /// Creates a summary. The caller MUST hold the record and have verified its signature.
   public init(
-    device: DeviceID, callsign: String, life: LifeMark, other: LifeMark, noticedAt: Timestamp
+    device: DeviceID, callsign: String, life: IncarnationName, other: IncarnationName,
+    noticedAt: Timestamp
   ) {
     self.device = device
     self.callsign = callsign

@@ -16,10 +16,10 @@ struct DatabaseRepair {
   private let path: String
   private let directory: String
   private let credentials: Credentials
-  private let witnessed: Replica.Life?
+  private let witnessed: Replica.IncarnationState?
 
   /// - Parameter witnessed: the sentinel's record of the database.
-  init(_ home: NodeHome, credentials: Credentials, witnessed: Replica.Life?) {
+  init(_ home: NodeHome, credentials: Credentials, witnessed: Replica.IncarnationState?) {
     path = home.databasePath
     directory = home.dataDirectory
     self.credentials = credentials

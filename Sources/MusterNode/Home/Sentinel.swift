@@ -33,8 +33,8 @@ public struct Sentinel: Hashable, Sendable {
     self.database = database
   }
 
-  var life: Replica.Life {
-    Replica.Life(incarnation: incarnation, generation: generation, sequences: sequences)
+  var life: Replica.IncarnationState {
+    Replica.IncarnationState(incarnation: incarnation, generation: generation, sequences: sequences)
   }
 
   /// The result of reading a device's sentinel.

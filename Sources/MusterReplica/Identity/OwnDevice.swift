@@ -42,7 +42,7 @@ struct OwnDevice: Sendable {
       let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
     #endif
     let certificate = local.certificate.hash
-    var life: Replica.Life?
+    var life: Replica.IncarnationState?
     var newest = Self.newestGeneration(in: logs, records, of: local)
     switch start {
     case .goesOn:
@@ -58,7 +58,7 @@ struct OwnDevice: Sendable {
     let generation = life?.generation ?? Self.generation(after: newest)
     writer = LogWriter(
       local: local, incarnation: incarnation, generation: generation, logs: logs)
-    if life == nil { lives.begin(LifeMark(generation: generation, incarnation: drawn)) }
+    if life == nil { lives.begin(IncarnationName(generation: generation, incarnation: drawn)) }
     let boots = try store.local(Self.bootsKey)?.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } ?? 0
     announceCounter = (boots + 1) << 32
     recordCounter = announceCounter
@@ -93,14 +93,14 @@ struct OwnDevice: Sendable {
   // MARK: Incarnations
 
   /// The record for the sentinel.
-  var life: Replica.Life {
-    Replica.Life(
+  var life: Replica.IncarnationState {
+    Replica.IncarnationState(
       incarnation: writer.incarnation, generation: writer.generation,
       sequences: writer.heads.mapValues(\.sequence))
   }
 
   /// Returns the incarnation that last wrote to a store; nil before the first.
-  static func life(in store: Store, of local: LocalDevice) throws(StoreError) -> Replica.Life? {
+  static func life(in store: Store, of local: LocalDevice) throws(StoreError) -> Replica.IncarnationState? {
     guard let bytes = try store.local(incarnationKey), let incarnation = Incarnation(bytes: bytes)
     else { return nil }
     let generation = try store.local(generationKey).flatMap { bytes -> UInt32? in
@@ -109,7 +109,7 @@ struct OwnDevice: Sendable {
     let writer = LogWriter(
       local: local, incarnation: incarnation, generation: generation ?? 1,
       logs: try store.logs())
-    return Replica.Life(
+    return Replica.IncarnationState(
       incarnation: incarnation, generation: generation ?? 1,
       sequences: writer.heads.mapValues(\.sequence))
   }
@@ -127,7 +127,7 @@ struct OwnDevice: Sendable {
 
   /// Begins a new incarnation, with a generation above all that is known.
   mutating func beginAnew(above newest: UInt32, logs: [LogSummary]) {
-    let life = LifeMark(
+    let life = IncarnationName(
       generation: Self.generation(after: max(newest, writer.generation)),
       incarnation: Incarnation(raw: random.bytes16()))
     writer = LogWriter(

@@ -19,7 +19,7 @@ extension Replica {
       guard !own.hasWritten(frames, in: opening.lane) else { return }
       try beginAnew("a copy of this device's database has written", now: now)
     } else {
-      let life = LifeMark(generation: opening.generation, incarnation: opening.incarnation)
+      let life = IncarnationName(generation: opening.generation, incarnation: opening.incarnation)
       try hear(life, now: now)
     }
   }
@@ -32,12 +32,12 @@ extension Replica {
       guard own.isBehind(record.order) else { return }
       return try beginAnew("a copy of this device's database has published a record", now: now)
     }
-    let speaker = LifeMark(record.order)
+    let speaker = IncarnationName(record.order)
     own.lives.take(record.otherLives, by: speaker)
     try hear(speaker, now: now)
   }
 
-  private mutating func hear(_ life: LifeMark, now: ClockReading) throws {
+  private mutating func hear(_ life: IncarnationName, now: ClockReading) throws {
     own.lives.hear(life)
     guard life.generation >= own.writer.generation, own.lives.mayYield else { return }
     own.lives.noteYield()

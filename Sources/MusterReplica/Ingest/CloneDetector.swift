@@ -15,24 +15,24 @@ struct CloneDetector: Hashable, Sendable {
   /// Begun since the start: no node can have named one of them before.
   private(set) var begun: Set<Incarnation> = []
   /// Other incarnations, in the order in which they became known: only the newest are named.
-  private(set) var heard: [LifeMark] = []
+  private(set) var heard: [IncarnationName] = []
   private var known: Set<Incarnation> = []
   /// How often an incarnation was begun because of another one.
   private(set) var yields = 0
   /// The incarnation whose record proved that it is live at the same time.
-  private(set) var proof: LifeMark?
+  private(set) var proof: IncarnationName?
   /// The records that are still to be published.
   private(set) var owes: Set<RecordKind> = []
 
   /// Records that this program writes in a newly drawn incarnation.
-  mutating func begin(_ life: LifeMark) {
+  mutating func begin(_ life: IncarnationName) {
     begun.insert(life.incarnation)
     // A first incarnation has no others to name.
     if life.generation > 1 { owes.insert(.livesHeard) }
   }
 
   /// Records that another incarnation of this device has written something new.
-  mutating func hear(_ life: LifeMark) {
+  mutating func hear(_ life: IncarnationName) {
     guard !begun.contains(life.incarnation), known.count < Limits.livesHeard,
       known.insert(life.incarnation).inserted
     else { return }
@@ -42,7 +42,7 @@ struct CloneDetector: Hashable, Sendable {
   }
 
   /// Processes the record of another incarnation, which may prove that both are live.
-  mutating func take(_ named: [LifeMark], by speaker: LifeMark) {
+  mutating func take(_ named: [IncarnationName], by speaker: IncarnationName) {
     guard !begun.contains(speaker.incarnation),
       named.contains(where: { begun.contains($0.incarnation) })
     else { return }

@@ -48,7 +48,7 @@ struct DeviceReader {
       clones.append(
         CloneSummary(
           device: author.device, callsign: try context.callsign(of: author.user),
-          life: LifeMark(record.order), other: report.other, noticedAt: report.noticedAt))
+          life: IncarnationName(record.order), other: report.other, noticedAt: report.noticedAt))
     }
     return clones.sorted { ($0.device, $1.noticedAt) < ($1.device, $0.noticedAt) }
   }

@@ -29,7 +29,7 @@ extension Replica {
   ///   - witnessed: the sentinel's record.
   ///   - seed: 32 bytes for nonces, used nowhere else.
   public static func salvage(
-    _ path: String, into newPath: String, credentials: Credentials, witnessed: Life?,
+    _ path: String, into newPath: String, credentials: Credentials, witnessed: IncarnationState?,
     seed: [UInt8]
   ) throws(StoreError) -> Salvage.Findings {
     let operation = credentials.local.operation
@@ -48,12 +48,12 @@ extension Replica {
   /// Records how far this device's own logs came in an incarnation that the database may not know
   /// completely, so that missing frames can be named.
   public static func know(
-    _ life: Life, in store: Store, of credentials: Credentials
+    _ life: IncarnationState, in store: Store, of credentials: Credentials
   ) throws(StoreError) {
     try store.know(heads(of: life, credentials: credentials))
   }
 
-  private static func heads(of life: Life, credentials: Credentials) -> [KnownHead] {
+  private static func heads(of life: IncarnationState, credentials: Credentials) -> [KnownHead] {
     let local = credentials.local
     return life.sequences.sorted { $0.key.rawValue < $1.key.rawValue }.map { lane, sequence in
       let opening = Opening(

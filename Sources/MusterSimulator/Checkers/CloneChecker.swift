@@ -14,7 +14,7 @@ final class CloneChecker: Checker {
 
   private struct Pair {
     let device: DeviceID
-    let life: Replica.Life?
+    let life: Replica.IncarnationState?
     var since: Instant?
   }
 

@@ -15,7 +15,7 @@ final class SimulatedNode {
   var replica: Replica?
   /// The replica's incarnation after its last command. Cached, since a query would copy the
   /// replica.
-  private(set) var life: Replica.Life?
+  private(set) var life: Replica.IncarnationState?
   var timer = DeadlineTimer()
   var machine = Machine()
   var clock: NodeClock

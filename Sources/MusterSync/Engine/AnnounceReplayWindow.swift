@@ -4,7 +4,7 @@ internal import MusterModel
 /// Replay protection for announces. Counters may arrive out of order, since pushes and announces
 /// take different paths.
 struct AnnounceReplayWindow: Sendable {
-  private struct Life: Sendable {
+  private struct KnownIncarnation: Sendable {
     let incarnation: UInt64
     var window = ReplayWindow()
     /// Each start of the process uses another block of counters.
@@ -12,7 +12,7 @@ struct AnnounceReplayWindow: Sendable {
   }
 
   /// The last few incarnations of each device, newest first.
-  private var lives: [UInt64: [Life]] = [:]
+  private var lives: [UInt64: [KnownIncarnation]] = [:]
   /// When each device was last received, counted in announces.
   private var heard: [UInt64: UInt64] = [:]
   private var clock: UInt64 = 0
@@ -38,7 +38,7 @@ struct AnnounceReplayWindow: Sendable {
     var known = lives.removeValue(forKey: announce.certificate) ?? []
     defer { lives[announce.certificate] = known }
     guard let index = known.firstIndex(where: { $0.incarnation == announce.incarnation }) else {
-      var life = Life(incarnation: announce.incarnation, block: block)
+      var life = KnownIncarnation(incarnation: announce.incarnation, block: block)
       _ = life.window.accept(announce.counter)
       known.insert(life, at: 0)
       if known.count > Limits.livesPerAnnouncer { known.removeLast() }

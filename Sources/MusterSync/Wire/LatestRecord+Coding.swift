@@ -266,7 +266,7 @@ extension LatestRecord {
       if kind == .clone {
         _ = try CloneReport(decoding: Array(wire.body))
       } else {
-        _ = try LifeMark.decode(Array(wire.body))
+        _ = try IncarnationName.decode(Array(wire.body))
       }
       topic = RecordTopic(operation: operation, certificate: certificate, kind: kind)
     }

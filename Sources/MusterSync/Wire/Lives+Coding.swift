@@ -1,7 +1,7 @@
 public import MusterCrypto
 public import MusterModel
 
-extension LifeMark {
+extension IncarnationName {
   /// The encoded size: generation (4) and incarnation (16).
   static let byteCount = 20
 
@@ -22,19 +22,19 @@ extension LifeMark {
   }
 
   /// Returns the body of a record that names incarnations: their concatenation.
-  static func encoded(_ lives: [LifeMark]) -> [UInt8] {
+  static func encoded(_ lives: [IncarnationName]) -> [UInt8] {
     precondition(lives.count <= Limits.livesNamed, "\(lives.count) lives")
     var writer = ByteWriter()
     for life in lives { life.append(to: &writer) }
     return writer.bytes
   }
 
-  static func decode(_ bytes: [UInt8]) throws(WireError) -> [LifeMark] {
+  static func decode(_ bytes: [UInt8]) throws(WireError) -> [IncarnationName] {
     guard bytes.count <= Limits.livesNamed * byteCount else { throw .malformed("lives") }
     do {
       var reader = ByteReader(bytes)
-      var lives: [LifeMark] = []
-      while reader.remaining > 0 { lives.append(try LifeMark(from: &reader)) }
+      var lives: [IncarnationName] = []
+      while reader.remaining > 0 { lives.append(try IncarnationName(from: &reader)) }
       return lives
     } catch {
       throw .malformed("lives")
@@ -53,7 +53,7 @@ extension CloneReport {
   init(decoding bytes: [UInt8]) throws(WireError) {
     do {
       var reader = ByteReader(bytes)
-      let other = try LifeMark(from: &reader)
+      let other = try IncarnationName(from: &reader)
       let moment = Timestamp(milliseconds: try reader.integer(Int64.self))
       try reader.expectEnd()
       self.init(other: other, noticedAt: moment)
@@ -73,11 +73,12 @@ extension LatestRecord {
   /// Signs the other incarnations of the device that this one knows. `order` MUST be greater than
   /// every order that this incarnation has used.
   public static func livesHeard(
-    _ lives: [LifeMark], operation: OperationID, certificate: CertificateHash, order: RecordOrder,
+    _ lives: [IncarnationName], operation: OperationID, certificate: CertificateHash,
+    order: RecordOrder,
     signedBy signer: SigningKey
   ) -> LatestRecord {
     inTheClear(
-      .livesHeard, LifeMark.encoded(lives), operation: operation, certificate: certificate,
+      .livesHeard, IncarnationName.encoded(lives), operation: operation, certificate: certificate,
       order: order, signedBy: signer)
   }
 
@@ -103,11 +104,11 @@ extension LatestRecord {
   }
 
   /// The other incarnations of the author's device that the record names; empty for other kinds.
-  public var otherLives: [LifeMark] {
+  public var otherLives: [IncarnationName] {
     if let clone { return [clone.other] }
     guard kind == .livesHeard else { return [] }
     do {
-      return try LifeMark.decode(body)
+      return try IncarnationName.decode(body)
     } catch {
       return []
     }

@@ -62,7 +62,7 @@ struct StateFolderTests {
     try opened.replica.close()
   }
 
-  private func life() throws -> Replica.Life {
+  private func life() throws -> Replica.IncarnationState {
     let opened = try opened()
     try opened.replica.close()
     return opened.replica.life

@@ -1,5 +1,5 @@
 /// Names one incarnation of a device's database, as in its logs' openings and its records.
-public struct LifeMark: Codable, Hashable, Sendable {
+public struct IncarnationName: Codable, Hashable, Sendable {
   /// 1 for a device's first incarnation; at most `Limits.lastGeneration`.
   public let generation: UInt32
   /// Drawn at random when the incarnation began: a node that names it existed after that.
@@ -15,13 +15,13 @@ public struct LifeMark: Codable, Hashable, Sendable {
 /// The report of an incarnation that detected a live clone of its own device.
 public struct CloneReport: Hashable, Sendable {
   /// The other incarnation; the record itself names the reporting one.
-  public var other: LifeMark
+  public var other: IncarnationName
   /// By its author's clock: a label.
   public var noticedAt: Timestamp
 
   /// Creates a report. Its author MUST have proof that the other incarnation was live at the same
   /// time.
-  public init(other: LifeMark, noticedAt: Timestamp) {
+  public init(other: IncarnationName, noticedAt: Timestamp) {
     self.other = other
     self.noticedAt = noticedAt
   }
