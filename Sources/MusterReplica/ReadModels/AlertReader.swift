@@ -14,7 +14,7 @@ struct AlertReader {
   func findings(
     people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
     devices: DeviceAlerts, unconfirmed: Set<UserID>, now: Timestamp
-  ) throws -> [AlertBook.Finding] {
+  ) throws -> [AlertTracker.Finding] {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()
     let here = positions.first { $0.device == context.local.device }?.report.fix
@@ -42,7 +42,7 @@ struct AlertReader {
   }
 
   func update(
-    _ book: inout AlertBook, with findings: [AlertBook.Finding], now: Timestamp
+    _ book: inout AlertTracker, with findings: [AlertTracker.Finding], now: Timestamp
   ) throws -> [AlertChange] {
     try book.update(findings, now: now) { id in
       let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
@@ -55,7 +55,7 @@ struct AlertReader {
     }
   }
 
-  func notice(_ value: LiveValue) throws(StoreError) -> AlertBook.Notice? {
+  func notice(_ value: LiveValue) throws(StoreError) -> AlertTracker.Notice? {
     guard case .alertReply(let reply) = value.value else { return nil }
     // A login without a person acknowledges in its own name, not in that of the post's user.
     let isLogin = TextRule.line.accepts(reply.note)
@@ -64,7 +64,7 @@ struct AlertReader {
     if isLogin || value.author != reply.user {
       name += ", via \(try context.callsign(of: value.author))'s post"
     }
-    return AlertBook.Notice(
+    return AlertTracker.Notice(
       dot: value.dot, reply: reply,
       acknowledgement: AlertAcknowledgement(name: name, moment: value.writtenAt))
   }
@@ -119,12 +119,12 @@ struct AlertReader {
   }
 
   /// Unreadable data was written by another version: all alerts are then raised again.
-  func stored() throws(StoreError) -> AlertBook {
-    guard let bytes = try context.store.local(AlertBook.key) else { return AlertBook() }
+  func stored() throws(StoreError) -> AlertTracker {
+    guard let bytes = try context.store.local(AlertTracker.key) else { return AlertTracker() }
     do throws(DecodingFault) {
-      return try AlertBook(decoding: bytes)
+      return try AlertTracker(decoding: bytes)
     } catch {
-      return AlertBook()
+      return AlertTracker()
     }
   }
 

@@ -20,7 +20,7 @@ struct AlertRules {
   let isInside: (RowID) -> Bool
   let now: Timestamp
 
-  var findings: [AlertBook.Finding] { aboutReports + aboutFences + aboutDirectives }
+  var findings: [AlertTracker.Finding] { aboutReports + aboutFences + aboutDirectives }
 
   /// This device's position, if it is known accurately enough.
   private var here: Coordinate? {
@@ -48,7 +48,7 @@ struct AlertRules {
     let position: Coordinate?
   }
 
-  private var aboutReports: [AlertBook.Finding] {
+  private var aboutReports: [AlertTracker.Finding] {
     reports.filter { $0.owner != own }.compactMap { report in
       guard let metres = distance(to: report) else { return nil }
       let reach = report.toEvacuate ? Self.evacuationMetres : Self.nearMetres
@@ -57,7 +57,7 @@ struct AlertRules {
         report.toEvacuate ? .danger : (report.severity ?? 0) >= 4 ? .warning : .notice
       let words = report.toEvacuate ? "leave: " : ""
       let place = report.position == nil ? "" : ", \(Int(metres / 10) * 10) m from here"
-      return AlertBook.Finding(
+      return AlertTracker.Finding(
         id: AlertID(kind: .hazard, row: report.id), level: level,
         text: "\(words)\(report.title) (\(report.category.name)\(place))")
     }
@@ -73,10 +73,10 @@ struct AlertRules {
 
   // MARK: Fences
 
-  private var aboutFences: [AlertBook.Finding] {
+  private var aboutFences: [AlertTracker.Finding] {
     let active = fences.filter(\.isActive)
-    return active.flatMap { fence -> [AlertBook.Finding] in
-      var found: [AlertBook.Finding] = []
+    return active.flatMap { fence -> [AlertTracker.Finding] in
+      var found: [AlertTracker.Finding] = []
       if fence.kind == .hazard, here != nil, isInside(fence.id) {
         found.append(
           finding(.inHazard, fence, .danger, "you are inside hazard zone \(fence.name)"))
@@ -97,26 +97,26 @@ struct AlertRules {
 
   private func finding(
     _ kind: AlertKind, _ fence: FenceSummary, _ level: AlertLevel, _ text: String
-  ) -> AlertBook.Finding {
-    AlertBook.Finding(id: AlertID(kind: kind, row: fence.id), level: level, text: text)
+  ) -> AlertTracker.Finding {
+    AlertTracker.Finding(id: AlertID(kind: kind, row: fence.id), level: level, text: text)
   }
 
   // MARK: Directives
 
-  private var aboutDirectives: [AlertBook.Finding] {
-    directives.filter { $0.status == .open }.flatMap { directive -> [AlertBook.Finding] in
-      var found: [AlertBook.Finding] = []
+  private var aboutDirectives: [AlertTracker.Finding] {
+    directives.filter { $0.status == .open }.flatMap { directive -> [AlertTracker.Finding] in
+      var found: [AlertTracker.Finding] = []
       // Deadlines of orders depend on the evidence of age: see `PersonAlerts`.
       if isCommand, !directive.kind.isOrder, directive.isOverdue(now: now) {
         let names = directive.unaccounted.map(\.callsign).joined(separator: ", ")
         found.append(
-          AlertBook.Finding(
+          AlertTracker.Finding(
             id: AlertID(kind: .overdue, row: directive.id), level: .danger,
             text: "\(directive.kind.name) is overdue: no answer from \(names)"))
       }
       if directive.unaccounted.contains(where: { $0.user == own }) {
         found.append(
-          AlertBook.Finding(
+          AlertTracker.Finding(
             id: AlertID(kind: .directive, row: directive.id),
             level: Self.level(of: directive.kind), text: words(for: directive)))
       }

@@ -20,9 +20,9 @@ struct DeviceAlerts {
   /// Devices whose boot clocks jumped.
   let clockFaults: [(device: DeviceID, callsign: String)]
 
-  var findings: [AlertBook.Finding] {
+  var findings: [AlertTracker.Finding] {
     var found = clones.map { clone in
-      AlertBook.Finding(
+      AlertTracker.Finding(
         id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
         text: "\(clone.callsign)'s device (\(clone.device.short)) is in use in two places at once")
     }
@@ -30,26 +30,26 @@ struct DeviceAlerts {
     let row = RowID(raw: device.raw)
     if isRevoked {
       found.append(
-        AlertBook.Finding(
+        AlertTracker.Finding(
           id: AlertID(kind: .revoked, row: row), level: .danger,
           text: "this device was revoked: it can no longer write"))
     }
     if let clockLead, clockLead.isSuspect {
       found.append(
-        AlertBook.Finding(
+        AlertTracker.Finding(
           id: AlertID(kind: .clock, row: row), level: .warning,
           text: "this device's clock is \(clockLead.words) of the others: correct it"))
     }
     if let stateFolderProblem {
       found.append(
-        AlertBook.Finding(
+        AlertTracker.Finding(
           id: AlertID(kind: .stateFolder, row: row), level: .warning, text: stateFolderProblem))
     }
     return found
   }
 
   /// One alert for each device, however many tables it fills.
-  private var aboutInsiders: [AlertBook.Finding] {
+  private var aboutInsiders: [AlertTracker.Finding] {
     let filled = Dictionary(grouping: bounds, by: \.device).sorted { $0.key < $1.key }
     let full = filled.map { device, bounds in
       let tables = bounds.map(\.bound.label).joined(separator: ", ")
@@ -57,27 +57,27 @@ struct DeviceAlerts {
         device == self.device
         ? "copy what matters, and join again as a new device"
         : "find out why, or revoke it: muster revoke \(device.short)"
-      return AlertBook.Finding(
+      return AlertTracker.Finding(
         id: AlertID(kind: .bound, row: RowID(raw: device.raw)), level: .warning,
         text: "\(bounds[0].callsign)'s device (\(device.short)) sends too many \(tables): "
           + "the rest is rejected; \(advice)")
     }
     guard isCommand else { return full }
     let disputes = disputed.map { device in
-      AlertBook.Finding(
+      AlertTracker.Finding(
         id: AlertID(kind: .disputed, row: RowID(raw: device.id.raw)), level: .warning,
         text: "\(device.callsign)'s device (\(device.id.short)) is disputed: \(device.votes) of "
           + "\(device.quorum) votes to revoke it; see muster council status")
     }
     let faults = clockFaults.map { device, callsign in
-      AlertBook.Finding(
+      AlertTracker.Finding(
         id: AlertID(kind: .clockFault, row: RowID(raw: device.raw)), level: .warning,
         text: "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
           + "uses its key: the age of its data is uncertain")
     }
     return full + disputes + faults
       + readmissions.map { device, callsign in
-        AlertBook.Finding(
+        AlertTracker.Finding(
           id: AlertID(kind: .readmission, row: RowID(raw: device.raw)), level: .warning,
           text: "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "
             + "it was rejected")

@@ -12,11 +12,11 @@ struct PersonAlerts {
   /// People without a bound on their age yet: they have not become silent.
   let unconfirmed: Set<UserID>
 
-  var findings: [AlertBook.Finding] { aboutPeople + aboutOrders }
+  var findings: [AlertTracker.Finding] { aboutPeople + aboutOrders }
 
   // MARK: People
 
-  private var aboutPeople: [AlertBook.Finding] {
+  private var aboutPeople: [AlertTracker.Finding] {
     // People with a device come first if there are too many alerts: one member can invent trackers,
     // but not certificates.
     let others = people.filter { $0.summary.id != own }
@@ -29,12 +29,12 @@ struct PersonAlerts {
 
   private func finding(
     _ kind: AlertKind, _ person: UserSummary, _ level: AlertLevel, _ text: String
-  ) -> AlertBook.Finding {
-    AlertBook.Finding(
+  ) -> AlertTracker.Finding {
+    AlertTracker.Finding(
       id: AlertID(kind: kind, row: RowID(raw: person.id.raw)), level: level, text: text)
   }
 
-  private func help(_ person: UserSummary) -> AlertBook.Finding? {
+  private func help(_ person: UserSummary) -> AlertTracker.Finding? {
     guard let call = person.conditions.first(where: { $0.status == .mayday }) else { return nil }
     return finding(.help, person, .danger, "\(person.callsign): \(call.reason)")
   }
@@ -43,7 +43,7 @@ struct PersonAlerts {
   /// who is accounted for raises none.
   private func inHazard(
     _ person: UserSummary, _ assessment: StatusAssessment
-  ) -> AlertBook.Finding? {
+  ) -> AlertTracker.Finding? {
     guard let hazard = person.conditions.first(where: { $0.status == .inHazard }),
       hazard.severity == .danger, !person.has(.accountedFor),
       assessment.hazards.contains(where: { !muted.contains($0) })
@@ -53,7 +53,7 @@ struct PersonAlerts {
     return finding(.inHazard, person, .danger, "\(person.callsign): \(hazard.reason)")
   }
 
-  private func silent(_ person: UserSummary) -> AlertBook.Finding? {
+  private func silent(_ person: UserSummary) -> AlertTracker.Finding? {
     guard person.has(.noContact), !person.has(.accountedFor), !person.has(.signedOff),
       !unconfirmed.contains(person.id)
     else { return nil }
@@ -61,14 +61,15 @@ struct PersonAlerts {
   }
 
   /// Notifies command when a person under its orders is safe.
-  private func safe(_ person: UserSummary, _ assessment: StatusAssessment) -> AlertBook.Finding? {
+  private func safe(_ person: UserSummary, _ assessment: StatusAssessment) -> AlertTracker.Finding?
+  {
     guard isCommand, person.severity == .safe, !assessment.orders.isEmpty else { return nil }
     return finding(.safe, person, .notice, "\(person.callsign) is safe: \(person.reason)")
   }
 
   // MARK: Orders
 
-  private var aboutOrders: [AlertBook.Finding] {
+  private var aboutOrders: [AlertTracker.Finding] {
     guard isCommand else { return [] }
     return directives.filter { $0.status == .open }.flatMap { directive in
       [late(directive), done(directive)].compactMap { $0 }
@@ -82,25 +83,25 @@ struct PersonAlerts {
   }
 
   /// A warning from the earliest possible deadline, danger from the latest plus grace.
-  private func late(_ directive: DirectiveSummary) -> AlertBook.Finding? {
+  private func late(_ directive: DirectiveSummary) -> AlertTracker.Finding? {
     let late = standings(of: directive).filter {
       $0.1.state == .overdue || $0.1.state == .unaccounted
     }
     guard !late.isEmpty else { return nil }
     let isCertain = late.contains { $0.1.state == .unaccounted }
     let names = late.map(\.0).sorted().joined(separator: ", ")
-    return AlertBook.Finding(
+    return AlertTracker.Finding(
       id: AlertID(kind: .overdue, row: directive.id), level: isCertain ? .danger : .warning,
       text: "\(directive.kind.name) is overdue: \(names)")
   }
 
   /// Notifies command when an order requires nothing more, with the counts of its answers.
-  private func done(_ directive: DirectiveSummary) -> AlertBook.Finding? {
+  private func done(_ directive: DirectiveSummary) -> AlertTracker.Finding? {
     let all = standings(of: directive)
     guard !all.isEmpty, all.allSatisfy({ $0.1.isSatisfied }), directive.unaccounted.isEmpty
     else { return nil }
     let counts = "\(directive.answered) of \(directive.expected.count)"
-    return AlertBook.Finding(
+    return AlertTracker.Finding(
       id: AlertID(kind: .orderDone, row: directive.id), level: .notice,
       text: "\(directive.kind.name): everyone is accounted for (\(counts))")
   }

@@ -26,7 +26,7 @@ extension Replica {
     let changes = try alertReader.update(&book, with: findings, now: now.wall)
     guard !book.tellsTheSame(as: before) else { return Outcome() }
     var outcome = try transact(now: now) { replica in
-      replica.transaction.batch.local[AlertBook.key] = book.encoded()
+      replica.transaction.batch.local[AlertTracker.key] = book.encoded()
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
     }
@@ -69,7 +69,7 @@ extension Replica {
     guard let told = book.acknowledge(id, acknowledgement) else { return Outcome() }
     changes.append(.acknowledged(told))
     var outcome = try transact(now: now) { replica in
-      replica.transaction.batch.local[AlertBook.key] = book.encoded()
+      replica.transaction.batch.local[AlertTracker.key] = book.encoded()
     }
     outcome.alertChanges = changes
     return outcome
@@ -97,7 +97,7 @@ extension Replica {
 
   private var alertReader: AlertReader { AlertReader(context: context) }
 
-  private mutating func findings(now: ClockReading) throws -> [AlertBook.Finding] {
+  private mutating func findings(now: ClockReading) throws -> [AlertTracker.Finding] {
     let people = try people(now: now)
     let zones = try location.monitor.zones(in: store)
     let (context, ages) = (context, ageReader(at: now))

@@ -5,7 +5,7 @@ internal import MusterModel
 /// An alert is acknowledged on this node only, or by a row that every node holds (`AlertReply`).
 /// The row counts for an occurrence of the alert if it names the cause of this occurrence, and if
 /// it did not exist when an earlier or less severe occurrence ended here.
-struct AlertBook: Sendable, Equatable {
+struct AlertTracker: Sendable, Equatable {
   static let key = "alerts"
 
   /// A detected condition, before it is raised.
@@ -123,9 +123,9 @@ struct AlertBook: Sendable, Equatable {
   }
 
   /// Whether it need not be stored again: texts change with positions.
-  func tellsTheSame(as other: AlertBook) -> Bool { wordless == other.wordless }
+  func tellsTheSame(as other: AlertTracker) -> Bool { wordless == other.wordless }
 
-  private var wordless: AlertBook {
+  private var wordless: AlertTracker {
     var book = self
     for id in book.occurrences.keys { book.occurrences[id]?.alert.text = "" }
     return book

@@ -4,7 +4,7 @@ import Testing
 @testable import MusterReplica
 
 @Suite("Acknowledgements of alerts in their rows")
-struct AlertBookTests {
+struct AlertTrackerTests {
   private let id = AlertID(kind: .inHazard, row: RowID(raw: Bytes16(high: 1, low: 1)))
   private let device = DeviceID(raw: Bytes16(high: 2, low: 2))
   private let now = Timestamp(milliseconds: 1_750_000_000_000)
@@ -16,14 +16,14 @@ struct AlertBookTests {
         generation: 1, incarnation: Incarnation(raw: Bytes16(high: 3, low: 3)), counter: counter))
   }
 
-  private func finding(_ counter: UInt64, _ level: AlertLevel = .danger) -> AlertBook.Finding {
-    AlertBook.Finding(
+  private func finding(_ counter: UInt64, _ level: AlertLevel = .danger) -> AlertTracker.Finding {
+    AlertTracker.Finding(
       id: id, level: level, text: "inside",
       cause: AlertCause(dots: [], positions: [position(counter)]))
   }
 
-  private func notice(_ counter: UInt64) -> AlertBook.Notice {
-    AlertBook.Notice(
+  private func notice(_ counter: UInt64) -> AlertTracker.Notice {
+    AlertTracker.Notice(
       dot: Dot(frame: Bytes16(high: 4, low: 4), index: 0),
       reply: AlertReply(
         user: UserID(raw: Bytes16(high: 5, low: 5)), note: "", dots: [],
@@ -32,7 +32,7 @@ struct AlertBookTests {
   }
 
   @Test func `one that names what was received counts`() {
-    var book = AlertBook()
+    var book = AlertTracker()
     _ = book.update([finding(7)], now: now) { _ in [notice(7)] }
     #expect(book.alerts.first?.acknowledgement?.name == "Ada")
     // Also if the person has moved since
@@ -41,14 +41,14 @@ struct AlertBookTests {
   }
 
   @Test func `one that names a position that was not sent acknowledges nothing`() {
-    var book = AlertBook()
+    var book = AlertTracker()
     let future = notice(UInt64(Int64.max))
     _ = book.update([finding(7)], now: now) { _ in [future] }
     #expect(book.alerts.map(\.acknowledgement) == [nil])
   }
 
   @Test func `an alert that becomes more severe needs another one`() {
-    var book = AlertBook()
+    var book = AlertTracker()
     _ = book.update([finding(7, .warning)], now: now) { _ in [notice(7)] }
     #expect(book.alerts.first?.acknowledgement != nil)
     _ = book.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
