@@ -18,9 +18,9 @@ public struct OpenedHome {
   public private(set) var repairRemark: String?
   private let lock: HomeLock
   private var sentinel: SentinelFiles
-  private var holdingsFile: HoldingsFile
+  private var holdingsFile: FrontierFile
   /// The recorded holdings, and the time of the last check.
-  private var keptHoldings: Holdings?
+  private var keptHoldings: Frontier?
   private var keptHoldingsAt: Instant?
   private var database: DatabaseIdentity
   private var repairs = 0
@@ -49,7 +49,7 @@ public struct OpenedHome {
     self.lock = lock
     self.credentials = credentials
     var sentinel = SentinelFiles(home, device: credentials.device)
-    var holdings = HoldingsFile(directory: home.stateDirectory, credentials: credentials)
+    var holdings = FrontierFile(directory: home.stateDirectory, credentials: credentials)
     let witness = Witness(
       sentinel: sentinel.read(), holdings: Self.holdings(in: &holdings, of: credentials))
     self.sentinel = sentinel
@@ -81,13 +81,13 @@ public struct OpenedHome {
   /// The records of a database outside its home.
   private struct Witness {
     let sentinel: Sentinel.Reading
-    let holdings: Holdings?
+    let holdings: Frontier?
   }
 
   /// Reads the holdings. Unreadable holdings count as missing: then less is known of lost data.
   private static func holdings(
-    in file: inout HoldingsFile, of credentials: Credentials
-  ) -> Holdings? {
+    in file: inout FrontierFile, of credentials: Credentials
+  ) -> Frontier? {
     do {
       return try file.read(of: credentials)
     } catch {

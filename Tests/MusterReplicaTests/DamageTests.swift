@@ -46,7 +46,7 @@ struct DamageTests {
     let stopped: Files
     let killed: Files
     let life: Replica.IncarnationState
-    let holdings: Holdings
+    let holdings: Frontier
     /// Every title that each report ever had.
     let titles: [RowID: Set<String>]
     let hash: StateHash

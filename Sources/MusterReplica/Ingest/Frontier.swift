@@ -13,7 +13,7 @@ internal import MusterSync
 ///     magic (8) ‖ version (1) ‖ counter (8) ‖ nonce (24) ‖ ciphertext ‖ tag (16)
 ///     text: number of logs (4), and of each: id (16), hash of its certificate (32), newest
 ///     sequence (8); big-endian
-public struct Holdings: Hashable, Sendable {
+public struct Frontier: Hashable, Sendable {
   /// By log, ascending; at most `Limits.holdings`.
   let heads: [KnownHead]
 
@@ -57,7 +57,7 @@ public struct Holdings: Hashable, Sendable {
   /// Opens sealed holdings; nil for anything that this device did not seal, or that is incomplete.
   public static func opened(
     _ bytes: [UInt8], of credentials: Credentials
-  ) -> (counter: UInt64, holdings: Holdings)? {
+  ) -> (counter: UInt64, holdings: Frontier)? {
     guard bytes.count <= mostBytes else { return nil }
     do {
       var reader = ByteReader(bytes)
@@ -69,7 +69,7 @@ public struct Holdings: Hashable, Sendable {
         let text = credentials.holdingsKey.openBody(
           bytes.dropFirst(headerBytes), additionalData: header(counter))
       else { return nil }
-      return (counter, try Holdings(text: text))
+      return (counter, try Frontier(text: text))
     } catch {
       return nil
     }
@@ -111,18 +111,18 @@ extension Credentials {
 
 extension Replica {
   /// Returns what the store holds of each log, or is known to have held.
-  public func holdings() throws -> Holdings {
+  public func holdings() throws -> Frontier {
     let held = try store.logs().map { summary in
       KnownHead(
         log: summary.log, certificate: summary.opening.certificate,
         sequence: summary.head.sequence)
     }
-    return Holdings(held + (try store.missedHeads()))
+    return Frontier(held + (try store.missedHeads()))
   }
 
   /// Stores what was held before and is not held now, so that it counts as missing until a peer
   /// sends it.
-  public static func know(_ holdings: Holdings, in store: Store) throws(StoreError) {
+  public static func know(_ holdings: Frontier, in store: Store) throws(StoreError) {
     var held: [LogID: UInt64] = [:]
     for summary in try store.logs() {
       held[summary.log] = max(held[summary.log] ?? 0, summary.head.sequence)

@@ -5,8 +5,8 @@ import Testing
 @testable import MusterReplica
 
 /// The record outside the database that shows what damage took.
-@Suite("Holdings")
-struct HoldingsTests {
+@Suite("Frontier")
+struct FrontierTests {
   private let credentials = Self.credentials(1)
   private static func credentials(_ number: UInt8) -> Credentials {
     Genesis(
@@ -24,40 +24,40 @@ struct HoldingsTests {
   }
 
   @Test func `they are read back unchanged`() throws {
-    let holdings = Holdings([head(2, 5), head(1, Limits.lastSequence), head(3, 0)])
+    let holdings = Frontier([head(2, 5), head(1, Limits.lastSequence), head(3, 0)])
     let bytes = holdings.sealed(counter: 12, of: credentials, seed: seed)
-    let opened = try #require(Holdings.opened(bytes, of: credentials))
+    let opened = try #require(Frontier.opened(bytes, of: credentials))
     #expect(opened.counter == 12)
     #expect(opened.holdings == holdings)
     #expect(opened.holdings.heads.map(\.sequence) == [Limits.lastSequence, 5, 0])
   }
 
   @Test func `damaged, truncated, extended or foreign holdings are rejected`() {
-    let bytes = Holdings([head(1, 5)]).sealed(counter: 1, of: credentials, seed: seed)
+    let bytes = Frontier([head(1, 5)]).sealed(counter: 1, of: credentials, seed: seed)
     for place in bytes.indices {
       var flipped = bytes
       flipped[place] ^= 0x10
-      #expect(Holdings.opened(flipped, of: credentials) == nil, "byte \(place)")
-      #expect(Holdings.opened(Array(bytes[..<place]), of: credentials) == nil, "\(place) bytes")
+      #expect(Frontier.opened(flipped, of: credentials) == nil, "byte \(place)")
+      #expect(Frontier.opened(Array(bytes[..<place]), of: credentials) == nil, "\(place) bytes")
     }
-    #expect(Holdings.opened(bytes + [0], of: credentials) == nil)
-    #expect(Holdings.opened(bytes, of: Self.credentials(2)) == nil)
+    #expect(Frontier.opened(bytes + [0], of: credentials) == nil)
+    #expect(Frontier.opened(bytes, of: Self.credentials(2)) == nil)
   }
 
   @Test func `nothing of them can be read without the key`() {
     let named = head(0x0123_4567_89AB_CDEF, 0x42)
-    let bytes = Holdings([named]).sealed(counter: 1, of: credentials, seed: seed)
+    let bytes = Frontier([named]).sealed(counter: 1, of: credentials, seed: seed)
     let id: [UInt8] = [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF]
     #expect(!bytes.indices.contains { bytes[$0...].starts(with: id) })
   }
 
   @Test func `of one log the furthest counts, and of too many the longest`() {
-    #expect(Holdings([head(1, 3), head(1, 7), head(1, 5)]).heads == [head(1, 7)])
+    #expect(Frontier([head(1, 3), head(1, 7), head(1, 5)]).heads == [head(1, 7)])
     let many = (0..<UInt64(Limits.holdings) + 50).map { head($0, $0) }
-    let kept = Holdings(many).heads
+    let kept = Frontier(many).heads
     #expect(kept.count == Limits.holdings)
     #expect(kept.first == head(50, 50))
-    let bytes = Holdings(many).sealed(counter: 1, of: credentials, seed: seed)
-    #expect(bytes.count == Holdings.mostBytes)
+    let bytes = Frontier(many).sealed(counter: 1, of: credentials, seed: seed)
+    #expect(bytes.count == Frontier.mostBytes)
   }
 }

@@ -7,7 +7,7 @@ internal import MusterReplica
 /// one is written, the other is synced, so that one of them is always on disk; that is cheap,
 /// because the system has usually written it back long before. A power failure can make the
 /// recorded lengths too low, but never wrong, because only committed data is recorded.
-struct HoldingsFile {
+struct FrontierFile {
   private let directory: String
   private let paths: [String]
   private var counter: UInt64?
@@ -19,18 +19,18 @@ struct HoldingsFile {
   }
 
   /// Returns the newest intact record; nil without one.
-  mutating func read(of credentials: Credentials) throws(HomeError) -> Holdings? {
-    var newest: (counter: UInt64, holdings: Holdings)?
+  mutating func read(of credentials: Credentials) throws(HomeError) -> Frontier? {
+    var newest: (counter: UInt64, holdings: Frontier)?
     for path in paths {
       let bytes: [UInt8]
       do {
         bytes = try OpenFile(path, O_RDONLY | O_NONBLOCK, for: .read)
-          .bytes(at: 0, upTo: Holdings.mostBytes + 1)
+          .bytes(at: 0, upTo: Frontier.mostBytes + 1)
       } catch {
         if case .system(_, _, ENOENT) = error { continue }
         throw error
       }
-      guard let read = Holdings.opened(bytes, of: credentials) else { continue }
+      guard let read = Frontier.opened(bytes, of: credentials) else { continue }
       if newest.map({ $0.counter < read.counter }) ?? true { newest = read }
     }
     counter = newest?.counter
@@ -39,7 +39,7 @@ struct HoldingsFile {
 
   /// Writes a record. MUST follow the commit of the recorded data, and a `read`. A failure affects
   /// nothing else.
-  mutating func write(_ holdings: Holdings, of credentials: Credentials) throws(HomeError) {
+  mutating func write(_ holdings: Frontier, of credentials: Credentials) throws(HomeError) {
     let next = counter.map { $0 + 1 } ?? 0
     let (path, other) = (paths[Int(next % 2)], paths[Int((next + 1) % 2)])
     try Folder.prepare(directory, .unwritableByOthers)

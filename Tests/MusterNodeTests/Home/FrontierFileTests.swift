@@ -5,12 +5,12 @@ import Testing
 
 @testable import MusterNode
 
-@Suite("Holdings on disk")
-struct HoldingsFileTests {
+@Suite("Frontier on disk")
+struct FrontierFileTests {
   private let scratch: ScratchFolder
   private let credentials: Credentials
   /// Records with an increasing number of frames.
-  private let holdings: [Holdings]
+  private let holdings: [Frontier]
 
   init() throws {
     scratch = try ScratchFolder()
@@ -18,7 +18,7 @@ struct HoldingsFileTests {
     _ = try Founding.found(operation: "Ridge", callsign: "Ada", home: home, passphrase: nil)
     var opened = try OpenedHome(home, passphrase: { [] })
     credentials = opened.credentials
-    var holdings: [Holdings] = []
+    var holdings: [Frontier] = []
     for number in 1...4 {
       _ = try opened.replica.addReport(
         ReportDraft(title: "Smoke \(number)"), now: SystemClock.reading)
@@ -29,11 +29,11 @@ struct HoldingsFileTests {
   }
 
   private var directory: String { scratch.path + "/deep/state" }
-  private var file: HoldingsFile {
-    HoldingsFile(directory: directory, credentials: credentials)
+  private var file: FrontierFile {
+    FrontierFile(directory: directory, credentials: credentials)
   }
 
-  private func read() throws -> Holdings? {
+  private func read() throws -> Frontier? {
     var file = file
     return try file.read(of: credentials)
   }
