@@ -251,11 +251,11 @@ struct PacingStoryTests {
   }
 
   @Test func `little is sent if nothing arrives, although the peer is received`() {
-    var flow = Flow()
+    var sendQueue = SendQueue()
     var now = Instant(microseconds: 0)
     for number in 0..<40 {
       let bytes = [UInt8](repeating: UInt8(number), count: packetBytes)
-      _ = flow.queue.add(
+      _ = sendQueue.queue.add(
         .init(importance: .state, author: nil, key: nil, bytes: bytes, isRepeated: true))
     }
     var counter: UInt64 = 0
@@ -264,12 +264,12 @@ struct PacingStoryTests {
       var count = 0
       let end = now.advanced(byMilliseconds: seconds * 1000)
       while now < end {
-        flow.noteHeard(skipped: 0, now: now)
-        flow.passDeadline(now: now)
-        while case .now = flow.permission(now: now) {
-          flow.use(1, isOverTCP: false)
-          let packed = flow.queue.pack(room: packetBytes)
-          flow.noteSent(
+        sendQueue.noteHeard(skipped: 0, now: now)
+        sendQueue.passDeadline(now: now)
+        while case .now = sendQueue.permission(now: now) {
+          sendQueue.use(1, isOverTCP: false)
+          let packed = sendQueue.queue.pack(room: packetBytes)
+          sendQueue.noteSent(
             counter, on: 1, size: CongestionWindow.datagram, parts: packed.numbers, now: now)
           counter += 1
           count += 1

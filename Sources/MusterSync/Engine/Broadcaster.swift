@@ -146,7 +146,8 @@ struct Broadcaster: Sendable {
   > {
     guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
     let loss =
-      context.peers.connected.compactMap { context.outbox.flows[$0]?.path.heardLoss.percent }.max()
+      context.peers.connected.compactMap { context.outbox.sendQueues[$0]?.path.heardLoss.percent }
+      .max()
       ?? 0
     guard loss <= Timing.sureHearingLossPercent else { return [] }
     return Set(hearers.map { DeviceTag($0, about: fresh.key) })

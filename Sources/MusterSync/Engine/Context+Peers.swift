@@ -21,7 +21,7 @@ extension Context {
 
   /// Returns the expected number of transmissions until a message to a peer arrives.
   func tries(to device: DeviceID) -> Int64 {
-    outbox.flows[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
+    outbox.sendQueues[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
   }
 
   /// Records a datagram received on a session.
@@ -75,7 +75,7 @@ extension Context {
       ($0.lastReceived, $0.establishedAt) < ($1.lastReceived, $1.establishedAt)
     }
     guard let heardLast else { return nil }
-    let late = outbox.flows[device]?.path.roundTrip.smoothed ?? 0
+    let late = outbox.sendQueues[device]?.path.roundTrip.smoothed ?? 0
     let agreed = all.filter {
       $0.endpoint == heardLast.endpoint && $0.unconfirmedFinish == nil
         && heardLast.lastReceived.microseconds(since: $0.lastReceived)

@@ -18,7 +18,7 @@ struct DeadlineQueue: Sendable {
     /// Incarnation records to retransmit to all sessions of a device.
     case lives
     /// Data queued for one peer, and acknowledgements owed in either direction.
-    case flow(DeviceID)
+    case sendQueue(DeviceID)
     /// Sealed datagrams that are queued for a link.
     case links
 
@@ -31,7 +31,7 @@ struct DeadlineQueue: Sendable {
       case .peer: 4
       case .lives: 5
       case .relays: 6
-      case .flow: 7
+      case .sendQueue: 7
       case .links: 8
       }
     }
@@ -41,7 +41,7 @@ struct DeadlineQueue: Sendable {
       case (.handshake(let left), .handshake(let right)): left < right
       case (.session(let left), .session(let right)): left < right
       case (.peer(let left), .peer(let right)): left < right
-      case (.flow(let left), .flow(let right)): left < right
+      case (.sendQueue(let left), .sendQueue(let right)): left < right
       default: left.rank < right.rank
       }
     }

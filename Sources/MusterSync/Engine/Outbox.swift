@@ -39,7 +39,7 @@ struct Outbox: Sendable {
   }
 
   /// Send queues of peers with a session, created on first use.
-  var flows: [DeviceID: Flow] = [:]
+  var sendQueues: [DeviceID: SendQueue] = [:]
   var links = LinkPaces()
   /// Peers to which something may have become sendable since the last pass.
   private var touched: [DeviceID] = []
@@ -60,7 +60,7 @@ struct Outbox: Sendable {
     _ packet: Packet, importance: Importance, to device: DeviceID, author: CertificateHash? = nil
   ) {
     let part = PartQueue.Part(packet, importance: importance, author: author)
-    if flows[device, default: Flow()].queue.add(part) {
+    if sendQueues[device, default: SendQueue()].queue.add(part) {
       touch(device)
     } else {
       dropped += 1
@@ -87,7 +87,7 @@ struct Outbox: Sendable {
   }
 
   mutating func noteBacklog(of device: DeviceID, owes: Bool) {
-    if owes || flows[device]?.queue.waiting ?? 0 > 0 {
+    if owes || sendQueues[device]?.queue.waiting ?? 0 > 0 {
       backlog.insert(device)
     } else {
       backlog.remove(device)
@@ -97,12 +97,12 @@ struct Outbox: Sendable {
   var nextTurnIsAnybodys: Bool { turns % 20 == 19 }
 
   mutating func claim(of device: DeviceID) -> (importance: UInt8, turn: UInt64) {
-    flows[device]?.claim() ?? (.max, .max)
+    sendQueues[device]?.claim() ?? (.max, .max)
   }
 
   mutating func giveTurn(to device: DeviceID) {
     turns += 1
-    flows[device]?.turn = turns
+    sendQueues[device]?.turn = turns
   }
 
   /// Returns the next sealed datagram whose link is open, unless an urgent part takes precedence.
@@ -116,7 +116,7 @@ struct Outbox: Sendable {
   /// Discards the queue of a peer whose last session ended. Anti-entropy finds the differences
   /// after it reconnects.
   mutating func forget(_ device: DeviceID) {
-    flows[device] = nil
+    sendQueues[device] = nil
     backlog.remove(device)
   }
 }

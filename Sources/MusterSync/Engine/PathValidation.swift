@@ -19,7 +19,7 @@ extension ContactCaller {
       else { return }
       context.sessions[index]?.endpoint = endpoint
       context.sessions[index]?.challenged = nil
-      context.outbox.flows[device]?.changePath(of: index)
+      context.outbox.sendQueues[device]?.changePath(of: index)
       context.outbox.touch(device)
       book.prove(endpoint, of: device)
       if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }

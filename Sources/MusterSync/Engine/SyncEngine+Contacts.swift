@@ -22,7 +22,7 @@ extension SyncEngine {
     contacts.hastenAll(to: context.now)
     announcer.reset(context: &context)
     for device in context.peers.connected {
-      context.outbox.flows[device]?.changePath()
+      context.outbox.sendQueues[device]?.changePath()
       context.outbox.touch(device)
       context.peers[device]?.heartbeat.quicken(now: context.clock.now)
       probeNow(device)

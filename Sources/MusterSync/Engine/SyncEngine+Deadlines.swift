@@ -20,7 +20,7 @@ extension SyncEngine {
     case .peer(let device): tend(device)
     case .lives: records.notifyDueClones(context: &context)
     case .relays: broadcaster.sendDueRelays(records.cache, announcer: &announcer, context: &context)
-    case .flow(let device):
+    case .sendQueue(let device):
       context.passFlowDeadline(of: device)
       frames.pulls.passPullDeadline(of: device, context: &context)
     case .links: break

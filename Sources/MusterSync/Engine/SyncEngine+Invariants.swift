@@ -7,7 +7,7 @@ extension SyncEngine {
     precondition(context.effects.isEmpty, "effects left behind")
     checkSessions()
     frames.pulls.checkInvariants(context: context)
-    precondition(context.outbox.flows.count <= Limits.peers, "\(context.outbox.flows.count) flows")
+    precondition(context.outbox.sendQueues.count <= Limits.peers, "\(context.outbox.sendQueues.count) sendQueues")
     context.peers.checkInvariants(sessions: context.sessions)
     precondition(broadcaster.relayCount <= Limits.relays, "\(broadcaster.relayCount) relays")
     precondition(

@@ -6,7 +6,7 @@ extension SyncEngine {
 
   /// Returns the smoothed RTT of the session with a peer; nil before the first sample.
   public func roundTripMicroseconds(to device: DeviceID) -> Int64? {
-    context.outbox.flows[device]?.path.roundTrip.smoothed
+    context.outbox.sendQueues[device]?.path.roundTrip.smoothed
   }
 
   /// Returns the first eight bytes of the root of each set that makes up the state: the four lanes

@@ -78,7 +78,7 @@ extension Context {
       outbox.forget(device)
       return false
     }
-    let mayTalk = outbox.flows[device]?.permission(now: clock.now).isNow ?? false
+    let mayTalk = outbox.sendQueues[device]?.permission(now: clock.now).isNow ?? false
     let mustAcknowledge = sessions[index]?.received.dueAt.map { $0 <= now } ?? false
     guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
       outbox.links.opensAt(link, now: now) == nil
@@ -86,7 +86,7 @@ extension Context {
     var bytes: [UInt8] = []
     let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
     if let acknowledgement = sessions[index]?.received.take(
-      now: clock.now, lossPercent: outbox.flows[device]?.path.lossPercent ?? 0,
+      now: clock.now, lossPercent: outbox.sendQueues[device]?.path.lossPercent ?? 0,
       holdsRuns: holdsRuns)
     {
       var packet = Packet()
@@ -95,9 +95,9 @@ extension Context {
     }
     var parts: [UInt64] = []
     if mayTalk {
-      outbox.flows[device]?.use(index, isOverTCP: link == .uplink)
-      outbox.flows[device]?.patience = outbox.links.patienceMilliseconds * 1000
-      let packed = outbox.flows[device]?.queue.pack(room: packetBytes - bytes.count)
+      outbox.sendQueues[device]?.use(index, isOverTCP: link == .uplink)
+      outbox.sendQueues[device]?.patience = outbox.links.patienceMilliseconds * 1000
+      let packed = outbox.sendQueues[device]?.queue.pack(room: packetBytes - bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }
@@ -105,7 +105,7 @@ extension Context {
       let counter = sessions[index]?.sendCounter,
       let datagram = sessions[index]?.seal(bytes)
     else { return false }
-    outbox.flows[device]?.noteSent(
+    outbox.sendQueues[device]?.noteSent(
       counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts,
       now: clock.now)
     peers[device]?.presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
@@ -118,17 +118,18 @@ extension Context {
     let owes = liveSession(of: device).flatMap { sessions[$0]?.received.dueAt } != nil
     outbox.noteBacklog(of: device, owes: owes)
     fetchMore(for: device)
-    guard let deadline = flowDeadline(of: device) else { return }
+    guard let deadline = sendQueueDeadline(of: device) else { return }
     // What could not be sent now is not checked again at the same moment.
     deadlines.schedule(
-      .flow(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
+      .sendQueue(device), at: max(deadline, now.advanced(byMicroseconds: 1)))
   }
 
   // MARK: Deadlines
 
-  /// Returns when a peer's flow must be processed; nil while nothing is in flight, queued or due.
-  mutating func flowDeadline(of device: DeviceID) -> Instant? {
-    let look = outbox.flows[device]?.look(now: clock.now)
+  /// Returns when a peer's send queue must be processed; nil while nothing is in flight, queued or
+  /// due.
+  mutating func sendQueueDeadline(of device: DeviceID) -> Instant? {
+    let look = outbox.sendQueues[device]?.look(now: clock.now)
     let loss = look?.lossDeadline
     guard let index = liveSession(of: device), let link = sessions[index]?.link else {
       return loss
@@ -141,7 +142,7 @@ extension Context {
   }
 
   mutating func passFlowDeadline(of device: DeviceID) {
-    outbox.flows[device]?.passDeadline(now: clock.now)
+    outbox.sendQueues[device]?.passDeadline(now: clock.now)
     outbox.touch(device)
   }
 
@@ -153,23 +154,23 @@ extension Context {
   ) {
     let skipped = sessions[index]?.received.note(
       counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: clock.now)
-    outbox.flows[device, default: Flow()].noteHeard(skipped: skipped ?? 0, now: now)
+    outbox.sendQueues[device, default: SendQueue()].noteHeard(skipped: skipped ?? 0, now: now)
     if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
-      let answer = outbox.flows[device]?.acknowledge(
+      let answer = outbox.sendQueues[device]?.acknowledge(
         acknowledgement, on: index, nextCounter: next, now: clock.now)
       if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
-    let repeats = outbox.flows[device]?.repeatAfterSilence() ?? false
+    let repeats = outbox.sendQueues[device]?.repeatAfterSilence() ?? false
     // A received datagram may also shorten the timeout of what is in flight.
     if packet.acknowledgement != nil || packet.isToBeAcknowledged
-      || outbox.flows[device]?.bytesUnderWay ?? 0 > 0 || repeats
+      || outbox.sendQueues[device]?.bytesUnderWay ?? 0 > 0 || repeats
     {
       outbox.touch(device)
     }
   }
 }
 
-extension Flow.Permission {
+extension SendQueue.Permission {
   fileprivate var isNow: Bool { if case .now = self { true } else { false } }
 }

@@ -15,9 +15,9 @@ extension Context {
       let through = min(want.through, summary.head.sequence)
       // What is in flight already is retransmitted until it arrives.
       let from =
-        outbox.flows[device]?.queue.next(of: want.log, after: want.from) ?? want.from
+        outbox.sendQueues[device]?.queue.next(of: want.log, after: want.from) ?? want.from
       guard from <= through else { continue }
-      outbox.flows[device, default: Flow()].wants.add(
+      outbox.sendQueues[device, default: SendQueue()].wants.add(
         WantQueue.RequestedRange(
           log: want.log,
           set: logs.isQuarantined(want.log, from)
@@ -36,7 +36,7 @@ extension Context {
     let through = min(max(want.through, start), summary.head.sequence)
     guard start > 0, start <= through else { return }
     let boundary = (start - 1) / Limits.signatureInterval * Limits.signatureInterval
-    outbox.flows[device, default: Flow()].wants.add(
+    outbox.sendQueues[device, default: SendQueue()].wants.add(
       WantQueue.RequestedRange(
         log: want.log, set: SetID(summary.opening.lane), from: boundary + 1, through: through,
         kind: want.isSearch ? .search : .strand))
@@ -46,7 +46,8 @@ extension Context {
   /// Fetches more data for a peer before anything is sent, if the queued parts would leave a
   /// datagram half empty. Returns true if the result arrives at this very moment.
   mutating func fetchToFill(_ device: DeviceID) -> Bool {
-    guard let flow = outbox.flows[device], flow.queue.waitingBytes < packetBytes else {
+    guard let sendQueue = outbox.sendQueues[device], sendQueue.queue.waitingBytes < packetBytes
+    else {
       return false
     }
     return fetchMore(for: device)
@@ -55,16 +56,16 @@ extension Context {
   /// Starts the next fetch. Returns whether one was started.
   @discardableResult
   mutating func fetchMore(for device: DeviceID) -> Bool {
-    guard let flow = outbox.flows[device], !flow.wants.isEmpty,
-      flow.queue.waiting < Self.partsAhead,
-      let piece = outbox.flows[device]?.wants.beginFetch()
+    guard let sendQueue = outbox.sendQueues[device], !sendQueue.wants.isEmpty,
+      sendQueue.queue.waiting < Self.partsAhead,
+      let piece = outbox.sendQueues[device]?.wants.beginFetch()
     else { return false }
     let head = logs[piece.log]?.head.sequence ?? 0
     // Up to the next frame whose signature every holder keeps.
     let boundary = (piece.through + Limits.signatureInterval - 1) / Limits.signatureInterval
     let last = min(head, boundary * Limits.signatureInterval)
     guard piece.from <= last else {
-      outbox.flows[device]?.wants.finishFetch()
+      outbox.sendQueues[device]?.wants.finishFetch()
       return false
     }
     let count = Int(min(last - piece.from + 1, Limits.signatureInterval * 4))
@@ -79,7 +80,7 @@ extension Context {
   /// Sends the fetched frames of a log, up to the first signed frame that reaches the end of the
   /// request.
   mutating func answer(_ request: FetchRequest, with frames: [Frame]) {
-    outbox.flows[request.device]?.wants.finishFetch()
+    outbox.sendQueues[request.device]?.wants.finishFetch()
     outbox.touch(request.device)
     let isEnough = { (frame: Frame) in
       frame.signature != nil && frame.sequence >= request.through

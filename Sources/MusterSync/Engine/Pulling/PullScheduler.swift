@@ -155,7 +155,7 @@ struct PullScheduler: Sendable {
     context.peers[device]?.pulling.deadline = deadline
     // An expired deadline is processed in this round or the next, never in a loop.
     context.deadlines.schedule(
-      .flow(device), at: max(deadline, context.now.advanced(byMicroseconds: 1)))
+      .sendQueue(device), at: max(deadline, context.now.advanced(byMicroseconds: 1)))
   }
 
   /// Handles a pull timeout. Other peers that hold the same are asked, or the same peer again.
@@ -165,7 +165,7 @@ struct PullScheduler: Sendable {
       return
     }
     guard deadline <= context.now else {
-      return context.deadlines.schedule(.flow(device), at: deadline)
+      return context.deadlines.schedule(.sendQueue(device), at: deadline)
     }
     context.peers[device]?.pulling.deadline = nil
     guard !pulling.logs.isEmpty else { return continuePulls(from: device, context: &context) }

@@ -9,7 +9,7 @@ internal import MusterModel
 ///
 /// It exists as long as the peer has a session. Reliable parts are retransmitted until they are
 /// acknowledged or superseded.
-struct Flow: Sendable {
+struct SendQueue: Sendable {
   var queue = PartQueue()
   /// Ranges that the peer requested and that are not fetched yet.
   var wants = WantQueue()
@@ -69,7 +69,7 @@ struct Flow: Sendable {
     return path.roundTrip.latest - least > CongestionWindow.queueMicroseconds
   }
 
-  /// Returns the times at which this flow must be processed next.
+  /// Returns the times at which this queue must be processed next.
   mutating func look(now: Instant) -> (lossDeadline: Instant?, permittedAt: Instant?) {
     guard queue.waiting > 0, case .at(let paced) = permission(now: now) else {
       return (lossDeadline, nil)
@@ -78,7 +78,7 @@ struct Flow: Sendable {
   }
 
   /// Returns the order of this peer on a narrow link: by priority, then by the time since it was
-  /// served. In place, since a flow is large.
+  /// served. In place, since a send queue is large.
   mutating func claim() -> (importance: UInt8, turn: UInt64) {
     (queue.first?.rawValue ?? .max, turn)
   }
