@@ -48,7 +48,7 @@ struct AcknowledgedHoldingTests {
     world.run(seconds: 60) { $0.haveConverged }
     let twin = world.add(world.stations[original].local)
     world.stations[twin].pen = world.stations[original].pen
-    world.stations[twin].shelf = world.stations[original].shelf
+    world.stations[twin].logIndex = world.stations[original].logIndex
     world.restart(twin, remembering: [0])
     world.run(seconds: 5)
     world.cut(0, twin)

@@ -29,7 +29,7 @@ struct DigestStoryTests {
     world.meet(0, 1)
     world.run(seconds: 90) { $0.haveConverged }
     world.run(seconds: 300)
-    #expect(world.stations[1].shelf.frames.count >= 1000)
+    #expect(world.stations[1].logIndex.frames.count >= 1000)
     world.cut(0, 1)
     for index in 0..<10 { world.keep(pens[index * 33].write(1, in: .state), at: 0) }
     world.run(seconds: 900)
@@ -89,7 +89,7 @@ struct DigestStoryTests {
     world.meet(0, 1)
     // Then both hold everything.
     #expect(world.run(seconds: 120) { $0.haveConverged })
-    #expect(world.stations[1].shelf.frames.count >= 100)
+    #expect(world.stations[1].logIndex.frames.count >= 100)
     #expect(world.problems == [])
   }
 
@@ -116,7 +116,8 @@ struct DigestStoryTests {
     world.mend(0, 1)
     world.mend(1, 2)
     world.run(seconds: 120)
-    #expect(world.stations[0].shelf.frames[log]?.last != world.stations[1].shelf.frames[log]?.last)
+    #expect(
+      world.stations[0].logIndex.frames[log]?.last != world.stations[1].logIndex.frames[log]?.last)
     // Then, once both know, they send hardly more than devices that agree,
     let before = world.stations.map(\.wireBytes)
     world.run(seconds: 900)

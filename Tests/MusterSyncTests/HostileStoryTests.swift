@@ -39,7 +39,7 @@ struct HostileStoryTests {
     world.cut(0, 1)
     world.write(20, at: 1)
     let log = world.stations[1].pen.log(.state)
-    let frames = world.stations[1].shelf.frames[log] ?? []
+    let frames = world.stations[1].logIndex.frames[log] ?? []
     // When the liar sends it with one byte changed, with a false signature, and with a gap
     var damaged = Array(frames)
     damaged[3].body[30] ^= 1
@@ -55,10 +55,10 @@ struct HostileStoryTests {
     }
     // The first might be of another branch, and is looked into.
     #expect(world.stations[0].rejections(.forged) >= 1)
-    #expect(world.stations[0].shelf.frames[log]?.count ?? 0 < 21)
+    #expect(world.stations[0].logIndex.frames[log]?.count ?? 0 < 21)
     // Then the honest member's copy is taken as soon as it is in reach
     world.mend(0, 1)
-    #expect(world.run(seconds: 20) { $0.stations[0].shelf.frames[log]?.count == 21 })
+    #expect(world.run(seconds: 20) { $0.stations[0].logIndex.frames[log]?.count == 21 })
     #expect(world.problems == [])
   }
 
@@ -101,7 +101,7 @@ struct HostileStoryTests {
     // Then both are stored on all nodes, and none searches for a fork in either
     #expect(world.run(seconds: 30) { $0.haveConverged })
     for station in world.stations {
-      for log in logs { #expect(station.shelf.frames[log]?.count == 3) }
+      for log in logs { #expect(station.logIndex.frames[log]?.count == 3) }
     }
     #expect(world.problems == [])
   }
@@ -111,7 +111,7 @@ struct HostileStoryTests {
     world.cut(0, 1)
     world.write(40, at: 1)
     let log = world.stations[1].pen.log(.state)
-    var frames = world.stations[1].shelf.frames[log] ?? []
+    var frames = world.stations[1].logIndex.frames[log] ?? []
     for index in 1..<40 { frames[index].signature = nil }
     for start in stride(from: 0, to: 41, by: 6) {
       var packet = Packet()
@@ -119,7 +119,7 @@ struct HostileStoryTests {
       say(packet, from: 2, to: 0, in: &world)
     }
     #expect(world.stations[0].rejections(.forged) == 1)
-    #expect(world.stations[0].shelf.frames[log] == nil, "an opening alone is not held")
+    #expect(world.stations[0].logIndex.frames[log] == nil, "an opening alone is not held")
   }
 
   @Test func `wants for a terabyte are answered as fast as the asker acknowledges`() {

@@ -74,7 +74,7 @@ struct JoinStoryTests {
     /// Certificates in the founder's own control log.
     var admissions: Int {
       let log = world.stations[0].pen.log(.control)
-      return max(0, (world.stations[0].shelf.frames[log]?.count ?? 1) - 1)
+      return max(0, (world.stations[0].logIndex.frames[log]?.count ?? 1) - 1)
     }
   }
 

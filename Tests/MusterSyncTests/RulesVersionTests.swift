@@ -46,7 +46,7 @@ struct RulesVersionTests {
   private static func expectApart(_ world: World, _ place: SourceLocation = #_sourceLocation) {
     for (index, other) in [(0, 1), (1, 0)] {
       #expect(world.frames(index, of: other, in: .urgent) == 0, sourceLocation: place)
-      #expect(world.stations[index].shelf.records.count == 1, sourceLocation: place)
+      #expect(world.stations[index].logIndex.records.count == 1, sourceLocation: place)
       #expect(world.stations[index].engine.context.sessions.isEmpty, sourceLocation: place)
       #expect(world.stations[index].engine.frames.pulls.count == 0, sourceLocation: place)
     }
@@ -121,7 +121,7 @@ struct RulesVersionTests {
       let peer = world.stations[0].engine.context.peers[sender.local.device]
       #expect(peer?.holdings.roots == nil && peer?.presence.announced == nil)
     }
-    #expect(world.stations[0].shelf.records.isEmpty)
+    #expect(world.stations[0].logIndex.records.isEmpty)
     #expect(
       world.stations[0].engine.context.roster[world.stations[stranger].local.certificate.hash]
         == nil)
@@ -365,7 +365,7 @@ struct RulesVersionTests {
       #expect(reason.hasPrefix("\(needy) needs an update"))
     }
     let log = world.stations[0].pen.log(.control)
-    #expect(world.stations[0].shelf.frames[log] == nil, "nothing was certified")
+    #expect(world.stations[0].logIndex.frames[log] == nil, "nothing was certified")
   }
 
   @Test func `a join request states its rules under its signature, and an old one reads too`()

@@ -139,7 +139,7 @@ struct SessionStoryTests {
     world.run(seconds: 1)
     let recorded = world.tap ?? []
     world.tap = []
-    let before = world.stations.map(\.shelf)
+    let before = world.stations.map(\.logIndex)
     // When everything that they sent is replayed to them, from the same addresses
     for datagram in recorded where datagram.bytes[0] == DatagramKind.transport.rawValue {
       let to = datagram.to == world.stations[0].endpoint ? 0 : 1
@@ -148,7 +148,7 @@ struct SessionStoryTests {
     // Then nothing is stored and nothing is sent
     #expect(recorded.count > 10)
     #expect(world.tap?.isEmpty == true)
-    #expect(world.stations.map(\.shelf) == before)
+    #expect(world.stations.map(\.logIndex) == before)
     #expect(world.stations[0].rejections(.unauthenticated) >= 3)
   }
 

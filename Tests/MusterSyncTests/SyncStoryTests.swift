@@ -24,7 +24,7 @@ struct SyncStoryTests {
     #expect(world.run(seconds: 10) { $0.haveConverged })
     // Then it has those first, which take turns, and the others in order
     let lanes = world.stations[1].arrivals.compactMap {
-      world.stations[1].shelf.openings[$0]?.lane
+      world.stations[1].logIndex.openings[$0]?.lane
     }
     #expect(lanes.prefix(3).sorted() == [.control, .control, .urgent])
     #expect(lanes.dropFirst(3) == [.state, .history])
@@ -37,7 +37,7 @@ struct SyncStoryTests {
     world.meet(1, 0)
     #expect(world.run(seconds: 10) { $0.haveConverged })
     let log = world.stations[0].pen.log(.state)
-    let frames = world.stations[1].shelf.frames[log] ?? []
+    let frames = world.stations[1].logIndex.frames[log] ?? []
     let signed = frames.filter { $0.signature != nil }
     #expect(frames.count == 1001)
     #expect(signed.filter { $0.sequence.isMultiple(of: 32) }.count == 32)
@@ -98,7 +98,7 @@ struct SyncStoryTests {
     world.meet(2, 1)
     world.run(seconds: 20)
     let log = pen.log(.state)
-    #expect(world.stations[2].shelf.frames[log] == nil)
+    #expect(world.stations[2].logIndex.frames[log] == nil)
     #expect(world.stations[2].rejections(.unknownAuthor) > 0)
     #expect(world.stations[2].rejections(.unknownAuthor) < 20)
     // When the founder certifies the stranger
@@ -106,7 +106,7 @@ struct SyncStoryTests {
       world.stations[0].pen.certify([stranger.certificate]), now: world.now)
     world.meet(2, 0)
     // Then the log arrives
-    #expect(world.run(seconds: 20) { $0.stations[2].shelf.frames[log]?.count == 41 })
+    #expect(world.run(seconds: 20) { $0.stations[2].logIndex.frames[log]?.count == 41 })
     #expect(world.problems == [])
   }
 
@@ -122,14 +122,14 @@ struct SyncStoryTests {
     // An older one of the same topic, from a station that was away
     world.run(seconds: 5)
     #expect(world.haveConverged)
-    #expect(world.stations[3].shelf.records.values.map(\.order.counter) == [6])
+    #expect(world.stations[3].logIndex.records.values.map(\.order.counter) == [6])
     // A restart of another station, and a record that was made during a partition
     world.cut(2, 3)
     world.record(7, at: 0)
     world.run(seconds: 2)
     world.mend(2, 3)
     #expect(world.run(seconds: 20) { $0.haveConverged })
-    #expect(world.stations[3].shelf.records.values.map(\.order.counter) == [7])
+    #expect(world.stations[3].logIndex.records.values.map(\.order.counter) == [7])
     #expect(world.problems == [])
   }
 
@@ -142,8 +142,8 @@ struct SyncStoryTests {
     world.give(.keyLearned(world.cast.epoch), to: 0)
     for index in 1...2 { world.give(.keysMissing([world.cast.epoch.id], of: nil), to: index) }
     world.run(seconds: 30)
-    #expect(world.stations[1].shelf.keys == [world.cast.epoch.id: world.cast.epoch])
-    #expect(world.stations[2].shelf.keys.isEmpty)
+    #expect(world.stations[1].logIndex.keys == [world.cast.epoch.id: world.cast.epoch])
+    #expect(world.stations[2].logIndex.keys.isEmpty)
     // The member, in turn, serves others.
     #expect(world.stations[1].engine.keys[world.cast.epoch.id] == world.cast.epoch)
     #expect(world.problems == [])
@@ -166,7 +166,7 @@ struct SyncStoryTests {
     world.stations[relay] = Station(promoted, number: relay, epoch: world.cast.epoch, now: at)
     world.meet(relay, 0)
     world.give(.keysMissing([world.cast.epoch.id], of: nil), to: relay)
-    #expect(world.run(seconds: 20) { !$0.stations[relay].shelf.keys.isEmpty })
+    #expect(world.run(seconds: 20) { !$0.stations[relay].logIndex.keys.isEmpty })
   }
 
   @Test func `devices that cannot agree stay calm`() {

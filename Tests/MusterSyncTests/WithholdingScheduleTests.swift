@@ -75,7 +75,7 @@ struct WithholdingScheduleTests {
       world.write(count(below: 5), at: 0)
       #expect(world.run(seconds: 30) { $0.frames(2, of: 0) > before }, "seed \(seed)")
       world.run(seconds: 5)
-      world.stations[2].shelf.frames = [:]
+      world.stations[2].logIndex.frames = [:]
       world.mend(1, 2)
       world.run(seconds: WithholdingScheduleTests.tenMinutes)
       // What she sent before anybody asked, in vain, she may repeat: then nothing is withheld.

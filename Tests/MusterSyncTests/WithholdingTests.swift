@@ -50,7 +50,7 @@ struct WithholdingTests {
     world.cut(1, 2)
     world.write(1, at: 0)
     world.run(seconds: 3)
-    world.stations[2].shelf.frames = [:]
+    world.stations[2].logIndex.frames = [:]
     world.mend(1, 2)
     world.run(seconds: Self.tenMinutes)
 

@@ -47,7 +47,7 @@ import Testing
   @Test("code, code spans and interpolations are not searched")
   func exemptions() {
     #expect(words(of: "if heard { tell() }").isEmpty)
-    #expect(words(of: "/// The `Shelf` of a peer").allSatisfy { !Self.banned.contains($0) })
+    #expect(words(of: "/// The `LogIndex` of a peer").allSatisfy { !Self.banned.contains($0) })
     #expect(words(of: #"note("is \(told) now")"#) == ["is", "now"])
     #expect(words(of: #"case .heard: "heard""#).isEmpty)
     #expect(words(of: #"note("not heard")"#) == ["not", "heard"])

@@ -7,7 +7,7 @@ struct BodyAssembler: Sendable {
   /// Incomplete parts. By epoch as well: the frames of a log under one epoch are read in sequence
   /// whenever its key arrives, while those under another may be read earlier or later on another
   /// device.
-  private var shelf: [Key: Partial] = [:]
+  private var partials: [Key: Partial] = [:]
 
   private struct Key: Hashable, Sendable {
     /// The log or the strand of it: parts do not continue across a fork, so that all nodes read a
@@ -49,13 +49,13 @@ struct BodyAssembler: Sendable {
 
   typealias Decode = ([UInt8]) throws(WireError) -> (body: FrameBody, named: [NamedRow]?)
 
-  func hasParts(of log: LogID) -> Bool { shelf.keys.contains { $0.log == log } }
+  func hasParts(of log: LogID) -> Bool { partials.keys.contains { $0.log == log } }
 
   /// Processes the body of the next frame of its log and epoch.
   mutating func take(_ plaintext: [UInt8], of frame: Frame, decode: Decode) -> Whole {
     let key = Key(log: frame.strand, epoch: frame.epoch)
     // Parts that this frame does not continue are abandoned.
-    let gathered = shelf.removeValue(forKey: key) ?? Partial()
+    let gathered = partials.removeValue(forKey: key) ?? Partial()
     do {
       let (body, named) = try decode(plaintext)
       switch body.contents {
@@ -73,7 +73,7 @@ struct BodyAssembler: Sendable {
         guard whole.bytes <= Limits.operationBytes else { throw WireError.overLimit("operation") }
         guard index + 1 == count else {
           whole.places.append(frame.place)
-          shelf[key] = whole
+          partials[key] = whole
           return Whole(contents: .part, before: abandoned)
         }
         let joined = try decode(Array(whole.contents.joined())).body

@@ -8,7 +8,7 @@ struct Station {
   var local: LocalDevice
   var endpoint: Endpoint
   var engine: SyncEngine
-  var shelf = Bookshelf()
+  var logIndex = Bookshelf()
   var pen: Pen
   private var roster: Roster
   var invites: [OpenInvite] = []
@@ -36,7 +36,7 @@ struct Station {
     pen = Pen(local, epoch: epoch, seed: UInt64(number))
     roster = Roster(local.chain.certificates)
     engine = Self.engine(
-      local, incarnation: pen.incarnation, shelf: shelf, roster: roster,
+      local, incarnation: pen.incarnation, logIndex: logIndex, roster: roster,
       seed: UInt64(number) << 32, counter: 0, now: now)
     self.number = number
   }
@@ -58,13 +58,14 @@ struct Station {
   }
 
   private static func engine(
-    _ local: LocalDevice, incarnation: Incarnation, shelf: Bookshelf, roster: Roster, seed: UInt64,
+    _ local: LocalDevice, incarnation: Incarnation, logIndex: Bookshelf, roster: Roster,
+    seed: UInt64,
     counter: UInt64, now: Instant
   ) -> SyncEngine {
     SyncEngine(
       local: local, incarnation: incarnation, announceCounter: counter, roster: roster,
-      logs: shelf.summaries, records: shelf.records.values.sorted { $0.topic < $1.topic },
-      epochKeys: shelf.keys.values.sorted { $0.id < $1.id }, seed: Cast.seed(seed),
+      logs: logIndex.summaries, records: logIndex.records.values.sorted { $0.topic < $1.topic },
+      epochKeys: logIndex.keys.values.sorted { $0.id < $1.id }, seed: Cast.seed(seed),
       now: Cast.clock(now))
   }
 
@@ -72,7 +73,7 @@ struct Station {
   mutating func restart(remembering contacts: [Endpoint], now: Instant) -> [Sending] {
     lives += 1
     engine = Self.engine(
-      local, incarnation: pen.incarnation, shelf: shelf, roster: roster,
+      local, incarnation: pen.incarnation, logIndex: logIndex, roster: roster,
       seed: UInt64(number) << 32 | lives, counter: lives << 32, now: now)
     return handle(.invitesChanged(invites), now: now) + handle(.contacts(contacts), now: now)
   }
@@ -97,7 +98,7 @@ struct Station {
       switch effect {
       case .store(let verified): sendings += store(verified, now: now)
       case .fetch(let request):
-        sendings += handle(.fetched(request, shelf.read(request)), now: now)
+        sendings += handle(.fetched(request, logIndex.read(request)), now: now)
       case .send(let bytes, let destination):
         sentDatagrams += 1
         sentBytes += bytes.count
@@ -126,7 +127,7 @@ struct Station {
 
   mutating func record(_ counter: UInt64, now: Instant) -> [Sending] {
     let record = position(counter)
-    shelf.records[record.topic] = record
+    logIndex.records[record.topic] = record
     return handle(.recorded([record]), now: now)
   }
 
@@ -147,7 +148,7 @@ struct Station {
 
   private mutating func keep(_ frames: [Frame], opening: Opening) {
     if let first = frames.first, first.sequence == 0 { arrivals.append(first.log) }
-    if let problem = shelf.add(frames, opening: opening, operation: local.operation) {
+    if let problem = logIndex.add(frames, opening: opening, operation: local.operation) {
       problems.append("stored \(problem)")
     }
   }
@@ -162,22 +163,22 @@ struct Station {
       return handle(
         .attached(frames[0].log, device, .refused(frames[0].strand)), now: now)
     case .record(let record):
-      if let held = shelf.records[record.topic], held.order >= record.order {
+      if let held = logIndex.records[record.topic], held.order >= record.order {
         problems.append("stored an older record")
       }
-      shelf.records[record.topic] = record
-    case .epochKey(let key): shelf.keys[key.id] = key
+      logIndex.records[record.topic] = record
+    case .epochKey(let key): logIndex.keys[key.id] = key
     case .chain(let certificates):
       proven += certificates
       return readControl(now: now)
     case .evidence(let item): return handle(.evidenceChanged([item], []), now: now)
-    case .contact(let endpoint, let device): shelf.contacts[endpoint] = device
+    case .contact(let endpoint, let device): logIndex.contacts[endpoint] = device
     }
     return []
   }
 
   private mutating func readControl(now: Instant) -> [Sending] {
-    let read = shelf.roster(of: local.operation, own: local.chain.certificates + proven)
+    let read = logIndex.roster(of: local.operation, own: local.chain.certificates + proven)
     guard read != roster else { return [] }
     roster = read
     return handle(.rosterChanged(read), now: now)

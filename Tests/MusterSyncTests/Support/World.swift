@@ -103,10 +103,12 @@ struct World {
   mutating func share() {
     let at = now
     certify(stations.dropFirst().map(\.local.certificate))
-    let shelf = stations[0].shelf
+    let logIndex = stations[0].logIndex
     for index in stations.indices.dropFirst() {
-      for log in shelf.frames.keys.sorted() {
-        guard let opening = shelf.openings[log], let frames = shelf.frames[log] else { continue }
+      for log in logIndex.frames.keys.sorted() {
+        guard let opening = logIndex.openings[log], let frames = logIndex.frames[log] else {
+          continue
+        }
         _ = stations[index].append((opening, frames), now: at)
       }
     }
@@ -286,7 +288,7 @@ struct World {
   // MARK: Questions
 
   var haveConverged: Bool {
-    stations.dropFirst().allSatisfy { $0.shelf.contents == stations[0].shelf.contents }
+    stations.dropFirst().allSatisfy { $0.logIndex.contents == stations[0].logIndex.contents }
   }
 
   var problems: [String] {
@@ -294,7 +296,7 @@ struct World {
   }
 
   func frames(_ index: Int, of author: Int, in lane: Lane = .state) -> Int {
-    stations[index].shelf.frames[stations[author].pen.log(lane)]?.count ?? 0
+    stations[index].logIndex.frames[stations[author].pen.log(lane)]?.count ?? 0
   }
 
   func areConnected(_ first: Int, _ second: Int) -> Bool {
