@@ -3,7 +3,7 @@ import Testing
 
 @testable import muster
 
-@Suite struct WatchBoardTests {
+@Suite struct WatchScreenTests {
   private let screen = Screen(isTerminal: true, showsColours: false, columns: nil)
   private let now = Timestamp(milliseconds: 1_750_000_000_000)
 

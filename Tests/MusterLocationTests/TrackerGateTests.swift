@@ -3,7 +3,7 @@ import MusterLocation
 import MusterModel
 import Testing
 
-struct TrackerDeskTests {
+struct TrackerGateTests {
   private let wall: Int64 = 1_795_300_000_000
 
   private func now(_ seconds: Int64) -> ClockReading {
