@@ -14,7 +14,7 @@ extension Node {
   /// changed.
   func gather(_ write: @escaping Command.RowWrite) async -> Reply {
     await withCheckedContinuation { answer in
-      if writes.add(WriteQueue.Gathered(write: write, answer: answer)) { scheduleTurn() }
+      if writes.add(WriteQueue.QueuedWrite(write: write, answer: answer)) { scheduleTurn() }
     }
   }
 

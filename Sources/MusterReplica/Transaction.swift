@@ -16,7 +16,7 @@ struct Transaction: Sendable {
   /// The result of the current bundle; nil except during a merge.
   var tally: BundleTally?
   /// Nil except while several commands share the transaction.
-  var gathering: Gathering?
+  var writeGroup: WriteGroup?
   /// What is known of forks and membership evidence and was not evaluated yet.
   var unsettled = UnsettledEvidence()
   /// How many rosters the engine has received.
@@ -35,7 +35,7 @@ struct Transaction: Sendable {
 
   /// Begins a call whose author has written nothing yet.
   mutating func begin() {
-    precondition(gathering == nil, "only writes are gathered")
+    precondition(writeGroup == nil, "only writes are gathered")
     hasWritten = false
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Commands that arrive while another one is being committed.
 @Suite("Commands at once")
-struct GatheringTests {
+struct WriteGroupTests {
   private static func node(in folder: ScratchFolder) throws -> Node {
     let home = folder.home()
     _ = try Founding.found(operation: "Ridge", callsign: "Ada", home: home, passphrase: nil)

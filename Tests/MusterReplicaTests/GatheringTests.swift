@@ -3,7 +3,7 @@ import MusterReplica
 import Testing
 
 @Suite("Many commands at once")
-struct GatheringTests {
+struct WriteGroupTests {
   private func frames(_ valley: inout Valley) throws -> Int {
     try valley.ask("Ben") { replica, _ in try replica.framesHeld() }
   }

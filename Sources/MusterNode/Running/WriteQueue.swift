@@ -5,13 +5,13 @@ internal import MusterReplica
 /// transaction that several share. Each is resumed exactly once.
 struct WriteQueue {
   /// The row writes of a command, with its caller's continuation.
-  struct Gathered {
+  struct QueuedWrite {
     let write: Command.RowWrite
     let answer: CheckedContinuation<Reply, Never>
   }
 
   /// In the order of arrival.
-  private var gathered: [Gathered] = []
+  private var gathered: [QueuedWrite] = []
   /// Writers that wait until the peers have reported what they hold of this device's logs.
   private var unanswered: [CheckedContinuation<Void, Never>] = []
 
@@ -21,13 +21,13 @@ struct WriteQueue {
   // MARK: Turns
 
   /// Adds a command. Returns whether a turn MUST be scheduled.
-  mutating func add(_ command: Gathered) -> Bool {
+  mutating func add(_ command: QueuedWrite) -> Bool {
     gathered.append(command)
     return gathered.count == 1
   }
 
   /// Removes and returns the commands of a turn, and whether another turn MUST be scheduled.
-  mutating func takeTurn() -> (commands: [Gathered], hasMore: Bool) {
+  mutating func takeTurn() -> (commands: [QueuedWrite], hasMore: Bool) {
     let turn = Array(gathered.prefix(Self.gatheredAtOnce))
     gathered.removeFirst(turn.count)
     return (turn, !gathered.isEmpty)

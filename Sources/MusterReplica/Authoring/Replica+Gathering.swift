@@ -14,11 +14,11 @@ extension Replica {
     now: ClockReading, _ work: (inout Replica) throws -> Void
   ) throws -> Outcome {
     try transact(now: now) { replica in
-      replica.transaction.gathering = Gathering()
-      defer { replica.transaction.gathering = nil }
+      replica.transaction.writeGroup = WriteGroup()
+      defer { replica.transaction.writeGroup = nil }
       try work(&replica)
       try replica.sealGathered(now: now)
-      let runs = replica.transaction.gathering?.runs ?? []
+      let runs = replica.transaction.writeGroup?.runs ?? []
       try replica.commit(now: now)
       replica.passOn(runs, now: now)
     }
@@ -26,12 +26,12 @@ extension Replica {
 
   /// Seals the gathered writes into frames, so that later writes can name them.
   private mutating func sealGathered(now: ClockReading) throws {
-    guard let taken = transaction.gathering?.take() else { return }
+    guard let taken = transaction.writeGroup?.take() else { return }
     for (lane, groups) in taken {
       let run = try seal(groups, lane: lane, now: now)
       let before = transaction.batch.frames.count
       try hold(run.frames, opening: run.opening, isOwn: true, now: now)
-      transaction.gathering?.keep(run)
+      transaction.writeGroup?.keep(run)
       let known = try run.frames.first.flatMap { try store.number(of: $0.log) }
       let log = known ?? Self.number(ofNewLogIn: lane)
       for held in transaction.batch.frames[before...] {
@@ -44,8 +44,8 @@ extension Replica {
 
   private mutating func apply(_ write: AuthoredWrite, at place: LogPlace) throws {
     let key = write.write.key
-    let stored = transaction.gathering?.rows[key] == nil ? try store.row(key) : nil
-    transaction.gathering?.apply(write, at: place, to: stored)
+    let stored = transaction.writeGroup?.rows[key] == nil ? try store.row(key) : nil
+    transaction.writeGroup?.apply(write, at: place, to: stored)
   }
 
   /// A placeholder until the store assigns a number: no stored log has so great a number.
@@ -55,16 +55,16 @@ extension Replica {
 
   /// Seals the gathered writes of a row, so that `seen` is complete.
   mutating func settle(_ key: RowKey, now: ClockReading) throws {
-    if transaction.gathering?.unsealed.contains(key) == true { try sealGathered(now: now) }
+    if transaction.writeGroup?.unsealed.contains(key) == true { try sealGathered(now: now) }
   }
 
   /// Returns the rows of a kind after the previous commands.
   mutating func settledRows(_ kind: EntityKind, now: ClockReading) throws -> [RowState] {
-    if transaction.gathering?.unsealed.contains(where: { $0.kind == kind }) == true {
+    if transaction.writeGroup?.unsealed.contains(where: { $0.kind == kind }) == true {
       try sealGathered(now: now)
     }
     var rows = Dictionary(uniqueKeysWithValues: try store.rows(kind).map { ($0.key, $0) })
-    for (key, row) in transaction.gathering?.rows ?? [:] where key.kind == kind { rows[key] = row }
+    for (key, row) in transaction.writeGroup?.rows ?? [:] where key.kind == kind { rows[key] = row }
     return rows.values.sorted { $0.key.id < $1.key.id }
   }
 

@@ -164,8 +164,8 @@ extension Replica {
     for write in writes { try write.requireAcceptable() }
     var groups = EntryGroups()
     for row in rows { groups.add(try withOrigins(row, lane: lane)) }
-    guard transaction.gathering == nil else {
-      transaction.gathering?.add(groups, lane: lane, of: writes.map(\.key))
+    guard transaction.writeGroup == nil else {
+      transaction.writeGroup?.add(groups, lane: lane, of: writes.map(\.key))
       return Outcome()
     }
     return try transact(now: now) { replica in try replica.append(groups, lane: lane, now: now) }
@@ -216,7 +216,7 @@ extension Replica {
     var names: Set<Bytes16> = []
     for case .write(let write) in operations { names.formUnion(write.supersedes.map(\.frame)) }
     guard !names.isEmpty else { return [] }
-    let sealed = transaction.gathering?.frames(among: names, in: log) ?? []
+    let sealed = transaction.writeGroup?.frames(among: names, in: log) ?? []
     return try sealed.union(store.frames(among: names, in: log))
   }
 

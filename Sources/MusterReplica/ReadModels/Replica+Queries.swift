@@ -12,7 +12,7 @@ extension Replica {
   var context: ReadContext {
     ReadContext(
       store: store, local: local, control: control, received: received,
-      uncommitted: transaction.gathering?.rows ?? [:])
+      uncommitted: transaction.writeGroup?.rows ?? [:])
   }
 
   // MARK: People

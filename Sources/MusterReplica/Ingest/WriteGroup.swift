@@ -6,7 +6,7 @@ internal import MusterSync
 /// Writes of several commands that share frames and a transaction, and the rows after the sealed
 /// ones. A dot contains its frame's hash, so an unsealed write has no name that a later write could
 /// supersede.
-struct Gathering: Sendable {
+struct WriteGroup: Sendable {
   private(set) var pending: [Lane: EntryGroups] = [:]
   /// Rows with unsealed writes.
   private(set) var unsealed: Set<RowKey> = []
