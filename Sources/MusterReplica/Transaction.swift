@@ -121,7 +121,7 @@ struct Transaction: Sendable {
   // MARK: Bundles
 
   /// Counts what the engine found of a bundle's contents.
-  mutating func count(_ result: CarriedResult) {
+  mutating func count(_ result: BundleItemResult) {
     switch result {
     case .knownFrames(let count): tally?.frames.known += count
     case .refusedFrames(let reason, let count): tally?.frames.refuse(reason, count)

@@ -239,7 +239,7 @@ struct BundleTests {
   // MARK: Attackers
 
   /// Returns what an attacker with the network key can create.
-  private func forged(_ pieces: [Carried], by local: LocalDevice) -> [UInt8] {
+  private func forged(_ pieces: [BundleItem], by local: LocalDevice) -> [UInt8] {
     var random = DeterministicRandom(seed: [UInt8](repeating: 3, count: 32))
     let form = BundleForm(of: local, salt: random.bytes16())
     var bytes = form.header
@@ -328,7 +328,7 @@ struct BundleTests {
       SealedBox.seal(
         [UInt8](repeating: 1, count: 32), to: local("Ben", in: valley).agreementKey.publicKey,
         drawn: zoe.agreementKey))
-    let key = CarriedKey(
+    let key = BundledKey(
       epoch: EpochID(raw: Bytes16(high: 1, low: 1)), device: local("Ben", in: valley).device,
       box: box)
     let before = try valley.hashes()

@@ -8,7 +8,7 @@ import Testing
 struct BundleFormTests {
   private let cast: Cast
   private let device: LocalDevice
-  private let carried: [Carried]
+  private let carried: [BundleItem]
 
   init() {
     var cast = Cast(seed: 5)
@@ -20,9 +20,9 @@ struct BundleFormTests {
     // As they come out again: inner signatures stay behind, but for those at the intervals.
     var run = frames
     for index in 1..<run.count - 1 { run[index].signature = nil }
-    let key = CarriedKey(
+    let key = BundledKey(
       epoch: cast.epoch.id, device: device.device,
-      box: [UInt8](repeating: 7, count: CarriedKey.boxBytes))
+      box: [UInt8](repeating: 7, count: BundledKey.boxBytes))
     carried = [
       .chain(device.chain.certificates), .frames(run), .records([station.position(7)]),
       .keys([key, key]),
@@ -30,7 +30,7 @@ struct BundleFormTests {
   }
 
   /// The file, and where each of its pieces ends.
-  private func file(_ pieces: [Carried]) -> (bytes: [UInt8], ends: [Int]) {
+  private func file(_ pieces: [BundleItem]) -> (bytes: [UInt8], ends: [Int]) {
     var random = DeterministicRandom(seed: Cast.seed(8))
     let form = BundleForm(of: device, salt: random.bytes16())
     var (bytes, ends) = (form.header, [Int]())

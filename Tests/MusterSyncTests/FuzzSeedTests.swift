@@ -73,10 +73,10 @@ struct FuzzSeedTests {
     ]
     try Self.write(files, to: "joining")
 
-    let key = CarriedKey(
+    let key = BundledKey(
       epoch: cast.epoch.id, device: device.device,
-      box: [UInt8](repeating: 1, count: CarriedKey.boxBytes))
-    let pieces: [Carried] = [
+      box: [UInt8](repeating: 1, count: BundledKey.boxBytes))
+    let pieces: [BundleItem] = [
       .chain(device.chain.certificates), .frames(frames), .records([station.position(7)]),
       .keys([key]), .end,
     ]
@@ -89,7 +89,7 @@ struct FuzzSeedTests {
   }
 
   /// As the fuzzer seals it.
-  private static func piece(_ carried: Carried) -> [UInt8] {
+  private static func piece(_ carried: BundleItem) -> [UInt8] {
     let plaintext = carried.encoded()
     return [UInt8(plaintext.count >> 8), UInt8(plaintext.count & 0xFF)] + plaintext
   }

@@ -125,9 +125,9 @@ struct Actor: Sendable {
   }
 
   /// All that can be read of a bundle.
-  func carried(in file: [UInt8]) -> [Carried] {
+  func carried(in file: [UInt8]) -> [BundleItem] {
     guard var reader = BundleReader(file, at: [], of: local) else { return [] }
-    var carried: [Carried] = []
+    var carried: [BundleItem] = []
     do throws(BundleReader.Fault) {
       while let piece = try reader.next() {
         if case .contents(let contents) = piece { carried += contents }

@@ -157,7 +157,7 @@ struct BundleCursor: Sendable {
   mutating func begin(_ stage: BundleStage) { move(to: BundlePosition(stage: stage), next: 0) }
 
   /// Counts and numbers a contained item, which the end mark lists.
-  mutating func count(_ carried: Carried) {
+  mutating func count(_ carried: BundleItem) {
     number += 1
     switch carried {
     case .frames(let taken): frames += UInt64(taken.count)

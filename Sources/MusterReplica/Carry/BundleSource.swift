@@ -15,7 +15,7 @@ struct BundleSource {
   /// Returns the contents at a position, which it advances.
   func contents(
     at cursor: inout BundleCursor, of stock: inout BundleContents, random: inout DeterministicRandom
-  ) throws -> [Carried] {
+  ) throws -> [BundleItem] {
     switch cursor.stage {
     case .chains:
       cursor.begin(.control)

@@ -75,7 +75,7 @@ extension Replica {
     }
   }
 
-  private mutating func take(_ carried: Carried, now: ClockReading) throws {
+  private mutating func take(_ carried: BundleItem, now: ClockReading) throws {
     // Held frames were verified on arrival: the hash of the last covers all previous ones.
     if case .frames(let frames) = carried, let last = frames.last,
       try store.strand(of: last.hash, in: last.log) != nil

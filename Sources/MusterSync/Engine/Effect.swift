@@ -51,7 +51,7 @@ public enum Notice: Hashable, Sendable {
   /// data that was advertised to it and does not request it.
   case peerWithholds(DeviceID, StallKind)
   /// The result of one item of a bundle.
-  case carried(CarriedResult)
+  case carried(BundleItemResult)
 }
 
 /// The way in which a peer has stalled.

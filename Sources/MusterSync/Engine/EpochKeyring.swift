@@ -100,7 +100,7 @@ extension EpochKeyring {
   }
 
   /// Accepts a key that is missing, like one received from a peer.
-  mutating func open(_ carried: CarriedKey, context: inout Context) {
+  mutating func open(_ carried: BundledKey, context: inout Context) {
     guard missing.contains(carried.epoch),
       let key = SealedBox.open(carried.box, with: context.local.agreementKey)
     else { return }

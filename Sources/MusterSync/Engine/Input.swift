@@ -13,7 +13,7 @@ public enum Input: Hashable, Sendable {
   /// datagram.
   case recorded([LatestRecord])
   /// One item of a bundle.
-  case carried(Carried)
+  case carried(BundleItem)
   /// The answer to a `fetch`.
   case fetched(FetchRequest, [Frame])
   case deadlinePassed

@@ -5,7 +5,7 @@ internal import MusterModel
 /// peers. No peer sent them, so no peer is asked for more, and none is charged for an invalid
 /// signature.
 extension SyncEngine {
-  mutating func take(_ carried: Carried) {
+  mutating func take(_ carried: BundleItem) {
     switch carried {
     case .frames(let frames):
       do throws(BundleRefusal) {

@@ -42,11 +42,11 @@ extension SyncEngine {
   ///   - random: the source of one fresh ephemeral key for each.
   public func keysToCarry(
     of epochs: [EpochID], upTo limit: Int, random: inout DeterministicRandom
-  ) -> [CarriedKey] {
+  ) -> [BundledKey] {
     let readers = context.roster.certificates.values.map(\.certificate)
       .filter { $0.device != context.local.device }
       .sorted { $0.device < $1.device }
-    var keys: [CarriedKey] = []
+    var keys: [BundledKey] = []
     for epoch in epochs {
       guard let key = self.keys[epoch] else { continue }
       var last: DeviceID?
@@ -56,7 +56,7 @@ extension SyncEngine {
         last = reader.device
         let box = SealedBox.seal(
           key.key, to: reader.agreementKey, drawn: random.agreementKey())
-        if let box { keys.append(CarriedKey(epoch: epoch, device: reader.device, box: box)) }
+        if let box { keys.append(BundledKey(epoch: epoch, device: reader.device, box: box)) }
       }
     }
     return keys

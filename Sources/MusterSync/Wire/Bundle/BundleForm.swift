@@ -57,7 +57,7 @@ public struct BundleForm: Sendable {
   }
 
   /// Returns one piece of the file. The nonce MUST be fresh.
-  public func sealed(_ carried: Carried, number: UInt64, nonce: Nonce24) -> [UInt8] {
+  public func sealed(_ carried: BundleItem, number: UInt64, nonce: Nonce24) -> [UInt8] {
     sealed(plaintext: carried.encoded(), number: number, nonce: nonce)
   }
 

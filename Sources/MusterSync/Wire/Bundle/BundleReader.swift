@@ -16,7 +16,7 @@ public struct BundleReader: Sendable {
 
   /// The next piece of the file.
   public enum Piece: Hashable, Sendable {
-    case contents([Carried])
+    case contents([BundleItem])
     /// It was changed, or moved from another place in the file.
     case damaged
     /// It is intact, but this version cannot parse its content.
@@ -84,7 +84,7 @@ public struct BundleReader: Sendable {
     defer { number += 1 }
     guard let plaintext = form.opened(body, number: number) else { return .damaged }
     do {
-      let contents = try Carried.decode(plaintext, operation: local.operation)
+      let contents = try BundleItem.decode(plaintext, operation: local.operation)
       if contents == [.end] { return .end }
       return contents.isEmpty ? .unreadable : .contents(contents)
     } catch {

@@ -1,7 +1,7 @@
 public import MusterModel
 
 /// The content of one piece of a bundle: data that peers also exchange, in the same encoding.
-public enum Carried: Hashable, Sendable {
+public enum BundleItem: Hashable, Sendable {
   /// Consecutive frames of one log with their computed hashes; the last one is signed. For a strand
   /// of a forked log, `log` is the log itself, and the frame that the first one follows determines
   /// the strand.
@@ -10,7 +10,7 @@ public enum Carried: Hashable, Sendable {
   /// The certificate chain with which a device authenticated itself, leaf first. Needed if no
   /// control log in the bundle contains these certificates.
   case chain([SignedCertificate])
-  case keys([CarriedKey])
+  case keys([BundledKey])
   /// Membership evidence, which carries the certificates that prove it.
   case evidence(EvidenceItem)
   /// The end mark: peers can now be informed of the new data.
@@ -18,7 +18,7 @@ public enum Carried: Hashable, Sendable {
 }
 
 /// An epoch key, sealed to one device that is entitled to it.
-public struct CarriedKey: Hashable, Sendable {
+public struct BundledKey: Hashable, Sendable {
   let epoch: EpochID
   let device: DeviceID
   /// The 32-byte key in a `crypto_box_seal` to the agreement key of the device.
@@ -29,7 +29,7 @@ public struct CarriedKey: Hashable, Sendable {
 }
 
 /// The result for carried data that the engine did not pass on to be stored.
-public enum CarriedResult: Hashable, Sendable {
+public enum BundleItemResult: Hashable, Sendable {
   /// The number of frames that are stored already.
   case knownFrames(Int)
   case refusedFrames(BundleRefusal, Int)
@@ -39,7 +39,7 @@ public enum CarriedResult: Hashable, Sendable {
   case refusedChain
 }
 
-extension Carried {
+extension BundleItem {
   /// The first byte of a piece. Numbers are append-only and listed in docs/wire.md.
   private enum Kind: UInt8 {
     case end = 0
@@ -82,7 +82,7 @@ extension Carried {
   /// Parses the plaintext of a piece. Returns an empty list for a kind of a later version.
   static func decode(
     _ plaintext: [UInt8], operation: OperationID
-  ) throws(WireError) -> [Carried] {
+  ) throws(WireError) -> [BundleItem] {
     guard let first = plaintext.first else { throw .malformed("piece") }
     let content = Array(plaintext.dropFirst())
     switch Kind(rawValue: first) {
@@ -90,7 +90,7 @@ extension Carried {
     case .end: return [.end]
     case .packet:
       let packet = try Packet(decoding: content, operation: operation)
-      var carried: [Carried] = []
+      var carried: [BundleItem] = []
       for run in packet.runs { carried.append(.frames(try run.frames(operation: operation))) }
       if !packet.records.isEmpty { carried.append(.records(packet.records)) }
       return carried
@@ -108,17 +108,17 @@ extension Carried {
     }
   }
 
-  private static func keys(in bytes: [UInt8]) throws(WireError) -> [CarriedKey] {
-    guard bytes.count.isMultiple(of: CarriedKey.encodedBytes) else { throw .malformed("keys") }
+  private static func keys(in bytes: [UInt8]) throws(WireError) -> [BundledKey] {
+    guard bytes.count.isMultiple(of: BundledKey.encodedBytes) else { throw .malformed("keys") }
     var reader = ByteReader(bytes)
-    var keys: [CarriedKey] = []
+    var keys: [BundledKey] = []
     do {
       while reader.remaining > 0 {
         keys.append(
-          CarriedKey(
+          BundledKey(
             epoch: try reader.identifier(EpochID.self),
             device: try reader.identifier(DeviceID.self),
-            box: try reader.fixed(CarriedKey.boxBytes)))
+            box: try reader.fixed(BundledKey.boxBytes)))
       }
     } catch {
       throw .malformed("keys")
