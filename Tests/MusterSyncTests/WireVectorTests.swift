@@ -100,7 +100,7 @@ struct WireVectorTests {
     let plain = try #require(RecordStamp(stamp, echoes: nil))
     let anchor = try #require(RecordStamp(stamp, echoes: echoes))
     let place = try #require(Coordinate(latitudeE7: 460_500_000, longitudeE7: -145_000_000))
-    let neighbours = Neighbourhood(
+    let neighbours = NeighbourRecord(
       toldAt: time,
       neighbours: [
         Neighbour(device: DevicePrefix(device), path: .multicast, minutes: 1),

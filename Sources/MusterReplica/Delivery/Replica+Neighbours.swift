@@ -16,7 +16,7 @@ extension Replica {
     guard schedules.neighbours.look(at: paths, jitter: jitter, now: now.instant) else { return }
     guard let epoch = currentEpoch else { return schedules.neighbours.putOff() }
     let record = LatestRecord.neighbours(
-      Neighbourhood(toldAt: now.wall, neighbours: heard.map { Neighbour($0, now: now.instant) }),
+      NeighbourRecord(toldAt: now.wall, neighbours: heard.map { Neighbour($0, now: now.instant) }),
       operation: local.operation, certificate: local.certificate.hash,
       order: own.nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(),
       signedBy: local.signingKey)
@@ -43,7 +43,7 @@ extension Replica {
 }
 
 extension Neighbour {
-  fileprivate init(_ heard: HeardNeighbour, now: Instant) {
+  fileprivate init(_ heard: ReceivedNeighbour, now: Instant) {
     let minutes = max(0, now.milliseconds(since: heard.since) / 60_000)
     self.init(
       device: DevicePrefix(heard.device), path: heard.path, minutes: UInt16(clamping: minutes))

@@ -44,8 +44,8 @@ struct MeshReader {
   /// has just arrived.
   private func tellings(
     now: Instant
-  ) -> [(author: DeviceID, told: Neighbourhood, isFresh: Bool)] {
-    var newest: [DeviceID: (order: RecordOrder, told: Neighbourhood, isFresh: Bool)] = [:]
+  ) -> [(author: DeviceID, told: NeighbourRecord, isFresh: Bool)] {
+    var newest: [DeviceID: (order: RecordOrder, told: NeighbourRecord, isFresh: Bool)] = [:]
     for record in engine.records(of: .neighbours) {
       guard let author = context.control.author(of: record.certificate)?.device,
         author != context.local.device, !context.control.isRevoked(author),
@@ -85,7 +85,7 @@ struct MeshReader {
     }
   }
 
-  func neighbourhood(in record: LatestRecord) -> Neighbourhood? {
+  func neighbourhood(in record: LatestRecord) -> NeighbourRecord? {
     keyring[record.epoch].flatMap {
       record.neighbourhood(operation: context.local.operation, key: $0)
     }

@@ -5,7 +5,7 @@ extension SyncEngine {
   /// for longest.
   ///
   /// A device with a short silence stays in the list, so that packet loss does not remove it.
-  public func neighbours(now: Instant) -> [HeardNeighbour] {
+  public func neighbours(now: Instant) -> [ReceivedNeighbour] {
     let heard = context.peers.devices.compactMap { device in
       context.peers[device].flatMap { heardNeighbour($0, now: now) }
     }
@@ -14,7 +14,7 @@ extension SyncEngine {
     return longest.prefix(Limits.neighbours).sorted { $0.device < $1.device }
   }
 
-  private func heardNeighbour(_ peer: PeerState, now: Instant) -> HeardNeighbour? {
+  private func heardNeighbour(_ peer: PeerState, now: Instant) -> ReceivedNeighbour? {
     let isAnnounced = context.announcesServe(of: peer)
     guard isAnnounced || !peer.sessions.isEmpty && !peer.presence.isGap(until: now) else {
       return nil
@@ -26,7 +26,7 @@ extension SyncEngine {
       let endpoint = context.liveSession(of: peer.device).flatMap { context.sessions[$0]?.endpoint }
       path = (endpoint ?? peer.presence.endpoint).isUplink ? .uplink : .unicast
     }
-    return HeardNeighbour(device: peer.device, path: path, since: peer.presence.heardSince)
+    return ReceivedNeighbour(device: peer.device, path: path, since: peer.presence.heardSince)
   }
 
   /// Returns whether new data of a device arrived so recently that only a few relays can be in
@@ -41,7 +41,7 @@ extension SyncEngine {
 }
 
 /// A device that is received here.
-public struct HeardNeighbour: Hashable, Sendable {
+public struct ReceivedNeighbour: Hashable, Sendable {
   /// Identified by its certificate.
   public let device: DeviceID
   /// The path by which its datagrams arrive.

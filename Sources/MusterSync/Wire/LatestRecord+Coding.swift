@@ -250,7 +250,7 @@ extension LatestRecord {
       topic = RecordTopic(operation: operation, certificate: certificate, tracker: nonce)
     case .neighbours:
       guard let named = EpochID(bytes: wire.epoch),
-        Neighbourhood.isSealedLength(wire.body.count)
+        NeighbourRecord.isSealedLength(wire.body.count)
       else { throw .malformed("epoch or length of neighbours") }
       epoch = named
       topic = RecordTopic(operation: operation, certificate: certificate, kind: kind)

@@ -1,5 +1,5 @@
 /// The neighbour record of a device: its one-hop neighbourhood (RFC 6130) at one moment.
-public struct Neighbourhood: Hashable, Sendable {
+public struct NeighbourRecord: Hashable, Sendable {
   /// By the publishing device's clock: a label.
   public var toldAt: Timestamp
   /// At most `Limits.neighbours`, by device, each once.

@@ -5,7 +5,7 @@ import Testing
 @testable import MusterSync
 
 @Suite("The neighbours of a device, in bytes")
-struct NeighbourhoodTests {
+struct NeighbourRecordTests {
   private var cast = Cast(seed: 90)
 
   private func neighbours(_ count: Int) throws -> [Neighbour] {
@@ -16,7 +16,7 @@ struct NeighbourhoodTests {
     }
   }
 
-  private func record(_ told: Neighbourhood, by device: LocalDevice) throws -> LatestRecord {
+  private func record(_ told: NeighbourRecord, by device: LocalDevice) throws -> LatestRecord {
     var random = DeterministicRandom(seed: Cast.seed(5))
     return LatestRecord.neighbours(
       told, operation: device.operation, certificate: device.certificate.hash,
@@ -31,7 +31,7 @@ struct NeighbourhoodTests {
     let local = cast.enrol(.member)
     let key = try #require(SealingKey(bytes: cast.epoch.key))
     for count in [0, 1, Limits.neighbours] {
-      let told = Neighbourhood(
+      let told = NeighbourRecord(
         toldAt: Timestamp(milliseconds: count == 0 ? .min : 1_700_000_000_123),
         neighbours: try neighbours(count).shuffled())
       #expect(told.neighbours == (try neighbours(count)), "by device")
@@ -54,7 +54,7 @@ struct NeighbourhoodTests {
   @Test func `who lacks the key, as a relay does, reads nothing of it`() throws {
     var cast = cast
     let local = cast.enrol(.member)
-    let told = Neighbourhood(
+    let told = NeighbourRecord(
       toldAt: Timestamp(milliseconds: 1), neighbours: try neighbours(3))
     let record = try record(told, by: local)
     let other = try #require(SealingKey(bytes: [UInt8](repeating: 3, count: 32)))
@@ -68,7 +68,7 @@ struct NeighbourhoodTests {
   @Test func `a body of a length that none has, and one without an epoch, is refused`() throws {
     var cast = cast
     let record = try record(
-      Neighbourhood(toldAt: Timestamp(milliseconds: 1), neighbours: try neighbours(64)),
+      NeighbourRecord(toldAt: Timestamp(milliseconds: 1), neighbours: try neighbours(64)),
       by: cast.enrol(.member))
     for length in 0...Limits.frameBodyBytes + 1 {
       var wire = record.wire
@@ -82,32 +82,32 @@ struct NeighbourhoodTests {
   }
 
   @Test func `what a member with the key makes up is refused, passed over or bounded`() throws {
-    let three = Neighbourhood(
+    let three = NeighbourRecord(
       toldAt: Timestamp(milliseconds: 1), neighbours: try neighbours(3)
     ).encoded()
     // One device twice, and two out of order
     for (from, to) in [(8, 16), (16, 8)] {
       var bytes = three
       bytes.replaceSubrange(to..<to + 6, with: three[from..<from + 6])
-      #expect(throws: WireError.malformed("neighbourhood")) { try Neighbourhood(decoding: bytes) }
+      #expect(throws: WireError.malformed("neighbourhood")) { try NeighbourRecord(decoding: bytes) }
     }
     // A path of a later version
     var later = three
     later[22] &= 0x3F
-    #expect(try Neighbourhood(decoding: later).neighbours.count == 2)
+    #expect(try NeighbourRecord(decoding: later).neighbours.count == 2)
     // More than the limit
     let crowd = [UInt8](repeating: 0, count: 8) + (0..<65).flatMap { [0, 0, 0, 0, 0, $0, 0x40, 0] }
-    #expect(throws: WireError.self) { try Neighbourhood(decoding: crowd) }
-    #expect(try Neighbourhood(decoding: crowd.dropLast(8)).neighbours.count == 64)
+    #expect(throws: WireError.self) { try NeighbourRecord(decoding: crowd) }
+    #expect(try NeighbourRecord(decoding: crowd.dropLast(8)).neighbours.count == 64)
     // Every bit of it, and every length
     for length in 0...three.count {
-      _ = try? Neighbourhood(decoding: Array(three.prefix(length)))
+      _ = try? NeighbourRecord(decoding: Array(three.prefix(length)))
     }
     for place in three.indices {
       for bit in 0..<8 {
         var bytes = three
         bytes[place] ^= 1 << bit
-        if let read = try? Neighbourhood(decoding: bytes) {
+        if let read = try? NeighbourRecord(decoding: bytes) {
           #expect(read.neighbours.count <= 3)
         }
       }
@@ -117,10 +117,10 @@ struct NeighbourhoodTests {
   @Test func `more minutes than there is room for count as the most`() throws {
     let device = try #require(DevicePrefix(raw: 1 << 48 - 1))
     #expect(DevicePrefix(raw: 1 << 48) == nil)
-    let told = Neighbourhood(
+    let told = NeighbourRecord(
       toldAt: Timestamp(milliseconds: 1),
       neighbours: [Neighbour(device: device, path: .uplink, minutes: .max)])
-    let read = try Neighbourhood(decoding: told.encoded())
+    let read = try NeighbourRecord(decoding: told.encoded())
     #expect(read == told && read.neighbours[0].minutes == 16_383)
   }
 }

@@ -2,7 +2,7 @@ public import MusterCrypto
 public import MusterModel
 
 /// The encoding of a neighbour record: its time (8 bytes), then eight bytes for each neighbour.
-extension Neighbourhood {
+extension NeighbourRecord {
   private static let headBytes = 8
   private static let neighbourBytes = 8
   /// The low bits of a neighbour's last two bytes, which contain the minutes; the bits above them
@@ -62,7 +62,7 @@ extension LatestRecord {
   /// Seals and signs the neighbours that this device receives from. `nonce` MUST be fresh, and
   /// `order` greater than every order that this incarnation has used.
   public static func neighbours(
-    _ neighbourhood: Neighbourhood, operation: OperationID, certificate: CertificateHash,
+    _ neighbourhood: NeighbourRecord, operation: OperationID, certificate: CertificateHash,
     order: RecordOrder, epoch: EpochID, key: SealingKey, nonce: Nonce24,
     signedBy signer: SigningKey
   ) -> LatestRecord {
@@ -80,12 +80,12 @@ extension LatestRecord {
 
   /// Decrypts the neighbour record. Returns nil for other kinds, for another epoch's key, and for
   /// malformed content.
-  public func neighbourhood(operation: OperationID, key: SealingKey) -> Neighbourhood? {
+  public func neighbourhood(operation: OperationID, key: SealingKey) -> NeighbourRecord? {
     guard kind == .neighbours,
       let plaintext = key.openBody(body, additionalData: additionalData(operation: operation))
     else { return nil }
     do {
-      return try Neighbourhood(decoding: plaintext)
+      return try NeighbourRecord(decoding: plaintext)
     } catch {
       return nil
     }
