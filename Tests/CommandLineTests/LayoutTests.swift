@@ -87,7 +87,7 @@ import Testing
 @Suite struct `Names on the command line` {
   private struct Item { let id: String; let name: String }
 
-  private let naming = Naming<Item>(
+  private let naming = ItemResolver<Item>(
     noun: "zone", plural: "zones", list: "muster fence list", id: { $0.id }, name: { $0.name })
   private let items = [
     Item(id: "0ea84d08aaaa", name: "Camp"), Item(id: "94fa2446bbbb", name: "Plume"),
@@ -95,7 +95,8 @@ import Testing
     Item(id: "22222222eeee", name: "Twin"),
   ]
 
-  private func name(_ text: String, _ match: Naming<Item>.Match = .beginning) throws -> String {
+  private func name(_ text: String, _ match: ItemResolver<Item>.Match = .beginning) throws -> String
+  {
     try naming.item(named: text, in: items, match: match).id
   }
 

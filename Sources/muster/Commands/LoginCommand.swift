@@ -71,7 +71,7 @@ struct LoginCommand: AsyncParsableCommand {
       guard case .users(let people) = try await Door.open(folder.home).ask(.users) else {
         throw Refusal.unexpectedReply
       }
-      return try Naming.people.item(
+      return try ItemResolver.people.item(
         named: user, in: people.filter { !$0.isTracker }, match: .whole)
     }
 

@@ -2,7 +2,7 @@ internal import MusterModel
 internal import MusterNode
 
 /// What users name on the command line: by its name or the first digits of its id.
-struct Naming<Item> {
+struct ItemResolver<Item> {
   /// Of one item, in lower case: `zone`.
   let noun: String
   let plural: String
@@ -77,7 +77,7 @@ struct Naming<Item> {
   private func short(_ item: Item) -> String { String(id(item).prefix(8)) }
 }
 
-extension Naming<FenceSummary> {
+extension ItemResolver<FenceSummary> {
   static var zones: Self {
     Self(
       noun: "zone", plural: "zones", list: "muster fence list", id: { "\($0.id)" },
@@ -85,7 +85,7 @@ extension Naming<FenceSummary> {
   }
 }
 
-extension Naming<ReportSummary> {
+extension ItemResolver<ReportSummary> {
   static var reports: Self {
     Self(
       noun: "report", plural: "reports", list: "muster report list", id: { "\($0.id)" },
@@ -93,7 +93,7 @@ extension Naming<ReportSummary> {
   }
 }
 
-extension Naming<UserSummary> {
+extension ItemResolver<UserSummary> {
   static var people: Self {
     Self(
       noun: "person", plural: "people", list: "muster user list", id: { "\($0.id)" },
@@ -101,7 +101,7 @@ extension Naming<UserSummary> {
   }
 }
 
-extension Naming<DeviceSummary> {
+extension ItemResolver<DeviceSummary> {
   static var devices: Self {
     Self(
       noun: "device", plural: "devices", list: "muster device list", id: { "\($0.id)" },
@@ -109,7 +109,7 @@ extension Naming<DeviceSummary> {
   }
 }
 
-extension Naming<PermitSummary> {
+extension ItemResolver<PermitSummary> {
   /// By zone, which is enough for the only permit of a zone.
   static var permits: Self {
     Self(
@@ -118,7 +118,7 @@ extension Naming<PermitSummary> {
   }
 }
 
-extension Naming<DirectiveSummary> {
+extension ItemResolver<DirectiveSummary> {
   static var directives: Self {
     Self(
       noun: "directive", plural: "directives", list: "muster direct list", id: { "\($0.id)" },
@@ -126,7 +126,7 @@ extension Naming<DirectiveSummary> {
   }
 }
 
-extension Naming<Alert> {
+extension ItemResolver<Alert> {
   /// By kind, which is enough for the only alert of a kind.
   static var alerts: Self {
     Self(
@@ -141,20 +141,21 @@ extension Door {
     text.utf8.count == 32 && IdentifierPrefix(text) != nil
   }
 
-  func zone(named text: String, match: Naming<FenceSummary>.Match = .beginning) async throws
+  func zone(named text: String, match: ItemResolver<FenceSummary>.Match = .beginning) async throws
     -> FenceSummary
   {
     let command: Command = Self.isWholeID(text) ? .fence(text) : .fences
     guard case .fences(let zones) = try await ask(command) else { throw Refusal.unexpectedReply }
-    return try Naming.zones.item(named: text, in: zones, match: match)
+    return try ItemResolver.zones.item(named: text, in: zones, match: match)
   }
 
-  func report(named text: String, match: Naming<ReportSummary>.Match = .beginning) async throws
+  func report(named text: String, match: ItemResolver<ReportSummary>.Match = .beginning)
+    async throws
     -> ReportSummary
   {
     let command: Command = Self.isWholeID(text) ? .report(text) : .reports
     guard case .reports(let all) = try await ask(command) else { throw Refusal.unexpectedReply }
-    return try Naming.reports.item(named: text, in: all, match: match)
+    return try ItemResolver.reports.item(named: text, in: all, match: match)
   }
 
   /// An open directive goes before those that are closed or replaced.
@@ -165,26 +166,26 @@ extension Door {
     }
     let open = all.filter { $0.status == .open && $0.supersededBy == nil }
     let isOpen = IdentifierPrefix(text) == nil && open.contains { $0.isCalled(text) }
-    return try Naming.directives.item(named: text, in: isOpen ? open : all)
+    return try ItemResolver.directives.item(named: text, in: isOpen ? open : all)
   }
 
   /// The id of an alert. One with a kind in front, as in `help:3f9a`, is for the node to find.
   func alert(named text: String) async throws -> String {
     if text.contains(":") { return text }
     guard case .alerts(let alerts) = try await ask(.alerts) else { throw Refusal.unexpectedReply }
-    return "\(try Naming.alerts.item(named: text, in: alerts).id)"
+    return "\(try ItemResolver.alerts.item(named: text, in: alerts).id)"
   }
 
   /// Devices that are not revoked go before revoked ones.
   func device(named text: String) async throws -> DeviceSummary {
     guard case .devices(let all) = try await ask(.devices) else { throw Refusal.unexpectedReply }
-    return try Naming.devices.item(named: text, in: all) { !$0.isRevoked }
+    return try ItemResolver.devices.item(named: text, in: all) { !$0.isRevoked }
   }
 
   /// A permit that is not revoked goes before those that are.
   func permit(named text: String) async throws -> PermitSummary {
     guard case .permits(let all) = try await ask(.permits) else { throw Refusal.unexpectedReply }
-    return try Naming.permits.item(named: text, in: all) { !$0.isRevoked }
+    return try ItemResolver.permits.item(named: text, in: all) { !$0.isRevoked }
   }
 
   /// The id of a person or tracker.
@@ -201,13 +202,13 @@ extension Door {
   func people(named texts: [String]) async throws -> [String] {
     guard !texts.isEmpty else { return [] }
     guard case .users(let people) = try await ask(.users) else { throw Refusal.unexpectedReply }
-    return try Naming.people.ids(named: texts, in: people)
+    return try ItemResolver.people.ids(named: texts, in: people)
   }
 
   func zones(named texts: [String]) async throws -> [String] {
     guard !texts.isEmpty else { return [] }
     guard case .fences(let zones) = try await ask(.fences) else { throw Refusal.unexpectedReply }
-    return try Naming.zones.ids(named: texts, in: zones)
+    return try ItemResolver.zones.ids(named: texts, in: zones)
   }
 }
 
