@@ -98,7 +98,7 @@ import Testing
     arguments: [(-3, "0 s"), (59, "59 s"), (60, "1 min"), (7200, "2 h"), (90_000, "1 d")]
       as [(Int64, String)])
   func `an age is shown in its largest unit`(seconds: Int64, text: String) {
-    #expect(Words.age(seconds) == text)
+    #expect(ValueText.age(seconds) == text)
   }
 }
 

@@ -35,7 +35,7 @@ struct PersonAssessor {
     let valid = rule.valid
     let named = valid.reduce(into: Set<RowID>()) { $0.formUnion($1.rows) }
     accounting = valid.first.map {
-      Accounting(reason: Words.joined("accounted for by \($0.by)", $0.note), rows: named)
+      Accounting(reason: ReasonText.joined("accounted for by \($0.by)", $0.note), rows: named)
     }
     standings = orders.open.map { order in
       let state =
@@ -72,7 +72,7 @@ struct PersonAssessor {
   private var mayday: StatusCondition? {
     guard let call = person.statements.openCalls.first else { return nil }
     let words = call.by.map { "needs help, reported by \($0)" } ?? "asked for help"
-    return condition(.mayday, Words.joined(words, call.note))
+    return condition(.mayday, ReasonText.joined(words, call.note))
   }
 
   private var accountedFor: StatusCondition? {
@@ -100,7 +100,9 @@ struct PersonAssessor {
   }
 
   private var signedOff: StatusCondition? {
-    person.statements.signOff.map { condition(.signedOff, Words.joined("signed off", $0.reason)) }
+    person.statements.signOff.map {
+      condition(.signedOff, ReasonText.joined("signed off", $0.reason))
+    }
   }
 
   /// Returns the condition for orders and timers with this lateness.
@@ -115,7 +117,7 @@ struct PersonAssessor {
     let late = Set(standings.filter { $0.state == state }.map(\.id))
     if let order = orders.open.filter({ late.contains($0.id) }).min(by: { $0.isShown(before: $1) })
     {
-      let words = Words.order(order, goals: orders.goals)
+      let words = ReasonText.order(order, goals: orders.goals)
       return condition(status, when.isEmpty ? words : "\(words): \(when)")
     }
     if timers.contains(where: { lateness(of: $0) == status }) {
@@ -156,7 +158,7 @@ struct PersonAssessor {
 
   private var reportedSafe: StatusCondition? {
     person.statements.claims.first { $0.claim == .safe }.map {
-      condition(.reportedSafe, Words.joined("reported safe", $0.note))
+      condition(.reportedSafe, ReasonText.joined("reported safe", $0.note))
     }
   }
 

@@ -106,7 +106,7 @@ enum Door: Sendable {
     let reach =
       peers == 0
       ? "saved; not sent yet: no device in contact"
-      : "sent to \(Words.count(peers, "device", "devices")) · not yet confirmed"
+      : "sent to \(ValueText.count(peers, "device", "devices")) · not yet confirmed"
     return "\(what) · \(reach)"
   }
 

@@ -45,7 +45,7 @@ struct BundleCommand: AsyncParsableCommand {
             case .bundlePiece(let next) = try await door.ask(.bundlePiece(at: ByteString(place)))
           else { throw Refusal.unexpectedReply }
           try writer.append(next.bytes)
-          progress.update(Words.bytes(UInt64(writer.count)))
+          progress.update(ValueText.bytes(UInt64(writer.count)))
           if next.next.isEmpty { return next }
           place = next.next
         }
@@ -59,9 +59,9 @@ struct BundleCommand: AsyncParsableCommand {
           ]).text)
       }
       try Standard.print(
-        "Wrote \(file): \(Words.count(piece.frames, "frame", "frames")) and "
-          + "\(Words.count(piece.records, "record", "records")), "
-          + "\(Words.bytes(UInt64(writer.count))).\n"
+        "Wrote \(file): \(ValueText.count(piece.frames, "frame", "frames")) and "
+          + "\(ValueText.count(piece.records, "record", "records")), "
+          + "\(ValueText.bytes(UInt64(writer.count))).\n"
           + "Next, on the other laptop: muster bundle merge FILE")
     }
   }
@@ -113,7 +113,7 @@ struct BundleCommand: AsyncParsableCommand {
         tally.add(step.tally)
         if let end = step.end { return (tally, end) }
         place = step.next
-        progress.update(Words.bytes(UInt64(count)))
+        progress.update(ValueText.bytes(UInt64(count)))
       }
     }
   }

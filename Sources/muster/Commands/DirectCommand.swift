@@ -271,8 +271,10 @@ struct DirectCommand: AsyncParsableCommand {
     do { reply = try await door.ask(.directive("\(id)")) } catch { return unknown }
     guard case .directives(let found) = reply, let directive = found.first else { return unknown }
     var words = "\(directive.words) for \(SafeText.line(directive.addressees))"
-    words += " · \(Words.count(directive.expected.count, "person", "people"))"
-    if let seconds = directive.durationSeconds { words += " · due in \(Words.age(Int64(seconds)))" }
+    words += " · \(ValueText.count(directive.expected.count, "person", "people"))"
+    if let seconds = directive.durationSeconds {
+      words += " · due in \(ValueText.age(Int64(seconds)))"
+    }
     if !directive.supersedes.isEmpty {
       words += " · replaces " + directive.supersedes.map(\.short).joined(separator: ", ")
     }

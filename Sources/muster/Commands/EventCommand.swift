@@ -48,7 +48,7 @@ struct EventCommand: AsyncParsableCommand {
           .init(times.format.text(event.sampleTime)), event.type.cell,
           .init(event.callsign, .strong), .init(event.fenceLabel),
           .init(event.isBaseline ? "was inside at the start" : "", .faint),
-          .init(Words.place(event.position)),
+          .init(ValueText.place(event.position)),
         ])
       }
       try Standard.print(table.text(on: .current))

@@ -51,7 +51,7 @@ struct InviteCommand: AsyncParsableCommand {
     try show(url, on: screen)
     try Standard.print(
       """
-      For \(Words.count(uses, "device", "devices")) of role \(role.name), until \
+      For \(ValueText.count(uses, "device", "devices")) of role \(role.name), until \
       \(times.format.text(expiresAt)). On the other laptop:
 
       muster join '\(url)' --callsign NAME

@@ -52,7 +52,7 @@ struct PositionCommand: AsyncParsableCommand {
         position: place.coordinate, accuracyDecimetres: accuracy?.decimetres,
         sampleTime: time?.timestamp ?? .now)
       try await Door.open(home).send(
-        .setPosition(fix), "Position set to \(Words.fix(fix))")
+        .setPosition(fix), "Position set to \(ValueText.fix(fix))")
     }
   }
 }

@@ -70,7 +70,7 @@ struct QuarantineCommand: AsyncParsableCommand {
       guard
         case .released(let count) = try await door.change(.release(id))
       else { throw Refusal.unexpectedReply }
-      try Standard.print("\(Words.count(count, "frame", "frames")) released")
+      try Standard.print("\(ValueText.count(count, "frame", "frames")) released")
     }
   }
 }

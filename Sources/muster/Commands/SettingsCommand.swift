@@ -43,7 +43,7 @@ struct SettingsCommand: AsyncParsableCommand {
       }
       try Standard.print(table.text(on: .current))
       try Standard.print(
-        "No contact after \(Words.age(settings.silenceSeconds)) without data from a person.")
+        "No contact after \(ValueText.age(settings.silenceSeconds)) without data from a person.")
     }
   }
 

@@ -74,16 +74,16 @@ struct StatusCommand: AsyncParsableCommand {
       (
         "Data",
         [
-          Words.count(status.users, "person", "people"),
-          Words.count(status.reports, "report", "reports"),
-          Words.count(status.fences, "zone", "zones"),
-          Words.count(status.crossings, "event", "events"),
+          ValueText.count(status.users, "person", "people"),
+          ValueText.count(status.reports, "report", "reports"),
+          ValueText.count(status.fences, "zone", "zones"),
+          ValueText.count(status.crossings, "event", "events"),
         ].joined(separator: ", ")
       ),
       (
         "Log",
-        Words.count(status.frames, "frame", "frames") + " in "
-          + Words.count(status.logs, "log", "logs")
+        ValueText.count(status.frames, "frame", "frames") + " in "
+          + ValueText.count(status.logs, "log", "logs")
           + (status.waitingFrames > 0 ? ", \(status.waitingFrames) not readable yet" : "")
           + (status.quarantinedFrames > 0 ? ", \(status.quarantinedFrames) in quarantine" : "")
       ),
@@ -96,7 +96,7 @@ struct StatusCommand: AsyncParsableCommand {
     ]
     if let report = status.fix {
       facts.append(
-        ("Last fix", "\(Words.fix(report.fix)) at \(times.format.text(report.fix.sampleTime))"))
+        ("Last fix", "\(ValueText.fix(report.fix)) at \(times.format.text(report.fix.sampleTime))"))
     }
     if let location = status.location {
       if !location.source.isEmpty {
@@ -125,7 +125,7 @@ struct StatusCommand: AsyncParsableCommand {
         ("Not sent", "\(status.droppedForLackOfRoom) datagrams, queue full; sent again later"))
     }
     if status.missingFrames > 0 {
-      let frames = Words.count(status.missingFrames, "frame", "frames")
+      let frames = ValueText.count(status.missingFrames, "frame", "frames")
       facts.append(
         (
           "Missing",
@@ -138,8 +138,8 @@ struct StatusCommand: AsyncParsableCommand {
         (
           "FORK",
           "\(fork.callsign)'s device \(fork.device.short) wrote different frames at position "
-            + "\(fork.place) of one log (\(Words.count(fork.branches, "branch", "branches"))): a "
-            + "restored backup, a copied laptop, or an attack"
+            + "\(fork.place) of one log (\(ValueText.count(fork.branches, "branch", "branches"))): "
+            + "a restored backup, a copied laptop, or an attack"
         ))
     }
     if status.isRevoked {
@@ -172,9 +172,10 @@ struct StatusCommand: AsyncParsableCommand {
         ))
     }
     for peer in status.withholding {
-      facts.append(("STALLED", "\(peer.callsign) (\(peer.device.short)) \(Words.deed(of: peer))"))
+      facts.append(
+        ("STALLED", "\(peer.callsign) (\(peer.device.short)) \(ValueText.deed(of: peer))"))
     }
-    if let stale = Words.stale(status.stale) { facts.append(("STALE", stale)) }
+    if let stale = ValueText.stale(status.stale) { facts.append(("STALE", stale)) }
     if let update = PeerView.update(status.peers) { facts.append(("UPDATE", update)) }
     facts.append(("Peers", PeerView.count(of: status.peers)))
     return facts
@@ -190,7 +191,7 @@ extension UplinkSummary {
       return ("Uplink", words)
     }
     if !serves.isEmpty {
-      let guests = Words.count(guests, "laptop", "laptops")
+      let guests = ValueText.count(guests, "laptop", "laptops")
       facts.append(("Command post", "at \(serves), \(guests) connected"))
     }
     return facts

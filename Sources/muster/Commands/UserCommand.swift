@@ -35,9 +35,9 @@ struct UserCommand: AsyncParsableCommand {
         optional: ["TEAM", "LAST FIX", "ROLE", "ID"])
       for user in users {
         table.add([
-          .init(user.callsign, .strong), user.statusCell, .init(Words.age(user.age?.seconds)),
+          .init(user.callsign, .strong), user.statusCell, .init(ValueText.age(user.age?.seconds)),
           .init(user.reasons), .init(user.order?.words ?? ""), .init(user.team),
-          .init(Words.fix(user.fix)), .init(user.isTracker ? "tracker" : user.role.name),
+          .init(ValueText.fix(user.fix)), .init(user.isTracker ? "tracker" : user.role.name),
           .init(user.id.short),
         ])
       }

@@ -31,7 +31,7 @@ struct VerifyCommand: AsyncParsableCommand {
       try show(report, on: .current)
     }
     if !report.isOK {
-      let count = Words.count(report.problems.count, "problem", "problems")
+      let count = ValueText.count(report.problems.count, "problem", "problems")
       throw Refusal("\(count) found: keep this laptop in contact, so that peers can repair it")
     }
     if status.isRevoked {
@@ -44,8 +44,8 @@ struct VerifyCommand: AsyncParsableCommand {
       try Standard.print(Paint.bad.apply("✖", on: screen) + " " + SafeText.line(problem))
     }
     let checked =
-      Words.count(report.frames, "frame", "frames") + " in "
-      + Words.count(report.logs, "log", "logs")
+      ValueText.count(report.frames, "frame", "frames") + " in "
+      + ValueText.count(report.logs, "log", "logs")
     if report.isOK { try Standard.print(Paint.good.apply("✔ No problems", on: screen)) }
     try Standard.print("Verified \(checked)\nState hash \(report.stateHash)")
   }

@@ -17,7 +17,7 @@ struct BundleOutcome {
     case .whole: break
     }
     if tally.damagedPieces > 0 {
-      let pieces = Words.count(tally.damagedPieces, "piece", "pieces")
+      let pieces = ValueText.count(tally.damagedPieces, "piece", "pieces")
       return "is damaged: \(pieces) cannot be read; \(rest)"
     }
     return hasMore ? "has bytes after its end; the whole bundle was merged" : nil
@@ -33,7 +33,7 @@ struct BundleOutcome {
     }
     if tally.unreadablePieces > 0 {
       lines.append(
-        Words.count(tally.unreadablePieces, "piece is", "pieces are")
+        ValueText.count(tally.unreadablePieces, "piece is", "pieces are")
           + " in a format that this version does not support")
     }
     return lines

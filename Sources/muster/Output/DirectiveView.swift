@@ -47,9 +47,8 @@ enum DirectiveView {
       page.add("\(unaccounted.count) unaccounted for:", .bad)
     }
     if !directive.lateArrivals.isEmpty {
-      page.add(
-        "\(Words.count(directive.lateArrivals.count, "late arrival", "late arrivals")), not counted"
-      )
+      let count = ValueText.count(directive.lateArrivals.count, "late arrival", "late arrivals")
+      page.add("\(count), not counted")
     }
     var table = Table(
       ["CALLSIGN", "ANSWER", "REASON", "DIRECTION", "LAST FIX", "ANSWERED"],
@@ -58,7 +57,7 @@ enum DirectiveView {
       table.add([
         .init(person.callsign, .strong), person.state.cell, .init(person.reason),
         .init(person.direction?.words ?? ""),
-        .init(person.fixAgeSeconds.map { "\(Words.age($0)) ago" } ?? "never"),
+        .init(person.fixAgeSeconds.map { "\(ValueText.age($0)) ago" } ?? "never"),
         .init(person.answeredAt.map(times.text) ?? ""),
       ])
     }
@@ -91,9 +90,9 @@ extension DirectiveSummary {
   func dueCell(now: Timestamp) -> Table.Cell {
     guard let deadline, status == .open else { return Table.Cell("") }
     guard now > deadline else {
-      return Table.Cell("in \(Words.age(deadline.milliseconds(since: now) / 1000))", .doubtful)
+      return Table.Cell("in \(ValueText.age(deadline.milliseconds(since: now) / 1000))", .doubtful)
     }
-    let late = Words.age(now.milliseconds(since: deadline) / 1000)
+    let late = ValueText.age(now.milliseconds(since: deadline) / 1000)
     return unaccounted.isEmpty
       ? Table.Cell("\(late) ago") : Table.Cell("overdue \(late)", .bad)
   }

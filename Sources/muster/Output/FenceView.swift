@@ -9,7 +9,7 @@ enum FenceView {
         .init(fence.name, fence.isActive ? .strong : .faint), kind(fence.kind),
         fence.isActive ? .init("✔ active", .good) : .init("– inactive", .faint),
         .init(fence.inside.joined(separator: ", ")), .init(fence.id.short),
-        .init(Words.shape(fence.geometry)),
+        .init(ValueText.shape(fence.geometry)),
       ])
     }
     return table
@@ -27,7 +27,7 @@ enum FenceView {
     var page = Page()
     page.add(fence.name, .strong)
     page.add("\(fence.kind.name), \(fence.isActive ? "active" : "inactive")")
-    page.add(Words.shape(fence.geometry))
+    page.add(ValueText.shape(fence.geometry))
     page.add(
       fence.inside.isEmpty
         ? "no one is inside" : "inside: " + fence.inside.joined(separator: ", "))

@@ -10,7 +10,7 @@ enum MeshView {
       table.add([
         .init(link.fromCallsign, .strong), arrow(link), .init(link.toCallsign, .strong),
         .init(link.path.name),
-        .init(Words.age(max(0, now.milliseconds(since: link.since) / 1000))),
+        .init(ValueText.age(max(0, now.milliseconds(since: link.since) / 1000))),
         updated(link, now: now),
         .init(link.behindFrames.map(missing) ?? "unknown"),
       ])
@@ -42,11 +42,11 @@ enum MeshView {
 
   private static func updated(_ link: MeshLink, now: Timestamp) -> Table.Cell {
     if link.behindFrames != nil { return .init("now") }
-    let age = Words.age(link.ageSeconds(now: now)) + " ago"
+    let age = ValueText.age(link.ageSeconds(now: now)) + " ago"
     return link.isCurrent ? .init(age) : .init(age + ", out of reach", .doubtful)
   }
 
   private static func missing(_ frames: UInt64) -> String {
-    frames == 0 ? "nothing" : Words.count(Int(clamping: frames), "frame", "frames")
+    frames == 0 ? "nothing" : ValueText.count(Int(clamping: frames), "frame", "frames")
   }
 }

@@ -33,9 +33,10 @@ enum PeerView {
       table.add([
         .init(peer.callsign, .strong), link(peer), seen(peer), missing(peer),
         .init("\(peer.endpoint)"), .init(peer.device.short),
-        .init(Words.age(peer.connectedSeconds)),
-        .init(Words.roundTrip(peer.roundTripMicroseconds)), .init(Words.bytes(peer.sentBytes)),
-        .init(Words.bytes(peer.receivedBytes)), .init(peer.interface),
+        .init(ValueText.age(peer.connectedSeconds)),
+        .init(ValueText.roundTrip(peer.roundTripMicroseconds)),
+        .init(ValueText.bytes(peer.sentBytes)),
+        .init(ValueText.bytes(peer.receivedBytes)), .init(peer.interface),
       ])
     }
     return table
@@ -58,7 +59,7 @@ enum PeerView {
     }
     let older = peers.filter { $0.needsUpdate == .peer }
     guard !older.isEmpty else { return nil }
-    return Words.count(older.count, "laptop needs an update", "laptops need an update")
+    return ValueText.count(older.count, "laptop needs an update", "laptops need an update")
       + ": nothing is synchronized with " + older.map(\.callsign).joined(separator: ", ")
   }
 
@@ -78,13 +79,13 @@ enum PeerView {
   }
 
   private static func seen(_ peer: PeerSummary) -> Table.Cell {
-    .init(Words.age(peer.lastHeardSeconds) + " ago")
+    .init(ValueText.age(peer.lastHeardSeconds) + " ago")
   }
 
   private static func missing(_ peer: PeerSummary) -> Table.Cell {
     if peer.needsUpdate != nil { return .init("not synchronized", .doubtful) }
     return .init(
       peer.behindFrames == 0
-        ? "nothing" : Words.count(Int(clamping: peer.behindFrames), "frame", "frames"))
+        ? "nothing" : ValueText.count(Int(clamping: peer.behindFrames), "frame", "frames"))
   }
 }

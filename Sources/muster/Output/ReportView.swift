@@ -14,7 +14,7 @@ enum ReportView {
         .init(report.severity.map { "\($0)" } ?? ""), .init(report.status.name),
         delivery(report.delivery), .init(report.ownerCallsign), .init(report.category.name),
         .init(report.confirmations.isEmpty ? "" : "\(report.confirmations.count)×"),
-        .init(Words.place(report.position)),
+        .init(ValueText.place(report.position)),
       ])
     }
     return table
@@ -38,7 +38,7 @@ enum ReportView {
     if report.toEvacuate { page.add("▲ evacuate", .bad) }
     let severity = report.severity.map { ", severity \($0) of 5" } ?? ""
     page.add("\(report.category.name)\(severity), \(report.status.name)")
-    if report.position != nil { page.add("at \(Words.place(report.position))") }
+    if report.position != nil { page.add("at \(ValueText.place(report.position))") }
     page.add("by \(report.ownerCallsign) at \(times.text(report.createdAt))")
     if report.updatedAt != report.createdAt {
       page.add("last changed at \(times.text(report.updatedAt))")

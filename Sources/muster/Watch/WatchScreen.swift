@@ -68,7 +68,7 @@ struct WatchScreen {
     var line = WatchLine(status.operationName, .strong)
     line.add("  \(String(times.text(now).dropFirst(11)))")
     let connected = status.peers.count { $0.isConnected }
-    line.add("  \(connected)/\(Words.count(status.peers.count, "peer", "peers")) connected")
+    line.add("  \(connected)/\(ValueText.count(status.peers.count, "peer", "peers")) connected")
     line.add("  \(status.callsign), \(status.role.name)")
     line.add("  state \(status.stateHash.description.prefix(8))", .faint)
     return line
@@ -101,9 +101,9 @@ struct WatchScreen {
   /// Reasons to doubt the rest of the screen.
   private var warnings: [WatchLine] {
     var warnings = status.withholding.map { peer in
-      WatchLine("  ✖ \(peer.callsign) \(Words.deed(of: peer))", .bad)
+      WatchLine("  ✖ \(peer.callsign) \(ValueText.deed(of: peer))", .bad)
     }
-    if let stale = Words.stale(status.stale) {
+    if let stale = ValueText.stale(status.stale) {
       warnings.append(WatchLine("  ? stale: \(stale)", .doubtful))
     }
     return warnings
@@ -118,7 +118,7 @@ struct WatchScreen {
     var line = WatchLine("  ")
     line.add(user.statusCell.text, width: 17, user.statusCell.paint)
     line.add(user.callsign, width: 14, .strong)
-    line.add(Words.age(user.age?.seconds), width: 6)
+    line.add(ValueText.age(user.age?.seconds), width: 6)
     line.add(user.reasons)
     if !user.team.isEmpty { line.add("  (\(user.team))", .faint) }
     return line
@@ -128,7 +128,7 @@ struct WatchScreen {
     var line = WatchLine("  ")
     let cell = alert.level.cell
     line.add(cell.text, width: 9, cell.paint)
-    line.add(Words.age(now.milliseconds(since: alert.since) / 1000), width: 6)
+    line.add(ValueText.age(now.milliseconds(since: alert.since) / 1000), width: 6)
     line.add(alert.text)
     if let seen = alert.acknowledgement { line.add("  ✓ \(seen.name)", .faint) }
     return line
@@ -171,7 +171,7 @@ struct WatchScreen {
     var line = WatchLine("  ")
     line.add(peer.state.name, width: 9, peer.isConnected ? .good : .doubtful)
     line.add(peer.callsign, width: 14, .strong)
-    line.add("seen \(Words.age(peer.lastHeardSeconds)) ago", width: 18)
+    line.add("seen \(ValueText.age(peer.lastHeardSeconds)) ago", width: 18)
     if let update = PeerView.update(peer) {
       line.add(update, .doubtful)
     } else {

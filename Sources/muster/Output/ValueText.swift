@@ -2,7 +2,7 @@ internal import Foundation
 internal import MusterModel
 
 /// Values as text output shows them.
-enum Words {
+enum ValueText {
   static func place(_ coordinate: Coordinate?) -> String {
     guard let coordinate else { return "" }
     return String(format: "%.5f,%.5f", coordinate.latitude, coordinate.longitude)
@@ -115,7 +115,7 @@ extension FollowedOrder {
       if let bearingDegrees { words += " at \(bearingDegrees)°" }
     }
     if let dueSeconds {
-      words += dueSeconds > 0 ? ", \(Words.age(dueSeconds)) left" : ", overdue"
+      words += dueSeconds > 0 ? ", \(ValueText.age(dueSeconds)) left" : ", overdue"
     }
     return words
   }

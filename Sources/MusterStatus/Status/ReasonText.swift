@@ -1,7 +1,7 @@
 internal import MusterModel
 
 /// Reasons as text for people.
-enum Words {
+enum ReasonText {
   /// Joins a reason and a note, which is shortened to fit a list.
   static func joined(_ words: String, _ note: String) -> String {
     let line = note.split(separator: "\n").first ?? ""
