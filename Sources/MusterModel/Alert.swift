@@ -99,6 +99,8 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case orderDone = 17
   /// Some members of a council want to revoke another, too few so far.
   case disputed = 18
+  /// The disk of this device's home is almost full.
+  case disk = 19
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }

@@ -14,6 +14,9 @@ public enum DirectiveKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
 
+  /// The name in texts.
+  public var label: String { self == .rollcall ? "roll call" : name }
+
   /// Whether it affects the status of the people addressed.
   public var isOrder: Bool { self == .evacuate || self == .muster || self == .rollcall }
 }

@@ -69,7 +69,7 @@ extension Node {
     case .fence(let reference): return .fences(try fence(reference))
     case .directives: return .directives(try read { try $0.directives(now: $1) })
     case .directive(let reference): return .directives([try directive(reference)])
-    case .alerts: return .alerts(try read { try $0.alerts(now: $1) })
+    case .alerts: return .alerts(try alerts())
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
     case .permits: return .permits(try read { replica, _ in try replica.permits() })
@@ -106,6 +106,14 @@ extension Node {
     try read { replica, _ in
       let id = try replica.row(.fence, named: reference)
       return try replica.fences().filter { $0.id == id }
+    }
+  }
+
+  private func alerts() throws -> [Alert] {
+    let free = diskFreeBytes()
+    return try read { replica, now in
+      replica.home.freeBytes = free
+      return try replica.alerts(now: now)
     }
   }
 

@@ -36,7 +36,9 @@ extension Node {
   func reviewAlertsIfDue() {
     let start = SystemClock.instant
     guard start >= changeNotifier.reviewDue else { return }
+    let free = diskFreeBytes()
     act { replica, now in
+      replica.home.freeBytes = free
       let outcome = try replica.reviewAlerts(now: now)
       if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
       return outcome

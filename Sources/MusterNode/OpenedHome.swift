@@ -159,7 +159,7 @@ public struct OpenedHome {
   /// folder cannot be written, a substitute in the home records it, and `stateFolderProblem`
   /// reports that.
   public mutating func writeSentinel() throws(HomeError) {
-    defer { replica.stateFolderProblem = sentinel.problem }
+    defer { replica.home.stateFolderProblem = sentinel.problem }
     let life = replica.life
     try sentinel.write(
       Sentinel(

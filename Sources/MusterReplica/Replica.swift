@@ -167,11 +167,10 @@ public struct Replica {
   public var starts: UInt64 { own.starts }
   /// The record for the sentinel, after each commit.
   public var life: IncarnationState { own.life }
-  /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
-  /// can. Set by the node, for `status` and the alert.
-  public var stateFolderProblem: String? {
-    get { recovery.stateFolderProblem }
-    set { recovery.stateFolderProblem = newValue }
+  /// Set by the node.
+  public var home: HomeCondition {
+    get { recovery.home }
+    set { recovery.home = newValue }
   }
   /// The number of rebuilds of the whole view since the start.
   var viewRebuilds: Int { derived.rebuilds }

@@ -150,9 +150,25 @@ struct AlertTests {
       ], at: "Ben", in: &valley)
     _ = try review("Ada", in: &valley)
     try valley.run(milliseconds: 61_000)
-    try expect(["+ warning: rollcall is overdue: Ben, Cleo"], at: "Ada", in: &valley)
+    try expect(["+ warning: roll call is overdue: Ben, Cleo"], at: "Ada", in: &valley)
     try valley.run(milliseconds: 125_000)
-    try expect(["+ danger: rollcall is overdue: Ben, Cleo"], at: "Ada", in: &valley)
+    try expect(["+ danger: roll call is overdue: Ben, Cleo"], at: "Ada", in: &valley)
+  }
+
+  @Test func `a disk that is almost full raises an alert until space is free`() throws {
+    var valley = try Valley.with("Ada")
+    func free(_ bytes: UInt64?) throws -> [String] {
+      try valley.at("Ada") { replica, now in
+        replica.home.freeBytes = bytes
+        return try replica.reviewAlerts(now: now)
+      }
+      return try valley.ask("Ada") { try $0.alerts(now: $1) }.map(\.id.kind.name)
+    }
+    #expect(try free(nil) == [])
+    #expect(try free(Limits.leastFreeBytes) == [])
+    #expect(try free(Limits.leastFreeBytes - 1) == ["disk"])
+    #expect(try free(0) == ["disk"])
+    #expect(try free(Limits.leastFreeBytes) == [])
   }
 
   @Test func `a person who becomes silent after a position raises an alert, and contact clears it`()

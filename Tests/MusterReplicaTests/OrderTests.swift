@@ -106,7 +106,7 @@ struct OrderTests {
       #expect(person?.state == .signedOff && person?.reason == "signed off: home", "by \(name)")
     }
     let done = try valley.ask("Ada") { try $0.alerts(now: $1) }.filter { $0.id.kind == .orderDone }
-    #expect(done.map(\.text) == ["rollcall: everyone is accounted for (2 of 2)"])
+    #expect(done.map(\.text) == ["roll call: everyone is accounted for (2 of 2)"])
 
     // An order that names her later counts
     let later = try valley.at("Ada") {

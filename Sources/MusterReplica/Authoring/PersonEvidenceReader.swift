@@ -71,7 +71,7 @@ struct PersonEvidenceReader {
       guard [.evacuate, .muster, .rollcall].contains(row.directiveKind),
         try isAddressed(user, by: row)
       else { continue }
-      names.append("\(row.directiveKind.name) \(row.key.id.short)")
+      names.append("\(row.directiveKind.label) \(row.key.id.short)")
     }
     guard let first = names.first else { return nil }
     let what =

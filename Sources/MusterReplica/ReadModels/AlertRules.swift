@@ -112,7 +112,7 @@ struct AlertRules {
         found.append(
           AlertTracker.Finding(
             id: AlertID(kind: .overdue, row: directive.id), level: .danger,
-            text: "\(directive.kind.name) is overdue: no answer from \(names)"))
+            text: "\(directive.kind.label) is overdue: no answer from \(names)"))
       }
       if directive.unaccounted.contains(where: { $0.user == own }) {
         found.append(

@@ -8,8 +8,7 @@ struct DeviceAlerts {
   let isRevoked: Bool
   /// How far this device's clock is ahead, if known.
   let clockLead: ClockLead?
-  /// Why the folder of this device's sentinel cannot be written; nil while it can.
-  let stateFolderProblem: String?
+  let home: HomeCondition
   let clones: [CloneSummary]
   /// Devices that fill a table here.
   let bounds: [BoundSummary]
@@ -40,10 +39,17 @@ struct DeviceAlerts {
           id: AlertID(kind: .clock, row: row), level: .warning,
           text: "this device's clock is \(clockLead.words) of the others: correct it"))
     }
-    if let stateFolderProblem {
+    if let problem = home.stateFolderProblem {
       found.append(
         AlertTracker.Finding(
-          id: AlertID(kind: .stateFolder, row: row), level: .warning, text: stateFolderProblem))
+          id: AlertID(kind: .stateFolder, row: row), level: .warning, text: problem))
+    }
+    if let freeBytes = home.freeBytes, freeBytes < Limits.leastFreeBytes {
+      found.append(
+        AlertTracker.Finding(
+          id: AlertID(kind: .disk, row: row), level: .warning,
+          text: "this device's disk is almost full: free at least "
+            + "\(Limits.leastFreeBytes >> 20) MiB, or it may fail to store data"))
     }
     return found
   }

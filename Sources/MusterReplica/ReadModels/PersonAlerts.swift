@@ -92,7 +92,7 @@ struct PersonAlerts {
     let names = late.map(\.0).sorted().joined(separator: ", ")
     return AlertTracker.Finding(
       id: AlertID(kind: .overdue, row: directive.id), level: isCertain ? .danger : .warning,
-      text: "\(directive.kind.name) is overdue: \(names)")
+      text: "\(directive.kind.label) is overdue: \(names)")
   }
 
   /// Notifies command when an order requires nothing more, with the counts of its answers.
@@ -103,6 +103,6 @@ struct PersonAlerts {
     let counts = "\(directive.answered) of \(directive.expected.count)"
     return AlertTracker.Finding(
       id: AlertID(kind: .orderDone, row: directive.id), level: .notice,
-      text: "\(directive.kind.name): everyone is accounted for (\(counts))")
+      text: "\(directive.kind.label): everyone is accounted for (\(counts))")
   }
 }

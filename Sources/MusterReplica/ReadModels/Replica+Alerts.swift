@@ -109,7 +109,7 @@ extension Replica {
       devices: DeviceAlerts(
         device: local.device, isCommand: local.author.role == .command,
         isRevoked: context.isRevoked, clockLead: engine.clockLead(now: now),
-        stateFolderProblem: recovery.stateFolderProblem, clones: try devices.clones(),
+        home: recovery.home, clones: try devices.clones(),
         bounds: try devices.boundsReached, readmissions: try devices.refused(own.readmissions),
         disputed: try devices.disputedMembers, clockFaults: try ages.clockFaults()),
       unconfirmed: ages.unconfirmed(), now: now.wall)

@@ -229,7 +229,7 @@ extension Replica {
     let (hash, root) = (try stateHash(), root())
     return try StatusReport(
       context: context, engine: engine, stateHash: hash, root: root, epoch: currentEpoch?.id,
-      missing: missingFrames(), stateFolderProblem: recovery.stateFolderProblem
+      missing: missingFrames(), stateFolderProblem: recovery.home.stateFolderProblem
     ).summary(now: now)
   }
 

@@ -7,8 +7,7 @@ internal import MusterSync
 struct RecoveryState: Sendable {
   /// Nil while the disk works.
   private(set) var failure: DiskFailure?
-  /// Why the folder of the sentinel cannot be written; nil while it can.
-  var stateFolderProblem: String?
+  var home = HomeCondition()
   /// The rate of each link, for the engine after a failure; nil for no limit.
   var linkRate: LinkRate?
   /// Logs with salvaged frames.

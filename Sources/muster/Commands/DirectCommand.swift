@@ -341,8 +341,8 @@ struct AckCommand: AsyncParsableCommand {
     try await door.send(command, wait: wait.seconds) { reply in
       guard case .answered(let id, let kind) = reply else { throw Refusal.unexpectedReply }
       return undo
-        ? "Answer\(whose) to \(kind.name) \(id.short) withdrawn"
-        : "Acknowledged \(kind.name) \(id.short)\(whose)"
+        ? "Answer\(whose) to \(kind.label) \(id.short) withdrawn"
+        : "Acknowledged \(kind.label) \(id.short)\(whose)"
     }
     guard !undo, let rest = await Self.open(for: user, by: door) else { return }
     try Standard.print("Still open\(whose): \(rest)")

@@ -1,0 +1,9 @@
+/// The condition of the folders that hold this replica, as its node observes it. The replica has no
+/// access to them; it reports the condition in `status` and in alerts.
+public struct HomeCondition: Hashable, Sendable {
+  /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
+  /// can.
+  public var stateFolderProblem: String?
+  /// Free space on the disk of the database, in bytes; nil if unknown.
+  public var freeBytes: UInt64?
+}
