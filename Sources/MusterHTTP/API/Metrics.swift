@@ -42,10 +42,13 @@ enum Metrics {
     for (name, about, value) in gauges {
       family("muster_\(name)", "gauge", about, [("", UInt64(max(0, value)))], &lines)
     }
-    let peers = Dictionary(grouping: status.peers, by: \.state.name).mapValues(\.count)
+    let peers = Dictionary(grouping: status.peers, by: \.state).mapValues(\.count)
+    let states: [(String, PeerSummary.State)] = [
+      ("connected", .connected), ("discovered", .heard), ("silent", .silent),
+    ]
     family(
       "muster_peers", "gauge", "Peers met since the start, by state",
-      ["connected", "heard", "silent"].map { ("state=\"\($0)\"", UInt64(peers[$0] ?? 0)) }, &lines)
+      states.map { ("state=\"\($0)\"", UInt64(peers[$1] ?? 0)) }, &lines)
     family(
       "muster_behind_frames", "gauge", "Frames that peers are missing, in total",
       [("", status.peers.reduce(0) { $0 &+ $1.behindFrames })], &lines)
