@@ -104,8 +104,8 @@ struct Mesh {
     let request = try enrolment.request(
       callsign: callsign, passphrase: nil, seed: seeds.bytes(32)
     ).request
-    let (grant, _, _) = try replicas[0].admit(request: request, role: role, now: clock)
-    return try enrolment.join(grant: grant)
+    let admitted = try replicas[0].admit(request: request, role: role, now: clock)
+    return try enrolment.join(grant: admitted.grant)
   }
 
   /// Admits a device that never starts.

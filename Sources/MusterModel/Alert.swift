@@ -101,6 +101,8 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case disputed = 18
   /// The disk of this device's home is almost full.
   case disk = 19
+  /// Several people have the same callsign (the row is the last one's).
+  case sameCallsign = 20
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }

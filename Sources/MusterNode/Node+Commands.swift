@@ -192,11 +192,24 @@ extension Node {
   }
 
   private func admit(_ request: [UInt8], role: Role) throws -> Reply {
+    var admitted: (user: UserID, callsign: String)?
     var reply = Reply.done
     try attempt { replica, now in
-      let (grant, callsign, outcome) = try replica.admit(request: request, role: role, now: now)
+      let (grant, user, callsign, outcome) = try replica.admit(
+        request: request, role: role, now: now)
+      admitted = (user, callsign)
       reply = .grant(ByteString(grant), callsign: callsign)
       return outcome
+    }
+    // Until the device is started for the first time, lists show the callsign of its request.
+    if let admitted, role.reads {
+      do {
+        try attempt { replica, now in
+          try replica.setCallsign(admitted.callsign, of: admitted.user, now: now)
+        }
+      } catch {
+        logger.warning("\(admitted.callsign) is listed without a callsign until then: \(error)")
+      }
     }
     return reply
   }

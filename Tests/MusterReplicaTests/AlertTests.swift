@@ -155,6 +155,24 @@ struct AlertTests {
     try expect(["+ danger: roll call is overdue: Ben, Cleo"], at: "Ada", in: &valley)
   }
 
+  @Test func `command is warned of a callsign that two people have, until one is revoked`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    func warnings(_ name: String) throws -> [String] {
+      try valley.ask(name) { try $0.alerts(now: $1) }
+        .filter { $0.id.kind == .sameCallsign }.map(\.text)
+    }
+    #expect(try warnings("Ada") == [])
+    try valley.at("Cleo") { try $0.setCallsign("Ben", now: $1) }
+    try valley.converge()
+    let text = try #require(try warnings("Ada").first)
+    #expect(text.hasPrefix("2 people are called Ben ("))
+    #expect(try warnings("Ben") == [])
+    let devices = try valley.ask("Ada") { replica, _ in try replica.devices() }
+    let one = try #require(devices.first { $0.callsign == "Ben" }).id
+    try valley.at("Ada") { try $0.revoke(one, now: $1) }
+    #expect(try warnings("Ada") == [])
+  }
+
   @Test func `a disk that is almost full raises an alert until space is free`() throws {
     var valley = try Valley.with("Ada")
     func free(_ bytes: UInt64?) throws -> [String] {

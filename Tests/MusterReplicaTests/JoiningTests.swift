@@ -153,6 +153,7 @@ struct JoiningTests {
   @Test func `a join request and its grant are carried as files`() throws {
     var valley = Valley()
     try valley.found("Ada")
+    let ada = try #require(try valley.ask("Ada") { try $0.users(now: $1) }.first).id
     let (request, pending) = try Enrolment(seed: valley.seed32())
       .request(callsign: "Ben", passphrase: nil, seed: valley.seed32())
 
@@ -161,7 +162,12 @@ struct JoiningTests {
       let admitted = try replica.admit(request: request, role: .member, now: now)
       return ((admitted.grant, admitted.callsign), admitted.outcome)
     }
-    // Then Ben, whose device was restarted, takes part
+    // Then Ben is listed by the callsign of the request before his device was started
+    let ben = try #require(try valley.ask("Ada") { try $0.users(now: $1) }.first { $0.id != ada })
+    try valley.at("Ada") { try $0.setCallsign(callsign, of: ben.id, now: $1) }
+    try valley.at("Ada") { try $0.setCallsign("Other", of: ben.id, now: $1) }
+    #expect(try valley.ask("Ada") { try $0.users(now: $1) }.map(\.callsign).contains("Ben"))
+    // and, after a restart, takes part
     let (enrolment, name) = try Enrolment.resume(pending: pending, passphrase: nil)
     let (credentials, keys) = try enrolment.join(grant: grant)
     try valley.switchOn(credentials, as: "Ben", store: .inMemory(), path: nil)

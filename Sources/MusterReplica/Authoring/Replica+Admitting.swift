@@ -41,7 +41,7 @@ extension Replica {
   /// Admits the device of a join request file, and returns the contents of the grant file.
   public mutating func admit(
     request bytes: [UInt8], role: Role, now: ClockReading
-  ) throws -> (grant: [UInt8], callsign: String, outcome: Outcome) {
+  ) throws -> (grant: [UInt8], user: UserID, callsign: String, outcome: Outcome) {
     try require(.command)
     try requireRoomBelow()
     let file = try JoinRequestFile(admissible: bytes, by: local.rulesVersion)
@@ -53,7 +53,8 @@ extension Replica {
       let sealed = JoinGrantFile(
         grant: grant, for: file.request, ephemeral: own.random.agreementKey())
     else { throw Refusal("the join request's keys cannot be used") }
-    return (sealed.encoded(), file.callsign, outcome)
+    let user = UserID(operation: local.operation, firstDeviceKey: file.request.signingKey)
+    return (sealed.encoded(), user, file.callsign, outcome)
   }
 
   /// Answers a join request that arrived over the network.

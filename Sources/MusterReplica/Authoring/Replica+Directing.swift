@@ -153,7 +153,7 @@ extension Replica {
     return try write(composer.writes, lane: .state, now: now)
   }
 
-  private mutating func row(of user: UserID, now: ClockReading) throws -> RowState {
+  mutating func row(of user: UserID, now: ClockReading) throws -> RowState {
     let key = RowKey(kind: .user, id: RowID(raw: user.raw))
     try settle(key, now: now)
     return try context.row(key) ?? RowState(key: key)

@@ -135,18 +135,18 @@ extension Replica {
 
   // MARK: Users
 
-  /// Sets the callsign of this device's own user; relays have none.
-  public mutating func setCallsign(_ callsign: String, now: ClockReading) throws -> Outcome {
-    try require(.command, .member, .observer)
-    var composer = Composer(try ownRow(now: now), origin: nil)
+  /// Sets the callsign of a user; relays have none.
+  ///
+  /// - Parameter user: nil for this device's own; another one, as command, until it has a callsign.
+  public mutating func setCallsign(
+    _ callsign: String, of user: UserID? = nil, now: ClockReading
+  ) throws -> Outcome {
+    try user == nil ? require(.command, .member, .observer) : require(.command)
+    let state = try row(of: user ?? local.author.user, now: now)
+    if user != nil, state.text(.userCallsign) != nil { return Outcome() }
+    var composer = Composer(state, origin: nil)
     composer.set(.userCallsign, to: .text(callsign))
     return try write(composer.writes, lane: .state, now: now)
-  }
-
-  private mutating func ownRow(now: ClockReading) throws -> RowState {
-    let key = RowKey(kind: .user, id: RowID(raw: local.author.user.raw))
-    try settle(key, now: now)
-    return try context.row(key) ?? RowState(key: key)
   }
 
   // MARK: Shared

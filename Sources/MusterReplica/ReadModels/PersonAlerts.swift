@@ -12,7 +12,7 @@ struct PersonAlerts {
   /// People without a bound on their age yet: they have not become silent.
   let unconfirmed: Set<UserID>
 
-  var findings: [AlertTracker.Finding] { aboutPeople + aboutOrders }
+  var findings: [AlertTracker.Finding] { aboutPeople + aboutCallsigns + aboutOrders }
 
   // MARK: People
 
@@ -65,6 +65,27 @@ struct PersonAlerts {
   {
     guard isCommand, person.severity == .safe, !assessment.orders.isEmpty else { return nil }
     return finding(.safe, person, .notice, "\(person.callsign) is safe: \(person.reason)")
+  }
+
+  // MARK: Callsigns
+
+  /// Warns command of several people with one callsign: a device takes its callsign after it was
+  /// admitted, so that no node can reject it. A sign-off or a revocation of all but one clears it.
+  private var aboutCallsigns: [AlertTracker.Finding] {
+    guard isCommand else { return [] }
+    let present = people.filter { person, assessment in
+      !person.isTracker && !person.has(.signedOff) && !assessment.isRevoked
+    }
+    let byCallsign = Dictionary(grouping: present.map(\.summary), by: \.callsign)
+    return byCallsign.sorted { $0.key < $1.key }.compactMap { callsign, namesakes in
+      let namesakes = namesakes.sorted { $0.id < $1.id }
+      guard namesakes.count > 1, let last = namesakes.last else { return nil }
+      let ids = namesakes.map(\.id.short).joined(separator: ", ")
+      return finding(
+        .sameCallsign, last, .warning,
+        "\(namesakes.count) people are called \(callsign) (\(ids)): revoke the old laptop if it is "
+          + "one person, or let all but one join again under other callsigns")
+    }
   }
 
   // MARK: Orders

@@ -116,9 +116,8 @@ final class Attackers {
     guard node.isRunning, let (enrolment, request) = node.admission.enrolment else { return }
     world.record.fire(.readmission)
     let granted = try world.command(world.nodes[0]) { replica, clock in
-      let (grant, _, outcome) = try replica.admit(
-        request: request, role: node.plan.role, now: clock)
-      return (grant, outcome)
+      let admitted = try replica.admit(request: request, role: node.plan.role, now: clock)
+      return (admitted.grant, admitted.outcome)
     }
     guard let granted else { return }
     let (_, keys) = try enrolment.join(grant: granted.result)

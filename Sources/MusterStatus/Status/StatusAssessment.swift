@@ -25,6 +25,8 @@ public struct StatusAssessment: Hashable, Sendable {
   public let heard: Span?
   /// Whether the device's wall clock contradicts the arrival of its record.
   public let clockDiffers: Bool
+  /// Whether the person had devices, and all of them are revoked.
+  public let isRevoked: Bool
   /// The earliest time at which the passing of time alone may change any of this.
   public let nextChange: Int64?
 
@@ -41,6 +43,7 @@ public struct StatusAssessment: Hashable, Sendable {
     guidance = assessor.guidance
     hazards = assessor.hazards.map(\.id).sorted()
     (heard, clockDiffers) = assessor.contacts.lastSign
+    isRevoked = assessor.contacts.isRevoked
     nextChange = assessor.nextChange
   }
 

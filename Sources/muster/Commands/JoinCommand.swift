@@ -175,7 +175,7 @@ struct AdmitCommand: AsyncParsableCommand {
     guard case .grant(let grant, let callsign) = reply else { throw Refusal.unexpectedReply }
     try OutputFile.write(grant.bytes, to: out)
     if case .users(let people) = try await door.ask(.users),
-      people.contains(where: { $0.callsign == callsign && !$0.isTracker })
+      people.count(where: { $0.callsign == callsign && !$0.isTracker }) > (role.value.reads ? 1 : 0)
     {
       Standard.complain(
         "a person called \(callsign) exists: if this is another one, they need another callsign, "
