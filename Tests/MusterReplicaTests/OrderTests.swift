@@ -42,7 +42,7 @@ struct OrderTests {
     }
     try valley.converge()
     let alerts = try valley.ask("Ben") { try $0.alerts(now: $1) }
-    #expect(alerts.map(\.text) == ["go to School, 1.0 km at 0° (N)"])
+    #expect(alerts.map(\.text) == ["go to School, 1.0 km north (0°)"])
     let shown = try valley.ask("Ben") { try $0.directive(order, now: $1) }
     #expect(shown.kind == .muster && shown.zones == [DirectiveZone(id: school, name: "School")])
     #expect(shown.durationSeconds == 900)

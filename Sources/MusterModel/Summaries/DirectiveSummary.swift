@@ -93,23 +93,27 @@ public struct ZoneDirection: Codable, Hashable, Sendable {
   /// Bearing clockwise from north, 0 to 359; nil inside.
   public var bearingDegrees: Int64?
 
-  /// The zone with its distance and bearing: `School, 420 m at 47° (NE)`.
+  /// The zone with its distance and bearing: `School, 420 m north-east (47°)`.
   public var words: String {
-    guard let bearingDegrees else {
-      return distanceMetres == 0 ? "\(zone.name), where you are" : "\(zone.name), \(distanceWords)"
-    }
-    let points = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
-    let point = points[Int((bearingDegrees * 2 + 45) / 90 % 8)]
-    return "\(zone.name), \(distanceWords) at \(bearingDegrees)° (\(point))"
+    let isInside = distanceMetres == 0 && bearingDegrees == nil
+    return "\(zone.name), "
+      + (isInside ? "where you are" : Self.words(metres: distanceMetres, degrees: bearingDegrees))
   }
 
-  /// `420 m` or `1.3 km`.
-  public var distanceWords: String {
-    if distanceMetres < 1000 {
-      return "\(distanceMetres < 100 ? distanceMetres : distanceMetres / 10 * 10) m"
-    }
-    let tenths = distanceMetres / 100
-    return tenths < 100 ? "\(tenths / 10).\(tenths % 10) km" : "\(distanceMetres / 1000) km"
+  /// Returns a distance and a bearing as the page shows them: `420 m north-east (47°)`.
+  public static func words(metres: Int64, degrees: Int64?) -> String {
+    let tenths = metres / 100
+    let distance =
+      if metres < 1000 {
+        "\(metres < 100 ? metres : metres / 10 * 10) m"
+      } else {
+        tenths < 100 ? "\(tenths / 10).\(tenths % 10) km" : "\(metres / 1000) km"
+      }
+    guard let degrees else { return distance }
+    let points = [
+      "north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west",
+    ]
+    return "\(distance) \(points[Int((degrees * 2 + 45) / 90 % 8)]) (\(degrees)°)"
   }
 
   /// Creates a direction. The caller MUST have rounded both numbers.

@@ -106,13 +106,14 @@ extension UserSummary {
 }
 
 extension FollowedOrder {
-  /// `muster: School, 420 m at 47°, 12 min left`.
+  /// `muster: School, 420 m north-east (47°), 12 min left`.
   var words: String {
     var words = kind.name
     if !zoneName.isEmpty { words += ": \(zoneName)" }
     if let distanceMetres {
-      words += distanceMetres == 0 ? ", there" : ", \(distanceMetres) m"
-      if let bearingDegrees { words += " at \(bearingDegrees)°" }
+      words +=
+        distanceMetres == 0
+        ? ", there" : ", \(ZoneDirection.words(metres: distanceMetres, degrees: bearingDegrees))"
     }
     if let dueSeconds {
       words += dueSeconds > 0 ? ", \(ValueText.age(dueSeconds)) left" : ", overdue"
