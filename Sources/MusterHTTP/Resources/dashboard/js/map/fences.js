@@ -25,7 +25,7 @@ function north(shape) {
 /** The label at the northern edge, where it covers no people inside. */
 function nameOf(fence, shape) {
   const words = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")];
-  return L.tooltip({ permanent: true, direction: "top", className: "fence-name" })
+  return L.tooltip({ pane: "zone-names", permanent: true, direction: "top", className: "fence-name" })
     .setContent(h("span", {}, words.filter(Boolean).join(" · "))).setLatLng(north(shape));
 }
 

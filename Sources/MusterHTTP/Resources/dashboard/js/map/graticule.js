@@ -35,7 +35,7 @@ export function graticule() {
       pen.fillText(named(i * step, "SN"), view.x + 60, y - 3);
     }
     pen.globalAlpha = 1;
-  }, 100);
+  }, "overlayPane", 100);
 }
 
 function line(pen, x1, y1, x2, y2) {

@@ -5,8 +5,8 @@ import { onceAFrame } from "../dom.js";
 /** The margin drawn on each side, as a share of the screen, for panning. */
 const margin = 0.25;
 
-/** The layer; `draw(pen, map, origin)` draws at `map.latLngToLayerPoint(…) - origin`. */
-export function canvasLayer(draw, zIndex) {
+/** The layer in a pane; `draw(pen, map, origin)` draws at `map.latLngToLayerPoint(…) - origin`. */
+export function canvasLayer(draw, pane, zIndex) {
   const Layer = L.Layer.extend({
     onAdd(map) {
       this._canvas = document.createElement("canvas");
@@ -15,7 +15,7 @@ export function canvasLayer(draw, zIndex) {
       this._canvas.style.zIndex = zIndex;
       this._canvas.style.pointerEvents = "none";
       this._canvas.setAttribute("aria-hidden", "true");
-      map.getPanes().overlayPane.append(this._canvas);
+      map.getPane(pane).append(this._canvas);
       // Several of these events occur at once.
       this._soon = onceAFrame(() => this.redraw());
       map.on("moveend zoomend resize viewreset", this._soon, this);

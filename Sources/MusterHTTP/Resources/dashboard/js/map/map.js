@@ -36,6 +36,9 @@ export function openMap(onPick) {
   map.getContainer().setAttribute("aria-label", t("map"));
   L.control.scale({ imperial: false }).addTo(map);
   addBaseMap(map).catch(() => {}); // The map works without a base map.
+  // Names of zones are below people, and people are below the handles of a zone that is edited.
+  map.createPane("zone-names").style.zIndex = 420;
+  map.createPane("people").style.zIndex = 430;
   grid = graticule().addTo(map);
   fences = fencesLayer();
   fences.layer.addTo(map);

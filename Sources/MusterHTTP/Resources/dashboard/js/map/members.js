@@ -24,7 +24,7 @@ export function indexPlaces() {
   const items = [];
   for (const row of state.reports.values()) {
     if (row.status === "open" && row.lat !== null) {
-      items.push({ row, report: true, rank: row.toEvacuate ? 0 : 2 });
+      items.push({ row, report: true, rank: row.toEvacuate ? 0.5 : 2 });
     }
   }
   for (const row of state.users.values()) {
@@ -44,14 +44,20 @@ export function membersLayer() {
     drawn = [];
     const { alone, together } = placed(map, origin, size);
     for (const one of alone) if (one.item.user) accuracy(pen, map, one);
-    for (const one of alone) single(pen, one, alone.length <= fewEnough);
-    for (const group of together) many(pen, group);
+    // The worst last, above all others.
+    for (const one of [...alone, ...together].sort((a, b) => rankOf(b) - rankOf(a))) {
+      if (one.item) single(pen, one, alone.length <= fewEnough);
+      else many(pen, one);
+    }
     for (const one of drawn) {
       one.x += origin.x;
       one.y += origin.y;
     }
-  }, 300);
+  }, "people", 300);
 }
+
+const rankOf = ({ item, members }) =>
+  item?.rank ?? Math.min(...members.map((one) => one.item.rank));
 
 function placed(map, origin, size) {
   const side = 256 * 2 ** map.getZoom();
@@ -79,7 +85,7 @@ function placed(map, origin, size) {
     if (group.members.length <= most) alone.push(...group.members);
     else together.push(group);
   }
-  return { alone: alone.sort((a, b) => b.item.rank - a.item.rank), together };
+  return { alone, together };
 }
 
 function accuracy(pen, map, { item: { row }, x, y }) {
