@@ -1,31 +1,40 @@
 // The texts of the page in the user's language.
 
 import en from "./i18n/en.js";
-import pt from "./i18n/pt.js";
-import ptNode from "./i18n/pt-node.js";
 
-const languages = { en, pt };
 export const names = { en: "English", pt: "Português" };
 export const language = (() => {
   const kept = localStorage.getItem("language");
-  if (kept in languages) return kept;
+  if (kept in names) return kept;
   return navigator.language.startsWith("pt") ? "pt" : "en";
 })();
 
+/** The texts of the page, and of the node, in a language other than English. */
+const [texts, nodeTexts] = language === "en" ? [en, []] : (await Promise.all([
+  import(`./i18n/${language}.js`), import(`./i18n/${language}-node.js`),
+])).map((module) => module.default);
+
 /** A text with its `{name}` placeholders replaced. */
 export function t(key, values = {}) {
-  const phrase = languages[language][key] ?? en[key] ?? key;
+  const phrase = texts[key] ?? en[key] ?? key;
   return phrase.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
 /** Translates texts of the node, which are in English. */
-export function spoken(text) {
-  const known = language === "pt" && ptNode.find(([phrase]) => phrase.test(text));
+export const spoken = (text) => translated(text)
+  .replace(/(?<= k?m )(north|south)?-?(east|west)?(?= \(\d+°\))/, (point) => points[point] ?? point);
+
+/** The points of the compass by their English names. */
+const points = Object.fromEntries(Object.keys(en)
+  .filter((key) => key.startsWith("compass.")).map((key) => [en[key], t(key)]));
+
+function translated(text) {
+  const known = nodeTexts.find(([phrase]) => phrase.test(text));
   if (!known) return text;
   const [phrase, translation, isFollowed] = known;
   const [found] = text.match(phrase);
   const rest = text.slice(found.length);
-  return found.replace(phrase, translation) + (isFollowed ? spoken(rest) : rest);
+  return found.replace(phrase, translation) + (isFollowed ? translated(rest) : rest);
 }
 
 export function choose(name) {
