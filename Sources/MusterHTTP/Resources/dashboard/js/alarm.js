@@ -1,26 +1,28 @@
 // Unacknowledged danger, shown on every view: what it is, where it is, and who acknowledges it.
 
 import { byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { mayWrite, on } from "./store.js";
+import { mayWrite, on, ownOrder } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
 import { isSilent, onSound, wake } from "./sound.js";
 
-const most = () => (innerWidth <= 900 ? 1 : 3);
+const most = () => (innerWidth <= 1100 ? 1 : 3);
 let goTo = () => {};
 
 /** @param lead shows what an alert is about. */
 export function openAlarm(lead) {
   goTo = lead;
   const soon = onceAFrame(draw);
-  on(["alerts", "status"], soon);
+  on(["alerts", "status", "users", "devices"], soon);
   onSound(soon);
   setInterval(soon, 10000);
   addEventListener("resize", soon);
 }
 
-/** Newest first. */
-export const dangers = () => waiting().filter(({ level }) => level === "danger")
+/** Newest first, without the order that the bar of `duty.js` shows. */
+const dangers = () => waiting()
+  .filter(({ level, kind, row }) => level === "danger"
+    && !(kind === "directive" && row === ownOrder()?.id))
   .sort((a, b) => (a.since < b.since ? 1 : -1));
 
 function draw() {

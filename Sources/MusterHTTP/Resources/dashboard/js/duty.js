@@ -2,7 +2,7 @@
 // and time left.
 
 import { byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { mayWrite, myself, on, passed, state } from "./store.js";
+import { mayWrite, myself, on, ownOrder, passed, state } from "./store.js";
 import { bearing, timeLeft } from "./status.js";
 import { t } from "./words.js";
 import { answer } from "./answer.js";
@@ -16,9 +16,7 @@ export function openDuty() {
 }
 
 function draw() {
-  // A user at another machine is not the user of this laptop.
-  const me = state.session === null ? myself() : null;
-  const order = me?.order;
+  const order = ownOrder();
   const duty = byId("duty");
   duty.hidden = !order;
   if (!order) return fill(duty);
@@ -26,9 +24,10 @@ function draw() {
   const directive = state.directives.get(order.id);
   const left = order.dueSeconds === null ? null : order.dueSeconds - passed();
   const zone = zoneOf(order.zone);
-  duty.classList.toggle("late", left !== null && left < 0);
+  const isUrgent = order.kind === "evacuate" || (left !== null && left < 0);
+  duty.classList.toggle("urgent", isUrgent);
   fill(duty,
-    h("strong", {}, sign(left !== null && left < 0 ? "danger" : "warning"), " ",
+    h("strong", {}, sign(isUrgent ? "danger" : "warning"), " ",
       t("duty.you", { order: t(`order.${order.kind}`) }), zone && ` → ${zone.name}`),
     h("span", { class: "way" }, [bearing(order), timeLeft(left)].filter(Boolean).join(" · ")),
     directive?.text && h("span", {}, directive.text),
@@ -36,13 +35,13 @@ function draw() {
       zone?.fence && theMap() && h("button", {
         "data-key": "duty map", onclick: () => show(zone.fence),
       }, t("on.map")),
-      directive && mayWrite() && isOpen(directive, me) && h("button", {
+      directive && mayWrite() && isOpen(directive) && h("button", {
         class: "first", "data-key": "duty answer", onclick: () => answer(directive),
       }, t(`answer.own.${order.kind}`))));
 }
 
-const isOpen = (directive, me) =>
-  directive.people.some((one) => one.user === me.id && one.answeredAt === null);
+const isOpen = (directive) =>
+  directive.people.some((one) => one.user === myself().id && one.answeredAt === null);
 
 /** By id, or by name. */
 function zoneOf(zone) {

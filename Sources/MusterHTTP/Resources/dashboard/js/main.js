@@ -5,7 +5,7 @@
 //                                      └────── api ◀──────┘ writes
 
 import { byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { began, changed, load, loadAll, on, onLoadFault, state } from "./store.js";
+import { began, changed, load, loadAll, on, onLoadFault, sortedUsers, state } from "./store.js";
 import { follow } from "./stream.js";
 import { fieldLink, nodeLink } from "./banner.js";
 import { t } from "./words.js";
@@ -68,7 +68,7 @@ function viewChanged() {
 function showCounts() {
   const count = Object.fromEntries(severities.map((one) => [one, 0]));
   const parts = { danger: new Map(), warning: new Map() };
-  for (const user of state.users.values()) {
+  for (const user of sortedUsers()) {
     count[user.severity]++;
     const word = statusWord(user);
     parts[user.severity]?.set(word, (parts[user.severity].get(word) ?? 0) + 1);
@@ -77,7 +77,8 @@ function showCounts() {
     class: `state ${name} ${count[name] === 0 ? "none" : ""}`, "data-count": name,
     "data-key": `count ${name}`, "aria-pressed": String(chosenSeverity() === name),
     onclick: () => { chooseSeverity(name); showCounts(); },
-  }, h("span", {}, sign(name), ` ${count[name]} ${t(`state.${name}`)}`),
+  }, h("span", {}, sign(name), ` ${count[name]} `,
+    h("span", { class: "word" }, t(`state.${name}`))),
   parts[name]?.size > 0 && h("small", {},
     [...parts[name]].map(([word, n]) => `${n} ${word}`).join(" · ")))));
   const name = state.status?.operationName ?? "Muster";

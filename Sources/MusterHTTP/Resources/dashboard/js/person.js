@@ -5,7 +5,7 @@ import { segment, write } from "./api.js";
 import { attempt, control, field, form, show } from "./dialog.js";
 import { fixAge, isCommand, isOwnTracker, passed, state } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
-import { heard, mark, statusWord } from "./status.js";
+import { contactAge, others, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { takes } from "./features.js";
 import { goTo, theMap } from "./map/map.js";
@@ -14,18 +14,22 @@ import { showTrack } from "./map/track.js";
 export function showPerson(user) {
   const line = (word, value) => h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
   const dialog = show(user.callsign,
-    h("p", { class: "big" }, mark(user)),
-    h("ul", { class: "conditions", "aria-label": t("conditions") }, user.conditions.map(condition)),
+    h("ul", { class: "conditions", "aria-label": t("conditions") }, conditions(user)),
     h("table", {}, h("tbody", {},
       line(t("role"), t(`role.${user.role}`)), line(t("team"), user.team || "–"),
       line(t("place"), place(user)), line(t("fixed"), ago(fixAge(user))),
-      user.age && line(t("contact"), heard(user, passed())),
+      user.age && line(t("contact"), contactAge(user, passed())),
       user.word && line(t("word"), said(user.word)),
       user.override && line(t("override"), said(user.override)))),
     h("div", { class: "row end" }, actions(user, () => dialog.close()),
       h("button", { class: "first", onclick: () => dialog.close() }, t("close"))));
   goTo(user);
 }
+
+/** The status first, and then all other conditions. */
+const conditions = (user) => [
+  user.conditions.find(({ status }) => status === user.status) ?? user, ...others(user),
+].map(condition);
 
 const condition = (one) => h("li", { class: `state ${one.severity}` },
   sign(one.severity), " ", statusWord(one), one.reason && h("span", { class: "why" },

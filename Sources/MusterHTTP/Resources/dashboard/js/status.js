@@ -47,26 +47,34 @@ export const label = (condition) => h("span", {
 export const because = (user) => spoken(
   user.conditions.find(({ status }) => status === user.status)?.reason ?? user.reason ?? "");
 
-/** "last contact 2 min ago"; an interval if the clocks allow nothing more precise. */
-export function heard({ age }, passed = 0) {
-  if (!age) return "";
-  if (age.seconds === null || age.seconds === undefined) return t("heard.never");
+/** "last contact 2 min ago", for a list. */
+export const heard = (user, passed) => (!user.age ? ""
+  : isHeard(user) ? t("heard", { ago: contactAge(user, passed) }) : t("heard.never"));
+
+const isHeard = ({ age }) => age.seconds !== null && age.seconds !== undefined;
+
+/** "2 min ago"; an interval if the clocks allow nothing more precise. */
+export function contactAge(user, passed) {
+  if (!isHeard(user)) return t("heard.never");
+  const { age } = user;
   const from = age.seconds + passed;
   const most = age.atMostSeconds;
-  const words = most === null ? t("heard.least", { span: span(from) })
+  const words = most === null ? t("ago.least", { span: span(from) })
     : most !== undefined && most - age.seconds > Math.max(60, age.seconds / 2)
-      ? t("heard.between", { from: span(from), to: span(most + passed) })
-      : t("heard", { ago: ago(from) });
+      ? t("ago.between", { from: span(from), to: span(most + passed) })
+      : ago(from);
   return age.reason ? `${words} (${spoken(age.reason)})` : words;
 }
 
 const compass = ["n", "ne", "e", "se", "s", "sw", "w", "nw"];
 
-/** "1.2 km north-east (47°)". */
+/** "1.2 km north-east (47°)", as the node writes it in alerts. */
 export function bearing({ distanceMetres, bearingDegrees }) {
   if (distanceMetres === null || distanceMetres === undefined) return "";
-  const far = distanceMetres < 1000 ? `${Math.round(distanceMetres / 10) * 10} m`
-    : `${(distanceMetres / 1000).toFixed(distanceMetres < 10000 ? 1 : 0)} km`;
+  const far = distanceMetres < 100 ? `${distanceMetres} m`
+    : distanceMetres < 1000 ? `${Math.trunc(distanceMetres / 10) * 10} m`
+      : distanceMetres < 10000 ? `${(Math.trunc(distanceMetres / 100) / 10).toFixed(1)} km`
+        : `${Math.trunc(distanceMetres / 1000)} km`;
   if (bearingDegrees === null || bearingDegrees === undefined) return far;
   const way = t(`compass.${compass[Math.round(bearingDegrees / 45) % 8]}`);
   return `${far} ${way} (${Math.round(bearingDegrees)}°)`;

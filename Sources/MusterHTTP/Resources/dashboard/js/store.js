@@ -145,6 +145,9 @@ export function sortedUsers() {
 /** Seconds since the people were loaded. */
 export const passed = () => Math.round((Date.now() - (loadedAt.users ?? Date.now())) / 1000);
 
+/** The order that the user of this laptop follows. At another machine there is none. */
+export const ownOrder = () => (state.session === null ? myself()?.order : null);
+
 /** The user of this laptop; undefined until the sets are loaded. */
 export const myself = () =>
   state.users.get(state.devices.find(({ isThisDevice }) => isThisDevice)?.user);

@@ -34,12 +34,23 @@ export function openTools() {
       id: "say-help", class: "danger", onclick: () => claim("help"),
     }, t("claim.help")),
     h("button", {
-      id: "mute", "aria-pressed": String(isMuted()), onclick: () => mute(!isMuted()),
-    }, soundWord()),
-    h("button", { id: "theme", onclick: turnTheme }, t("theme")),
-    choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
-    choice(t("language"), Object.entries(names), language, chooseLanguage),
-    h("button", { id: "print", onclick: printPage }, t("print")));
+      id: "more", "aria-label": t("settings"), "aria-expanded": "false",
+      "aria-controls": "settings", onclick: turnSettings,
+    }, "⋯"),
+    h("div", { id: "settings" },
+      h("button", {
+        id: "mute", "aria-pressed": String(isMuted()), onclick: () => mute(!isMuted()),
+      }, soundWord()),
+      h("button", { id: "theme", onclick: turnTheme }, t("theme")),
+      choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
+      choice(t("language"), Object.entries(names), language, chooseLanguage),
+      h("button", { id: "print", onclick: printPage }, t("print"))));
+}
+
+/** Opens or closes the settings, which a narrow screen hides. */
+function turnSettings({ currentTarget }) {
+  const isOpen = byId("settings").classList.toggle("open");
+  currentTarget.setAttribute("aria-expanded", String(isOpen));
 }
 
 function setTheme(name) {
