@@ -12,7 +12,7 @@ import Testing
   /// Types that are larger today, with their size, which must not grow. Lower a number, or remove a
   /// row, with each part that gets an owner.
   private static let larger: [String: (properties: Int, lines: Int)] = [
-    "MusterHTTP.API": (12, 1046),
+    "MusterHTTP.API": (12, 1017),
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (16, 700),
     "MusterReplica.Replica": (12, 2598),

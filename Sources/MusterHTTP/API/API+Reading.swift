@@ -6,7 +6,7 @@ internal import NIOCore
 
 /// The read-only routes.
 extension API {
-  static let reading: [Route] = listing + single + places + state
+  static let reading: [Route] = listing + MapFeeds.routes + single + places + state
 
   private static let paging = [
     Route.Parameter(
@@ -17,30 +17,12 @@ extension API {
       about: "The `next` of the previous page."),
   ]
 
-  private static let kml = "application/vnd.google-earth.kml+xml"
-
   private static let listing: [Route] = [
     list("/api/v1/users", "List people with their status", .users, "User"),
     list("/api/v1/reports", "List hazard reports", .reports, "Report"),
     list("/api/v1/fences", "List geofences with the people inside", .fences, "Fence"),
     list("/api/v1/directives", "List directives", .directives, "Directive"),
     list("/api/v1/devices", "List enrolled devices", .devices, "Device"),
-    collection("/api/v1/members.geojson", "Export people's positions as GeoJSON", .users),
-    collection("/api/v1/reports.geojson", "Export reports as GeoJSON", .reports),
-    collection("/api/v1/fences.geojson", "Export fences as GeoJSON", .fences),
-    Route(
-      .get, "/api/v1/operation.kml", "Export people, reports and fences as KML",
-      result: .other(type: kml)
-    ) { api, _ in
-      guard case .users(let users) = try await api.ask(.users),
-        case .reports(let reports) = try await api.ask(.reports),
-        case .fences(let fences) = try await api.ask(.fences)
-      else { throw Problem.unexpected }
-      let export = OperationExport(
-        name: try await api.status().summary.operationName, users: users, reports: reports,
-        fences: fences, events: [], ways: [])
-      return Answer(.ok, text: export.kml(), type: kml)
-    },
     Route(
       .get, "/api/v1/events", "List ENTER and EXIT events in order of arrival",
       parameters: [
@@ -76,19 +58,6 @@ extension API {
       let page = rows.page(
         after: call.query["cursor"]?.word, limit: call.queryInteger("limit") ?? Rows.page)
       return Answer(.ok, bytes: page, type: "application/json")
-    }
-  }
-
-  private static func collection(_ path: String, _ summary: String, _ set: Listed) -> Route {
-    let box = Route.Parameter(
-      name: "bbox", shape: .box, isRequired: false,
-      about: "Only features that intersect west,south,east,north, in degrees.")
-    return Route(
-      .get, path, summary, parameters: [box], result: .other(type: "application/geo+json")
-    ) { api, call in
-      let box = try call.query["bbox"]?.word.map { try Box(parsing: $0) }
-      let features = try await api.rows(set).features(in: box)
-      return Answer(.ok, bytes: features, type: "application/geo+json")
     }
   }
 
