@@ -6,8 +6,8 @@ import { mayWrite, myself, on, ownOrder, passed, state } from "./store.js";
 import { bearing, timeLeft } from "./status.js";
 import { t } from "./words.js";
 import { answer } from "./answer.js";
-import { goToShape, theMap } from "./map/map.js";
-import { outline } from "./map/fences.js";
+import { lookAt } from "./fences.js";
+import { theMap } from "./map/map.js";
 
 export function openDuty() {
   const soon = onceAFrame(draw);
@@ -33,7 +33,7 @@ function draw() {
     directive?.text && h("span", {}, directive.text),
     h("span", { class: "row" },
       zone?.fence && theMap() && h("button", {
-        "data-key": "duty map", onclick: () => show(zone.fence),
+        "data-key": "duty map", onclick: () => lookAt(zone.fence),
       }, t("on.map")),
       directive && mayWrite() && isOpen(directive) && h("button", {
         class: "first", "data-key": "duty answer", onclick: () => answer(directive),
@@ -49,11 +49,4 @@ function zoneOf(zone) {
   const fence = state.fences.get(zone.id ?? zone)
     ?? [...state.fences.values()].find(({ name }) => name === (zone.name ?? zone));
   return { name: fence?.name ?? zone.name ?? zone, fence };
-}
-
-function show(fence) {
-  if (innerWidth <= 900) document.body.dataset.view = "map";
-  const shape = outline(fence)?.addTo(theMap());
-  goToShape(shape);
-  shape?.remove();
 }

@@ -10,7 +10,7 @@ import { importZones } from "./import.js";
 import { drawAndOrder } from "./order.js";
 import { takes } from "./features.js";
 import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
-import { goToShape, theMap } from "./map/map.js";
+import { goToShape, onMap, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 import { drawShape } from "./map/draw.js";
 import { editShape, tooManyCorners } from "./map/edit.js";
@@ -76,20 +76,9 @@ function card(fence, mayChange) {
 
 export function lookAt(fence) {
   const shape = outline(fence)?.addTo(theMap());
-  if (innerWidth <= 900) document.body.dataset.view = "map";
+  showMap();
   goToShape(shape);
   shape?.remove();
-}
-
-/** On a phone the map fills the screen while drawing. */
-async function onMap(work) {
-  const view = document.body.dataset.view;
-  if (innerWidth <= 900) document.body.dataset.view = "map";
-  try {
-    return await work();
-  } finally {
-    document.body.dataset.view = view;
-  }
 }
 
 async function begin(isCircle) {

@@ -7,7 +7,7 @@ import { state } from "./store.js";
 import { t } from "./words.js";
 import { takes } from "./features.js";
 import { asBody, asFence, whoWouldBeInside } from "./zone.js";
-import { goToShape, theMap } from "./map/map.js";
+import { goToShape, onMap, theMap } from "./map/map.js";
 import { drawShape } from "./map/draw.js";
 import { outline } from "./map/fences.js";
 
@@ -74,10 +74,7 @@ export function order(kind) {
 
 /** Draws an assembly zone and orders people to it, in one action. */
 export async function drawAndOrder() {
-  const view = document.body.dataset.view;
-  if (innerWidth <= 900) document.body.dataset.view = "map";
-  const shape = await drawShape(theMap(), true);
-  document.body.dataset.view = view;
+  const shape = await onMap(() => drawShape(theMap(), true));
   if (!shape) return;
   const preview = outline(asFence(shape, "muster"))?.addTo(theMap());
   goToShape(preview ?? null);

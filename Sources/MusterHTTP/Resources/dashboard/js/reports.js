@@ -6,7 +6,7 @@ import { attempt, confirm, field, form, show } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
 import { ago, clock, secondsSince, t } from "./words.js";
 import { decimal, parsed, written } from "./place.js";
-import { goTo, nextClick, theMap } from "./map/map.js";
+import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
 
 const page = 150;
 const categories = ["other", "fire", "flood", "chemical", "structure", "medical", "access"];
@@ -48,7 +48,7 @@ function card(report) {
 }
 
 function showOnMap(report) {
-  if (innerWidth <= 900) document.body.dataset.view = "map";
+  showMap();
   goTo(report);
 }
 
@@ -191,13 +191,10 @@ function edit(report) {
 /** Hides the form for one click on the map. */
 async function pickPlace(event) {
   const dialog = event.target.closest("dialog");
-  const view = document.body.dataset.view;
   const mark = document.createComment("");
   dialog.replaceWith(mark);
-  if (innerWidth <= 900) document.body.dataset.view = "map";
   say(t("place.click"));
-  const place = await nextClick();
-  document.body.dataset.view = view;
+  const place = await onMap(nextClick);
   mark.replaceWith(dialog);
   dialog.removeAttribute("open");
   dialog.showModal();

@@ -122,6 +122,22 @@ export function nextClick() {
   return new Promise((resolve) => { choosing = resolve; });
 }
 
+/** On a phone, replaces the list by the map. */
+export function showMap() {
+  if (innerWidth <= 900) document.body.dataset.view = "map";
+}
+
+/** On a phone, the map fills the screen during the work. */
+export async function onMap(work) {
+  const { view } = document.body.dataset;
+  showMap();
+  try {
+    return await work();
+  } finally {
+    document.body.dataset.view = view;
+  }
+}
+
 export function goTo(row) {
   if (!map || typeof row.lat !== "number") return;
   framed = true;
