@@ -22,6 +22,8 @@ from scale import COUNTS, handler, http
 WHEN = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 95))
 # Seconds since the last contact; 20 for the others.
 AGES = {"Ana": 840, "Filipe": 1320, "Kiko": 2400, "Duarte": 40, "Eva": 70}
+# The most that the danger and the header may take of the height, in pixels.
+HEADERS = {"tablet": 140, "phone": 150}
 SIZES = {"laptop": (1440, 900), "tablet": (1024, 768), "phone": (390, 844)}
 
 # Callsign, team, status, severity, reason, further conditions.
@@ -202,8 +204,7 @@ def counts(page):
     """22.4: people at work are never counted with people in mortal danger."""
     told = {name: page.text(f"[data-count={name}]").strip() for name in ("danger", "warning", "neutral", "safe")}
     must(f"22.4: the counts separate danger from attention, and name both: {told}",
-         told["danger"].startswith("3") and "2 MAYDAY" in told["danger"]
-         and "1 In hazard zone" in told["danger"] and told["warning"].startswith("4")
+         told["danger"].startswith("3") and "2 MAYDAY · 1 In hazard zone" in told["danger"] and told["warning"].startswith("4")
          and "2 Under order" in told["warning"] and told["neutral"].startswith("3"))
     names = page.js("return [...document.querySelectorAll('.person .name')].map((n) => n.firstChild.data.trim())")
     must(f"the list is sorted by severity, status, then age: {names}",
@@ -365,6 +366,8 @@ def looks(page):
         page.theme(theme)
         for size in SIZES:
             resize(page, size)
+            top = page.js("return document.getElementById('duty').previousElementSibling.getBoundingClientRect().bottom")
+            must(f"the danger and the header take {top:.0f} px of a {size}", top <= HEADERS.get(size, 300))
             for view in ("people", "map", "orders", "feed", "fences") if size == "phone" else (
                     "feed", "orders"):
                 page.view(view)
