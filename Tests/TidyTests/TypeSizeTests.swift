@@ -17,9 +17,7 @@ import Testing
     "MusterModel.UserSummary": (16, 700),
     "MusterReplica.Replica": (12, 2598),
     "MusterSync.Packet": (21, 700),
-    "MusterSync.Session": (16, 700),
-    "MusterSync.SessionHandshake": (15, 700),
-    "MusterSync.SyncEngine": (12, 891),
+    "MusterSync.SyncEngine": (12, 888),
   ]
 
   @Test func `no type with logic is larger than its limit`() throws {

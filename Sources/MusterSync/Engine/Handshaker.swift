@@ -53,8 +53,8 @@ struct Handshaker: Sendable {
   ) {
     if let pending = table.initiation(to: endpoint) {
       // A response to an earlier initiation may still be in flight.
-      table[pending.localIndex]?.attempts += 1
-      return context.transmit(pending.datagram, to: .endpoint(endpoint, .unknown))
+      table[pending.localIndex]?.message.attempts += 1
+      return context.transmit(pending.message.datagram, to: .endpoint(endpoint, .unknown))
     }
     let index = freshIndex(context: &context)
     var handshake = SessionHandshake(
@@ -68,9 +68,9 @@ struct Handshaker: Sendable {
       writer.append(DatagramKind.initiation.rawValue)
       writer.append(index)
       writer.append(fixed: try handshake.write(.padding))
-      handshake.datagram = writer.bytes
+      handshake.message.datagram = writer.bytes
       if contacts.isAbout(endpoint, context: &context) {
-        handshake.nextAttempt = context.nextAttempt(after: 1)
+        handshake.message.nextAttempt = context.nextAttempt(after: 1)
       }
       keep(handshake, context: &context)
       context.transmit(writer.bytes, to: .endpoint(endpoint, .unknown))
@@ -87,8 +87,8 @@ struct Handshaker: Sendable {
     guard let handshake = table[localIndex], handshake.remoteIndex == nil,
       handshake.endpoint == endpoint, !handshake.hasCookie
     else { return context.reject(.unauthenticated, from: endpoint) }
-    let datagram = [DatagramKind.withCookie.rawValue] + cookie + handshake.datagram
-    table[localIndex]?.datagram = datagram
+    let datagram = [DatagramKind.withCookie.rawValue] + cookie + handshake.message.datagram
+    table[localIndex]?.message.datagram = datagram
     table[localIndex]?.hasCookie = true
     context.transmit(datagram, to: .endpoint(endpoint, arrival.link))
   }
@@ -111,7 +111,7 @@ struct Handshaker: Sendable {
     let chain = try verifiedChain(payload, handshake: handshake, context: &context)
     let leaf = chain.leaf
     table[localIndex] = nil
-    if handshake.attempts == 1 {
+    if handshake.message.attempts == 1 {
       context.outbox.links.noteDelay(
         milliseconds: context.now.milliseconds(since: handshake.startedAt))
     }
@@ -171,7 +171,9 @@ struct Handshaker: Sendable {
     let initiationHash = Blake2b.hash128(Array(message))
     if let begun = table.response(to: initiationHash, of: remoteIndex, at: endpoint) {
       // The response was lost, or is in flight.
-      if begun.allowedBytes != nil { table[begun.localIndex]?.allowedBytes? += 3 * size }
+      if begun.message.allowedBytes != nil {
+        table[begun.localIndex]?.message.allowedBytes? += 3 * size
+      }
       return repeatResponse(begun.localIndex, context: &context)
     }
     guard
@@ -192,11 +194,12 @@ struct Handshaker: Sendable {
     writer.append(index)
     writer.append(fixed: try handshake.write(.chain(context.local.chain.certificates)))
     guard writer.bytes.count <= 3 * size else { throw .malformed("initiation is not padded") }
-    handshake.datagram = writer.bytes
+    handshake.message.datagram = writer.bytes
     handshake.answeredHash = initiationHash
     handshake.link = arrival.link
-    handshake.allowedBytes = contacts.book.isProved(endpoint) ? nil : 3 * size - writer.bytes.count
-    handshake.nextAttempt = context.nextAttempt(after: 1)
+    handshake.message.allowedBytes =
+      contacts.book.isProved(endpoint) ? nil : 3 * size - writer.bytes.count
+    handshake.message.nextAttempt = context.nextAttempt(after: 1)
     keep(handshake, context: &context)
     context.transmit(writer.bytes, to: .endpoint(endpoint, arrival.link))
   }
@@ -334,16 +337,16 @@ struct Handshaker: Sendable {
   /// bytes received from it.
   private mutating func repeatResponse(_ index: UInt32, context: inout Context) {
     guard let handshake = table[index] else { return }
-    if let allowed = handshake.allowedBytes {
-      guard handshake.datagram.count <= allowed else { return }
-      table[index]?.allowedBytes = allowed - handshake.datagram.count
+    if let allowed = handshake.message.allowedBytes {
+      guard handshake.message.datagram.count <= allowed else { return }
+      table[index]?.message.allowedBytes = allowed - handshake.message.datagram.count
     }
-    context.transmit(handshake.datagram, to: .endpoint(handshake.endpoint, handshake.link))
+    context.transmit(handshake.message.datagram, to: .endpoint(handshake.endpoint, handshake.link))
   }
 
   private func deadline(of handshake: SessionHandshake) -> Instant {
     let end = handshake.startedAt.advanced(byMilliseconds: Timing.handshakeMilliseconds)
-    return min(end, handshake.nextAttempt ?? end)
+    return min(end, handshake.message.nextAttempt ?? end)
   }
 
   /// Retransmits an unanswered message, for half a minute.
@@ -355,18 +358,18 @@ struct Handshaker: Sendable {
       table[index] = nil
       return
     }
-    if let attempt = handshake.nextAttempt, attempt <= context.now {
+    if let attempt = handshake.message.nextAttempt, attempt <= context.now {
       guard !isOvertaken(handshake, contacts: contacts, context: &context) else {
         table[index] = nil
         return
       }
-      handshake.attempts += 1
-      handshake.nextAttempt =
-        handshake.attempts < Timing.handshakeAttempts
-        ? context.nextAttempt(after: handshake.attempts) : nil
+      handshake.message.attempts += 1
+      handshake.message.nextAttempt =
+        handshake.message.attempts < Timing.handshakeAttempts
+        ? context.nextAttempt(after: handshake.message.attempts) : nil
       table[index] = handshake
       if handshake.remoteIndex == nil {
-        context.transmit(handshake.datagram, to: .endpoint(handshake.endpoint, .unknown))
+        context.transmit(handshake.message.datagram, to: .endpoint(handshake.endpoint, .unknown))
       } else {
         repeatResponse(index, context: &context)
       }
@@ -398,12 +401,12 @@ struct Handshaker: Sendable {
       writer.append(remoteIndex)
       writer.append(fixed: try handshake.write(.chain(context.local.chain.certificates)))
       handshake.remoteIndex = remoteIndex
-      handshake.datagram = writer.bytes
+      handshake.message.datagram = writer.bytes
       handshake.answeredHash = Blake2b.hash128(Array(response))
       handshake.link = arrival.link
       // The other side confirms nothing, so it is sent three times.
-      handshake.attempts = Timing.handshakeAttempts - 2
-      handshake.nextAttempt = context.nextAttempt(after: 1)
+      handshake.message.attempts = Timing.handshakeAttempts - 2
+      handshake.message.nextAttempt = context.nextAttempt(after: 1)
       keep(handshake, context: &context)
       context.transmit(writer.bytes, to: .endpoint(arrival.endpoint, arrival.link))
     }

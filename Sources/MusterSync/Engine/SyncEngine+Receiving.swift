@@ -86,8 +86,7 @@ extension SyncEngine {
       let (plaintext, counter) = context.sessions[localIndex]?.open(counter: counter, ciphertext),
       let peer = context.sessions[localIndex]?.peer
     else { return context.reject(.unauthenticated, from: arrival.endpoint) }
-    context.sessions[localIndex]?.lastReceived = context.clock.now
-    context.sessions[localIndex]?.unconfirmedFinish = nil
+    context.sessions[localIndex]?.noteReceived(at: context.clock.now)
     guard case .device(let device) = peer else { return }
     context.peers[known: device].presence.bytesIn += UInt64(
       ciphertext.count + 9 + Limits.headerBytes)

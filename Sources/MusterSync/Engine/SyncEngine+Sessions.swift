@@ -2,8 +2,6 @@ internal import MusterModel
 
 /// Established sessions, and the table of peers.
 extension SyncEngine {
-  // MARK: Peers
-
   /// Creates the state of a certified device at first contact. Returns false if there is no room, or
   /// if it is this device itself.
   @discardableResult
@@ -13,8 +11,6 @@ extension SyncEngine {
     guard device != context.local.device else { return false }
     return context.peers.meet(device, certificate: certificate, at: endpoint, now: context.now)
   }
-
-  // MARK: Sessions
 
   /// Adds a session. Returns false if the number of peers with sessions is at its limit.
   mutating func install(
@@ -49,14 +45,27 @@ extension SyncEngine {
     return true
   }
 
-  // MARK: Deadlines
-
   mutating func tendSession(_ index: UInt32) {
     repeatFinish(index)
     guard let session = context.sessions[index] else { return }
     let deadline = context.deadline(of: session)
     if deadline <= context.now { return close(index) }
     context.deadlines.schedule(.session(index), at: deadline)
+  }
+
+  /// Retransmits an unconfirmed finish, for half a minute.
+  private mutating func repeatFinish(_ index: UInt32) {
+    guard let session = context.sessions[index], var finish = session.unconfirmedFinish,
+      finish.nextAttempt <= context.now
+    else { return }
+    guard context.now.milliseconds(since: session.establishedAt) < Timing.handshakeMilliseconds
+    else {
+      return close(index)
+    }
+    finish.attempts += 1
+    finish.nextAttempt = context.nextAttempt(after: finish.attempts)
+    context.sessions[index]?.noteRepeated(finish)
+    context.transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
   }
 
   mutating func close(_ index: UInt32) {

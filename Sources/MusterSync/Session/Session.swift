@@ -1,8 +1,7 @@
 internal import MusterCrypto
 internal import MusterModel
 
-/// An authenticated session with one device: two keys, a counter and a replay window. It ends with
-/// the process, so counters never repeat.
+/// An authenticated session with one device. It ends with the process, so counters never repeat.
 struct Session: Sendable {
   /// The index by which the peer addresses this side.
   let localIndex: UInt32
@@ -15,27 +14,24 @@ struct Session: Sendable {
   /// The link of the peer's last datagram.
   var link = LinkID.unknown
   let establishedAt: Instant
-  var lastReceived: Instant
-  /// The initiator's finish, retransmitted until the responder's first datagram confirms it.
-  var unconfirmedFinish: UnconfirmedFinish?
-
-  /// The hash of the finish that created the responder's side, to detect retransmissions.
-  let finishHash: Bytes16?
-
-  private let sendKey: SessionKey
-  private let receiveKey: SessionKey
-  /// The counter of the next datagram.
-  private(set) var sendCounter: UInt64 = 0
+  private(set) var lastReceived: Instant
+  private var finish: Finish?
+  private var cipher: SessionCipher
   /// The received datagrams and the acknowledgements due for them.
   var received = ReceivedCounters()
   /// Tracks whether all received runs are stored.
   var runs = SharedRuns()
-  private var window = ReplayWindow()
 
   enum Peer: Hashable, Sendable {
     case device(DeviceID)
     /// A client that holds an invite's secret and has no certificate yet.
     case joiner(InviteID, JoinRequest)
+  }
+
+  /// The last message of the handshake.
+  private enum Finish: Sendable {
+    case sent(UnconfirmedFinish)
+    case received(Bytes16)
   }
 
   struct UnconfirmedFinish: Sendable {
@@ -55,11 +51,33 @@ struct Session: Sendable {
     self.endpoint = endpoint
     establishedAt = now
     lastReceived = now
-    sendKey = keys.send
-    receiveKey = keys.receive
-    self.unconfirmedFinish = unconfirmedFinish
-    self.finishHash = finishHash
+    cipher = SessionCipher(send: keys.send, receive: keys.receive)
+    finish = unconfirmedFinish.map(Finish.sent) ?? finishHash.map(Finish.received)
   }
+
+  /// The initiator's finish, retransmitted until the responder's first datagram confirms it.
+  var unconfirmedFinish: UnconfirmedFinish? {
+    guard case .sent(let unconfirmed) = finish else { return nil }
+    return unconfirmed
+  }
+
+  /// The hash of the finish that created the responder's side, to detect retransmissions.
+  var finishHash: Bytes16? {
+    guard case .received(let hash) = finish else { return nil }
+    return hash
+  }
+
+  /// Records that the initiator's finish was sent again.
+  mutating func noteRepeated(_ unconfirmed: UnconfirmedFinish) { finish = .sent(unconfirmed) }
+
+  /// Records a datagram of the peer, which confirms the initiator's finish.
+  mutating func noteReceived(at now: Instant) {
+    lastReceived = now
+    if case .sent = finish { finish = nil }
+  }
+
+  /// The counter of the next datagram.
+  var sendCounter: UInt64 { cipher.sendCounter }
 
   /// An order of two sessions between the same devices that is the same on both sides.
   var sharedOrder: (UInt32, UInt32) {
@@ -81,8 +99,7 @@ struct Session: Sendable {
     writer.append(DatagramKind.transport.rawValue)
     writer.append(remoteIndex)
     writer.append(UInt32(truncatingIfNeeded: sendCounter))
-    writer.append(fixed: sendKey.seal(packet, counter: sendCounter, additionalData: []))
-    sendCounter += 1
+    writer.append(fixed: cipher.seal(packet))
     return writer.bytes
   }
 
@@ -91,10 +108,6 @@ struct Session: Sendable {
   mutating func open(
     counter low: UInt32, _ ciphertext: ArraySlice<UInt8>
   ) -> (packet: [UInt8], counter: UInt64)? {
-    let counter = window.counter(endingIn: low)
-    guard let packet = receiveKey.open(ciphertext, counter: counter, additionalData: []),
-      window.accept(counter)
-    else { return nil }
-    return (packet, counter)
+    cipher.open(counter: low, ciphertext)
   }
 }

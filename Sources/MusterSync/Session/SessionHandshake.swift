@@ -10,25 +10,29 @@ struct SessionHandshake: Sendable {
     case join(InviteID)
   }
 
+  /// The message that is retransmitted: the initiator's first, or the responder's response.
+  struct Message: Sendable {
+    var datagram: [UInt8] = []
+    /// When it is retransmitted; nil if only a retransmission of the other side triggers it.
+    var nextAttempt: Instant?
+    var attempts = 1
+    /// How many bytes may still be sent to an unvalidated address (anti-amplification); nil once it
+    /// is validated.
+    var allowedBytes: Int?
+  }
+
   let purpose: Purpose
   let localIndex: UInt32
   var remoteIndex: UInt32?
   let endpoint: Endpoint
   let startedAt: Instant
-  /// The message that is retransmitted: the initiator's first, or the responder's response.
-  var datagram: [UInt8] = []
+  var message = Message()
   /// Whether the initiator has answered a cookie request, which it does once.
   var hasCookie = false
-  /// When the message is retransmitted; nil if only a retransmission of the other side triggers it.
-  var nextAttempt: Instant?
-  var attempts = 1
   /// The hash of the message that is answered, to detect retransmissions.
   var answeredHash: Bytes16?
   /// The link of the other side's message, for a responder.
   var link = LinkID.unknown
-  /// How many bytes may still be sent to an unvalidated address (anti-amplification); nil once it
-  /// is validated.
-  var allowedBytes: Int?
   /// The rules version in the other side's last message.
   private(set) var remoteRules = RulesVersion.unstated
   private let rules: RulesVersion

@@ -1,13 +1,5 @@
-internal import MusterCrypto
-internal import MusterModel
-
-/// Rate limits on what peers may cost. The order of checks is size, link, the peer's rate limit,
-/// signature: signature checks alone could otherwise occupy a core.
-extension SyncEngine {
-  // MARK: Signatures
-
-  // MARK: Cookies
-}
+// The order of checks of a datagram is size, link, the peer's rate limit, signature: signature checks
+// alone could otherwise occupy a core.
 
 /// Limits invalid signatures to fifty per second after a burst: a third of a percent of a core.
 enum SignatureCost {
