@@ -17,14 +17,14 @@ struct FrameIntake: Sendable {
     let before: Head?
   }
 
-  /// An author of whom frames were accepted.
+  /// The author of accepted frames.
   struct AcceptedAuthor: Sendable {
     let certificate: CertificateHash
     /// The session on which they arrived; nil for a bundle.
     let session: UInt32?
   }
 
-  /// Removes and returns the authors of whom frames were accepted, in order.
+  /// Removes and returns the authors of accepted frames, in order.
   mutating func takeAccepted() -> [AcceptedAuthor] {
     defer { accepted = [] }
     return accepted

@@ -31,7 +31,7 @@ extension SyncEngine {
     announcer.quicken(context: &context)
   }
 
-  /// Records of whom frames were accepted.
+  /// Notifies the clones of authors whose frames were accepted.
   mutating func noteAccepted() {
     for author in frames.takeAccepted() {
       records.clones.notifyOfData(
