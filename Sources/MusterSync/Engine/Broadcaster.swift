@@ -246,7 +246,7 @@ struct Broadcaster: Sendable {
   /// Pushes a few new frames to all reachable peers not known to hold them. Of many frames only the
   /// head is advertised, and peers request them.
   mutating func forward(
-    _ growth: FrameIntake.Growth, from source: DeviceID?, by arrival: Arrival?,
+    _ growth: FrameReceiver.Growth, from source: DeviceID?, by arrival: Arrival?,
     announcer: inout Announcer, context: inout Context
   ) {
     let (frames, opening, previous) = (growth.frames, growth.opening, growth.before)

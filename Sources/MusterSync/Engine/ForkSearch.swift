@@ -20,7 +20,7 @@ struct ForkSearch: Sendable {
   fileprivate static let doublings = 6
 }
 
-extension FrameIntake {
+extension FrameReceiver {
   /// Searches for the frame at which a peer's branch diverges from the stored one. Returns false if
   /// the peer cannot be asked, or was asked a short time ago.
   mutating func searchFork(of log: LogID, with device: DeviceID, context: inout Context) -> Bool {

@@ -49,7 +49,7 @@ struct Handshaker: Sendable {
 
   /// Begins a handshake, or repeats the initiation of an unanswered one.
   mutating func initiate(
-    to endpoint: Endpoint, contacts: ContactCaller, context: inout Context
+    to endpoint: Endpoint, contacts: Connector, context: inout Context
   ) {
     if let pending = table.initiation(to: endpoint) {
       // A response to an earlier initiation may still be in flight.
@@ -96,7 +96,7 @@ struct Handshaker: Sendable {
   /// Handles a response to an initiation.
   mutating func receiveResponse(
     _ message: ArraySlice<UInt8>, localIndex: UInt32, remoteIndex: UInt32, by arrival: Arrival,
-    contacts: inout ContactCaller, context: inout Context
+    contacts: inout Connector, context: inout Context
   ) throws(WireError) -> Outcome? {
     let endpoint = arrival.endpoint
     if hasAnswered(message, on: localIndex) {
@@ -142,7 +142,7 @@ struct Handshaker: Sendable {
 
   mutating func receiveInitiation(
     _ message: ArraySlice<UInt8>, remoteIndex: UInt32, size: Int, by arrival: Arrival,
-    contacts: ContactCaller, context: inout Context
+    contacts: Connector, context: inout Context
   ) throws(WireError) {
     try respond(
       to: message, purpose: .session, preSharedKey: context.local.networkKey.export(),
@@ -151,7 +151,7 @@ struct Handshaker: Sendable {
 
   mutating func receiveJoinInitiation(
     _ message: ArraySlice<UInt8>, invite: InviteID, remoteIndex: UInt32, size: Int,
-    by arrival: Arrival, contacts: ContactCaller, context: inout Context
+    by arrival: Arrival, contacts: Connector, context: inout Context
   ) throws(WireError) {
     guard let secret = invites[invite]?.secret else {
       return context.reject(.unknownInvite, from: arrival.endpoint)
@@ -164,7 +164,7 @@ struct Handshaker: Sendable {
 
   private mutating func respond(
     to message: ArraySlice<UInt8>, purpose: SessionHandshake.Purpose, preSharedKey: [UInt8],
-    remoteIndex: UInt32, size: Int, by arrival: Arrival, contacts: ContactCaller,
+    remoteIndex: UInt32, size: Int, by arrival: Arrival, contacts: Connector,
     context: inout Context
   ) throws(WireError) {
     let endpoint = arrival.endpoint
@@ -207,7 +207,7 @@ struct Handshaker: Sendable {
   /// Handles the last message of a handshake that the other side began.
   mutating func receiveFinish(
     _ message: ArraySlice<UInt8>, localIndex: UInt32, by arrival: Arrival,
-    contacts: inout ContactCaller, context: inout Context
+    contacts: inout Connector, context: inout Context
   ) throws(WireError) -> Outcome? {
     let endpoint = arrival.endpoint
     let finishHash = Blake2b.hash128(Array(message))
@@ -351,7 +351,7 @@ struct Handshaker: Sendable {
 
   /// Retransmits an unanswered message, for half a minute.
   mutating func tend(
-    _ index: UInt32, contacts: ContactCaller, context: inout Context
+    _ index: UInt32, contacts: Connector, context: inout Context
   ) {
     guard var handshake = table[index] else { return }
     guard context.now.milliseconds(since: handshake.startedAt) < Timing.handshakeMilliseconds else {
@@ -379,7 +379,7 @@ struct Handshaker: Sendable {
 
   /// Returns whether its device was received since on another session.
   private func isOvertaken(
-    _ handshake: SessionHandshake, contacts: ContactCaller, context: inout Context
+    _ handshake: SessionHandshake, contacts: Connector, context: inout Context
   ) -> Bool {
     guard let device = contacts.book[handshake.endpoint]?.device,
       let session = context.liveSession(of: device).flatMap({ context.sessions[$0] })

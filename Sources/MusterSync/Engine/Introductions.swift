@@ -2,7 +2,7 @@ internal import MusterModel
 
 /// Exchange of peer addresses. Like the source of an announce, an address is a hint: it is tried a
 /// few times, and dropped if no device authenticates from it.
-extension ContactCaller {
+extension Connector {
   /// Sends addresses with a heartbeat when a session is new or others were added.
   func introduce(to device: DeviceID, context: inout Context) {
     guard let peer = context.peers[device], peer.topology.hasNewNeighbours, peer.isReachable else {

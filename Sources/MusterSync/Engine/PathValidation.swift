@@ -5,7 +5,7 @@ internal import MusterModel
 /// An on-path attacker can capture a datagram that never arrived and send it from another address:
 /// it is authentic and new. Following it would redirect the session. Datagrams therefore go to the
 /// old address until the peer returns a challenge from the new one (RFC 9000 §9.3).
-extension ContactCaller {
+extension Connector {
   /// Handles the source address of every datagram of a session.
   mutating func follow(
     _ device: DeviceID, to arrival: Arrival, on index: UInt32, response: UInt64?,

@@ -109,7 +109,7 @@ struct Reconciler: Sendable {
   }
 
   mutating func compare(
-    _ node: DigestNode, of device: DeviceID, on session: UInt32?, frames: inout FrameIntake,
+    _ node: DigestNode, of device: DeviceID, on session: UInt32?, frames: inout FrameReceiver,
     evidence: inout EvidenceExchange,
     records: RecordCache, context: inout Context
   ) {
@@ -222,7 +222,7 @@ struct Reconciler: Sendable {
   /// Records a leaf, which states exactly what the peer holds, possibly less than before.
   private mutating func note(
     _ leaf: LeafHint, in set: SetID, of device: DeviceID, on session: UInt32?,
-    comesUnasked: Bool, frames: inout FrameIntake, evidence: inout EvidenceExchange,
+    comesUnasked: Bool, frames: inout FrameReceiver, evidence: inout EvidenceExchange,
     records: RecordCache, context: inout Context
   ) {
     switch set {

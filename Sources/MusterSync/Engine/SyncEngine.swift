@@ -25,8 +25,8 @@ public struct SyncEngine: Sendable {
   var evidence = EvidenceExchange()
 
   var handshaker: Handshaker
-  var contacts: ContactCaller
-  var frames = FrameIntake()
+  var contacts: Connector
+  var frames = FrameReceiver()
   var announcer: Announcer
   var broadcaster = Broadcaster()
   var reconciler = Reconciler()
@@ -44,7 +44,7 @@ public struct SyncEngine: Sendable {
     let now = reading.instant
     context = Context(local: local, roster: roster, seed: seed, now: reading)
     announcer = Announcer(incarnation: incarnation, counter: announceCounter, now: now)
-    contacts = ContactCaller(now: now)
+    contacts = Connector(now: now)
     handshaker = Handshaker(random: &context.random, now: now)
     context.deadlines.schedule(.announce, at: announcer.next)
     for key in epochKeys { keys.add(key) }

@@ -10,7 +10,7 @@ internal import MusterModel
 ///     attach ─▶ the store finds where the branches diverge ─▶ the strands that are stored now
 ///
 /// The two signatures prove the fork. The branches carry them to every node.
-extension FrameIntake {
+extension FrameReceiver {
   private static let patienceMilliseconds: Int64 = 10_000
 
   /// Records which frame a run follows. Returns false if the run cannot be accepted.

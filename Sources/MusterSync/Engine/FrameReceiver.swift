@@ -5,7 +5,7 @@ internal import MusterModel
 /// signature, and stores them. Requests what is missing.
 ///
 /// Invariant: frames are in the reassembly buffer only after the stored head of their log.
-struct FrameIntake: Sendable {
+struct FrameReceiver: Sendable {
   var pulls = PullScheduler()
   private var accepted: [AcceptedAuthor] = []
 
@@ -296,7 +296,7 @@ struct FrameIntake: Sendable {
 
 /// Frames of bundles. No peer sent them, so no peer is asked for more, and none is charged for an
 /// invalid signature.
-extension FrameIntake {
+extension FrameReceiver {
   /// Stores frames of a bundle. They pass the same checks as those received from peers.
   mutating func hold(carried frames: [Frame], context: inout Context) throws(BundleRefusal) {
     var fresh = frames[...]

@@ -2,7 +2,7 @@ internal import MusterModel
 
 /// Connection attempts to known addresses. They are retried indefinitely at a low rate, and share
 /// one rate limit, so that a hundred absent laptops cost little for those that are present.
-struct ContactCaller: Sendable {
+struct Connector: Sendable {
   var book = AddressBook()
   private var calls: Allowance
 
