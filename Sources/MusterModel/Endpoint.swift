@@ -15,6 +15,15 @@ public struct Endpoint: Hashable, Comparable, Sendable {
     self.scope = scope
   }
 
+  /// The unspecified address with port 0 (RFC 1122), from which no datagram arrives.
+  public static let unspecified = Endpoint()
+
+  private init() {
+    address = [0, 0, 0, 0]
+    port = 0
+    scope = 0
+  }
+
   /// Orders by address, port, scope, so that no decision depends on the order of a hash table.
   public static func < (left: Endpoint, right: Endpoint) -> Bool {
     if left.address != right.address {
