@@ -46,12 +46,19 @@ extension LiveValue {
       (_, .relayedClaim(let claim, _, _, _)):
       claim == .needsHelp ? 1 : 0
     case (_, .signOn): 1
-    case (.permitDurationSeconds, .number(let seconds)): -Int64(seconds)
+    case (.permitDurationSeconds, .number(let seconds)),
+      (.checkInDurationSeconds, .number(let seconds)),
+      (.checkInGraceSeconds, .number(let seconds)):
+      -Int64(seconds)
+    case (.checkInReminderSeconds, .number(let seconds)): Int64(seconds)
+    case (.checkInReport, .checkIn(let report)): Int64(report.nextSeconds)
     case (.reportStatus, .code(let code)): code == ReportStatus.open.rawValue ? 1 : 0
     case (.directiveStatus, .code(let code)): code == DirectiveStatus.open.rawValue ? 1 : 0
     case (.fenceKind, .code(let code)): code == FenceKind.hazard.rawValue ? 1 : 0
     case (.fenceActive, .code(let code)): Int64(isRefuge ? 1 - min(1, code) : code)
-    case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)): Int64(code)
+    case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)),
+      (.checkInRepeats, .code(let code)):
+      Int64(code)
     // The shorter deadline raises the earlier alarm.
     case (.directiveDurationSeconds, .number(let seconds)): -Int64(seconds)
     default: 0

@@ -17,6 +17,9 @@ public enum Permission {
     case .user: return allowsUser(write, by: author, isOwn: author.user == owner)
     case .fence, .settings, .permit:
       return author.role == .command
+    case .checkIn:
+      // No one else can postpone the alarm of a person.
+      return author.role == .command || (author.user == owner && author.role.reads)
     case .report:
       guard author.role == .command || author.role == .member else { return false }
       return author.role == .command || author.user == owner || isOpenToMembers(write.field)
@@ -74,7 +77,7 @@ public enum Permission {
     return switch field {
     case .fenceDeleted, .permitRevoked: false
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence:
+      .permitExistence, .checkInExistence:
       true
     default:
       switch field.kind {

@@ -134,7 +134,10 @@ public struct RowState: Hashable, Sendable {
     if takesEarlier { takeEarlier(in: field, than: place, by: author) }
     defer { if takesEarlier { remember(in: field, overwriting: place) } }
     guard let value = write.value else { return .applied }
-    if field == Field.existence(of: key.kind), author.user == owner { isCreated = true }
+    // Command starts check-ins for others: a write of the existence is authorized already.
+    if field == Field.existence(of: key.kind), author.user == owner || key.kind == .checkIn {
+      isCreated = true
+    }
     let isGone = superseders?.contains {
       Permission.allowsSuperseding(field, valueOf: author.user, by: $0)
     }

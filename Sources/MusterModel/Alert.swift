@@ -103,6 +103,10 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case disk = 19
   /// Several people have the same callsign (the row is the last one's).
   case sameCallsign = 20
+  /// A person has not checked in (the row is the timer's).
+  case checkIn = 21
+  /// This node's user must check in soon.
+  case checkInReminder = 22
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }

@@ -16,7 +16,7 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   /// Returns the set that a row belongs to; nil if its changes are not reported.
   public init?(_ kind: EntityKind) {
     switch kind {
-    case .user, .tracker, .permit: self = .users
+    case .user, .tracker, .permit, .checkIn: self = .users
     case .report: self = .reports
     case .fence: self = .fences
     case .directive: self = .directives

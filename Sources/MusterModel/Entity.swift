@@ -16,6 +16,9 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case permit = 8
   /// Acknowledgements of an alert: the row's id is derived from the alert's (`RowID`).
   case alertAcknowledgement = 9
+  /// A timer by which a person must check in. The row belongs to the person, or to the owner of the
+  /// person's tracker, also if command starts it.
+  case checkIn = 10
 
   /// Whether rows of this kind are created by an author, who then owns them. Other rows always
   /// exist, and belong to the user with the same id, if there is one.
@@ -150,6 +153,22 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   /// An add-wins set: `Value.alertReply`.
   case alertAcknowledgements = 160
 
+  case checkInExistence = 180
+  /// The tracker whose carrier must check in; unset for the row's owner.
+  case checkInTracker = 181
+  /// Seconds from the start to the first due time; of several live values the lowest is shown.
+  case checkInDurationSeconds = 182
+  /// Whether each check-in starts the duration again; unset is no.
+  case checkInRepeats = 183
+  /// Seconds from the due time until the person is unaccounted for.
+  case checkInGraceSeconds = 184
+  /// Seconds before the due time at which the person is reminded.
+  case checkInReminderSeconds = 185
+  /// Route, air supply, emergency contact.
+  case checkInNote = 186
+  /// The newest check-in, extension or stop: `Value.checkIn`.
+  case checkInReport = 187
+
   /// Derived from the number: up to 19 for users, then twenty for each kind.
   public var entity: EntityKind {
     switch rawValue {
@@ -161,7 +180,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case ..<120: .tracker
     case ..<140: .track
     case ..<160: .permit
-    default: .alertAcknowledgement
+    case ..<180: .alertAcknowledgement
+    default: .checkIn
     }
   }
 
@@ -172,7 +192,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
       .permitExistence, .reportConfirmations, .reportComments, .directiveUsers,
       .directiveAcknowledgements, .directiveZones, .directiveSupersedes, .directiveExpected,
-      .directiveTrackerReplies, .permitUsers, .alertAcknowledgements:
+      .directiveTrackerReplies, .permitUsers, .alertAcknowledgements, .checkInExistence:
       .addWinsSet
     default: .lastWriter
     }
@@ -188,6 +208,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case .directive: .directiveExistence
     case .tracker: .trackerExistence
     case .permit: .permitExistence
+    case .checkIn: .checkInExistence
     }
   }
 

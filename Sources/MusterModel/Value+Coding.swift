@@ -44,7 +44,7 @@ extension Value {
     case .profile(let profile):
       writer.append(UInt8(13))
       profile.append(to: &writer)
-    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply:
+    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply, .checkIn:
       appendPersonal(to: &writer)
     }
   }
@@ -74,6 +74,9 @@ extension Value {
       writer.append(UInt8(19))
       writer.append(nonce)
       writer.append(note)
+    case .checkIn(let report):
+      writer.append(UInt8(20))
+      report.append(to: &writer)
     default: preconditionFailure("\(self) has bytes of its own")
     }
   }
@@ -122,6 +125,7 @@ extension Value {
     case 19:
       let nonce = try reader.bytes16()
       self = .trackerReply(nonce, note: try reader.text())
+    case 20: self = .checkIn(try CheckInReport(from: &reader))
     default: throw .invalid("unknown value type")
     }
   }

@@ -36,13 +36,15 @@ public enum Value: Hashable, Sendable {
   case signOn(reason: String)
   /// A person acknowledged an alert.
   indirect case alertReply(AlertReply)
+  /// A check-in, an extension or a stop of a timer.
+  indirect case checkIn(CheckInReport)
 }
 
 /// The type of a field's values, which determines their encoding.
 public enum ValueForm: Sendable {
   case text, code, position, geometry, claim, mark
   case reference, time, number, bytes, reply, overruling, profile
-  case relayedClaim, signOff, alertReply, trackerReply
+  case relayedClaim, signOff, alertReply, trackerReply, checkIn
 }
 
 extension Field {
@@ -51,30 +53,33 @@ extension Field {
     switch self {
     case .userCallsign, .userTeam, .userContact, .userEmergencyContact, .reportTitle,
       .reportDescription, .reportComments, .fenceName, .fenceCollection, .fenceProperties,
-      .directiveText, .directiveTeam, .trackerCallsign, .trackerTeam, .permitTeam:
+      .directiveText, .directiveTeam, .trackerCallsign, .trackerTeam, .permitTeam, .checkInNote:
       .text
     case .userSafetyClaim, .trackerSafetyClaim: .claim
     case .userSafetyOverride, .trackerSafetyOverride: .overruling
     case .userRelayedClaim: .relayedClaim
     case .userSignOff, .trackerSignOff: .signOff
     case .alertAcknowledgements: .alertReply
+    case .checkInReport: .checkIn
     case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive, .fenceMode,
-      .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole, .directiveStatus:
+      .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole, .directiveStatus,
+      .checkInRepeats:
       .code
     case .reportPosition: .position
     case .fenceGeometry: .geometry
     case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
       .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence, .permitExistence,
-      .permitRevoked:
+      .permitRevoked, .checkInExistence:
       .mark
     case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
-      .directiveExpected, .permitUsers, .permitZone:
+      .directiveExpected, .permitUsers, .permitZone, .checkInTracker:
       .reference
     case .directiveDeadline, .fenceReviewAt: .time
     case .directiveAcknowledgements: .reply
     case .directiveTrackerReplies: .trackerReply
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
-      .permitDurationSeconds:
+      .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
+      .checkInReminderSeconds:
       .number
     case .settingsForeground, .settingsBackground: .profile
     case .trackPoints: .bytes
@@ -108,11 +113,14 @@ extension Field {
       form == .signOff && TextRule.note.accepts(reason) && seen.count <= Limits.seenRows
     case .signOn(let reason): form == .signOff && TextRule.note.accepts(reason)
     case .alertReply(let reply): form == .alertReply && reply.isWithinLimits
+    case .checkIn(let report): form == .checkIn && report.isWithinLimits
     }
   }
 
   private func accepts(number: UInt32) -> Bool {
-    let isDuration = self == .directiveDurationSeconds || self == .permitDurationSeconds
+    let isDuration = [
+      .directiveDurationSeconds, .permitDurationSeconds, .checkInDurationSeconds,
+    ].contains(self)
     let least: UInt32 = isDuration ? 1 : 0
     return (least...Limits.spanSeconds).contains(number)
   }
@@ -123,7 +131,7 @@ extension Field {
     case .reportSeverity: Limits.severity.contains(code)
     case .reportStatus: ReportStatus(rawValue: code) != nil
     case .fenceKind: FenceKind(rawValue: code) != nil
-    case .fenceActive, .fenceEntryAlert: code <= 1
+    case .fenceActive, .fenceEntryAlert, .checkInRepeats: code <= 1
     case .fenceMode: FenceMode(rawValue: code) != nil
     case .directiveKind: DirectiveKind(rawValue: code) != nil
     case .directiveRole, .fenceRole: Role(rawValue: code) != nil
@@ -139,7 +147,7 @@ extension Field {
       .trackerCallsign, .trackerTeam, .permitTeam:
       .line
     case .userContact, .userEmergencyContact, .reportDescription, .reportComments,
-      .fenceProperties, .directiveText:
+      .fenceProperties, .directiveText, .checkInNote:
       .paragraphs
     default: nil
     }
@@ -158,7 +166,7 @@ extension Field {
     case .userRelayedClaim: "relayedStatus"
     case .userSignOff, .trackerSignOff: "signOff"
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence:
+      .permitExistence, .checkInExistence:
       "existence"
     case .reportTitle: "title"
     case .reportDescription: "description"
@@ -195,7 +203,13 @@ extension Field {
     case .settingsSilenceSeconds: "silence"
     case .trackPoints: "points"
     case .permitZone: "zone"
-    case .permitDurationSeconds: "duration"
+    case .permitDurationSeconds, .checkInDurationSeconds: "duration"
+    case .checkInTracker: "tracker"
+    case .checkInRepeats: "repeats"
+    case .checkInGraceSeconds: "grace"
+    case .checkInReminderSeconds: "reminder"
+    case .checkInNote: "note"
+    case .checkInReport: "checkIn"
     case .permitRevoked: "revoked"
     }
   }

@@ -9,7 +9,7 @@ struct EverySmallHistoryTests {
     .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
     .reportComments, .fenceExistence, .fenceName, .fenceDeleted, .directiveDurationSeconds,
     .directiveZones, .directiveExpected, .userRelayedClaim, .permitRevoked,
-    .alertAcknowledgements,
+    .alertAcknowledgements, .checkInExistence, .checkInReport,
   ]
 
   @Test(

@@ -129,7 +129,7 @@ struct PermissionStoryTests {
             case (.command, _): true
             case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride):
               false
-            case (_, _) where field.entity == .user: isOwn
+            case (_, _) where [.user, .checkIn].contains(field.entity): isOwn
             case (.observer, _): false
             // It names a tracker of its author, never another's.
             case (.member, .directiveTrackerReplies): true

@@ -18,6 +18,7 @@ struct ValueCodingTests {
     .claim(.safe, note: ""), .mark, .reference(row), .time(Timestamp(milliseconds: -1)),
     .number(.max), .bytes([]), .bytes([1, 2]), .reply(user, note: "here"),
     .trackerReply(row.raw, note: "here"),
+    .checkIn(CheckInReport(kind: .extend, nextSeconds: 600, note: "wind")),
     .overruling(.safe, note: "found", seen: [dot, dot]),
     .overruling(.needsHelp, note: "", seen: []),
     .profile(.foreground), .accounting(accounting), .accounting(Accounting(note: "")),
@@ -74,6 +75,8 @@ struct ValueCodingTests {
       Hex.encode(encoded(.reply(Self.user, note: "x"))) == "0b\(Self.user)0000000178")
     #expect(
       Hex.encode(encoded(.trackerReply(Self.row.raw, note: "x"))) == "13\(Self.row)0000000178")
+    let report = CheckInReport(kind: .stop, nextSeconds: 0, note: "x")
+    #expect(Hex.encode(encoded(.checkIn(report))) == "1403000000000000000178")
     #expect(
       Hex.encode(encoded(.overruling(.safe, note: "x", seen: [Self.dot])))
         == "0c010000000178" + "00000001" + "000000000000000500000000000000060007")
@@ -169,6 +172,7 @@ struct ValueCodingTests {
       .relayedClaim(.safe, note: "", login: "ada", seen: []),
       .signOff(reason: "", seen: Array(repeating: Self.row, count: 32)), .signOn(reason: ""),
       .alertReply(AlertReply(user: Self.user, note: "")), .trackerReply(Self.row.raw, note: ""),
+      .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "")),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -183,11 +187,12 @@ struct ValueCodingTests {
         case .directiveRole, .fenceRole: (1...4).map { .code($0) }
         case .directiveKind: (1...5).map { .code($0) }
         case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
-          .directiveExpected, .permitUsers, .permitZone:
+          .directiveExpected, .permitUsers, .permitZone, .checkInTracker:
           [others[0]]
         case .directiveDeadline, .fenceReviewAt: [others[1]]
         case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
-          .permitDurationSeconds:
+          .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
+          .checkInReminderSeconds:
           [others[2]]
         case .trackPoints: [others[3]]
         case .directiveAcknowledgements: [others[4]]
@@ -196,13 +201,14 @@ struct ValueCodingTests {
         case .userSignOff, .trackerSignOff: [others[9], others[10]]
         case .alertAcknowledgements: [others[11]]
         case .directiveTrackerReplies: [others[12]]
+        case .checkInReport: [others[13]]
         case .settingsForeground, .settingsBackground: [others[6]]
-        case .fenceActive, .fenceEntryAlert: [.code(0), .code(1)]
+        case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]
         case .fenceGeometry: [geometry]
         case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
           .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence,
-          .permitExistence, .permitRevoked:
+          .permitExistence, .permitRevoked, .checkInExistence:
           [.mark]
         default: [text]
         }

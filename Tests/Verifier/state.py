@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 from protobuf import Malformed
 
-USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT = range(1, 10)
+USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT, CHECK_IN = (
+    range(1, 11))
 # The existence field of the kinds of rows that are created.
-EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140}
+EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140, CHECK_IN: 180}
 # The kinds of rows that exist without a create.
 WITHOUT_ORIGIN = (USER, SETTINGS, ALERT)
 # Scalars that must not be the only content of a line.
@@ -23,8 +24,8 @@ LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
 REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
-RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY = (
-    "relayed claim", "sign-off", "alert reply", "tracker reply")
+RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT = (
+    "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in")
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -42,6 +43,8 @@ FIELDS = {
     120: BYTES,
     140: MARK, 141: REFERENCE, 142: LINE, 143: REFERENCE, 144: DURATION, 145: MARK,
     160: ALERT_REPLY,
+    180: MARK, 181: REFERENCE, 182: DURATION, 183: range(0, 2), 184: NUMBER, 185: NUMBER,
+    186: PARAGRAPHS, 187: CHECK_IN_REPORT,
 }
 CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
 # Command's statements about a person: the person may only supersede them.
@@ -198,6 +201,13 @@ class PackedWrites:
             return tag + whose + text(checked(self.string(), PARAGRAPHS))
         if allowed == SIGN_OFF:
             return self.sign_off()
+        if allowed == CHECK_IN_REPORT:
+            code, seconds, note = self.take(1)[0], self.take(4), self.string()
+            next_due = struct.unpack(">I", seconds)[0]
+            if code not in (1, 2, 3) or next_due > 604_800 or (
+                    code == 2 and next_due == 0 or code == 3 and next_due > 0):
+                raise Invalid("check-in")
+            return b"\x14" + bytes([code]) + seconds + text(checked(note, PARAGRAPHS))
         if allowed == ALERT_REPLY:
             user, note = self.take(16), self.string()
             lists = (self.list(18), 8), (self.list(44), 8)
@@ -383,6 +393,8 @@ def may_write(write, owner):
         if is_own and author.role != RELAY and not (write.field in SAID_BY_COMMAND and write.value):
             return True
         return author.role == COMMAND and write.field != CLAIM
+    if kind == CHECK_IN:
+        return author.role == COMMAND or is_own and author.role != RELAY
     if kind == TRACK:
         return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:
@@ -475,7 +487,8 @@ def canonical_row(key, writes):
     if not fields:
         return None
     created = any(
-        write.field in EXISTENCE.values() and write.value is not None and write.author.user == owner
+        write.field in EXISTENCE.values() and write.value is not None
+        and (write.author.user == owner or kind == CHECK_IN)
         for write in writes if may_write(write, owner))
     parts = [bytes([kind]), id, bytes([0 if origin is None else 2 if created else 1])]
     parts += origin or (bytes(16), bytes(16))

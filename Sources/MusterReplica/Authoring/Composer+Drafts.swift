@@ -80,6 +80,7 @@ extension Write {
         TextRule.note.fault(in: note)
       case .accounting(let accounting): TextRule.note.fault(in: accounting.note)
       case .alertReply(let reply): TextRule.note.fault(in: reply.note)
+      case .checkIn(let report): TextRule.note.fault(in: report.note)
       default: nil
       }
     throw Refusal("the \(field.name) \(fault ?? "is out of range")")
@@ -91,7 +92,7 @@ extension RowState {
   var lane: Lane {
     switch key.kind {
     case .user, .settings, .tracker: .state
-    case .directive, .permit, .alertAcknowledgement: .urgent
+    case .directive, .permit, .alertAcknowledgement, .checkIn: .urgent
     case .track: .history
     case .report: isSet(.reportToEvacuate) ? .urgent : .state
     case .fence: fenceKind == .hazard ? .urgent : .state

@@ -26,7 +26,7 @@ extension Value {
     case (.reply(let user, let note), _): "\(user.short) \(note)"
     case (.overruling(let claim, let note, _), _): Value.claim(claim, note: note).words(in: field)
     case (.accounting, _), (.relayedClaim, _), (.signOff, _), (.signOn, _), (.alertReply, _),
-      (.trackerReply, _):
+      (.trackerReply, _), (.checkIn, _):
       personalWords
     case (.profile(let profile), _):
       "\(profile.mode.name), read every \(profile.readingSeconds) s, sent every "
@@ -44,6 +44,7 @@ extension Value {
       case .signOn(let reason): ("in the operation", reason)
       case .alertReply(let reply): ("acknowledged", reply.note)
       case .trackerReply(_, let note): ("acknowledged for a tracker", note)
+      case .checkIn(let report): ("\(report.kind.name)", report.note)
       default: ("", "")
       }
     return note.isEmpty ? words : "\(words): \(note)"

@@ -71,7 +71,7 @@ struct Insider {
   private mutating func value(of field: Field, by node: SimulatedNode) -> Value? {
     switch field {
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence:
+      .permitExistence, .checkInExistence:
       return nil
     default: break
     }
@@ -99,6 +99,8 @@ struct Insider {
     case .signOff: return .signOff(reason: "not entitled", seen: [])
     case .alertReply:
       return .alertReply(AlertReply(user: node.credentials.user, note: "not entitled"))
+    case .checkIn:
+      return .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "not entitled"))
     }
   }
 

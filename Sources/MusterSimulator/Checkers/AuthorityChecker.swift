@@ -82,6 +82,7 @@ final class AuthorityChecker: Checker {
     case (.command?, _): return true
     case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride): return false
     case (_, _) where row.key.kind == .user: return isOwn
+    case (_, _) where row.key.kind == .checkIn: return isOwn
     case (.observer?, _): return false
     case (.member?, .reportComments), (.member?, .reportConfirmations): return true
     // It names a tracker of its author.

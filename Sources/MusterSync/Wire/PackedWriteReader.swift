@@ -172,7 +172,7 @@ struct PackedWriteReader {
     case .trackerReply:
       let nonce = try bytes16()
       return .trackerReply(nonce, note: try text())
-    case .relayedClaim, .signOff, .alertReply: return try readPersonal(form)
+    case .relayedClaim, .signOff, .alertReply, .checkIn: return try readPersonal(form)
     case .profile:
       let end = LocationProfile.encodedBytes
       guard end <= self.end - position else { throw .malformed("writes are cut short") }
@@ -203,6 +203,13 @@ struct PackedWriteReader {
       if code == PackedWrites.signOffCode { return .signOff(reason: reason, seen: seen) }
       guard code == PackedWrites.signOnCode, seen.isEmpty else { return nil }
       return .signOn(reason: reason)
+    case .checkIn:
+      let code = try byte()
+      let seconds = UInt32(truncatingIfNeeded: try integer(4))
+      let note = try text()
+      return CheckInReportKind(rawValue: code).map {
+        .checkIn(CheckInReport(kind: $0, nextSeconds: seconds, note: note))
+      }
     default:
       let user = UserID(raw: try bytes16())
       let note = try text()

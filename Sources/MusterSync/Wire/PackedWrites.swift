@@ -163,7 +163,7 @@ struct PackedWrites {
       var writer = ByteWriter()
       profile.append(to: &writer)
       bytes += writer.bytes
-    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply:
+    case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply, .checkIn:
       appendPersonal(value)
     }
   }
@@ -198,6 +198,10 @@ struct PackedWrites {
     case .trackerReply(let nonce, let note):
       append(nonce)
       append(note)
+    case .checkIn(let report):
+      bytes.append(report.kind.rawValue)
+      append(report.nextSeconds)
+      append(report.note)
     default: preconditionFailure("\(value) is packed in another way")
     }
   }

@@ -32,6 +32,7 @@ extension RowKey {
   static let permit = RowKey(kind: .permit, id: RowID(raw: Bytes16(high: 9, low: 7)))
   static let alert = RowKey(
     kind: .alertAcknowledgement, id: RowID(raw: Bytes16(high: 9, low: 8)))
+  static let checkIn = RowKey(kind: .checkIn, id: RowID(raw: Bytes16(high: 9, low: 9)))
 
   static func row(of kind: EntityKind) -> RowKey {
     switch kind {
@@ -44,6 +45,7 @@ extension RowKey {
     case .track: .track
     case .permit: .permit
     case .alertAcknowledgement: .alert
+    case .checkIn: .checkIn
     }
   }
 
@@ -68,16 +70,18 @@ extension Field {
     case .userSignOff, .trackerSignOff: .signOff(reason: "home", seen: [RowKey.directive.id])
     case .alertAcknowledgements: .alertReply(AlertReply(user: Author.owner.user, note: "seen"))
     case .fenceMode, .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole,
-      .directiveStatus:
+      .directiveStatus, .checkInRepeats:
       .code(1)
     case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
-      .directiveExpected, .permitUsers, .permitZone:
+      .directiveExpected, .permitUsers, .permitZone, .checkInTracker:
       .reference(RowKey.fence.id)
     case .directiveDeadline, .fenceReviewAt: .time(Timestamp(milliseconds: 7))
+    case .checkInReport: .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "well"))
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
     case .directiveTrackerReplies: .trackerReply(Author.owner.user.raw, note: "here")
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
-      .permitDurationSeconds:
+      .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
+      .checkInReminderSeconds:
       .number(60)
     case .settingsForeground, .settingsBackground: .profile(.foreground)
     case .trackPoints: .bytes([1, 2, 3])

@@ -35,7 +35,8 @@ struct Specification: Equatable {
     self.live = live.mapValues { $0.sorted { $0.dot < $1.dot } }
     let existence = Field.existence(of: key.kind)
     let isCreated = counting.contains {
-      $0.write.field == existence && $0.write.value != nil && $0.author.user == owner
+      $0.write.field == existence && $0.write.value != nil
+        && ($0.author.user == owner || key.kind == .checkIn)
     }
     exists =
       existence.map { isCreated && live[$0] != nil && live[.fenceDeleted] == nil } ?? true
@@ -65,7 +66,7 @@ struct Specification: Equatable {
           || [.directiveAcknowledgements, .alertAcknowledgements].contains(field)
             && isOwnReply(write)
       case .observer:
-        field.entity == .user && author.user == owner
+        [.user, .checkIn].contains(field.entity) && author.user == owner
           && (!isSaidByCommand(field) || write.write.value == nil)
       case .relay: false
       }
