@@ -40,13 +40,18 @@ struct ChangeNotifier: Sendable {
   }
 
   /// Records the end of a review.
-  mutating func reviewed(from start: Instant, to end: Instant) {
+  ///
+  /// - Parameter change: when time alone may change a status next.
+  mutating func reviewed(from start: Instant, to end: Instant, nextChange change: Instant?) {
     let taken = max(0, end.microseconds - start.microseconds)
     let rest = max(Self.restMicroseconds, Self.thrift * taken)
     restEnds = Instant(microseconds: end.microseconds + rest)
-    reviewDue = max(
-      restEnds, Instant(microseconds: end.microseconds + Self.idleMicroseconds))
+    let idle = Instant(microseconds: end.microseconds + Self.idleMicroseconds)
+    reviewDue = max(restEnds, change.map { min($0, idle) } ?? idle)
   }
+
+  /// Makes the next review due: after a sleep of the machine, timers may be past due.
+  mutating func hasten() { reviewDue = Instant(microseconds: 0) }
 
   func finish() {
     crossings.finish()

@@ -37,13 +37,15 @@ extension Node {
     let start = SystemClock.instant
     guard start >= changeNotifier.reviewDue else { return }
     let free = diskFreeBytes()
+    var change: Instant?
     act { replica, now in
       replica.home.freeBytes = free
       let outcome = try replica.reviewAlerts(now: now)
+      change = replica.nextStatusChange(now: now)
       if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
       return outcome
     }
-    changeNotifier.reviewed(from: start, to: SystemClock.instant)
+    changeNotifier.reviewed(from: start, to: SystemClock.instant, nextChange: change)
     armTimer()
   }
 

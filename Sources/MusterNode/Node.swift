@@ -90,7 +90,9 @@ public actor Node {
   public func networkChanged(_ change: NetworkChange) {
     switch change {
     case .interfaces: logger.info("the network changed")
-    case .woke: logger.info("awake again")
+    case .woke:
+      logger.info("awake again")
+      changeNotifier.hasten()
     }
     act { replica, now in try replica.linkUp(now: now) }
     ports.uplinks?.hasten()

@@ -45,20 +45,22 @@ struct PersonEvidenceReader {
     return (calls + others).prefix(Limits.overruledClaims).map(\.dot)
   }
 
-  /// Returns the open orders that a person's accounting or sign-off settles: first those that name
-  /// the person, then the others, since an order's audience may change; each part the newest first.
+  /// Returns the running check-ins of a person and the open orders that an accounting or sign-off
+  /// settles: of these first those that name the person, then the others, since an order's audience may change; each part the newest first.
   func openOrders(for user: UserID) throws -> [RowID] {
     var orders: [(row: RowState, isTheirs: Bool)] = []
     for row in try context.store.rows(.directive) where row.exists && row.isOpenDirective {
       guard [.evacuate, .muster, .rollcall].contains(row.directiveKind) else { continue }
       orders.append((row, try isAddressed(user, by: row)))
     }
-    return orders.sorted { left, right in
+    let sorted = orders.sorted { left, right in
       if left.isTheirs != right.isTheirs { return left.isTheirs }
       let moments = (left.row.createdAt, right.row.createdAt)
       if let first = moments.0, let second = moments.1, first != second { return first > second }
       return left.row.key.id < right.row.key.id
-    }.prefix(Limits.seenRows).map(\.row.key.id)
+    }.map(\.row.key.id)
+    let timers = try CheckInReader.running(of: user, in: context).map(\.key.id)
+    return Array((timers.prefix(Limits.seenRows / 2) + sorted).prefix(Limits.seenRows))
   }
 
   /// Returns why a person should not sign off yet, and what to do.

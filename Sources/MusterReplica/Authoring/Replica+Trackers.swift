@@ -46,6 +46,20 @@ extension Replica {
     }
   }
 
+  /// Writes a call for help for the carrier of a tracker that this device records, unless one is
+  /// open. Throws for a tracker that was never recorded, or was removed.
+  public mutating func raiseAlarm(
+    ofTracker name: String, note: String, now: ClockReading
+  ) throws -> Outcome {
+    let id = trackerRow(trackerNonce(name))
+    guard let row = try store.row(RowKey(kind: .tracker, id: id)), row.exists else {
+      throw Refusal("the tracker \(name) has no position yet", .unknown)
+    }
+    guard try StatementReader(context: context).statements(row).openCalls.isEmpty else { return Outcome() }
+    return try claimSafety(
+      .needsHelp, note: note, forTracker: UserID(raw: id.raw), now: now)
+  }
+
   private mutating func take(
     _ fix: Fix, of nonce: Bytes16, writes: [Write], now: ClockReading
   ) throws {

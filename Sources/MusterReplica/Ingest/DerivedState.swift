@@ -9,6 +9,7 @@ struct DerivedState: Sendable {
   private let operation: OperationID
   var reader: FrameReader
   var statusModel = StatusModel()
+  var checkIns = CheckInBoard()
   /// Nil before the first request, and after the view was derived again.
   private(set) var stateTree: StateTree?
   /// The number of rebuilds of the whole view since the start.

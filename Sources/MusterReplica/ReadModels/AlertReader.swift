@@ -30,11 +30,27 @@ struct AlertReader {
     let aboutPeople = PersonAlerts(
       own: own, isCommand: isCommand, people: people, directives: directives, muted: Set(muted),
       unconfirmed: unconfirmed)
-    return try (aboutPeople.findings + rules.findings + devices.findings).map { finding in
+    let aboutCheckIns = try checkInAlerts(people)
+    let findings =
+      aboutPeople.findings + aboutCheckIns.findings + rules.findings + devices.findings
+    return try findings.map { finding in
       var finding = finding
       finding.cause = try cause(of: finding.id, positions: positions)
       return finding
     }
+  }
+
+  private func checkInAlerts(_ people: [AssessedPerson]) throws(StoreError) -> CheckInAlerts {
+    let own = context.local.author.user
+    var (notes, trackers): ([RowID: String], Set<UserID>) = ([:], [])
+    for (person, assessment) in people {
+      for timer in assessment.timers where timer.state > .running {
+        let row = try context.store.row(RowKey(kind: .checkIn, id: timer.id))
+        notes[timer.id] = row?.text(.checkInNote)
+        if person.isTracker, row?.owner == own { trackers.insert(person.id) }
+      }
+    }
+    return CheckInAlerts(own: own, people: people, notes: notes, ownTrackers: trackers)
   }
 
   func row(_ id: AlertID) -> RowKey {
@@ -92,6 +108,11 @@ struct AlertReader {
       let row = try context.store.row(RowKey(kind: .directive, id: id.row))
       return AlertCause(
         dots: row?.values(of: .directiveStatus).map(\.dot) ?? [], positions: [])
+    case .checkIn:
+      let row = try context.store.row(RowKey(kind: .checkIn, id: id.row))
+      let reports = row?.values(of: .checkInReport).map(\.dot) ?? []
+      let start = row?.checkInStart.map { [$0.dot] } ?? []
+      return AlertCause(dots: reports.isEmpty ? start : reports, positions: [])
     default: return .none
     }
   }

@@ -24,9 +24,12 @@ extension Replica {
     var book = before
     let findings = try findings(now: now)
     let changes = try alertReader.update(&book, with: findings, now: now.wall)
-    guard !book.tellsTheSame(as: before) else { return Outcome() }
+    let dates = derived.checkIns.takeUnsaved(
+      at: ages.reading(now), wall: now.wall, boot: own.boot)
+    guard !book.tellsTheSame(as: before) || dates != nil else { return Outcome() }
     var outcome = try transact(now: now) { replica in
       replica.transaction.batch.local[AlertTracker.key] = book.encoded()
+      if let dates { replica.transaction.batch.local[CheckInBoard.key] = dates }
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
     }

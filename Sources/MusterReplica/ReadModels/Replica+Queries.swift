@@ -21,8 +21,10 @@ extension Replica {
   /// again, and whose time has come.
   public mutating func refreshStatuses(now: ClockReading) throws {
     let reader = StatusReader(context: context, ages: ageReader(at: now))
+    try restoreCheckIns(now: now)
     try reader.refresh(
-      &derived.statusModel, zones: &location.monitor, dated: ages.takeDated())
+      &derived.statusModel, checkIns: &derived.checkIns, zones: &location.monitor,
+      dated: ages.takeDated())
   }
 
   /// Returns everyone with a certificate and every tracker, in the order of lists, with their

@@ -36,6 +36,10 @@ struct StatusModel: Sendable {
     var orders = true
     /// Everybody: settings, or the whole view.
     var everybody = true
+    /// Every timer.
+    var allCheckIns = true
+    /// Timers.
+    var checkIns: Set<RowID> = []
     /// Rows of people.
     var rows: Set<RowKey> = []
     /// Devices that have moved.
@@ -68,6 +72,7 @@ struct StatusModel: Sendable {
       case .user, .tracker: staleness.rows.insert(key)
       case .fence: staleness.zones = true
       case .directive, .permit: staleness.orders = true
+      case .checkIn: staleness.checkIns.insert(key.id)
       case .settings: staleness.everybody = true
       default: break
       }
@@ -91,7 +96,8 @@ struct StatusModel: Sendable {
   /// What is to be read again; from here on it counts as read.
   mutating func takeStale() -> Staleness {
     defer {
-      staleness = Staleness(roster: false, zones: false, orders: false, everybody: false)
+      staleness = Staleness(
+        roster: false, zones: false, orders: false, everybody: false, allCheckIns: false)
     }
     return staleness
   }
@@ -179,6 +185,9 @@ struct StatusModel: Sendable {
   mutating func updateOrders() {
     picture.update(orders: orders.map(\.content), permits: permits.map(\.content))
   }
+
+  /// The next time of the boot clock at which time alone may change a status.
+  var nextChange: Int64? { picture.nextChange }
 
   mutating func update(_ person: PersonEvidence) { picture.update(person) }
 

@@ -9,22 +9,25 @@ struct StatusReader {
   let ages: AgeReader
   private let settings: SettingsReader
   private let statements: StatementReader
+  private let checkIns: CheckInReader
 
   init(context: ReadContext, ages: AgeReader) {
     self.context = context
     self.ages = ages
     settings = SettingsReader(context: context)
     statements = StatementReader(context: context)
+    checkIns = CheckInReader(context: context, ages: ages)
   }
 
   /// Reads what has changed since the last call, and assesses it again, and whose time has come.
   ///
   /// - Parameter dated: records that were dated since the last call.
   func refresh(
-    _ model: inout StatusModel, zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
+    _ model: inout StatusModel, checkIns board: inout CheckInBoard,
+    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
   ) throws {
     do {
-      try readStale(into: &model, zones: &monitor, dated: dated)
+      try readStale(into: &model, checkIns: &board, zones: &monitor, dated: dated)
     } catch {
       model.markAllStale()
       throw error
@@ -33,7 +36,8 @@ struct StatusReader {
   }
 
   private func readStale(
-    into model: inout StatusModel, zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
+    into model: inout StatusModel, checkIns board: inout CheckInBoard,
+    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
   ) throws {
     model.redate(dated) { ages.made($0) }
     var stale = model.takeStale()
@@ -53,6 +57,8 @@ struct StatusReader {
       if let user = model.user(of: device) { stale.people.insert(user) }
     }
     if stale.orders { try readOrders(into: &model) }
+    let users = Set(dated.compactMap { model.user(of: $0) })
+    try checkIns.read(&stale, into: &board, datedBy: users)
     if stale.zones {
       model.replace(zones: try monitor.zones(in: context.store).all)
     } else {
@@ -62,7 +68,7 @@ struct StatusReader {
     stale.people.insert(context.local.author.user)
     let everybody = stale.roster || stale.everybody
     for person in everybody ? model.people : stale.people.compactMap(model.person) {
-      model.update(try evidence(of: person, in: &model))
+      model.update(try evidence(of: person, in: &model, checkIns: &board))
     }
   }
 
@@ -78,7 +84,8 @@ struct StatusReader {
   }
 
   private func evidence(
-    of person: PersonRoster.Person, in model: inout StatusModel
+    of person: PersonRoster.Person, in model: inout StatusModel,
+    checkIns board: inout CheckInBoard
   ) throws -> PersonEvidence {
     let user = person.identity.id
     var evidence = PersonEvidence(
@@ -99,6 +106,7 @@ struct StatusReader {
     if let row = person.row {
       evidence.statements = try statements.statements(row)
     }
+    evidence.timers = checkIns.timers(of: person, in: &board)
     evidence.wasHeard =
       evidence.devices.contains { $0.heard != nil } || !evidence.statements.claims.isEmpty
       || !evidence.statements.relayed.isEmpty

@@ -8,6 +8,9 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
   /// How many deadlines wait.
   var count: Int { heap.count }
 
+  /// The first moment; nil if none waits.
+  var first: Int64? { heap.first?.moment }
+
   /// Adds a deadline.
   mutating func insert(_ element: Element, at moment: Int64) {
     heap.append((moment, element))

@@ -54,6 +54,15 @@ struct PersonAssessor {
     (self.contacts, self.orders, self.timers) = (contacts, orders, timers)
   }
 
+  /// The check-ins that the person owes.
+  var checkIns: [CheckInStanding] {
+    timers.map {
+      CheckInStanding(
+        id: $0.id, state: $0.state(at: clock.boot), due: $0.due,
+        isSettled: accounting?.rows.contains($0.id) ?? false)
+    }
+  }
+
   // MARK: Conditions
 
   /// All conditions, in the order of the table.
@@ -191,9 +200,7 @@ struct PersonAssessor {
   /// The next time at which a silence, a deadline, a grace period or a permit ends.
   var nextChange: Int64? {
     var moments = contacts.silences + orders.open.flatMap(orders.changes)
-    for timer in timers {
-      moments += [timer.due.earliest, timer.due.latest + timer.graceMilliseconds]
-    }
+    moments += timers.flatMap(\.changes)
     moments += permits.map { $0.end(at: clock) }
     return moments.filter { $0 > clock.boot }.min()
   }

@@ -150,14 +150,20 @@ public struct TimerEvidence: Hashable, Sendable {
   public var due: Span
   /// Milliseconds after the latest due time until the person is unaccounted for.
   public var graceMilliseconds: Int64
+  /// Milliseconds before the earliest due time at which the person is reminded.
+  public var reminderMilliseconds: Int64
   /// Whether they have checked in.
   public var isSatisfied: Bool
 
   /// Creates a check-in with its due time.
-  public init(id: RowID, due: Span, graceMilliseconds: Int64, isSatisfied: Bool) {
+  public init(
+    id: RowID, due: Span, graceMilliseconds: Int64, reminderMilliseconds: Int64 = 0,
+    isSatisfied: Bool
+  ) {
     self.id = id
     self.due = due
     self.graceMilliseconds = graceMilliseconds
+    self.reminderMilliseconds = reminderMilliseconds
     self.isSatisfied = isSatisfied
   }
 }

@@ -17,6 +17,8 @@ public struct StatusAssessment: Hashable, Sendable {
   public let conditions: [StatusCondition]
   /// The open orders that address the person, by id.
   public let orders: [OrderStanding]
+  /// The check-ins that the person owes and that no sign-off settles, by id.
+  public let timers: [CheckInStanding]
   /// The shown order, with the direction to its nearest zone.
   public let guidance: OrderGuidance?
   /// The hazard zones in which they are, by id.
@@ -40,6 +42,7 @@ public struct StatusAssessment: Hashable, Sendable {
     status = decisive.status
     severity = decisive.severity
     orders = assessor.standings
+    timers = assessor.checkIns
     guidance = assessor.guidance
     hazards = assessor.hazards.map(\.id).sorted()
     (heard, clockDiffers) = assessor.contacts.lastSign
@@ -82,6 +85,18 @@ public struct OrderStanding: Hashable, Sendable {
     case .ordered, .overdue, .unaccounted: false
     }
   }
+}
+
+/// The state of a check-in that a person owes.
+public struct CheckInStanding: Hashable, Sendable {
+  /// Its row.
+  public var id: RowID
+  /// The state by the observer's clock.
+  public var state: CheckInState
+  /// The due time, by the observer's boot clock.
+  public var due: Span
+  /// Whether command's accounting names it.
+  public var isSettled: Bool
 }
 
 /// The order that is shown to a person, with the direction.

@@ -101,6 +101,10 @@ public struct StatusPicture: Sendable {
     }
   }
 
+  /// The next time at which `refresh` may change an assessment without any other change, or an
+  /// earlier one. Costs O(1).
+  public var nextChange: Int64? { deadlines.first }
+
   /// Reassesses the people who may have changed, and returns the changes, by id.
   public mutating func refresh(at clock: StatusClock) -> [Change] {
     let offset = clock.wall.milliseconds &- clock.boot

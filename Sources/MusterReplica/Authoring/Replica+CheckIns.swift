@@ -1,0 +1,173 @@
+internal import MusterCRDT
+public import MusterModel
+internal import MusterStore
+
+/// Timers by which people must check in (decision 0046). A timer is a row that belongs to the
+/// person; each device that holds it raises the alarm by itself.
+extension Replica {
+  // MARK: Writing
+
+  /// Starts one timer for each person, in the urgent lane. A person starts their own, or one for
+  /// the carrier of their tracker; command starts any.
+  ///
+  /// - Parameter people: empty for this device's user.
+  public mutating func startCheckIns(
+    _ draft: CheckInDraft, of people: [UserID], now: ClockReading
+  ) throws -> (ids: [RowID], outcome: Outcome) {
+    guard (1...Limits.spanSeconds).contains(draft.durationSeconds) else {
+      throw Refusal("a check-in is due after one second to a week: give another time")
+    }
+    guard max(draft.graceSeconds, draft.reminderSeconds) <= Limits.spanSeconds else {
+      throw Refusal("grace and reminder are at most a week: give shorter ones")
+    }
+    let people = people.isEmpty ? [local.author.user] : people
+    guard people.count <= Limits.namesPerGroup else {
+      throw Refusal("a check-in is for at most \(Limits.namesPerGroup) people: start several")
+    }
+    let running = Dictionary(
+      grouping: try store.rows(.checkIn).filter(\.hasRunningCheckIn), by: \.checkInPerson
+    ).mapValues(\.count)
+    var (ids, rows): ([RowID], [[Write]]) = ([], [])
+    for user in Set(people).sorted() {
+      let state = try personToCheckIn(user, now: now)
+      let running = running[user] ?? 0
+      guard running < CheckInBoard.countedPerPerson else {
+        throw Refusal(
+          "\(try context.callsign(of: user)) has \(running) running check-ins: stop one first",
+          .unfit)
+      }
+      var origin = own.newOrigin(now: now)
+      // Also a timer that command starts belongs to the person.
+      origin = RowOrigin(owner: state.owner ?? origin.owner, nonce: origin.nonce)
+      let id = RowID(operation: local.operation, origin: origin)
+      var composer = Composer(RowState(key: RowKey(kind: .checkIn, id: id)), origin: origin)
+      composer.assertExistence()
+      if state.key.kind == .tracker {
+        composer.set(.checkInTracker, to: .reference(state.key.id))
+      }
+      composer.set(.checkInDurationSeconds, to: .number(draft.durationSeconds))
+      if draft.repeats { composer.set(.checkInRepeats, to: .code(1)) }
+      composer.set(.checkInGraceSeconds, to: .number(draft.graceSeconds))
+      composer.set(.checkInReminderSeconds, to: .number(draft.reminderSeconds))
+      if !draft.note.isEmpty { composer.set(.checkInNote, to: .text(draft.note)) }
+      ids.append(id)
+      rows.append(composer.writes)
+    }
+    return (ids, try write(rows, lane: .urgent, now: now))
+  }
+
+  /// Reports on the running timers of a person, or on one of them.
+  ///
+  /// - Parameters:
+  ///   - user: nil for this device's own.
+  ///   - reference: the timer's id; nil for all that run.
+  ///   - seconds: by how much an extension postpones the due time.
+  public mutating func checkIn(
+    _ kind: CheckInReportKind, of user: UserID?, timer reference: String?, seconds: UInt32,
+    note: String, now: ClockReading
+  ) throws -> Outcome {
+    let chosen = try reference.map { try row(.checkIn, named: $0) }
+    let timers =
+      try chosen.map { [try settled(.checkIn, $0, now: now)] }
+      ?? checkInReader(now: now).running(of: user ?? local.author.user)
+    guard !timers.isEmpty else {
+      let name = try context.callsign(of: user ?? local.author.user)
+      throw Refusal("no check-in of \(name) is running: see muster checkin list", .unfit)
+    }
+    if kind == .extend { try refreshStatuses(now: now) }
+    var rows: [[Write]] = []
+    for timer in timers {
+      let isTheirs = timer.owner == local.author.user
+      if isTheirs { try require(.command, .member, .observer) } else { try require(.command) }
+      if kind == .stop, !isTheirs, !note.contains(where: { !$0.isWhitespace }) {
+        throw Refusal("give a reason to stop another person's check-in: --reason \"is back\"")
+      }
+      guard timer.hasRunningCheckIn else {
+        throw Refusal("check-in \(timer.key.id.short) has ended: start another", .unfit)
+      }
+      var composer = Composer(timer, origin: nil)
+      let next = try nextSeconds(kind, of: timer, extendedBy: seconds, now: now)
+      // A further check-in is written even if it equals the one before.
+      composer.insert(
+        .checkInReport,
+        .checkIn(CheckInReport(kind: kind, nextSeconds: next, note: note)),
+        replacing: Array(timer.dots(of: .checkInReport).prefix(Limits.supersededDots)))
+      rows.append(composer.writes)
+    }
+    return try write(rows, lane: .urgent, now: now)
+  }
+
+  private func nextSeconds(
+    _ kind: CheckInReportKind, of timer: RowState, extendedBy seconds: UInt32, now: ClockReading
+  ) throws -> UInt32 {
+    switch kind {
+    case .ok: return timer.code(.checkInRepeats) == 1 ? timer.checkInDurationSeconds : 0
+    case .stop: return 0
+    case .extend:
+      guard seconds > 0 else { throw Refusal("an extension takes one second or more") }
+      let standing = timer.checkInPerson.flatMap { person in
+        derived.statusModel.assessment(of: person)?.timers.first { $0.id == timer.key.id }
+      }
+      let left = standing.map { max(0, $0.due.latest - ages.reading(now)) / 1000 } ?? 0
+      guard left + Int64(seconds) <= Int64(Limits.spanSeconds) else {
+        throw Refusal("a check-in is due within a week: extend it by less")
+      }
+      return UInt32(left) + seconds
+    }
+  }
+
+  private mutating func personToCheckIn(_ user: UserID, now: ClockReading) throws -> RowState {
+    let state = try person(user, now: now)
+    if state.owner == local.author.user {
+      try require(.command, .member, .observer)
+    } else {
+      try require(.command)
+    }
+    return state
+  }
+
+  /// Returns who is in a team or has a role now, except those who signed off. Throws if no one is.
+  ///
+  /// - Parameters:
+  ///   - team: empty for any.
+  ///   - role: nil for any; carriers of trackers have none.
+  public mutating func members(
+    ofTeam team: String, role: Role?, now: ClockReading
+  ) throws -> [UserID] {
+    let found = try users(now: now).filter {
+      !$0.has(.signedOff) && (team.isEmpty || $0.team == team)
+        && (role == nil || (!$0.isTracker && $0.role == role))
+    }
+    guard !found.isEmpty else {
+      throw Refusal("no one is in that team or has that role: see muster user list", .unknown)
+    }
+    return found.map(\.id)
+  }
+
+  // MARK: Queries
+
+  /// Returns the timers: those that run by their due time, then the newest of those that ended.
+  public mutating func checkIns(now: ClockReading) throws -> [CheckInSummary] {
+    try refreshStatuses(now: now)
+    return try checkInReader(now: now).summaries(by: derived.statusModel)
+  }
+
+  /// Restores the saved dates of reports, once after each start.
+  mutating func restoreCheckIns(now: ClockReading) throws(StoreError) {
+    guard !derived.checkIns.isRestored else { return }
+    derived.checkIns.restore(
+      try store.local(CheckInBoard.key), at: ages.reading(now), wall: now.wall, boot: own.boot)
+  }
+
+  func checkInReader(now: ClockReading) -> CheckInReader {
+    CheckInReader(context: context, ages: ageReader(at: now))
+  }
+
+  /// When time alone may next change a status: a check-in is due, or an order's deadline passes.
+  /// Nil before the first review.
+  public func nextStatusChange(now: ClockReading) -> Instant? {
+    derived.statusModel.nextChange.map { next in
+      now.instant.advanced(byMilliseconds: max(0, next - ages.reading(now)))
+    }
+  }
+}

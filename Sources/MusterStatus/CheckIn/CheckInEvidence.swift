@@ -1,0 +1,65 @@
+public import MusterModel
+
+/// The live reports of one timer: the input that determines when the person must check in.
+///
+/// A report states the seconds from itself to the next due time, and supersedes those that its
+/// author held. Of concurrent reports the one with the latest due time counts: a check-in that is
+/// held here never leads to an alarm. The timer has ended only if every live report ends it.
+public struct CheckInEvidence: Hashable, Sendable {
+  /// The start of the timer, or a report.
+  public struct Report: Hashable, Sendable {
+    /// The time at which it was made, by the observer's boot clock.
+    public var made: Span
+    /// Seconds to the next due time; 0 for none.
+    public var nextSeconds: UInt32
+
+    /// Creates a report with its time.
+    public init(made: Span, nextSeconds: UInt32) {
+      self.made = made
+      self.nextSeconds = nextSeconds
+    }
+  }
+
+  /// The start of the timer.
+  public var start: Report
+  /// The live reports; empty before the first.
+  public var reports: [Report]
+
+  /// Creates the evidence of one timer.
+  public init(start: Report, reports: [Report]) {
+    self.start = start
+    self.reports = reports
+  }
+
+  /// The interval in which the next check-in is due; nil if nothing more is due.
+  ///
+  /// Its latest end is at most the receipt of the report plus the stated duration.
+  public var due: Span? {
+    let counting = reports.isEmpty ? [start] : reports.filter { $0.nextSeconds > 0 }
+    return counting.reduce(nil) { latest, report in
+      let deadline = Deadline(
+        made: report.made, durationMilliseconds: Int64(report.nextSeconds) * 1000)
+      return latest.map { $0.later(deadline.time) } ?? deadline.time
+    }
+  }
+}
+
+extension TimerEvidence {
+  /// Returns the state of the timer at a time of the observer's boot clock.
+  public func state(at now: Int64) -> CheckInState {
+    if isSatisfied { return .done }
+    if now >= due.latest + graceMilliseconds { return .unaccounted }
+    if now >= due.latest { return .overdue }
+    if now >= due.earliest { return .due }
+    return now >= due.earliest - reminderMilliseconds ? .reminder : .running
+  }
+
+  /// The times at which the state changes, in order; empty for a timer that has ended.
+  public var changes: [Int64] {
+    guard !isSatisfied else { return [] }
+    return [
+      due.earliest - reminderMilliseconds, due.earliest, due.latest,
+      due.latest + graceMilliseconds,
+    ]
+  }
+}

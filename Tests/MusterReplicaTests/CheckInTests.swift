@@ -1,0 +1,166 @@
+import MusterModel
+import MusterReplica
+import Testing
+
+/// Timers on real nodes (decision 0046).
+@Suite("Check-ins")
+struct CheckInTests {
+  private static let everyMinute = CheckInDraft(
+    durationSeconds: 60, repeats: true, graceSeconds: 30, reminderSeconds: 10, note: "north ridge")
+
+  private func start(
+    _ draft: CheckInDraft = everyMinute, of people: [UserID] = [], by name: String,
+    in valley: inout Valley
+  ) throws {
+    try valley.at(name) { try $0.startCheckIns(draft, of: people, now: $1).outcome }
+  }
+
+  private func report(
+    _ kind: CheckInReportKind, of user: UserID? = nil, seconds: UInt32 = 0, note: String = "",
+    by name: String, in valley: inout Valley
+  ) throws {
+    try valley.at(name) {
+      try $0.checkIn(kind, of: user, timer: nil, seconds: seconds, note: note, now: $1)
+    }
+  }
+
+  private func review(_ name: String, in valley: inout Valley) throws -> [AlertLevel] {
+    _ = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
+    return try valley.ask(name) { try $0.alerts(now: $1) }
+      .filter { $0.id.kind == .checkIn }.map(\.level)
+  }
+
+  private func user(_ name: String, in valley: inout Valley) throws -> UserID {
+    let users = try valley.ask(name) { try $0.users(now: $1) }
+    return try #require(users.first { $0.callsign == name }).id
+  }
+
+  private func states(at name: String, in valley: inout Valley) throws -> [CheckInState] {
+    try valley.ask(name) { try $0.checkIns(now: $1) }.map(\.state)
+  }
+
+  @Test func `each node that holds a timer raises the alarm, its author destroyed`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan")
+    let year: Int64 = 365 * 86_400_000
+    valley.setClock("Ada", aheadMilliseconds: year)
+    valley.setClock("Cleo", aheadMilliseconds: -year)
+    try start(by: "Ben", in: &valley)
+    try valley.converge()
+    try valley.switchOff("Ben")
+    valley.cut(["Ada"], ["Cleo", "Dan"], ["Ben"])
+    try valley.run(milliseconds: 40_000)
+    for name in ["Ada", "Cleo", "Dan"] {
+      #expect(try review(name, in: &valley) != [.danger], "not before the due time, at \(name)")
+    }
+    try valley.run(milliseconds: 21_000)
+    for name in ["Ada", "Cleo", "Dan"] {
+      #expect(try review(name, in: &valley) == [.warning], "at \(name)")
+    }
+    try valley.run(milliseconds: 30_000)
+    for name in ["Ada", "Cleo", "Dan"] {
+      #expect(try review(name, in: &valley) == [.danger], "at \(name)")
+      let alert = try valley.ask(name) { try $0.alerts(now: $1) }.first { $0.id.kind == .checkIn }
+      #expect(alert?.text.hasPrefix("Ben: no check-in received here") == true)
+      #expect(alert?.text.contains("north ridge") == true)
+    }
+  }
+
+  @Test func `a check-in starts the duration again, and clears the alarm`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try start(by: "Ben", in: &valley)
+    try valley.converge()
+    try valley.run(milliseconds: 51_000)
+    let reminders = try valley.ask("Ben") { try $0.alerts(now: $1) }.map(\.id.kind)
+    #expect(reminders.contains(.checkInReminder))
+    let others = try valley.ask("Ada") { try $0.alerts(now: $1) }.map(\.id.kind)
+    #expect(!others.contains(.checkInReminder), "only the person is reminded")
+    try report(.ok, by: "Ben", in: &valley)
+    try valley.converge()
+    try valley.run(milliseconds: 45_000)
+    #expect(try review("Ada", in: &valley) == [])
+    try valley.run(milliseconds: 50_000)
+    #expect(try review("Ada", in: &valley) == [.danger])
+    #expect(try states(at: "Ada", in: &valley) == [.unaccounted])
+    try report(.ok, by: "Ben", in: &valley)
+    try valley.converge()
+    #expect(try review("Ada", in: &valley) == [])
+  }
+
+  @Test func `a timer for once ends with the check-in, others are extended and stopped`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let once = CheckInDraft(durationSeconds: 60, repeats: false)
+    try start(once, by: "Ben", in: &valley)
+    try report(.extend, seconds: 600, by: "Ben", in: &valley)
+    try valley.converge()
+    let left = try valley.ask("Ada") { try $0.checkIns(now: $1) }.first?.latestSeconds
+    #expect(left.map { (640...661).contains($0) } == true, "\(String(describing: left))")
+    try report(.ok, by: "Ben", in: &valley)
+    try valley.converge()
+    #expect(try states(at: "Ada", in: &valley) == [.done])
+    #expect(throws: Refusal.self, "none is running") {
+      try report(.ok, by: "Ben", in: &valley)
+    }
+    try start(by: "Ben", in: &valley)
+    try valley.converge()
+    let ben = try user("Ben", in: &valley)
+    #expect(throws: Refusal.self, "command needs a reason") {
+      try report(.stop, of: ben, by: "Ada", in: &valley)
+    }
+    try report(.stop, of: ben, note: "is back", by: "Ada", in: &valley)
+    try valley.converge()
+    try valley.run(milliseconds: 200_000)
+    for name in valley.names { #expect(try review(name, in: &valley) == []) }
+  }
+
+  @Test func `command starts a timer for others, who answer it; members do not`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let ben = try user("Ben", in: &valley)
+    #expect(throws: Refusal.self) { try start(of: [ben], by: "Cleo", in: &valley) }
+    try start(of: [ben], by: "Ada", in: &valley)
+    try valley.converge()
+    #expect(throws: Refusal.self) { try report(.ok, of: ben, by: "Cleo", in: &valley) }
+    try report(.ok, by: "Ben", in: &valley)
+    try valley.converge()
+    try valley.run(milliseconds: 95_000)
+    for name in valley.names { #expect(try review(name, in: &valley) == [.danger]) }
+    try report(.ok, of: ben, by: "Ada", in: &valley)
+    try valley.converge()
+    for name in valley.names { #expect(try review(name, in: &valley) == []) }
+  }
+
+  @Test func `a restart of the machine does not postpone the alarm`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let long = CheckInDraft(durationSeconds: 600, repeats: true, graceSeconds: 30)
+    try start(long, by: "Ben", in: &valley)
+    try valley.converge()
+    try valley.run(milliseconds: 100_000)
+    #expect(try review("Ada", in: &valley) == [])
+    try valley.switchOff("Ben")
+    try valley.switchOff("Ada")
+    valley.cut(["Ada"], ["Ben"], ["Cleo"])
+    try valley.run(milliseconds: 100_000)
+    let index = valley.index("Ada")
+    valley.laptops[index].boots += 1
+    valley.laptops[index].bootedAt = valley.now
+    try valley.switchOn("Ada")
+    #expect(try review("Ada", in: &valley) == [.warning], "possibly overdue at once")
+    #expect(try states(at: "Ada", in: &valley) == [.due])
+    let left = try valley.ask("Ada") { try $0.checkIns(now: $1) }.first?.latestSeconds
+    #expect(left.map { (300...401).contains($0) } == true, "\(String(describing: left))")
+    try valley.run(milliseconds: 432_000)
+    #expect(try review("Ada", in: &valley) == [.danger])
+  }
+
+  @Test func `a time out of range is refused, and a person has a bounded number of timers`() throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    for seconds in [0, UInt32.max] {
+      #expect(throws: Refusal.self) {
+        try start(CheckInDraft(durationSeconds: seconds, repeats: false), by: "Ben", in: &valley)
+      }
+    }
+    valley.checksInvariants = false
+    for _ in 0..<64 { try start(by: "Ben", in: &valley) }
+    #expect(throws: Refusal.self) { try start(by: "Ben", in: &valley) }
+  }
+}
