@@ -21,9 +21,13 @@ extension Node {
   public func take(_ report: TrackerReport) async -> TrackerReply {
     await untilPeersAnswered()
     var reply = TrackerReply.done
+    var alarm: TrackerAlarm?
     do {
       try attempt { replica, now in
-        switch try location.take(report, known: replica.trackerNames(), now: now) {
+        let answer = try location.take(report, known: replica.trackerNames(), now: now)
+        // A call for help counts also if the position does not.
+        alarm = location.beginningAlarm(of: report)
+        switch answer {
         case .taken(let fix, let isLate):
           if isLate { location.watch.count("late from a phone") }
           return try replica.ingest(fix, ofTracker: report.tracker.description, now: now)
@@ -33,9 +37,16 @@ extension Node {
         }
         return .init()
       }
+      if let alarm {
+        try attempt {
+          try $0.raiseAlarm(ofTracker: report.tracker.description, note: alarm.note, now: $1)
+        }
+      }
     } catch let refusal as Refusal {
+      location.forgetAlarm(of: report.tracker)
       return .refused("\(refusal)")
     } catch {
+      location.forgetAlarm(of: report.tracker)
       logger.error("\(error)")
       return .unavailable
     }

@@ -13,14 +13,15 @@ struct TrackerGateTests {
       entropy: .zero)
   }
 
-  private func report(_ name: String, at seconds: Int64, latitude: Double = 46) throws
-    -> TrackerReport
-  {
+  private func report(
+    _ name: String, at seconds: Int64, latitude: Double = 46, alarm: String? = nil
+  ) throws -> TrackerReport {
     TrackerReport(
       tracker: try #require(TrackerName(name)),
       fix: SourceFix(
         position: try #require(Coordinate(latitude: latitude, longitude: 14)),
-        accuracyDecimetres: 50, sampleTime: Timestamp(milliseconds: wall + seconds * 1000)))
+        accuracyDecimetres: 50, sampleTime: Timestamp(milliseconds: wall + seconds * 1000)),
+      alarm: TrackerAlarm(field: alarm, batteryPercent: 41.6))
   }
 
   private func isTaken(_ answer: TrackerGate.Answer) -> Bool {
@@ -37,6 +38,53 @@ struct TrackerGateTests {
       Issue.record("a late fix is not known to be late")
       return
     }
+  }
+
+  @Test func `an alarm that a phone repeats for ever begins once`() throws {
+    var desk = TrackerGate(known: [], mostTrackers: 2, now: now(0).instant)
+    #expect(desk.beginningAlarm(of: try report("a", at: 0, alarm: "sos")) == nil, "unknown")
+    var began = 0
+    for second in Int64(0)..<1000 {
+      let report = try report("a", at: second, alarm: "sos")
+      _ = desk.take(report, now: now(second))
+      if let alarm = desk.beginningAlarm(of: report) {
+        began += 1
+        #expect(alarm.note == "alarm by the phone, battery 42 %")
+      }
+    }
+    #expect(began == 1)
+    #expect(desk.beginningAlarm(of: try report("a", at: 1001)) == nil)
+    #expect(desk.beginningAlarm(of: try report("a", at: 1002, alarm: "SOS")) != nil)
+    let name = try #require(TrackerName("a"))
+    desk.forgetAlarm(of: name)
+    #expect(desk.beginningAlarm(of: try report("a", at: 1003, alarm: "sos")) != nil)
+  }
+
+  @Test func `only an alarm that a person raises, or a fall, is a call for help`() throws {
+    for field in ["lowBattery", "powerCut", "", "0", "false", "geofenceEnter"] {
+      #expect(TrackerAlarm(field: field, batteryPercent: nil) == nil, "\(field)")
+    }
+    let alarm = TrackerAlarm(field: "fallDown", batteryPercent: 900)
+    #expect(alarm?.note == "alarm by the phone")
+  }
+
+  @Test func `each app's alarm field is read`() throws {
+    let query = try OsmAndQuery.read("id=a&lat=46&lon=14&alarm=sos&batt=12.4")
+    #expect(query.alarm?.batteryPercent == 12)
+    let traccar = try TraccarMessage.read(
+      Array(
+        """
+        {"location":{"timestamp":"2026-05-01T10:00:00Z","coords":{"latitude":46,"longitude":14},
+        "battery":{"level":0.5},"extras":{"alarm":"sos"}},"device_id":"a"}
+        """.utf8))
+    #expect(traccar.alarm?.batteryPercent == 50)
+    let ownTracks = try OwnTracksMessage.read(
+      Array(
+        "{\"_type\":\"location\",\"lat\":46,\"lon\":14,\"tid\":\"a\",\"batt\":7,\"alarm\":\"sos\"}"
+          .utf8),
+      user: nil, device: nil)
+    #expect(ownTracks?.alarm?.batteryPercent == 7)
+    #expect(try OsmAndQuery.read("id=a&lat=46&lon=14").alarm == nil)
   }
 
   @Test func `names that are made up find no room after the last place`() throws {

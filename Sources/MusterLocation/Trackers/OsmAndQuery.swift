@@ -29,7 +29,8 @@ public enum OsmAndQuery {
       tracker: tracker,
       fix: SourceFix(
         position: try position(values), accuracyDecimetres: Accuracy.decimetres(metres),
-        sampleTime: try TrackerTime.read(values["timestamp"])))
+        sampleTime: try TrackerTime.read(values["timestamp"])),
+      alarm: TrackerAlarm(field: values["alarm"], batteryPercent: number(values["batt"])))
   }
 
   private static func position(_ values: [String: String]) throws(ReadingFault) -> Coordinate {

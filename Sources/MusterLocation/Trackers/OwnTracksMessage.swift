@@ -14,6 +14,8 @@ public enum OwnTracksMessage {
     var tst: Double?
     var tid: String?
     var topic: String?
+    var alarm: String?
+    var batt: Double?
   }
 
   /// Parses a message. Returns nil for other types, such as waypoints and last-will messages.
@@ -36,7 +38,8 @@ public enum OwnTracksMessage {
       tracker: try name(of: message, user: user, device: device),
       fix: SourceFix(
         position: position, accuracyDecimetres: Accuracy.decimetres(message.acc),
-        sampleTime: try message.tst.map(TrackerTime.read) ?? nil))
+        sampleTime: try message.tst.map(TrackerTime.read) ?? nil),
+      alarm: TrackerAlarm(field: message.alarm, batteryPercent: message.batt))
   }
 
   private static func name(

@@ -12,6 +12,17 @@ public enum TraccarMessage {
     struct Location: Decodable {
       var timestamp: String?
       var coords: Coordinates
+      var battery: Battery?
+      var extras: Extras?
+    }
+
+    struct Battery: Decodable {
+      /// From 0 to 1.
+      var level: Double?
+    }
+
+    struct Extras: Decodable {
+      var alarm: String?
     }
 
     struct Coordinates: Decodable {
@@ -39,6 +50,9 @@ public enum TraccarMessage {
       tracker: tracker,
       fix: SourceFix(
         position: position, accuracyDecimetres: Accuracy.decimetres(coords.accuracy),
-        sampleTime: try TrackerTime.read(message.location.timestamp)))
+        sampleTime: try TrackerTime.read(message.location.timestamp)),
+      alarm: TrackerAlarm(
+        field: message.location.extras?.alarm,
+        batteryPercent: message.location.battery?.level.map { $0 * 100 }))
   }
 }

@@ -27,6 +27,7 @@ public struct TrackerGate: Sendable {
 
   private let mostTrackers: Int
   private var trackers: [TrackerName: Tracker] = [:]
+  private var alarms = TrackerAlarms()
 
   /// The result of a report.
   public enum Answer: Hashable, Sendable {
@@ -51,6 +52,15 @@ public struct TrackerGate: Sendable {
       trackers[name] = Tracker(allowance: Self.burst, refilledAt: now)
     }
   }
+
+  /// Returns the alarm that begins with a report, whatever became of its position; nil for an
+  /// unknown tracker.
+  public mutating func beginningAlarm(of report: TrackerReport) -> TrackerAlarm? {
+    trackers[report.tracker] == nil ? nil : alarms.take(report)
+  }
+
+  /// Takes the alarm of the next report as a new one: the last could not be stored.
+  public mutating func forgetAlarm(of tracker: TrackerName) { alarms.forget(tracker) }
 
   /// The number of known trackers.
   public var count: Int { trackers.count }

@@ -7,10 +7,14 @@ public struct TrackerReport: Hashable, Sendable {
   /// The fix as reported.
   public let fix: SourceFix
 
+  /// The call for help; nil for none.
+  public let alarm: TrackerAlarm?
+
   /// Creates a report.
-  public init(tracker: TrackerName, fix: SourceFix) {
+  public init(tracker: TrackerName, fix: SourceFix, alarm: TrackerAlarm? = nil) {
     self.tracker = tracker
     self.fix = fix
+    self.alarm = alarm
   }
 }
 

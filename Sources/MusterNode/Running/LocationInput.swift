@@ -41,6 +41,14 @@ struct LocationInput: Sendable {
     return answer
   }
 
+  /// Returns the alarm that begins with a report that was just taken.
+  mutating func beginningAlarm(of report: TrackerReport) -> TrackerAlarm? {
+    trackers?.beginningAlarm(of: report)
+  }
+
+  /// Takes the alarm of the next report as a new one: the last could not be stored.
+  mutating func forgetAlarm(of tracker: TrackerName) { trackers?.forgetAlarm(of: tracker) }
+
   /// For `status`.
   var status: LocationStatus {
     LocationStatus(
