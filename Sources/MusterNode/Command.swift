@@ -24,6 +24,9 @@ public enum Command: Codable, Hashable, Sendable {
   case permits
   case addPermit(PermitOrder)
   case revokePermit(String)
+  case checkIns
+  case startCheckIn(CheckInOrder)
+  case reportCheckIn(CheckInEntry)
   /// Command sets another user's team; nil sets the own user's.
   case setTeam(String, user: String?)
   case setPosition(Fix)
@@ -167,6 +170,8 @@ public enum Reply: Codable, Hashable, Sendable {
   case fences([FenceSummary])
   /// The new row.
   case created(RowID)
+  /// The new rows, in the order of their people.
+  case createdAll([RowID])
   /// The new zone, and the order to go to it.
   case ordered(zone: RowID, directive: RowID)
   /// The directive that was answered, or whose answer was withdrawn.
@@ -175,6 +180,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case directives([DirectiveSummary])
   case alerts([Alert])
   case permits([PermitSummary])
+  case checkIns([CheckInSummary])
   case changes(ChangeCounts)
   case settings(SettingsSummary)
   /// The byte form of an `Invitation`, with its role and expiry.

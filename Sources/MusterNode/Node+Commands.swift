@@ -73,11 +73,13 @@ extension Node {
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
     case .permits: return .permits(try read { replica, _ in try replica.permits() })
+    case .checkIns: return .checkIns(try read { try $0.checkIns(now: $1) })
     case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
-      .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .addReport, .editReport,
+      .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn,
+      .reportCheckIn, .addReport, .editReport,
       .deleteReport, .confirmReport, .commentReport, .addFence, .editFence, .setFenceActive,
       .deleteFence:
       preconditionFailure("\(command) is gathered")

@@ -82,6 +82,7 @@ extension Command {
     switch self {
     case .claimSafety, .claimSafetyOf, .relayClaim, .signOff, .signOn, .addPermit, .revokePermit:
       peopleWrite
+    case .startCheckIn, .reportCheckIn: checkInWrite
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence:
       commandWrite
@@ -110,7 +111,8 @@ extension Command {
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
-      .fences, .fence, .directives, .directive, .permits, .alerts, .acknowledgeAlert, .changes,
+      .fences, .fence, .directives, .directive, .permits, .checkIns, .alerts, .acknowledgeAlert,
+      .changes,
       .settings,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
       .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery:

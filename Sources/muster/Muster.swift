@@ -37,7 +37,8 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
           UserCommand.self, ReportCommand.self, FenceCommand.self, DirectCommand.self,
           AckCommand.self, AlertCommand.self, EventCommand.self, WatchCommand.self,
-          PositionCommand.self, PermitCommand.self,
+          PositionCommand.self, PermitCommand.self, CheckInCommand.self,
+          SOSCommand.self,
         ]),
       CommandGroup(
         name: "Data exchange",

@@ -69,7 +69,14 @@ enum Specimens {
       .claimSafetyOf(tracker: "Truck", .needsHelp, note: "stuck"),
       .relayClaim(.safe, note: "", login: "Maria", user: "Ben"),
       .signOff(user: nil, reason: "home", isConfirmed: true), .signOn(user: "Ben", reason: ""),
-      .permits, .revokePermit("0a1b"),
+      .permits, .revokePermit("0a1b"), .checkIns,
+      .startCheckIn(
+        CheckInOrder(
+          people: ["Ben"], team: "North", role: .member,
+          timer: CheckInDraft(durationSeconds: 60, repeats: true, note: "ridge"))),
+      .reportCheckIn(CheckInEntry(kind: .ok)),
+      .reportCheckIn(
+        CheckInEntry(kind: .extend, user: "Ben", timer: "0a1b", seconds: 600, note: "wind")),
       .addPermit(
         PermitOrder(people: ["Ben"], team: "North", zone: "Plume", durationSeconds: 60)),
       .acknowledgeAlert("0a1b", by: "Maria", user: "Ben"),
@@ -95,6 +102,16 @@ enum Specimens {
       .setProfile(.background, user: "Ben", isForeground: false),
       .setSilence(seconds: .max, user: nil), .setSilence(seconds: 0, user: "Ben"),
     ]
+
+  static var checkIn: CheckInSummary {
+    var timer = CheckInSummary(
+      id: row, user: user, callsign: "Ben", state: .overdue, durationSeconds: 60, repeats: true,
+      graceSeconds: 120, note: "ridge", startedBy: "Anna", startedAt: moment)
+    (timer.earliestSeconds, timer.latestSeconds) = (-7, -6)
+    timer.report = CheckInReport(kind: .ok, nextSeconds: 60, note: "")
+    (timer.reportedBy, timer.reportedAt) = ("Ben", moment)
+    return timer
+  }
 
   static let alert = Alert(
     id: AlertID(kind: .overdue, row: row), level: .danger, text: "late", since: moment)
@@ -278,7 +295,7 @@ enum Specimens {
       .reports([]), .reports([report, bareReport]),
       .fences([fence(circle), fence(triangle)]),
       .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
-      .permits([]),
+      .permits([]), .checkIns([]), .checkIns([checkIn]), .createdAll([row]),
       .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),

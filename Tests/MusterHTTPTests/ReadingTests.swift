@@ -48,6 +48,10 @@ import Testing
       .object([
         "zone": .string(hazard), "users": .strings(["Anna"]), "durationSeconds": .count(600),
       ]))
+    let timer: JSON = .object([
+      "durationSeconds": .count(600), "repeats": .bool(true), "users": .strings(["Anna"]),
+    ])
+    #expect(try await web.status("POST", "/api/v1/checkins", timer.text) == 200)
     let hook = "{\"url\":\"http://127.0.0.1:1/\"}"
     #expect(try await web.status("PUT", "/api/v1/webhooks/Anna", hook) == 200)
     return (report, fence)

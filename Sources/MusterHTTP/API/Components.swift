@@ -8,7 +8,7 @@ enum Components {
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
     ("Alert", alert),
-    ("Permit", permit), ("Peer", peer), ("Link", link), ("Status", status), ("Position", position),
+    ("Permit", permit), ("CheckIn", checkIn), ("Peer", peer), ("Link", link), ("Status", status), ("Position", position),
     ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
@@ -72,6 +72,18 @@ enum Components {
     .must("id", .reference), .must("people", names), .must("team", .text),
     .must("zone", .reference), .must("zoneName", .text), .must("durationSeconds", .count),
     .must("revoked", .flag), .must("callsign", .text), .must("issuedAt", .time),
+  ])
+
+  private static let checkIn = Shape.open([
+    .must("id", .reference), .must("user", .reference), .must("callsign", .text),
+    .must("state", .choice(CheckInState.allCases.map(\.name))),
+    .must("earliestSeconds", .nullable(.anyInteger)),
+    .must("latestSeconds", .nullable(.anyInteger)), .must("durationSeconds", .count),
+    .must("repeats", .flag), .must("graceSeconds", .count), .must("note", .text),
+    .must("startedBy", .text), .must("startedAt", .time),
+    .must("report", .nullable(.choice(CheckInReportKind.allCases.map(\.name)))),
+    .must("reportNote", .text), .must("reportedBy", .text),
+    .must("reportedAt", .nullable(.time)),
   ])
 
   private static let conflict = Shape.open([

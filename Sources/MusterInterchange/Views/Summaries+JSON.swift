@@ -130,6 +130,23 @@ extension PermitSummary {
   }
 }
 
+extension CheckInSummary {
+  /// The JSON of `checkin list`.
+  public var json: JSON {
+    .object([
+      "id": .id(id), "user": .id(user), "callsign": .string(callsign),
+      "state": .string(state.name), "earliestSeconds": .known(earliestSeconds, JSON.integer),
+      "latestSeconds": .known(latestSeconds, JSON.integer),
+      "durationSeconds": .count(Int(durationSeconds)), "repeats": .bool(repeats),
+      "graceSeconds": .count(Int(graceSeconds)), "note": .string(note),
+      "startedBy": .string(startedBy), "startedAt": .time(startedAt),
+      "report": .known(report) { .string($0.kind.name) },
+      "reportNote": .string(report?.note ?? ""), "reportedBy": .string(reportedBy),
+      "reportedAt": .known(reportedAt, JSON.time),
+    ])
+  }
+}
+
 extension SafetyStatement {
   fileprivate var json: JSON {
     .object([

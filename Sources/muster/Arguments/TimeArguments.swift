@@ -84,3 +84,26 @@ extension Timestamp {
     Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
   }
 }
+
+/// A time of day by this laptop's clock: `15:10`. The next one counts.
+struct DayTimeArgument: Hashable {
+  let hour: Int
+  let minute: Int
+
+  init(parsing text: String) throws(BadArgument) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let hour = Int(parts[0]),
+      let minute = Int(parts[1]), (0...23).contains(hour), (0...59).contains(minute)
+    else { throw BadArgument("write the time of day as hours and minutes: 15:10") }
+    (self.hour, self.minute) = (hour, minute)
+  }
+
+  /// Returns the seconds from a moment to the next such time, at least 1.
+  func seconds(after now: Timestamp) -> Int64 {
+    let start = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
+    let next = Calendar.current.nextDate(
+      after: start, matching: DateComponents(hour: hour, minute: minute, second: 0),
+      matchingPolicy: .nextTime)
+    return max(1, Int64((next ?? start).timeIntervalSince(start).rounded(.up)))
+  }
+}

@@ -11,7 +11,7 @@ struct WatchCommand: AsyncParsableCommand {
       Example:  muster watch
                 muster watch --once
 
-      Shows alerts, people, directives, reports, zones and peers. Press q to quit. The node must \
+      Shows alerts, check-ins, people, directives, reports, zones and peers. Press q to quit. The node must \
       be running.
       """)
 
@@ -71,11 +71,12 @@ struct WatchCommand: AsyncParsableCommand {
       case .reports(let reports) = try await door.ask(.reports),
       case .fences(let fences) = try await door.ask(.fences),
       case .directives(let directives) = try await door.ask(.directives),
-      case .alerts(let alerts) = try await door.ask(.alerts)
+      case .alerts(let alerts) = try await door.ask(.alerts),
+      case .checkIns(let timers) = try await door.ask(.checkIns)
     else { throw Refusal.unexpectedReply }
     let watchScreen = WatchScreen(
       status: status, users: users, reports: reports, fences: fences, directives: directives,
-      alerts: alerts, times: times)
+      alerts: alerts, checkIns: timers, times: times)
     return watchScreen.lines(
       columns: size.columns, rows: size.rows, now: .now, on: .current)
   }

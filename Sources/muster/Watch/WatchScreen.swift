@@ -3,7 +3,7 @@ internal import MusterModel
 /// The live screen: a function of the node's replies, the time and the size of the terminal.
 ///
 ///     title
-///     ALERTS · PEOPLE · DIRECTIVES · REPORTS · ZONES · PEERS, as far as there is room
+///     ALERTS · CHECK-INS · PEOPLE · DIRECTIVES · REPORTS · ZONES · PEERS, as far as there is room
 ///     keys
 struct WatchScreen {
   var status: StatusSummary
@@ -12,6 +12,8 @@ struct WatchScreen {
   var fences: [FenceSummary] = []
   var directives: [DirectiveSummary] = []
   var alerts: [Alert] = []
+  /// The next one due first.
+  var checkIns: [CheckInSummary] = []
   var times = LocalTime.local
 
   private struct Section {
@@ -83,10 +85,16 @@ struct WatchScreen {
   // MARK: Sections
 
   private func sections(now: Timestamp) -> [Section] {
-    [
+    let timers = checkIns.filter { $0.state != .done }.prefix(Self.shownCheckIns)
+    let alerts = [
       Section(
         title: "ALERTS", lines: warnings + alerts.map { Self.line($0, now: now) },
-        share: 3 + warnings.count),
+        share: 3 + warnings.count)
+    ]
+    let due =
+      timers.isEmpty
+      ? [] : [Section(title: "CHECK-INS", lines: timers.map(Self.line), share: 2)]
+    return alerts + due + [
       Section(title: "PEOPLE", lines: people.map(Self.line), share: 5),
       Section(
         title: "DIRECTIVES",
@@ -121,6 +129,19 @@ struct WatchScreen {
     line.add(ValueText.age(user.age?.seconds), width: 6)
     line.add(user.reasons)
     if !user.team.isEmpty { line.add("  (\(user.team))", .faint) }
+    return line
+  }
+
+  /// How many check-ins the screen shows.
+  private static let shownCheckIns = 5
+
+  private static func line(_ timer: CheckInSummary) -> WatchLine {
+    var line = WatchLine("  ")
+    let cell = timer.stateCell
+    line.add(cell.text, width: 17, cell.paint)
+    line.add(timer.callsign, width: 14, .strong)
+    line.add(timer.leftWords, width: 12)
+    line.add(timer.note, .faint)
     return line
   }
 

@@ -23,6 +23,7 @@ import { openFeed } from "./feed.js";
 import { openReports, showReport } from "./reports.js";
 import { lookAt, openFences } from "./fences.js";
 import { openOrders } from "./rollcall.js";
+import { openCheckIns } from "./checkins.js";
 import { openMesh } from "./mesh.js";
 import { openPaper } from "./paper.js";
 
@@ -30,7 +31,7 @@ const views = ["people", "map", "feed", "reports", "fences", "orders", "mesh"];
 const statusPeriod = 5000;
 const agesPeriod = 30000;
 /** Sets with ages that change without a change count. */
-const aging = ["users", "reports", "directives", "devices", "alerts", "mesh"];
+const aging = ["users", "reports", "directives", "devices", "alerts", "checkins", "mesh"];
 
 function openTabs() {
   const tab = (name) => h("button", {
@@ -141,6 +142,7 @@ async function start() {
   openReports();
   openFences();
   openOrders((user) => pick({ user: true, row: user }));
+  openCheckIns();
   openMesh();
   openPaper();
   on(["users", "status"], onceAFrame(showCounts));

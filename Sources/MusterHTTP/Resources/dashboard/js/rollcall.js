@@ -11,6 +11,7 @@ import { answer, mayUndo, takeBack } from "./answer.js";
 import { takes } from "./features.js";
 import { drawAndOrder, order } from "./order.js";
 import { theMap } from "./map/map.js";
+import { checkInBoard } from "./checkins.js";
 
 const kinds = ["rollcall", "muster", "evacuate", "locate", "message"];
 const looks = { rollcall: "first", evacuate: "danger" };
@@ -22,7 +23,7 @@ const offered = () =>
 
 /** @param pick shows a person. */
 export function openOrders(pick) {
-  on(["directives", "status", "users", "devices"], onceAFrame(() => draw(pick)));
+  on(["directives", "status", "users", "devices", "checkins"], onceAFrame(() => draw(pick)));
   setInterval(tick, 1000);
 }
 
@@ -36,6 +37,7 @@ function draw(pick) {
       class: looks[kind], "data-key": kind, onclick: () => order(kind),
     }, t(`order.${kind}`))),
     theMap() && takes("POST", "fences", "order") && h("button", { "data-key": "draw order", onclick: drawAndOrder }, t("order.draw"))),
+    checkInBoard(pick),
     all.length === 0 && faint(t("orders.none")),
     all.map((one) => card(one, mayAsk, pick)));
   tick();

@@ -22,6 +22,7 @@ const loaders = {
     return fences;
   },
   alerts: async () => (await get("alerts")).items,
+  checkins: async () => (await get("checkins")).items,
   devices: () => list("devices"),
   status: () => get("status"),
   mesh: async () => (await get("mesh")).items,
@@ -43,7 +44,7 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], events: [], devices: [], mesh: [], status: null,
+  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null,
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };

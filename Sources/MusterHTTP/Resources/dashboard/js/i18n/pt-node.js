@@ -44,4 +44,11 @@ export default [
   [/^(.+?) requests your position/, "$1 pede a sua posição"],
   [/^message from /, "mensagem de "],
   [/^everyone$/, "todos"],
+  [/^check in now/, "dê sinal agora"],
+  [/^(.+?): check in now/, "$1: dar sinal agora"],
+  [/^(.+?): check-in possibly overdue/, "$1: sinal talvez fora de prazo"],
+  [/^(.+?): check-in overdue/, "$1: sinal fora de prazo"],
+  [/^(.+?): no check-in received here, unaccounted for/, "$1: nenhum sinal recebido aqui, por localizar"],
+  [/^check-in: deadline may have passed$/, "sinal: prazo talvez terminado"],
+  [/^check-in: deadline passed$/, "sinal: prazo terminado"],
 ];

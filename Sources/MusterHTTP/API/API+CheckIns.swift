@@ -1,0 +1,75 @@
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+/// Timers by which people must check in. A logged-in person reports as the user that their login is
+/// bound to.
+extension API {
+  static let checkIns: [Route] = [
+    Route(
+      .get, "/api/v1/checkins", "List the check-ins, the next one due first",
+      result: .json(
+        .open([.must("items", .list(.named("CheckIn"), most: Int(Rows.mostPerPage)))]))
+    ) { api, _ in
+      guard case .checkIns(let timers) = try await api.ask(.checkIns) else {
+        throw Problem.unexpected
+      }
+      return .ok(
+        .object(["items": .array(timers.prefix(Int(Rows.mostPerPage)).map(\.json))]))
+    },
+    Route(
+      .post, "/api/v1/checkins", "Start check-ins for yourself, people, a team or a role",
+      body: .object(
+        [
+          .must("durationSeconds", .integer(1...Int64(Limits.spanSeconds))),
+          .may("repeats", .flag),
+          .may("graceSeconds", .integer(0...Int64(Limits.spanSeconds))),
+          .may("reminderSeconds", .integer(0...Int64(Limits.spanSeconds))),
+          .may("note", .paragraphs), .may("users", .list(.text, most: Limits.namesPerGroup)),
+          .may("team", .line), .may("role", .choice(Role.allCases.map(\.name))),
+        ], least: 1),
+      result: .json(.open([.must("ids", .list(.reference, most: Limits.namesPerGroup))]))
+    ) { api, call in
+      let timer = CheckInDraft(
+        durationSeconds: UInt32(clamping: call.integer("durationSeconds") ?? 0),
+        repeats: call["repeats"] == .bool(true),
+        graceSeconds: UInt32(
+          clamping: call.integer("graceSeconds") ?? Int64(CheckInDraft.usualGraceSeconds)),
+        reminderSeconds: UInt32(clamping: call.integer("reminderSeconds") ?? 60),
+        note: call.text("note") ?? "")
+      var order = CheckInOrder(
+        people: call["users"]?.elements?.compactMap(\.word) ?? [],
+        team: call.text("team") ?? "", role: call.text("role").flatMap { Role(name: $0) },
+        timer: timer)
+      if order.people.isEmpty, order.team.isEmpty, order.role == nil,
+        let speaker = try call.speaker()
+      {
+        order.people = [speaker]
+      }
+      return try await api.naming {
+        guard case .createdAll(let ids) = try await api.ask(.startCheckIn(order)) else {
+          throw Problem.unexpected
+        }
+        return .ok(.object(["ids": .array(ids.map(JSON.id))]))
+      }
+    },
+    Route(
+      .post, "/api/v1/checkins/report",
+      "Check in, extend or stop: one check-in, or all that a person owes",
+      body: .object(
+        [
+          .must("kind", .choice(CheckInReportKind.allCases.map(\.name))), .may("user", .text),
+          .may("timer", .reference),
+          .may("seconds", .integer(1...Int64(Limits.spanSeconds))), .may("note", .paragraphs),
+        ], least: 1),
+      result: .done
+    ) { api, call in
+      let named = CheckInReportKind.allCases.first { $0.name == call.text("kind") }
+      guard let kind = named else { throw Problem(.badRequest, "no such kind of report") }
+      let entry = CheckInEntry(
+        kind: kind, user: try call.text("user") ?? call.speaker(), timer: call.text("timer"),
+        seconds: UInt32(clamping: call.integer("seconds") ?? 0), note: call.text("note") ?? "")
+      return try await api.done(.reportCheckIn(entry))
+    },
+  ]
+}

@@ -1,0 +1,57 @@
+// Check-ins: the timers that run, the one due first on top.
+
+import { h } from "./dom.js";
+import { write } from "./api.js";
+import { attempt } from "./dialog.js";
+import { isCommand, isOwnTracker, load, loadedAt, mayWrite, myself, on, state } from "./store.js";
+import { span, t } from "./words.js";
+import { takes } from "./features.js";
+
+const looks = { due: "warning", overdue: "danger", unaccounted: "danger" };
+const mostTimers = 300;
+
+/** An older node has no check-ins. */
+const areOffered = () => takes("POST", "checkins/report");
+
+/** Loads the timers again after each change of a person. */
+export function openCheckIns() {
+  on(["users"], () => { if (areOffered()) load("checkins"); });
+}
+
+/** The board; null without a running timer. */
+export function checkInBoard(pick) {
+  const timers = state.checkins.filter((one) => one.state !== "done");
+  if (timers.length === 0) return null;
+  return h("article", { class: "card", id: "checkins" },
+    h("div", { class: "head" }, h("h3", {}, t("checkins"))),
+    h("ul", { class: "people", "aria-label": t("checkins") },
+      timers.slice(0, mostTimers).map((one) => row(one, pick))));
+}
+
+function row(one, pick) {
+  const user = state.users.get(one.user);
+  const mayReport = (mayWrite() && !state.session && myself()?.id === one.user) || isCommand()
+    || isOwnTracker(user);
+  return h("li", { class: "person-line" },
+    h("button", {
+      class: "name", "data-key": `timer ${one.id}`, disabled: !user, onclick: () => pick(user),
+    }, one.callsign),
+    h("span", { class: `state ${looks[one.state] ?? "neutral"}` }, t(`checkin.${one.state}`)),
+    h("span", { class: "why" }, [left(one), one.note].filter(Boolean).join(" · ")),
+    mayReport && h("button", {
+      class: "act", "data-key": `checkin ${one.id}`,
+      "aria-label": t("checkin.of", { name: one.callsign }), onclick: () => checkIn(one),
+    }, `✓ ${t("checkin.ok")}`));
+}
+
+/** The time to the latest due time, by this page's clock since the timers were loaded. */
+function left(one) {
+  if (one.latestSeconds === null) return "";
+  const passed = (Date.now() - (loadedAt.checkins ?? Date.now())) / 1000;
+  const seconds = Math.round(one.latestSeconds - passed);
+  return seconds < 0 ? t("ago", { span: span(-seconds) }) : t("checkin.left", { span: span(seconds) });
+}
+
+const checkIn = (one) => attempt(
+  () => write("POST", "checkins/report", { kind: "ok", user: one.user, timer: one.id }),
+  t("checkin.done"));

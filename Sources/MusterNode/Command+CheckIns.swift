@@ -1,0 +1,75 @@
+public import MusterModel
+internal import MusterReplica
+
+/// Timers as the user enters them: people by callsign or id, and everyone who is in the team or has
+/// the role now. With neither, the timer is for the node's own user.
+public struct CheckInOrder: Codable, Hashable, Sendable {
+  /// By callsign or id.
+  public var people: [String]
+  /// Empty for no team.
+  public var team: String
+  /// Nil for no role.
+  public var role: Role?
+  /// The timer of each of them.
+  public var timer: CheckInDraft
+
+  /// Creates an order. Nothing is validated here: the node rejects values out of range.
+  public init(people: [String] = [], team: String = "", role: Role? = nil, timer: CheckInDraft) {
+    self.people = people
+    self.team = team
+    self.role = role
+    self.timer = timer
+  }
+}
+
+/// A report on timers as the user enters it.
+public struct CheckInEntry: Codable, Hashable, Sendable {
+  /// What is reported.
+  public var kind: CheckInReportKind
+  /// The person, by callsign or id; nil for the node's own user.
+  public var user: String?
+  /// One timer; nil for all of the person that run.
+  public var timer: String?
+  /// By how much an extension postpones the due time.
+  public var seconds: UInt32
+  /// A reason or a remark.
+  public var note: String
+
+  /// Creates a report. Nothing is validated here: the node rejects values out of range.
+  public init(
+    kind: CheckInReportKind, user: String? = nil, timer: String? = nil, seconds: UInt32 = 0,
+    note: String = ""
+  ) {
+    self.kind = kind
+    self.user = user
+    self.timer = timer
+    self.seconds = seconds
+    self.note = note
+  }
+}
+
+extension Command {
+  /// The row write of a command about check-ins; nil for any other command.
+  var checkInWrite: RowWrite? {
+    switch self {
+    case .startCheckIn(let order):
+      { replica, now in
+        var people = try order.people.map { try replica.user(named: $0, now: now) }
+        if !order.team.isEmpty || order.role != nil {
+          people += try replica.members(ofTeam: order.team, role: order.role, now: now)
+        }
+        let (ids, outcome) = try replica.startCheckIns(order.timer, of: people, now: now)
+        return (.createdAll(ids), outcome)
+      }
+    case .reportCheckIn(let entry):
+      { replica, now in
+        let user = try entry.user.map { try replica.user(named: $0, now: now) }
+        let outcome = try replica.checkIn(
+          entry.kind, of: user, timer: entry.timer, seconds: entry.seconds, note: entry.note,
+          now: now)
+        return (.done, outcome)
+      }
+    default: nil
+    }
+  }
+}
