@@ -41,23 +41,23 @@ struct TrackerGateTests {
   }
 
   @Test func `an alarm that a phone repeats for ever begins once`() throws {
-    var desk = TrackerGate(known: [], mostTrackers: 2, now: now(0).instant)
-    #expect(desk.beginningAlarm(of: try report("a", at: 0, alarm: "sos")) == nil, "unknown")
+    var gate = TrackerGate(known: [], mostTrackers: 2, now: now(0).instant)
+    #expect(gate.beginningAlarm(of: try report("a", at: 0, alarm: "sos")) == nil, "unknown")
     var began = 0
     for second in Int64(0)..<1000 {
       let report = try report("a", at: second, alarm: "sos")
-      _ = desk.take(report, now: now(second))
-      if let alarm = desk.beginningAlarm(of: report) {
+      _ = gate.take(report, now: now(second))
+      if let alarm = gate.beginningAlarm(of: report) {
         began += 1
         #expect(alarm.note == "alarm by the phone, battery 42 %")
       }
     }
     #expect(began == 1)
-    #expect(desk.beginningAlarm(of: try report("a", at: 1001)) == nil)
-    #expect(desk.beginningAlarm(of: try report("a", at: 1002, alarm: "SOS")) != nil)
+    #expect(gate.beginningAlarm(of: try report("a", at: 1001)) == nil)
+    #expect(gate.beginningAlarm(of: try report("a", at: 1002, alarm: "SOS")) != nil)
     let name = try #require(TrackerName("a"))
-    desk.forgetAlarm(of: name)
-    #expect(desk.beginningAlarm(of: try report("a", at: 1003, alarm: "sos")) != nil)
+    gate.forgetAlarm(of: name)
+    #expect(gate.beginningAlarm(of: try report("a", at: 1003, alarm: "sos")) != nil)
   }
 
   @Test func `only an alarm that a person raises, or a fall, is a call for help`() throws {

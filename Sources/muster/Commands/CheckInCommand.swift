@@ -113,7 +113,7 @@ struct CheckInCommand: AsyncParsableCommand {
       commandName: "ok", abstract: "Check in.",
       discussion: """
         Example:  muster checkin ok
-                  muster checkin ok --user Truck --note "Heard by radio"
+                  muster checkin ok --user Truck --note "By radio"
         """)
 
     @OptionGroup var target: CheckInTarget
