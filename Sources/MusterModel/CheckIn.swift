@@ -1,12 +1,12 @@
 /// A report on a timer: the newest one states when the next check-in is due.
 public struct CheckInReport: Codable, Hashable, Sendable {
   /// What the author did.
-  public var kind: CheckInReportKind
+  public let kind: CheckInReportKind
   /// Seconds from this report to the next due time, at most `Limits.spanSeconds`; 0 if nothing more
   /// is due.
-  public var nextSeconds: UInt32
+  public let nextSeconds: UInt32
   /// A reason or a remark; may be empty.
-  public var note: String
+  public let note: String
 
   /// Creates a report. Nothing is validated here: a value out of range is rejected on write.
   public init(kind: CheckInReportKind, nextSeconds: UInt32, note: String) {

@@ -17,10 +17,12 @@ import Testing
   }
 
   @Test func `The first due time follows the start, each later one the newest report`() {
-    var evidence = CheckInEvidence(start: report(1000, 1200, next: 60), reports: [])
-    #expect(evidence.due == Span(earliest: 61_000, latest: 61_200))
-    evidence.reports = [report(30_000, 30_000, next: 60)]
-    #expect(evidence.due == Span(earliest: 90_000, latest: 90_000))
+    let start = report(1000, 1200, next: 60)
+    #expect(
+      CheckInEvidence(start: start, reports: []).due
+        == Span(earliest: 61_000, latest: 61_200))
+    let reported = CheckInEvidence(start: start, reports: [report(30_000, 30_000, next: 60)])
+    #expect(reported.due == Span(earliest: 90_000, latest: 90_000))
   }
 
   @Test func `Of concurrent reports the latest due time counts, and a stop ends only itself`() {

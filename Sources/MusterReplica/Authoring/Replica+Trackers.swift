@@ -55,7 +55,9 @@ extension Replica {
     guard let row = try store.row(RowKey(kind: .tracker, id: id)), row.exists else {
       throw Refusal("the tracker \(name) has no position yet", .unknown)
     }
-    guard try StatementReader(context: context).statements(row).openCalls.isEmpty else { return Outcome() }
+    guard try StatementReader(context: context).statements(row).openCalls.isEmpty else {
+      return Outcome()
+    }
     return try claimSafety(
       .needsHelp, note: note, forTracker: UserID(raw: id.raw), now: now)
   }

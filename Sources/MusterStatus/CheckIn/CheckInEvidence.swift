@@ -9,9 +9,9 @@ public struct CheckInEvidence: Hashable, Sendable {
   /// The start of the timer, or a report.
   public struct Report: Hashable, Sendable {
     /// The time at which it was made, by the observer's boot clock.
-    public var made: Span
+    public let made: Span
     /// Seconds to the next due time; 0 for none.
-    public var nextSeconds: UInt32
+    public let nextSeconds: UInt32
 
     /// Creates a report with its time.
     public init(made: Span, nextSeconds: UInt32) {
@@ -21,9 +21,9 @@ public struct CheckInEvidence: Hashable, Sendable {
   }
 
   /// The start of the timer.
-  public var start: Report
+  public let start: Report
   /// The live reports; empty before the first.
-  public var reports: [Report]
+  public let reports: [Report]
 
   /// Creates the evidence of one timer.
   public init(start: Report, reports: [Report]) {

@@ -145,15 +145,15 @@ public struct SignOffEvidence: Hashable, Sendable {
 /// A check-in that a person owes.
 public struct TimerEvidence: Hashable, Sendable {
   /// Its row.
-  public var id: RowID
+  public let id: RowID
   /// The due time, by the observer's boot clock.
-  public var due: Span
+  public let due: Span
   /// Milliseconds after the latest due time until the person is unaccounted for.
-  public var graceMilliseconds: Int64
+  public let graceMilliseconds: Int64
   /// Milliseconds before the earliest due time at which the person is reminded.
-  public var reminderMilliseconds: Int64
+  public let reminderMilliseconds: Int64
   /// Whether they have checked in.
-  public var isSatisfied: Bool
+  public let isSatisfied: Bool
 
   /// Creates a check-in with its due time.
   public init(
