@@ -4,7 +4,8 @@ import Testing
 
 @testable import MusterSimulator
 
-/// The measure of decision 0037. `MUSTER_VOLUME=1000` for all of it; `MUSTER_TEST_SEED` replays one.
+/// The measure of decision 0037. `MUSTER_VOLUME=1000` for all of it; `MUSTER_TEST_SEED` replays
+/// one.
 @Suite struct DangerTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seeds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 6

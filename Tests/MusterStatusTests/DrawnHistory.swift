@@ -173,8 +173,8 @@ extension DrawnHistory {
     return StatusAssessment(of: person, in: scene, at: clock)
   }
 
-  /// Whether the newest records alone lack something: the time of an earlier fix is not carried, and
-  /// the fixes of a revoked device clear nothing.
+  /// Whether the newest records alone lack something: the time of an earlier fix is not carried,
+  /// and the fixes of a revoked device clear nothing.
   var needsEarlierRecords: (time: Bool, danger: Bool) {
     let isRevoked = input.devices.contains { $0.revoked && $0.fixes.count > 1 }
     let isUnusable = input.devices.contains { device in

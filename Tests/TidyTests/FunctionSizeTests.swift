@@ -6,8 +6,7 @@ import Testing
 
   /// Functions that are longer today, with their length, which must not grow.
   private static let longer: [String: Int] = [
-    "Sources/muster/Access/LocalNode.swift: run": 77,
-    "Sources/muster/Commands/StatusCommand.swift: facts": 113,
+    "Sources/muster/Access/LocalNode.swift: run": 77
   ]
 
   @Test func `no function is longer than its limit`() throws {

@@ -27,8 +27,8 @@ import Testing
     "Sources/muster-demo",
   ]
 
-  /// Literals that name a file on disk, a value in JSON or a login of a simulated attacker. Changing
-  /// them would break homes, clients or recorded traces.
+  /// Literals that name a file on disk, a value in JSON or a login of a simulated attacker.
+  /// Changing them would break homes, clients or recorded traces.
   private static let fixed: Set = [".mended", ".mending", "heard", "nobody"]
 
   @Test("comments, messages and test names have no banned words", arguments: clean)

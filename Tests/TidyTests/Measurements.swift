@@ -1,4 +1,5 @@
-/// The sizes of the types and functions of source files. Relies on the indentation of the formatter.
+/// The sizes of the types and functions of source files. Relies on the indentation of the
+/// formatter.
 struct Measurements {
   /// A type, summed over its declaration and its extensions.
   struct TypeSize {

@@ -1,7 +1,7 @@
 public import MusterModel
 
-/// An operation's data at a node, for other tools: GeoJSON, KML and GPX for maps, CSV for spreadsheets.
-/// The output is deterministic.
+/// An operation's data at a node, for other tools: GeoJSON, KML and GPX for maps, CSV for
+/// spreadsheets. The output is deterministic.
 public struct OperationExport: Sendable {
   /// The track of a person.
   public struct PersonTrack: Sendable {

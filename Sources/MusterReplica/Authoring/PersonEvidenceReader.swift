@@ -46,7 +46,8 @@ struct PersonEvidenceReader {
   }
 
   /// Returns the running check-ins of a person and the open orders that an accounting or sign-off
-  /// settles: of these first those that name the person, then the others, since an order's audience may change; each part the newest first.
+  /// settles: of these first those that name the person, then the others, since an order's audience
+  /// may change; each part the newest first.
   func openOrders(for user: UserID) throws -> [RowID] {
     var orders: [(row: RowState, isTheirs: Bool)] = []
     for row in try context.store.rows(.directive) where row.exists && row.isOpenDirective {

@@ -100,7 +100,9 @@ struct OwnDevice: Sendable {
   }
 
   /// Returns the incarnation that last wrote to a store; nil before the first.
-  static func life(in store: Store, of local: LocalDevice) throws(StoreError) -> Replica.IncarnationState? {
+  static func life(in store: Store, of local: LocalDevice) throws(StoreError) -> Replica
+    .IncarnationState?
+  {
     guard let bytes = try store.local(incarnationKey), let incarnation = Incarnation(bytes: bytes)
     else { return nil }
     let generation = try store.local(generationKey).flatMap { bytes -> UInt32? in

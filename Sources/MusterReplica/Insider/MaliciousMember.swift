@@ -6,8 +6,8 @@ internal import MusterSync
 /// Actions of an enrolled device with valid keys that tries to fill the tables of others, for
 /// simulated insiders only; they are not public.
 ///
-/// Unlike the results of `MaliciousMember+Forging`, all of this is signed by the sending device, and each
-/// item is valid by itself: the protection is a limit per certificate.
+/// Unlike the results of `MaliciousMember+Forging`, all of this is signed by the sending device,
+/// and each item is valid by itself: the protection is a limit per certificate.
 package enum MaliciousMember {
   /// Opens logs in one lane, each with one frame after the opening, unless they are to be empty.
   package static func openLogs(

@@ -10,8 +10,8 @@ struct LogVerification {
   let context: ReadContext
   let keyring: Keyring
 
-  /// Returns what was found. Changes nothing, except that a wrong view is rebuilt at the next start.
-  /// An unreadable log does not prevent the verification of the others.
+  /// Returns what was found. Changes nothing, except that a wrong view is rebuilt at the next
+  /// start. An unreadable log does not prevent the verification of the others.
   ///
   /// - Parameter outcome: the hash of the control plane's outcome.
   func report(outcome: Bytes32) throws -> VerificationReport {

@@ -441,7 +441,8 @@ struct Handshaker: Sendable {
 
   // MARK: Cookies
 
-  /// Returns an initiation that carries the cookie that was sent to its address; nil if it does not.
+  /// Returns an initiation that carries the cookie that was sent to its address; nil if it does
+  /// not.
   func initiation(
     withCookie bytes: ArraySlice<UInt8>, by arrival: Arrival, context: inout Context
   ) -> [UInt8]? {

@@ -67,8 +67,8 @@ struct PeerDirectory: Sendable {
 
   /// The state of a device that has one, such as the device of a session.
   ///
-  /// For another device, a debug build stops, so that the simulator finds the fault. A release build
-  /// reads a new state and ignores the change: no datagram may end the program.
+  /// For another device, a debug build stops, so that the simulator finds the fault. A release
+  /// build reads a new state and ignores the change: no datagram may end the program.
   subscript(known device: DeviceID) -> PeerState {
     _read {
       if let place = places[device], states[place] != nil {

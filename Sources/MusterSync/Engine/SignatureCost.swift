@@ -1,5 +1,5 @@
-// The order of checks of a datagram is size, link, the peer's rate limit, signature: signature checks
-// alone could otherwise occupy a core.
+// The order of checks of a datagram is size, link, the peer's rate limit, signature: signature
+// checks alone could otherwise occupy a core.
 
 /// Limits invalid signatures to fifty per second after a burst: a third of a percent of a core.
 enum SignatureCost {

@@ -69,7 +69,9 @@ struct StallWatch: Sendable {
   }
 
   /// Returns the next difference in the ring of logs, so that every log gets its turn.
-  private func nextDifference(with peer: PeerState, logs: LogIndex, now: Instant) -> StalledPosition? {
+  private func nextDifference(with peer: PeerState, logs: LogIndex, now: Instant)
+    -> StalledPosition?
+  {
     var nearest: StalledPosition?
     func consider(_ kind: StallKind, _ log: LogID, _ sequence: UInt64) {
       if let nearest, !comes(log, before: nearest.log, after: stall?.log) { return }

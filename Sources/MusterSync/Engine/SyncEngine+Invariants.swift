@@ -7,7 +7,8 @@ extension SyncEngine {
     precondition(context.effects.isEmpty, "effects left behind")
     checkSessions()
     frames.pulls.checkInvariants(context: context)
-    precondition(context.outbox.sendQueues.count <= Limits.peers, "\(context.outbox.sendQueues.count) sendQueues")
+    let queues = context.outbox.sendQueues.count
+    precondition(queues <= Limits.peers, "\(queues) send queues")
     context.peers.checkInvariants(sessions: context.sessions)
     precondition(broadcaster.relayCount <= Limits.relays, "\(broadcaster.relayCount) relays")
     precondition(

@@ -2,8 +2,8 @@ internal import MusterModel
 
 /// Established sessions, and the table of peers.
 extension SyncEngine {
-  /// Creates the state of a certified device at first contact. Returns false if there is no room, or
-  /// if it is this device itself.
+  /// Creates the state of a certified device at first contact. Returns false if there is no room,
+  /// or if it is this device itself.
   @discardableResult
   mutating func meet(
     _ device: DeviceID, certificate: CertificateHash, at endpoint: Endpoint

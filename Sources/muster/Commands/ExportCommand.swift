@@ -12,7 +12,8 @@ struct ExportCommand: AsyncParsableCommand {
                 muster export --format kml > flood.kml
 
       GeoJSON is for QGIS and web maps, KML for Google Earth, GPX for GPS receivers (without \
-      zones), CSV for spreadsheets. Exports people, reports, zones and tracks, and in CSV also the events. A track is complete \
+      zones), CSV for spreadsheets. Exports people, reports, zones and tracks, and in CSV also \
+      the events. A track is complete \
       only for this laptop, for phones that report to it, and for people who share their track.
       """)
 

@@ -67,7 +67,14 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private func facts(of status: StatusSummary, isRunning: Bool) -> [(String, String)] {
-    var facts = [
+    contents(of: status, isRunning: isRunning) + location(of: status)
+      + (status.uplink?.facts ?? []) + traffic(of: status) + problems(of: status)
+      + problemsOfOthers(of: status)
+      + [("Peers", PeerView.count(of: status.peers))]
+  }
+
+  private func contents(of status: StatusSummary, isRunning: Bool) -> [(String, String)] {
+    [
       ("Operation", "\(status.operationName) (\(status.operation.short))"),
       ("This laptop", "\(status.callsign), \(status.role.name) (\(status.device.short))"),
       ("Node", isRunning ? "running" : "not running: start it with `muster run`"),
@@ -94,6 +101,10 @@ struct StatusCommand: AsyncParsableCommand {
             ? " (incomplete: some frames need a key or a newer version)" : "")
       ),
     ]
+  }
+
+  private func location(of status: StatusSummary) -> [(String, String)] {
+    var facts: [(String, String)] = []
     if let report = status.fix {
       facts.append(
         ("Last fix", "\(ValueText.fix(report.fix)) at \(times.format.text(report.fix.sampleTime))"))
@@ -111,7 +122,11 @@ struct StatusCommand: AsyncParsableCommand {
           ))
       }
     }
-    facts += status.uplink?.facts ?? []
+    return facts
+  }
+
+  private func traffic(of status: StatusSummary) -> [(String, String)] {
+    var facts: [(String, String)] = []
     let rejected = status.rejected.filter { $0.value > 0 }.sorted { $0.key < $1.key }
     if !rejected.isEmpty {
       facts.append(
@@ -133,6 +148,11 @@ struct StatusCommand: AsyncParsableCommand {
             + "reach, run `muster verify`"
         ))
     }
+    return facts
+  }
+
+  private func problems(of status: StatusSummary) -> [(String, String)] {
+    var facts: [(String, String)] = []
     for fork in status.forks {
       facts.append(
         (
@@ -154,6 +174,11 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(("CLOCK", "\(lead.words) of the clocks of its peers: set it right"))
     }
     if let problem = status.stateFolderProblem { facts.append(("STATE FOLDER", problem)) }
+    return facts
+  }
+
+  private func problemsOfOthers(of status: StatusSummary) -> [(String, String)] {
+    var facts: [(String, String)] = []
     for clone in status.clones {
       facts.append(
         (
@@ -177,7 +202,6 @@ struct StatusCommand: AsyncParsableCommand {
     }
     if let stale = ValueText.stale(status.stale) { facts.append(("STALE", stale)) }
     if let update = PeerView.update(status.peers) { facts.append(("UPDATE", update)) }
-    facts.append(("Peers", PeerView.count(of: status.peers)))
     return facts
   }
 }

@@ -11,8 +11,8 @@ struct WatchCommand: AsyncParsableCommand {
       Example:  muster watch
                 muster watch --once
 
-      Shows alerts, check-ins, people, directives, reports, zones and peers. Press q to quit. The node must \
-      be running.
+      Shows alerts, check-ins, people, directives, reports, zones and peers. Press q to quit. The \
+      node must be running.
       """)
 
   @Flag(help: "Print one screen and exit.")
