@@ -17,7 +17,7 @@ struct CheckInCommand: AsyncParsableCommand {
 
   struct Start: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Start a check-in, for yourself or as command for others.",
+      abstract: "Start a timer, for you or as command for others.",
       discussion: """
         Example:  muster checkin start --every 20m
                   muster checkin start --by 15:10 --note "Route 4"
@@ -153,7 +153,7 @@ struct CheckInCommand: AsyncParsableCommand {
 
   struct Stop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Stop check-ins: your own, or as command those of others.",
+      abstract: "Stop timers: yours, or as command those of others.",
       discussion: "Example:  muster checkin stop --user Ben --reason \"Back at the post\"")
 
     @OptionGroup var target: CheckInTarget

@@ -10,8 +10,8 @@ struct SOSCommand: AsyncParsableCommand {
       Example:  muster sos
                 muster sos --note "Trapped on the second floor"
 
-      Sends the call after five seconds; Ctrl-C cancels. Every laptop raises an alarm until command \
-      answers, or you report with `muster user status safe`.
+      Sends the call after five seconds; Ctrl-C cancels. Every laptop raises an alarm until \
+      command answers, or you report with `muster user status safe`.
       """)
 
   @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
