@@ -224,8 +224,11 @@ def alarm(page, stage):
         resize(page, size)
         for view in ("people", "map", "feed", "reports", "fences", "orders", "mesh"):
             page.view(view)
-            shown = page.js("""const box = document.querySelector('#alarm li').getBoundingClientRect();
-                return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight""")
+            shown = page.js("""
+                const text = document.querySelector('#alarm li strong'), box = text.getBoundingClientRect();
+                const onTop = [box.left + 2, (box.left + box.right) / 2].every((x) =>
+                    text.contains(document.elementFromPoint(x, (box.top + box.bottom) / 2)));
+                return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight && onTop""")
             must(f"22.10: a distress shows above {view} on a {size}", shown)
     resize(page, "laptop")
     page.view("reports")
