@@ -65,9 +65,16 @@ struct LogIndex: Sendable {
     if summary.base == nil {
       quota.count(summary, isCounting: counted != .nothing && summary.head.sequence > 0)
     }
-    // Peers do not have to hold a log with nothing but its opening.
-    guard summary.head.sequence > 0 else { return }
     let set = SetID(summary.opening.lane)
+    guard summary.head.sequence > 0 else {
+      // Peers do not have to hold a log with nothing but its opening. A fork of the first frame
+      // leaves a log with that alone, and the strands have the leaves.
+      tries.remove(log.raw, from: set)
+      tries.remove(log.raw, from: .quarantine)
+      countedHeads[log] = nil
+      quarantine.set(0, of: log, by: summary.opening.certificate)
+      return
+    }
     let beyond: Int
     switch counted {
     case .all:
