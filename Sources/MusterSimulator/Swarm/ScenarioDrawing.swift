@@ -39,6 +39,7 @@ private struct ScenarioDrawing {
     drawWatching()
     drawOverfilling()
     drawLostAdmitter()
+    drawCouncil()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -244,6 +245,42 @@ private struct ScenarioDrawing {
     newcomer.joinsAtMilliseconds = random.within(0...scenario.durationMilliseconds)
     if !scenario.network.multicast { newcomer.peers = [scenario.nodes[0].name] }
     scenario.nodes.append(newcomer)
+  }
+
+  /// In one scenario of ten three commanders are a council, the laptop of one is stolen, and the
+  /// other two vote to revoke it; from a separate random stream. In other scenarios with revocations
+  /// it would be unclear which device the council has to revoke.
+  private mutating func drawCouncil() {
+    random = RandomStream(seed: scenario.seed, named: "council")
+    let isClone = scenario.nodes.contains { $0.cloneOf != nil }
+    guard chance(10), scenario.nodes.count >= 3, scenario.namesRevoked.isEmpty, !isClone,
+      scenario.namesThatFork.isEmpty
+    else { return }
+    let names = scenario.nodes.prefix(3).map(\.name)
+    // A commander is allowed to do what these do.
+    let hasCheat = scenario.timeline.contains { entry in
+      switch entry.event {
+      case .insider(let name, _, _), .forger(let name, _, _), .flood(let name, _, _):
+        names.contains(name)
+      default: false
+      }
+    }
+    guard !hasCheat else { return }
+    for index in 1...2 {
+      scenario.nodes[index].role = .command
+      scenario.nodes[index].joinsAtMilliseconds = 0
+    }
+    guard let thief = random.element(of: names) else { return }
+    let at = random.within(scenario.durationMilliseconds / 4...scenario.durationMilliseconds)
+    scenario.timeline.insert(
+      TimelineEntry(atMilliseconds: 0, event: .council(names)), at: 0)
+    scenario.timeline.append(TimelineEntry(atMilliseconds: at, event: .usurp(thief)))
+    for name in names where name != thief {
+      let later = random.within(at...scenario.durationMilliseconds)
+      scenario.timeline.append(
+        TimelineEntry(atMilliseconds: later, event: .revoke(thief, by: name)))
+    }
+    sortTimeline()
   }
 
   private mutating func diskFault() -> TimelineEvent? {
