@@ -248,8 +248,8 @@ private struct ScenarioDrawing {
   }
 
   /// In one scenario of ten three commanders are a council, the laptop of one is stolen, and the
-  /// other two vote to revoke it; from a separate random stream. In other scenarios with revocations
-  /// it would be unclear which device the council has to revoke.
+  /// other two vote to revoke it; from a separate random stream. In other scenarios with
+  /// revocations it would be unclear which device the council has to revoke.
   private mutating func drawCouncil() {
     random = RandomStream(seed: scenario.seed, named: "council")
     let isClone = scenario.nodes.contains { $0.cloneOf != nil }
