@@ -175,7 +175,7 @@ let package = Package(
       ["MusterHTTP", grdbSQLite, hummingbird, nioCore, nioEmbedded, nioPosix]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
-    tests("ProcessTests", ["muster", "muster-sim", "TestSupport"]),
+    tests("ProcessTests", ["muster", "muster-demo", "muster-sim", "TestSupport"]),
     tests("NetworkTests", ["muster", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]

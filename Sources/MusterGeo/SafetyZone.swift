@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 
 /// An active fence that bears on safety.
 public struct SafetyZone: Sendable {
