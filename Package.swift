@@ -48,9 +48,6 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let lifecycle: Target.Dependency = .product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
-let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let unixSignals: Target.Dependency = .product(
   name: "UnixSignals", package: "swift-service-lifecycle")
@@ -72,9 +69,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -92,6 +86,9 @@ let package = Package(
     .systemLibrary(
       name: "CQREncode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     layer("MusterModel", []),
     layer("MusterCRDT", ["MusterModel"]),
     layer("MusterGeo", ["MusterModel"]),
@@ -119,8 +116,8 @@ let package = Package(
     layer(
       "MusterTransport",
       [
-        "MusterModel", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, crypto, x509, asn1,
-        logging, lifecycle,
+        "MusterModel", "COpenSSL", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, logging,
+        lifecycle,
       ]),
     layer(
       "MusterLocation",
@@ -164,7 +161,7 @@ let package = Package(
     tests("MusterReplicaTests", ["MusterReplica", "TestSupport"]),
     tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange", "TestSupport"]),
-    tests("MusterTransportTests", ["MusterTransport", crypto, x509, asn1]),
+    tests("MusterTransportTests", ["MusterTransport"]),
     tests(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "TestSupport", nioCore, nioPosix, logging]),

@@ -41,8 +41,32 @@ struct UplinkPinsTests {
 
   @Test func `its dates reach as far as dates do`() throws {
     let certificate = try #require(UplinkPins.usable(try identity(1).certificate))
-    #expect(certificate.notValidBefore.timeIntervalSince1970 == 0)
-    #expect(certificate.notValidAfter.timeIntervalSince1970 == 253_402_300_799)
+    let der = try #require(certificate.der)
+    #expect(der.contains(Array("700101000000Z".utf8)))
+    #expect(der.contains(Array("99991231235959Z".utf8)))
+  }
+
+  /// Made by swift-certificates, with the key of 32 ones.
+  private static let earlier = Data(
+    base64Encoded: """
+      MIIBiTCCAS6gAwIBAgIVAJ/3+3FmIJ0TKc3oa33eBOM3tPbBMAoGCCqGSM49BAMCMC8xLTArBgNVBAMMJG11c3Rl\
+      ciBjb21tYW5kIHBvc3QgMjU2YjFiZTMyNzQ1ZDFkMTAgFw03MDAxMDEwMDAwMDBaGA85OTk5MTIzMTIzNTk1OVow\
+      LzEtMCsGA1UEAwwkbXVzdGVyIGNvbW1hbmQgcG9zdCAyNTZiMWJlMzI3NDVkMWQxMFkwEwYHKoZIzj0CAQYIKoZI\
+      zj0DAQcDQgAEb/A7lJJBzh2t1DUZ5pYOCoW0GmmgXDKBA6orzhWUyhY8T3U6Vb8B3FP2wLDH7ueLQMb/fSWpbiKC\
+      uYnO9xwUSqMlMCMwDAYDVR0TAQH/BAIwADATBgNVHSUEDDAKBggrBgEFBQcDATAKBggqhkjOPQQDAgNJADBGAiEA\
+      pHsuQbnJ6CHeP9iQrcMHwRVz+P3wd46NyEbZW/R/k0wCIQD2/s79NAbcMvmBfgSm5ykk3f9oCO0izyAyLkt/+kIw\
+      QQ==
+      """)
+
+  @Test func `a certificate that another library made is kept`() throws {
+    let earlier = Array(try #require(Self.earlier))
+    let kept = try UplinkIdentity(
+      seed: { _ in [UInt8](repeating: 1, count: 32) }, named: [earlier])
+    #expect(kept.certificate == earlier)
+  }
+
+  @Test func `bytes behind a certificate are not ignored`() throws {
+    #expect(UplinkPins.usable(try identity(1).certificate + [0]) == nil)
   }
 
   @Test func `what could sign others, or was signed by another, or is damaged, is no pin`() throws {

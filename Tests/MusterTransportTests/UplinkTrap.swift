@@ -1,10 +1,9 @@
-import Crypto
-import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
-import SwiftASN1
-import X509
+import Testing
+
+@testable import MusterTransport
 
 /// A server that is not what an uplink looks for.
 struct UplinkTrap: Sendable {
@@ -59,34 +58,31 @@ struct UplinkTrap: Sendable {
 
 /// A key, and what was signed for it.
 struct Shown {
-  let key: P256.Signing.PrivateKey
+  let key: [UInt8]
   let certificate: [UInt8]
+  private let encodedKey: [UInt8]
 
-  /// - Parameter signer: nil for the key itself.
+  /// - Parameters:
+  ///   - key: 32 bytes.
+  ///   - signer: nil for the key itself.
   init(
-    key: P256.Signing.PrivateKey = P256.Signing.PrivateKey(), subject: String = "post",
-    signer: P256.Signing.PrivateKey? = nil, issuer: String? = nil, isAuthority: Bool = false,
-    years: ClosedRange<Int> = 1970...9999
+    key: [UInt8] = Self.newKey(), subject: String = "post", signer: [UInt8]? = nil,
+    issuer: String? = nil, isAuthority: Bool = false, years: ClosedRange<Int> = 1970...9999
   ) throws {
-    func date(_ year: Int) -> Date { Date(timeIntervalSince1970: Double(year - 1970) * 31_556_952) }
-    let certificate = try Certificate(
-      version: .v3, serialNumber: Certificate.SerialNumber(),
-      publicKey: Certificate.PublicKey(key.publicKey),
-      notValidBefore: date(years.lowerBound), notValidAfter: date(years.upperBound),
-      issuer: try DistinguishedName { CommonName(issuer ?? subject) },
-      subject: try DistinguishedName { CommonName(subject) },
-      signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try Certificate.Extensions {
-        Critical(
-          isAuthority
-            ? BasicConstraints.isCertificateAuthority(maxPathLength: nil)
-            : BasicConstraints.notCertificateAuthority)
-      },
-      issuerPrivateKey: Certificate.PrivateKey(signer ?? key))
-    var serializer = DER.Serializer()
-    try serializer.serialize(certificate)
+    let own = try #require(TLSKey(bytes: key))
+    let contents = TLSCertificate.Contents(
+      subject: subject, issuer: issuer ?? subject, isAuthority: isAuthority,
+      validity: (from: "\(years.lowerBound)0101000000Z", to: "\(years.upperBound)0101000000Z"))
+    let certificate = TLSCertificate(
+      contents, of: own, signedBy: try #require(TLSKey(bytes: signer ?? key)))
     self.key = key
-    self.certificate = serializer.serializedBytes
+    self.certificate = try #require(certificate?.der)
+    encodedKey = try #require(own.encoded)
+  }
+
+  /// Draws a key below the order of P-256.
+  private static func newKey() -> [UInt8] {
+    [1] + (1..<TLSKey.byteCount).map { _ in UInt8.random(in: .min ... .max) }
   }
 
   /// A server that shows it, and those behind it.
@@ -98,7 +94,7 @@ struct Shown {
         .certificate(try NIOSSLCertificate(bytes: $0.certificate, format: .der))
       },
       privateKey: .privateKey(
-        try NIOSSLPrivateKey(bytes: Array(key.derRepresentation), format: .der)))
+        try NIOSSLPrivateKey(bytes: encodedKey, format: .der)))
     configuration.minimumTLSVersion = .tlsv1
     configuration.maximumTLSVersion = most
     return configuration

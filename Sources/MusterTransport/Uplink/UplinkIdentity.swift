@@ -1,9 +1,5 @@
-internal import Crypto
-internal import Foundation
 internal import MusterModel
 public import NIOSSL
-internal import SwiftASN1
-internal import X509
 
 /// The TLS identity of a command post: a self-signed P-256 certificate, which field nodes know from
 /// the operation's control log and compare byte for byte. Its name therefore carries no meaning,
@@ -28,52 +24,35 @@ public struct UplinkIdentity: Sendable {
   ///   - named: certificates that this device has named, in DER.
   public init(seed: (_ attempt: UInt8) -> [UInt8], named: [[UInt8]]) throws {
     let key = try Self.key(seed)
-    let known = named.first { der in
-      UplinkPins.usable(der)?.publicKey == Certificate.PublicKey(key.publicKey)
+    let known = named.first { UplinkPins.usable($0)?.isFor(key) == true }
+    guard let certificate = known ?? Self.selfSigned(by: key), let encoded = key.encoded else {
+      throw Fault(description: "no certificate for the uplink could be made")
     }
-    certificate = try known ?? Self.selfSigned(by: key)
-    privateKey = Array(key.derRepresentation)
+    self.certificate = certificate
+    privateKey = encoded
   }
 
   /// The SHA-256 of the certificate, in the form that browsers and `openssl x509` show.
   public var fingerprint: String {
-    SHA256.hash(data: certificate).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+    SHA256.hash(certificate).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
   }
 
-  private static func key(_ seed: (UInt8) -> [UInt8]) throws -> P256.Signing.PrivateKey {
+  private static func key(_ seed: (UInt8) -> [UInt8]) throws -> TLSKey {
     for attempt in UInt8(0)..<8 {
-      do {
-        return try P256.Signing.PrivateKey(rawRepresentation: seed(attempt))
-      } catch {
-        continue
-      }
+      if let key = TLSKey(bytes: seed(attempt)) { return key }
     }
     throw Fault(description: "no key for the uplink could be made")
   }
 
-  /// The end of the year 9999, which X.509 defines as "never" (RFC 5280 §4.1.2.5).
-  private static let lastDate = Date(timeIntervalSince1970: 253_402_300_799)
-
-  /// Creates the certificate without a key usage: with one, TLS would accept a self-signed
-  /// certificate only if it permits signing itself.
-  private static func selfSigned(by key: P256.Signing.PrivateKey) throws -> [UInt8] {
+  private static func selfSigned(by key: TLSKey) -> [UInt8]? {
     // A unique name: of several trusted certificates with one name, TLS examines only the first.
-    let mark = SHA256.hash(data: key.publicKey.x963Representation).prefix(8)
-    let name = try DistinguishedName { CommonName("muster command post \(Hex.encode(mark))") }
-    let certificate = try Certificate(
-      version: .v3, serialNumber: Certificate.SerialNumber(),
-      publicKey: Certificate.PublicKey(key.publicKey),
-      notValidBefore: Date(timeIntervalSince1970: 0), notValidAfter: Self.lastDate, issuer: name,
-      subject: name,
-      signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: Certificate.Extensions {
-        Critical(BasicConstraints.notCertificateAuthority)
-        try ExtendedKeyUsage([.serverAuth])
-      },
-      issuerPrivateKey: Certificate.PrivateKey(key))
-    var serializer = DER.Serializer()
-    try serializer.serialize(certificate)
-    return serializer.serializedBytes
+    let mark = SHA256.hash(key.publicPoint).prefix(8)
+    let name = "muster command post \(Hex.encode(Array(mark)))"
+    // Until the end of the year 9999, which X.509 defines as "never" (RFC 5280 §4.1.2.5).
+    let contents = TLSCertificate.Contents(
+      subject: name, issuer: name, isAuthority: false,
+      validity: (from: "19700101000000Z", to: "99991231235959Z"))
+    return TLSCertificate(contents, of: key, signedBy: key)?.der
   }
 
   /// Returns the listener's configuration: TLS 1.2 or newer, with AEAD ciphers only (no CBC).

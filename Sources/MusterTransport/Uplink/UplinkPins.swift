@@ -1,6 +1,4 @@
 internal import NIOSSL
-internal import SwiftASN1
-internal import X509
 
 /// The certificates that a node accepts from command posts: none of the system's, and for each key
 /// exactly the named one (pinning). A certificate that such a key signed for another key is
@@ -33,15 +31,14 @@ public struct UplinkPins: Sendable, Hashable {
       || !others.takesAnybody && others.certificates.allSatisfy(certificates.contains)
   }
 
-  /// Returns a self-signed certificate that cannot sign another: trusting it is trusting its key
-  /// alone.
-  static func usable(_ der: [UInt8]) -> Certificate? {
+  /// Returns a self-signed certificate that cannot sign another, and that the library of the TLS
+  /// connections accepts too: trusting it is trusting its key alone.
+  static func usable(_ der: [UInt8]) -> TLSCertificate? {
+    guard let certificate = TLSCertificate(der: der), certificate.isSelfSigned,
+      certificate.isAuthority == false
+    else { return nil }
     do {
-      let certificate = try Certificate(derEncoded: der)
-      guard certificate.issuer == certificate.subject,
-        certificate.publicKey.isValidSignature(certificate.signature, for: certificate),
-        case .notCertificateAuthority? = try certificate.extensions.basicConstraints
-      else { return nil }
+      _ = try NIOSSLCertificate(bytes: der, format: .der)
       return certificate
     } catch {
       return nil

@@ -1,5 +1,4 @@
 internal import AsyncHTTPClient
-internal import Crypto
 internal import Foundation
 public import MusterModel
 internal import NIOCore
@@ -93,9 +92,7 @@ public struct WebhookLine: Sendable {
   }
 
   static func signature(of text: String, by key: [UInt8]) -> String {
-    let code = HMAC<SHA256>.authenticationCode(
-      for: Data(text.utf8), using: SymmetricKey(data: key))
-    return "v1," + Data(code).base64EncodedString()
+    "v1," + Data(SHA256.code(of: Array(text.utf8), by: key)).base64EncodedString()
   }
 
   static func key(of secret: String) -> [UInt8] {
