@@ -149,7 +149,8 @@ let package = Package(
         "MusterModel", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync", "MusterStore",
         "MusterReplica", "CSodium", argumentParser, grdb,
       ]),
-    program("muster-demo", [argumentParser, nioCore, nioPosix, unixSignals]),
+    // The demo runs the program: building one builds both.
+    program("muster-demo", ["muster", argumentParser, nioCore, nioPosix, unixSignals]),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("MusterModelTests", ["MusterModel"]),
     tests("MusterCRDTTests", ["MusterCRDT", "TestSupport"]),

@@ -19,13 +19,15 @@ seconds=$((minutes * 60 / rounds))
 }
 readonly build=.build/fuzz seeds=$PWD/.build/fuzz/seeds corpus=.build/fuzz/corpus
 readonly crashes=.build/fuzz/crashes
+# The flags of make.
+readonly flags=(--explicit-target-dependency-import-check error --disable-index-store)
 
 Scripts/build.sh "the fuzzers" "8 minutes" \
   swift build --package-path Fuzz --scratch-path "$build" -c release \
   --sanitize fuzzer -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing
 Scripts/build.sh "the tests, which make the seeds" "7 minutes" \
-  swift build --explicit-target-dependency-import-check error --build-tests
-MUSTER_FUZZ_SEEDS=$seeds swift test --explicit-target-dependency-import-check error \
+  swift build "${flags[@]}" --build-tests
+MUSTER_FUZZ_SEEDS=$seeds swift test "${flags[@]}" \
   --skip-build --disable-xctest --filter FuzzSeedTests >/dev/null
 mkdir -p "$seeds"/{gpx,geojson,nmea,gpsd,osmand,owntracks} "$crashes"
 [[ ! -d ../shared/tracks ]] || cp -f ../shared/tracks/*.gpx "$seeds/gpx/"
