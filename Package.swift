@@ -104,12 +104,15 @@ let package = Package(
         "MusterModel", "MusterCRDT", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync",
         "MusterStore",
       ]),
+    layer(
+      "MusterAttackers",
+      ["MusterModel", "MusterCrypto", "MusterSync", "MusterReplica"]),
     .target(name: "CCrashVFS", linkerSettings: [sqlite]),
     layer(
       "MusterSimulator",
       [
         "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
-        "MusterReplica", "CCrashVFS", yams,
+        "MusterReplica", "MusterAttackers", "CCrashVFS", yams,
       ]),
     program("muster-sim", ["MusterModel", "MusterSimulator", argumentParser]),
     layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
@@ -147,7 +150,7 @@ let package = Package(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
         "MusterModel", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync", "MusterStore",
-        "MusterReplica", "CSodium", argumentParser, grdb,
+        "MusterReplica", "MusterAttackers", "CSodium", argumentParser, grdb,
       ]),
     // The demo runs the program: building one builds both.
     program("muster-demo", ["muster", argumentParser, nioCore, nioPosix, unixSignals]),
@@ -159,7 +162,7 @@ let package = Package(
     tests("MusterCryptoTests", ["MusterCrypto"]),
     tests("MusterSyncTests", ["MusterSync"]),
     tests("MusterStoreTests", ["MusterStore", "MusterCrypto", "TestSupport"]),
-    tests("MusterReplicaTests", ["MusterReplica", "TestSupport"]),
+    tests("MusterReplicaTests", ["MusterReplica", "MusterAttackers", "TestSupport"]),
     tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange", "TestSupport"]),
     tests("MusterTransportTests", ["MusterTransport"]),

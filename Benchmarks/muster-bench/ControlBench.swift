@@ -1,4 +1,5 @@
 import ArgumentParser
+import MusterAttackers
 import MusterModel
 import MusterReplica
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterAttackers
 import MusterModel
 import MusterReplica
 import MusterStore

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterAttackers
 import MusterCrypto
 import MusterModel
 import MusterReplica

@@ -1,4 +1,5 @@
 import Foundation
+import MusterAttackers
 import MusterModel
 import TestSupport
 import Testing

@@ -6,7 +6,7 @@ package import MusterSync
 /// All secrets and certificates that make a device part of an operation: the contents of its key
 /// file.
 public struct Credentials: Sendable {
-  private(set) var local: LocalDevice
+  package private(set) var local: LocalDevice
 
   init(_ local: LocalDevice) { self.local = local }
 

@@ -101,10 +101,12 @@ final class RevocationChecker: Checker {
     _ node: SimulatedNode, of devices: [DeviceID], in world: World
   ) throws {
     for device in devices {
-      guard let shutting = node.replica?.epochs(shuttingOut: device), !shutting.isEmpty,
+      guard
+        let excluding = node.replica.map({ ModifiedProgram.epochs(excluding: device, in: $0) }),
+        !excluding.isEmpty,
         let target = world.nodes.first(where: { $0.credentials.device == device })
       else { continue }
-      for key in try target.store.epochKeys() where shutting.contains(key.id) {
+      for key in try target.store.epochKeys() where excluding.contains(key.id) {
         world.report(promise, "\(target.name) holds the key of epoch \(key.id.short)")
       }
     }

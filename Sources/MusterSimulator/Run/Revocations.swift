@@ -1,3 +1,4 @@
+import MusterAttackers
 import MusterModel
 import MusterReplica
 import MusterStore

@@ -1,10 +1,10 @@
-internal import MusterCrypto
-package import MusterModel
-internal import MusterSync
+import MusterCrypto
+import MusterModel
+import MusterReplica
+import MusterSync
 
-/// Signs the positions of one enrolled device that runs no replica: for benchmarks with thousands
-/// of members, not public.
-package struct PositionSource: Sendable {
+/// Signs the positions of one enrolled device that runs no replica, for thousands of members.
+struct PositionSource: Sendable {
   private let local: LocalDevice
   private let epoch: EpochID
   private let key: SealingKey
@@ -23,15 +23,15 @@ package struct PositionSource: Sendable {
   }
 
   /// The device that signs.
-  package var device: DeviceID { local.device }
+  var device: DeviceID { local.device }
   /// On whose authority it signs.
-  package var certificate: CertificateHash { local.certificate.hash }
+  var certificate: CertificateHash { local.certificate.hash }
 
   /// Returns a position record with a stamp by the device's boot clock, and the name by which
   /// others echo it.
   ///
   /// - Parameter echoes: nil unless the record is an anchor.
-  package mutating func record(
+  mutating func record(
     of report: PositionReport, echoing echoes: [StampedRecordID]?, now: ClockReading
   ) -> (record: LatestRecord, name: StampedRecordID) {
     counter += 1
@@ -50,8 +50,8 @@ package struct PositionSource: Sendable {
 extension Replica {
   /// Returns a source of another device's positions, sealed under this replica's epoch key; nil
   /// without a key.
-  package func positionSource(of credentials: Credentials, seed: [UInt8]) -> PositionSource? {
-    guard let epoch = currentEpoch else { return nil }
+  func positionSource(of credentials: Credentials, seed: [UInt8]) -> PositionSource? {
+    guard let epoch = ModifiedProgram.writingKey(of: self) else { return nil }
     return PositionSource(local: credentials.local, epoch: epoch.id, key: epoch.key, seed: seed)
   }
 }

@@ -1,18 +1,18 @@
 internal import MusterCrypto
 internal import MusterModel
+internal import MusterReplica
 internal import MusterSync
 
-/// Frames and operations that only a maliciously modified program makes, each valid by itself. For
-/// simulated insiders only.
+/// Frames and operations that only a maliciously modified program makes, each valid by itself.
 struct HostileFrames {
   let local: LocalDevice
   let epoch: (id: EpochID, key: SealingKey)?
   let nextGeneration: UInt32
-  var random: DeterministicRandom
+  private(set) var random: DeterministicRandom
 
   mutating func openedLog(
     lane: Lane, isBare: Bool, now: ClockReading
-  ) -> LogWriter.Run {
+  ) -> ModifiedProgram.Run {
     let opening = Opening(
       certificate: local.certificate.hash, incarnation: Incarnation(raw: random.bytes16()),
       generation: 1, lane: lane)
@@ -35,7 +35,7 @@ struct HostileFrames {
           epoch: epoch.id, plaintext: body, key: epoch.key, nonce: random.nonce24(),
           signedBy: local.signingKey))
     }
-    return LogWriter.Run(opening: opening, frames: frames, leading: frames.count)
+    return ModifiedProgram.Run(opening: opening, frames: frames)
   }
 
   /// A signed control frame without content.

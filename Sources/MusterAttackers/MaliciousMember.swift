@@ -1,10 +1,9 @@
 internal import MusterCrypto
 package import MusterModel
-internal import MusterStore
+package import MusterReplica
 internal import MusterSync
 
-/// Actions of an enrolled device with valid keys that tries to fill the tables of others, for
-/// simulated insiders only; they are not public.
+/// Actions of an enrolled device with valid keys that tries to fill the tables of others.
 ///
 /// Unlike the results of `MaliciousMember+Forging`, all of this is signed by the sending device,
 /// and each item is valid by itself: the protection is a limit per certificate.
@@ -13,14 +12,12 @@ package enum MaliciousMember {
   package static func openLogs(
     _ replica: inout Replica, _ count: Int, lane: Lane, areBare: Bool = false, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      var runs: [LogWriter.Run] = []
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      var runs: [ModifiedProgram.Run] = []
       for _ in 0..<count {
         runs.append(craft(&replica) { $0.openedLog(lane: lane, isBare: areBare, now: now) })
       }
-      for run in runs { try replica.hold(run.frames, opening: run.opening, now: now) }
-      try replica.commit(now: now)
-      for run in runs { try replica.run(.appended(run.opening, run.frames), now: now) }
+      try ModifiedProgram.store(runs, in: &replica, now: now)
     }
   }
 
@@ -28,12 +25,12 @@ package enum MaliciousMember {
   package static func floodLogs(
     _ replica: inout Replica, _ count: Int, lane: Lane, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      var runs: [[Frame]] = []
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      var runs: [ModifiedProgram.Run] = []
       for _ in 0..<count {
-        runs.append(craft(&replica) { $0.openedLog(lane: lane, isBare: false, now: now) }.frames)
+        runs.append(craft(&replica) { $0.openedLog(lane: lane, isBare: false, now: now) })
       }
-      try replica.carryOut(replica.engine.push(uncheckedRuns: runs, now: now), now: now)
+      try ModifiedProgram.send(runs, by: &replica, now: now)
     }
   }
 
@@ -42,7 +39,7 @@ package enum MaliciousMember {
   package static func forkPastBound(
     _ replica: inout Replica, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
+    try ModifiedProgram.change(&replica, now: now) { replica in
       let run = craft(&replica) { $0.openedLog(lane: .control, isBare: false, now: now) }
       var frames = run.frames
       for number in 0..<Limits.branchesPerLog {
@@ -51,16 +48,15 @@ package enum MaliciousMember {
             $0.clearFrame(after: frames[frames.count - 1], number: number, now: now)
           })
       }
-      try replica.hold(frames, opening: run.opening, now: now)
-      try replica.commit(now: now)
-      try replica.run(.appended(run.opening, frames), now: now)
+      try ModifiedProgram.store(
+        [ModifiedProgram.Run(opening: run.opening, frames: frames)], in: &replica, now: now)
       for place in frames.indices.dropFirst().dropLast().reversed() {
         for number in 1...2 {
           let branch = craft(&replica) {
             $0.clearFrame(after: frames[place], number: frames.count + number, now: now)
           }
-          try replica.attach(
-            [branch], opening: run.opening, from: replica.local.device, now: now)
+          try ModifiedProgram.attach(
+            ModifiedProgram.Run(opening: run.opening, frames: [branch]), to: &replica, now: now)
         }
       }
     }
@@ -71,19 +67,17 @@ package enum MaliciousMember {
   package static func sealUnderMadeUpEpochs(
     _ replica: inout Replica, _ count: Int, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
+    try ModifiedProgram.change(&replica, now: now) { replica in
       for _ in 0..<count {
-        let key = replica.own.random.bytes(SealingKey.byteCount)
-        let id = EpochID(operation: replica.local.operation, key: key)
+        let key = ModifiedProgram.draw(by: &replica) { $0.bytes(SealingKey.byteCount) }
+        let id = EpochID(operation: ModifiedProgram.identity(of: replica).operation, key: key)
         guard let sealing = SealingKey(bytes: key) else { continue }
         let note = Write(
-          row: RowID(raw: replica.local.author.user.raw), field: .userTeam, value: .text("x"))
-        let run = try replica.own.writer.write(
-          EntryGroups([[.write(note)]]), lane: .state, at: now.wall, stamp: nil, earlier: [],
-          epoch: (id, sealing), random: &replica.own.random)
-        try replica.hold(run.frames, opening: run.opening, now: now)
-        try replica.commit(now: now)
-        try replica.run(.appended(run.opening, run.frames), now: now)
+          row: RowID(raw: ModifiedProgram.identity(of: replica).author.user.raw), field: .userTeam,
+          value: .text("x"))
+        let run = try ModifiedProgram.seal(
+          [.write(note)], lane: .state, under: (id, sealing), by: &replica, now: now)
+        try ModifiedProgram.store([run], in: &replica, now: now)
       }
     }
   }
@@ -94,18 +88,20 @@ package enum MaliciousMember {
     _ replica: inout Replica, generation: UInt32, excludesRevocations: Bool, tries: Int,
     now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      let operation = replica.local.operation
-      let keys = (0..<max(1, tries)).map { _ in replica.own.random.bytes(SealingKey.byteCount) }
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      let operation = ModifiedProgram.identity(of: replica).operation
+      let keys = (0..<max(1, tries)).map { _ in
+        ModifiedProgram.draw(by: &replica) { $0.bytes(SealingKey.byteCount) }
+      }
       let ground = keys.map { (id: EpochID(operation: operation, key: $0), key: $0) }
         .min { $0.id < $1.id }
       guard let ground else { return }
-      let excludes = excludesRevocations ? replica.control.state.revocations.keys.sorted() : []
-      try replica.learn(EpochKey(id: ground.id, key: ground.key), now: now)
+      let excludes = excludesRevocations ? ModifiedProgram.revokingFrames(in: replica) : []
+      try ModifiedProgram.learn(EpochKey(id: ground.id, key: ground.key), in: &replica, now: now)
       let announcement = EpochAnnouncement(
         id: ground.id, generation: generation, base: nil,
         excludes: Array(excludes.prefix(Limits.excludedRevocations)), sealed: [])
-      try replica.append([[.epoch(announcement)]], lane: .control, now: now)
+      try ModifiedProgram.append([[.epoch(announcement)]], lane: .control, to: &replica, now: now)
     }
   }
 
@@ -126,22 +122,25 @@ package enum MaliciousMember {
   package static func floodControl(
     _ replica: inout Replica, _ kind: HostileControl, count: Int, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      let ids = (0...count).map { _ in EpochID(raw: replica.own.random.bytes16()) }
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      let ids = (0...count).map { _ in
+        EpochID(raw: ModifiedProgram.draw(by: &replica) { $0.bytes16() })
+      }
       let groups = (0..<count).map { number in
         craft(&replica) {
           [$0.hostile(kind, id: ids[number], next: ids[number + 1], isFirst: number == 0)]
         }
       }
       // Each in a frame of its own.
-      var runs: [LogWriter.Run] = []
+      var runs: [ModifiedProgram.Run] = []
       for group in groups {
-        runs.append(try replica.seal(EntryGroups([group]), lane: .control, now: now))
+        runs.append(
+          try ModifiedProgram.seal(
+            group, lane: .control, under: ModifiedProgram.writingKey(of: replica), by: &replica,
+            now: now))
       }
-      let frames = runs.flatMap(\.frames)
-      try replica.hold(frames, opening: runs[0].opening, isOwn: true, now: now)
-      try replica.commit(now: now)
-      try replica.run(.appended(runs[0].opening, frames), now: now)
+      let run = ModifiedProgram.Run(opening: runs[0].opening, frames: runs.flatMap(\.frames))
+      try ModifiedProgram.store([run], isOwn: true, in: &replica, now: now)
     }
   }
 
@@ -149,9 +148,10 @@ package enum MaliciousMember {
   package static func revokeByRank(
     _ replica: inout Replica, _ device: DeviceID, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
+    try ModifiedProgram.change(&replica, now: now) { replica in
       let revocation = Revocation(device: device, cuts: [], keeps: [])
-      try replica.append([[.revocation(revocation)]], lane: .control, now: now)
+      try ModifiedProgram.append(
+        [[.revocation(revocation)]], lane: .control, to: &replica, now: now)
     }
   }
 
@@ -160,11 +160,12 @@ package enum MaliciousMember {
     _ replica: inout Replica, _ count: Int, now: ClockReading
   ) throws -> Replica.Outcome {
     try fill(&replica, count, now: now) { replica in
-      let log = LogID(raw: replica.own.random.bytes16())
+      let log = LogID(raw: ModifiedProgram.draw(by: &replica) { $0.bytes16() })
       return .receipt(
-        Receipt(log: log, head: nil), operation: replica.local.operation,
-        certificate: replica.local.certificate.hash, order: replica.own.nextRecordOrder(),
-        signedBy: replica.local.signingKey)
+        Receipt(log: log, head: nil), operation: ModifiedProgram.identity(of: replica).operation,
+        certificate: ModifiedProgram.identity(of: replica).certificate.hash,
+        order: ModifiedProgram.nextRecordOrder(of: &replica),
+        signedBy: ModifiedProgram.identity(of: replica).signingKey)
     }
   }
 
@@ -174,9 +175,11 @@ package enum MaliciousMember {
   ) -> [LatestRecord] {
     heads.map { head in
       .receipt(
-        Receipt(log: head.log, head: head), operation: replica.local.operation,
-        certificate: replica.local.certificate.hash, order: replica.own.nextRecordOrder(),
-        signedBy: replica.local.signingKey)
+        Receipt(log: head.log, head: head),
+        operation: ModifiedProgram.identity(of: replica).operation,
+        certificate: ModifiedProgram.identity(of: replica).certificate.hash,
+        order: ModifiedProgram.nextRecordOrder(of: &replica),
+        signedBy: ModifiedProgram.identity(of: replica).signingKey)
     }
   }
 
@@ -184,15 +187,17 @@ package enum MaliciousMember {
   package static func trackMadeUpPhones(
     _ replica: inout Replica, _ count: Int, at position: Coordinate, now: ClockReading
   ) throws -> Replica.Outcome {
-    guard let epoch = replica.currentEpoch else { return Replica.Outcome() }
+    guard let epoch = ModifiedProgram.writingKey(of: replica) else { return Replica.Outcome() }
     let report = PositionReport(
       fix: Fix(position: position, sampleTime: now.wall), reportedAt: now.wall)
     return try fill(&replica, count, now: now) { replica in
       .position(
-        report, of: replica.own.random.bytes16(), stamp: nil, operation: replica.local.operation,
-        certificate: replica.local.certificate.hash, order: replica.own.nextRecordOrder(),
-        epoch: epoch.id, key: epoch.key, nonce: replica.own.random.nonce24(),
-        signedBy: replica.local.signingKey)
+        report, of: ModifiedProgram.draw(by: &replica) { $0.bytes16() }, stamp: nil,
+        operation: ModifiedProgram.identity(of: replica).operation,
+        certificate: ModifiedProgram.identity(of: replica).certificate.hash,
+        order: ModifiedProgram.nextRecordOrder(of: &replica),
+        epoch: epoch.id, key: epoch.key, nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() },
+        signedBy: ModifiedProgram.identity(of: replica).signingKey)
     }
   }
 
@@ -201,10 +206,9 @@ package enum MaliciousMember {
     _ replica: inout Replica, _ count: Int, now: ClockReading,
     _ record: (inout Replica) -> LatestRecord
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
+    try ModifiedProgram.change(&replica, now: now) { replica in
       let records = (0..<count).map { _ in record(&replica) }
-      try replica.carryOut(
-        replica.engine.push(unchecked: [], records: records, now: now), now: now)
+      try ModifiedProgram.send([], records: records, by: &replica, now: now)
     }
   }
 
@@ -213,9 +217,10 @@ package enum MaliciousMember {
     _ replica: inout Replica, _ make: (inout HostileFrames) -> Made
   ) -> Made {
     var frames = HostileFrames(
-      local: replica.local, epoch: replica.currentEpoch,
-      nextGeneration: replica.control.nextEpochGeneration, random: replica.own.random)
-    defer { replica.own.random = frames.random }
+      local: ModifiedProgram.identity(of: replica), epoch: ModifiedProgram.writingKey(of: replica),
+      nextGeneration: ModifiedProgram.nextEpochGeneration(in: replica),
+      random: ModifiedProgram.draw(by: &replica) { $0 })
+    defer { ModifiedProgram.draw(by: &replica) { $0 = frames.random } }
     return make(&frames)
   }
 }

@@ -1,20 +1,29 @@
 internal import MusterCrypto
 package import MusterModel
-internal import MusterStore
-internal import MusterSync
+package import MusterReplica
+package import MusterSync
 
-/// Actions of a malicious member with real keys, for simulated attackers only. They are not public,
-/// and every honest replica rejects their results.
+/// Actions of a malicious member with real keys. Every honest replica rejects their results.
 extension MaliciousMember {
+  /// Writes any entries, correctly sealed and signed, as a maliciously modified program would.
+  package static func author(
+    _ replica: inout Replica, unchecked operations: [Operation], lane: Lane, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try ModifiedProgram.change(&replica, now: now) {
+      try ModifiedProgram.append(operations.map { [$0] }, lane: lane, to: &$0, now: now)
+    }
+  }
+
   /// Broadcasts a next frame for another device's log, signed with this device's key or unsigned.
   /// Does nothing without another device's log.
   package static func forgeFrame(
     _ replica: inout Replica, isSigned: Bool, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      guard let victim = try anotherHead(for: &replica), let epoch = replica.currentEpoch
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      guard let victim = try anotherHead(for: &replica),
+        let epoch = ModifiedProgram.writingKey(of: replica)
       else { return }
-      let local = replica.local
+      let local = ModifiedProgram.identity(of: replica)
       let write = Write(
         row: RowID(raw: local.author.user.raw), field: .userSafetyClaim,
         value: .claim(.safe, note: "forged"))
@@ -26,9 +35,10 @@ extension MaliciousMember {
             writesAt: WritePlace(
               operation: local.operation, author: local.author.user,
               sequence: victim.sequence + 1)),
-        key: epoch.key, nonce: replica.own.random.nonce24(), signedBy: local.signingKey)
+        key: epoch.key, nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() },
+        signedBy: local.signingKey)
       if !isSigned { frame.signature = nil }
-      try push(&replica, [frame], records: [], now: now)
+      try ModifiedProgram.send([frame], records: [], by: &replica, now: now)
     }
   }
 
@@ -36,13 +46,13 @@ extension MaliciousMember {
   package static func forgePosition(
     _ replica: inout Replica, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      let local = replica.local
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      let local = ModifiedProgram.identity(of: replica)
       let others = try replica.latestRecords().filter {
         $0.kind == .position && $0.certificate != local.certificate.hash
       }
-      guard let victim = anyone(of: others, drawing: &replica.own.random),
-        let key = replica.epochKeys.keyring[victim.epoch],
+      guard let victim = ModifiedProgram.draw(by: &replica, { anyone(of: others, drawing: &$0) }),
+        let key = ModifiedProgram.key(of: victim.epoch, in: replica),
         let (report, earlier, stamp) = victim.position(operation: local.operation, key: key)
       else { return }
       var order = victim.order
@@ -50,9 +60,9 @@ extension MaliciousMember {
       let forged = LatestRecord.position(
         report, after: earlier, stamp: stamp, operation: local.operation,
         certificate: victim.certificate, order: order, epoch: victim.epoch, key: key,
-        nonce: replica.own.random.nonce24(),
+        nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() },
         signedBy: local.signingKey)
-      try push(&replica, [], records: [forged], now: now)
+      try ModifiedProgram.send([], records: [forged], by: &replica, now: now)
     }
   }
 
@@ -60,22 +70,25 @@ extension MaliciousMember {
   package static func sendAgain(
     _ replica: inout Replica, _ records: [LatestRecord], now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { try push(&$0, [], records: records, now: now) }
+    try ModifiedProgram.change(&replica, now: now) {
+      try ModifiedProgram.send([], records: records, by: &$0, now: now)
+    }
   }
 
   /// Certifies another device for `command`, in this device's own control log.
   package static func certifyAnother(
     _ replica: inout Replica, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      let local = replica.local
-      let key = replica.own.random.signingKey().publicKey
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      let local = ModifiedProgram.identity(of: replica)
+      let key = ModifiedProgram.draw(by: &replica) { $0.signingKey() }.publicKey
       let certificate = Certificate(
         operation: local.operation, issuer: local.certificate.hash,
         user: UserID(operation: local.operation, firstDeviceKey: key), signingKey: key,
-        agreementKey: replica.own.random.agreementKey().publicKey, role: .command)
+        agreementKey: ModifiedProgram.draw(by: &replica) { $0.agreementKey() }.publicKey,
+        role: .command)
       let signed = SignedCertificate(certificate, signedBy: local.signingKey)
-      try replica.append([[.certificate(signed)]], lane: .control, now: now)
+      try ModifiedProgram.append([[.certificate(signed)]], lane: .control, to: &replica, now: now)
     }
   }
 
@@ -84,26 +97,27 @@ extension MaliciousMember {
   package static func equivocate(
     _ replica: inout Replica, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      guard let head = replica.own.writer.heads[.state],
-        let epoch = replica.currentEpoch
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      guard let head = ModifiedProgram.writtenHead(in: .state, of: replica),
+        let epoch = ModifiedProgram.writingKey(of: replica)
       else { return }
-      let local = replica.local
+      let local = ModifiedProgram.identity(of: replica)
       let row = RowID(raw: local.author.user.raw)
-      func says(_ team: String) -> Operation {
+      func sets(_ team: String) -> Operation {
         .write(Write(row: row, field: .userTeam, value: .text(team)))
       }
       let sequence = head.sequence + 1
       let other = Frame.sealed(
         operation: local.operation, log: head.log, sequence: sequence, previous: head.hash,
         epoch: epoch.id,
-        plaintext: FrameBody(writtenAt: now.wall, contents: .operations([says("one")]))
+        plaintext: FrameBody(writtenAt: now.wall, contents: .operations([sets("one")]))
           .encoded(
             writesAt: WritePlace(
               operation: local.operation, author: local.author.user, sequence: sequence)),
-        key: epoch.key, nonce: replica.own.random.nonce24(), signedBy: local.signingKey)
-      try push(&replica, [other], records: [], now: now)
-      try replica.append([[says("other")]], lane: .state, now: now)
+        key: epoch.key, nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() },
+        signedBy: local.signingKey)
+      try ModifiedProgram.send([other], records: [], by: &replica, now: now)
+      try ModifiedProgram.append([[sets("other")]], lane: .state, to: &replica, now: now)
     }
   }
 
@@ -111,30 +125,22 @@ extension MaliciousMember {
   package static func squat(
     _ replica: inout Replica, now: ClockReading
   ) throws -> Replica.Outcome {
-    try replica.transact(now: now) { replica in
-      let origin = RowOrigin(owner: replica.local.author.user, nonce: replica.own.random.bytes16())
-      let row = RowID(raw: replica.own.random.bytes16())
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      let origin = RowOrigin(
+        owner: ModifiedProgram.identity(of: replica).author.user,
+        nonce: ModifiedProgram.draw(by: &replica) { $0.bytes16() })
+      let row = RowID(raw: ModifiedProgram.draw(by: &replica) { $0.bytes16() })
       let writes = [(Field.reportExistence, Value.mark), (.reportTitle, .text("Not mine"))].map {
         Write(row: row, field: $0.0, value: $0.1, origin: origin)
       }
-      try replica.append([writes.map(Operation.write)], lane: .state, now: now)
+      try ModifiedProgram.append(
+        [writes.map(Operation.write)], lane: .state, to: &replica, now: now)
     }
   }
 
-  private static func push(
-    _ replica: inout Replica, _ frames: [Frame], records: [LatestRecord], now: ClockReading
-  ) throws {
-    try replica.carryOut(
-      replica.engine.push(unchecked: frames, records: records, now: now), now: now)
-  }
-
-  /// Excludes this device's earlier incarnations: its signature there is no forgery.
   private static func anotherHead(for replica: inout Replica) throws -> Head? {
-    let certificate = replica.local.certificate.hash
-    let own = try replica.store.logs().filter { $0.opening.certificate == certificate }
-      .map(\.head.log)
-    let heads = replica.engine.heads.filter { $0.lane == .state && !own.contains($0.head.log) }
-    return anyone(of: heads.map(\.head), drawing: &replica.own.random)
+    let heads = try ModifiedProgram.headsOfOthers(in: .state, of: replica)
+    return ModifiedProgram.draw(by: &replica) { anyone(of: heads, drawing: &$0) }
   }
 
   private static func anyone<T>(
