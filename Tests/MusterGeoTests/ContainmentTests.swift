@@ -1,6 +1,6 @@
 import MusterGeo
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The winding number by 128-bit determinants: slow, and another algorithm than the one tested.

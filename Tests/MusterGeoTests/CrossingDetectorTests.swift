@@ -1,6 +1,6 @@
 import MusterGeo
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// A person with a tracker, walking about near a camp whose edge is 1,113 m from its middle.

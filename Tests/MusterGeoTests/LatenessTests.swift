@@ -1,7 +1,7 @@
 import Foundation
 import MusterGeo
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// One member's fixes, one a minute, of which some arrive late. `MUSTER_VOLUME=3653` for ten years.

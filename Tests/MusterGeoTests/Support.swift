@@ -1,6 +1,6 @@
 import MusterGeo
 import MusterModel
-import TestSupport
+import MusterTestKit
 
 /// A place from whole 1e-7 degrees.
 func place(_ latitudeE7: Int64, _ longitudeE7: Int64) -> Coordinate {

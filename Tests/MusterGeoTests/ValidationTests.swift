@@ -1,6 +1,6 @@
 import MusterGeo
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The one-line refusal of an outline; nil when it is accepted.

@@ -2,7 +2,7 @@ import Foundation
 import MusterGeo
 import MusterInterchange
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @Suite(.enabled(if: Installed.hasFile(countryOutlines), "needs ../shared/data"))

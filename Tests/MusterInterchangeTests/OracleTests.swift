@@ -2,7 +2,7 @@ import Foundation
 import MusterGeo
 import MusterInterchange
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// Our geometry agrees with shapely and pyproj about random polygons, circles and the countries.

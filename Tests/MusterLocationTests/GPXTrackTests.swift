@@ -1,7 +1,7 @@
 import Foundation
 @testable import MusterLocation
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 struct GPXTrackTests {

@@ -1,7 +1,7 @@
 import Foundation
 import MusterLocation
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 struct RecordedTrackTests {

@@ -3,7 +3,7 @@ import MusterCrypto
 import MusterModel
 import MusterStatus
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,6 +1,6 @@
 import MusterModel
 import MusterReplica
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// A coarse fix supersedes no fine fix in danger, although nodes store one position of each device.

@@ -2,7 +2,7 @@ import Foundation
 import MusterCrypto
 import MusterModel
 import MusterSync
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,7 +1,7 @@
 import MusterCrypto
 import MusterModel
 import MusterSync
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,7 +1,7 @@
 import Foundation
 import MusterAttackers
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

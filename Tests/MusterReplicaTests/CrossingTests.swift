@@ -2,7 +2,7 @@ import MusterGeo
 import MusterModel
 import MusterReplica
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 @Suite("Entering and leaving zones")

@@ -1,7 +1,7 @@
 import Foundation
 import MusterModel
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

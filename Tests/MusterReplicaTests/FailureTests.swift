@@ -1,6 +1,6 @@
 import MusterModel
 import MusterSync
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

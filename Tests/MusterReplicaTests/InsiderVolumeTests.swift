@@ -3,7 +3,7 @@ import MusterAttackers
 import MusterModel
 import MusterStore
 import MusterSync
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

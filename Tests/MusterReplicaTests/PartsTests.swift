@@ -1,6 +1,6 @@
 import MusterModel
 import MusterReplica
-import TestSupport
+import MusterTestKit
 import Testing
 
 @Suite("Entries too large for a frame")

@@ -1,7 +1,7 @@
 import MusterModel
 import MusterReplica
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 @Suite("Far from the command post")

@@ -1,7 +1,7 @@
 import MusterModel
 import MusterStatus
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,6 +1,6 @@
 import MusterModel
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,6 +1,6 @@
 import MusterModel
 import MusterStatus
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,6 +1,6 @@
 import Foundation
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,7 +1,7 @@
 import MusterGeo
 import MusterModel
 import MusterReplica
-import TestSupport
+import MusterTestKit
 import Testing
 
 @Suite("Phones that a node records, and fixes of different importance")

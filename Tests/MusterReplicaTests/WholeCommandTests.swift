@@ -1,6 +1,6 @@
 import MusterModel
 import MusterReplica
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The changes of one command are applied as a whole on every device, however many frames it takes.

@@ -1,6 +1,6 @@
 import MusterModel
 import MusterStatus
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// How fast a large operation determines upper bounds when all devices start at once.

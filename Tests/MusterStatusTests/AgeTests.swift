@@ -1,6 +1,6 @@
 import MusterModel
 import MusterStatus
-import TestSupport
+import MusterTestKit
 import Testing
 
 @Suite("Evidence of age")

@@ -1,6 +1,6 @@
 import MusterModel
 import MusterStatus
-import TestSupport
+import MusterTestKit
 
 /// A few honest devices and a few attackers, determined by one seed, with the true time known.
 ///

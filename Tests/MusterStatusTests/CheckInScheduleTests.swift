@@ -1,6 +1,6 @@
 import MusterModel
 import MusterStatus
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// Random schedules of one author at one observer: boot clocks that start at any time and drift,

@@ -1,5 +1,5 @@
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterStatus

@@ -2,7 +2,7 @@ import Foundation
 import MusterGeo
 import MusterModel
 import MusterStatus
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The status function agrees about random histories with a Python oracle that was written

@@ -1,6 +1,6 @@
 import MusterGeo
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterStatus

@@ -2,7 +2,7 @@ import Foundation
 import MusterCrypto
 import MusterModel
 import MusterStore
-import TestSupport
+import MusterTestKit
 
 /// Of every database of these tests.
 let seal = PageSeal(key: pageKey(1), seed: [UInt8](repeating: 1, count: 32))

@@ -1,7 +1,7 @@
 import MusterCRDT
 import MusterModel
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The same random commands given to a store and to plain dictionaries.

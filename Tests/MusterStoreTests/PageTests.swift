@@ -1,7 +1,7 @@
 import Foundation
 import MusterCRDT
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterStore

@@ -2,7 +2,7 @@ import Foundation
 import MusterCRDT
 import MusterCrypto
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterStore

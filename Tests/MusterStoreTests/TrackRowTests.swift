@@ -1,6 +1,6 @@
 import MusterCRDT
 import MusterModel
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterStore

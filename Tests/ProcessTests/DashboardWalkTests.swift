@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The dashboard of a real node in a real browser. Separate from `ProcessTests`, whose tests are

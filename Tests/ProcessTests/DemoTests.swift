@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The first command of the README.

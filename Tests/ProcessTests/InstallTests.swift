@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// The program as installed by `make install`, in a folder that replaces `/`: outside the checkout,

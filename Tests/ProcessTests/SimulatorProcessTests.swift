@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// `muster-sim` as a program: properties that only separate processes show.

@@ -24,7 +24,7 @@ import Testing
     "Tests/MusterLocationTests", "Tests/MusterModelTests", "Tests/MusterNodeTests",
     "Tests/MusterReplicaTests", "Tests/MusterSimulatorTests", "Tests/MusterStatusTests",
     "Tests/MusterStoreTests", "Tests/MusterSyncTests", "Tests/MusterTransportTests",
-    "Tests/NetworkTests", "Tests/ProcessTests", "Tests/TestSupport", "Sources/MusterSimulator",
+    "Tests/NetworkTests", "Tests/ProcessTests", "Tests/MusterTestKit", "Sources/MusterSimulator",
     "Sources/muster-demo",
   ]
 

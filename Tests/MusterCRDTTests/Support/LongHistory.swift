@@ -1,6 +1,6 @@
 import MusterCRDT
 import MusterModel
-import TestSupport
+import MusterTestKit
 
 /// Three authors who write to one row for a while, each seeing only what reached them.
 struct LongHistory {

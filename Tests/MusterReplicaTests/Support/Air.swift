@@ -1,5 +1,5 @@
 import MusterModel
-import TestSupport
+import MusterTestKit
 
 /// The network of a valley: datagrams in transit between addresses, some lost, all delayed, none
 /// across a partition.

@@ -2,7 +2,7 @@ import MusterCrypto
 import MusterModel
 import MusterStore
 import MusterSync
-import TestSupport
+import MusterTestKit
 import Testing
 
 @testable import MusterReplica

@@ -1,6 +1,6 @@
 import MusterModel
 import MusterReplica
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// Random actions of people in a valley, and the writes that were acknowledged.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 extension Valley {
   /// Adds a second device with the same keys and database, like a restored snapshot of a machine:

@@ -1,7 +1,7 @@
 import MusterModel
 import MusterReplica
 import MusterStore
-import TestSupport
+import MusterTestKit
 
 extension Valley {
   /// The result of an attempt to join.

@@ -1,7 +1,7 @@
 import MusterModel
 import MusterReplica
 import MusterStore
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// Several replicas, one virtual clock, and the network between them. It reads no clock and draws

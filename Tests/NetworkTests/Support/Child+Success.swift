@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 extension Child {
   /// Waits for its end; returns its output. One that takes too long, or fails, is an error.

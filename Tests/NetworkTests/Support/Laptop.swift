@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// A laptop of a test: a network namespace, a home, and its commands.

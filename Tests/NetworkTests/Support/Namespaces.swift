@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 /// The network namespaces of this process, all named `mt<process>-…`. They are removed when a test
 /// ends; when this process is killed, by a shell that outlives it; and when both were killed, by

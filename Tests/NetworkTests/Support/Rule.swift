@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 /// An nft rule that drops UDP datagrams on arrival at a laptop. Drops are counted, so that a test
 /// can verify them.

@@ -1,6 +1,6 @@
 import Foundation
+import MusterTestKit
 import Synchronization
-import TestSupport
 
 /// The laptops and wires of one test, in separate namespaces and a separate folder, and all their
 /// processes.

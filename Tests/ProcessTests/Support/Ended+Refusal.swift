@@ -1,6 +1,6 @@
 import Foundation
+import MusterTestKit
 import Testing
-import TestSupport
 
 extension Ended {
   /// The rule for every mistake of a user: one line marked as ours, for bad usage a second one that

@@ -1,6 +1,6 @@
 import Foundation
+import MusterTestKit
 import Synchronization
-import TestSupport
 
 /// A separate folder with the laptops of one test, and all their processes.
 final class Field: Sendable {

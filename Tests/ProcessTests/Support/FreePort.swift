@@ -1,6 +1,6 @@
 import Foundation
+import MusterTestKit
 import Synchronization
-import TestSupport
 
 /// Fixed ports for processes that need a known port and keep it across restarts.
 enum FreePort {

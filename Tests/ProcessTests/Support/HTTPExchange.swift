@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 /// One request over a separate connection, and its response, without an HTTP client that would
 /// correct them.

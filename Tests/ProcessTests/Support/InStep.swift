@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 /// Waits until all laptops have converged, and none lacks a key. Returns the state hash.
 @discardableResult

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 import Testing
 
 /// A laptop of a test: a home with keys, a state folder beside it, and its commands.

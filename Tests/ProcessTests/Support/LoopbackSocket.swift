@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 /// A plain UDP socket on loopback, for datagrams that a node would not send.
 final class LoopbackSocket {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 
 /// A pseudo-terminal that a command prints to.
 enum Terminal {
