@@ -1,4 +1,5 @@
 import Foundation
+import MusterTestKit
 import Testing
 
 extension ProcessTests {

@@ -2,54 +2,19 @@ import Foundation
 import MusterTestKit
 import Testing
 
-/// A laptop of a test: a home with keys, a state folder beside it, and its commands.
-struct Laptop: Sendable {
+/// A laptop on the loopback interface.
+struct Laptop: LaptopProcess {
   let name: String
   let field: Field
   /// The folder of the home and the state.
   let folder: URL
 
-  var home: URL { folder.appending(path: "home") }
-  var state: URL { folder.appending(path: "state") }
   var socket: URL { home.appending(path: "run/muster.sock") }
   var key: URL { home.appending(path: "keys/device.key") }
 
-  /// Far more than any command takes, so that load on the machine has no effect.
-  private static let patience = Duration.seconds(60)
-
-  /// Runs a command, whatever its result.
-  func attempt(_ words: [String]) async throws -> Ended {
-    try await begin(words).end(within: Self.patience)
-  }
-
-  func attempt(_ words: String...) async throws -> Ended { try await attempt(words) }
-
-  /// Starts a command and does not wait.
-  ///
-  /// - Parameter stays: whether it runs until it is ended.
   func begin(_ words: [String], stays: Bool = false) throws -> Child {
-    try field.start(words + ["--home", home.path], environment: environment, stays: stays)
-  }
-
-  /// Runs a command that must succeed, and returns its output.
-  @discardableResult
-  func tell(_ words: String...) async throws -> String {
-    let ended = try await attempt(words)
-    guard ended.status == 0 else { throw Failed("\(name): \(ended)") }
-    return ended.output.trimmingCharacters(in: .newlines)
-  }
-
-  /// As `tell`, with the JSON output.
-  func ask(_ words: String...) async throws -> JSON {
-    let ended = try await attempt(words + ["--json"])
-    guard ended.status == 0 else { throw Failed("\(name): \(ended)") }
-    return try ended.json()
-  }
-
-  func stateHash() async throws -> String {
-    let status = try await ask("status")
-    guard let hash = status["stateHash"].text else { throw Failed("no hash in \(status)") }
-    return hash
+    try field.start(
+      words + ["--home", home.path], environment: ["MUSTER_STATE": state.path], stays: stays)
   }
 
   /// Verifies all data, including signatures.
@@ -70,8 +35,7 @@ struct Laptop: Sendable {
       ["run", "--listen", "\(host):\(port)", "--no-multicast"]
       + peers.flatMap { ["--peer", $0.address] } + (more.contains("--http") ? [] : ["--no-http"])
       + more
-    let child = try field.start(
-      words + ["--home", home.path], environment: environment, stays: true)
+    let child = try begin(words, stays: true)
     var port: UInt16?
     try await eventually("\(name)'s node accepts commands") {
       if !child.isRunning { throw Failed("\(name): \(try await child.end(within: .zero))") }
@@ -87,8 +51,6 @@ struct Laptop: Sendable {
     try String(contentsOf: home.appending(path: "run/http-token"), encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
-
-  private var environment: [String: String] { ["MUSTER_STATE": state.path] }
 }
 
 /// A running `muster run`.

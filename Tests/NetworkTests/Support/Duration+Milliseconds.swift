@@ -1,0 +1,3 @@
+extension Duration {
+  var wholeMilliseconds: Int { Int(self / .milliseconds(1)) }
+}
