@@ -1,4 +1,4 @@
-"""Real nodes for measuring: an operation of N laptops, enrolled by file, each a `muster run` of its
+"""Real nodes for measuring and testing: an operation of N laptops, enrolled by file, each a `muster run` of its
 own, on loopback in a private network namespace or each in a namespace on one bridge.
 
 Needs root (`unshare`, `ip netns`). Everything is made below a temporary folder and in namespaces
@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+# The minimum timeout of `wait`, for busy machines.
+patience = 0
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -40,6 +42,24 @@ def run(*words, check=True):
     if check and done.returncode != 0:
         raise SystemExit(f"`{' '.join(words)}` failed: {done.stderr or done.stdout}")
     return done.stdout
+
+
+def wait(what, condition, seconds=60, poll=0.02):
+    """Waits until the condition is true, and returns its value."""
+    seconds = max(seconds, patience)
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise SystemExit(f"FAILED after {seconds} s: {what}")
+        time.sleep(poll)
+    return value
+
+
+def free_port():
+    """Returns a TCP port that no program uses."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
 
 
 def arguments(text):
@@ -107,23 +127,30 @@ class Node:
                 self.process.wait()
         self.process = None
 
+    def call(self, method, path, body=None):
+        """Calls the API through the node's socket, which works across network namespaces."""
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = self.connect()
+        connection.sock.settimeout(60)
+        try:
+            connection.request(
+                method, f"/api/v1/{path}", None if body is None else json.dumps(body),
+                {"Content-Type": "application/json", "Connection": "close"})
+            answer = connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise SystemExit(
+                f"node {self.index} closed the connection ({error}): {self.home}.log")
+        finally:
+            connection.close()
+        if answer.status >= 300:
+            raise SystemExit(
+                f"node {self.index}, {method} {path}: status {answer.status}: {text[:300]!r}")
+        return json.loads(text) if text else None
+
     def ask(self, command):
         """One command, one reply; both as JSON over HTTP, as `Codable` derives it in Swift."""
-        door = http.client.HTTPConnection("localhost")
-        door.sock = self.connect()
-        try:
-            door.request(
-                "POST", "/api/v1/commands", json.dumps({"command": {"_0": command}}),
-                {"Content-Type": "application/json", "Connection": "close"})
-            answer = door.getresponse()
-            body = answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            raise SystemExit(f"node {self.index} closed its door ({error}): {self.home}.log")
-        finally:
-            door.close()
-        if answer.status != 200:
-            raise SystemExit(f"node {self.index} answered {answer.status}: {body!r}")
-        return json.loads(body)
+        return self.call("POST", "commands", {"command": {"_0": command}})
 
     def add_report(self, title, details, evacuate=False):
         draft = {"title": title, "details": details, "toEvacuate": evacuate}

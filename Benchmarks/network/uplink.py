@@ -49,16 +49,10 @@ def acquainted(program, count):
     return mesh
 
 
-def until(what, holds, seconds=120, poll=0.002):
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            raise SystemExit(f"not within {seconds} s: {what}")
-        time.sleep(poll)
-
-
 def until_up(node):
-    until("the uplink stands", lambda: (node.status()["uplink"] or {}).get("state") == "up", poll=0.1)
+    lab.wait(
+        "the uplink is up", lambda: (node.status()["uplink"] or {}).get("state") == "up",
+        seconds=120, poll=0.1)
 
 
 def latency(options):
@@ -71,7 +65,7 @@ def latency(options):
         for turn in range(options.writes):
             began = time.perf_counter()
             report = source.add_report(f"{name} {turn}", "")
-            until("it arrives", lambda: reader.has_report(report), poll=0.0005)
+            lab.wait("it arrives", lambda: reader.has_report(report), seconds=120, poll=0.0005)
             times.append((time.perf_counter() - began) * 1000)
             time.sleep(0.02)
         lab.emit(f"uplink-latency-{name}", lab.median(times), "ms", 300,
@@ -97,7 +91,7 @@ def catch_up(options):
         first = held()
     began, sent = time.perf_counter(), tx(field)
     last = count - (count - before) // 100
-    until("it has caught up", lambda: held() >= last, seconds=900, poll=0.05)
+    lab.wait("it has caught up", lambda: held() >= last, seconds=900, poll=0.05)
     seconds = time.perf_counter() - began
     carried = tx(field) - sent
     post.stop()
@@ -153,8 +147,8 @@ def mule(options):
     known = [report for report in wrote[0] if carrier.has_report(report)]
     carrier.stop()
     carrier.start()
-    until("the mesh knows what came from the command post",
-          lambda: all(node.has_report(report) for node in others for report in known), 60)
+    lab.wait("the mesh knows what came from the command post",
+             lambda: all(node.has_report(report) for node in others for report in known), 60)
     lab.emit("uplink-mule-to-mesh", len(known) / len(wrote[0]) * 100, "%", 100,
              f"{len(wrote[0])} reports of the command post, back on the mesh")
     mesh.close()

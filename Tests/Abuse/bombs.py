@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from row import Row, Verdict, check_all, check_growth, mesh, resident_kib
-from lab import varint
+from protobuf import varint
 
 DOOR = ("127.0.0.1", 7480)
 MOST_SECONDS = 1.0

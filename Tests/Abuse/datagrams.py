@@ -2,20 +2,28 @@
 
 import os
 import random
+import re
 import socket
 import struct
 import threading
 import time
 
-from lab import field, run, varint
+from lab import ROOT, run
 from names import read_key_file
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as unseal
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as seal
 from nacl.signing import SigningKey
+from protobuf import field, varint
 
 ANNOUNCE, INITIATION = 9, 2
-# The rules version, which is sent in plaintext.
-RULES = b"\2"
+
+def current_rules():
+    """Returns the rules version of this program, which is sent in plaintext."""
+    with open(os.path.join(ROOT, "Sources/MusterModel/RulesVersion.swift"), encoding="utf-8") as file:
+        return bytes([int(re.search(r"current = RulesVersion\((\d+)\)", file.read())[1])])
+
+
+RULES = current_rules()
 KINDS = range(1, 10)
 
 

@@ -14,7 +14,7 @@ import sys
 import time
 
 import browser
-import nodes
+import lab
 from access import accessible
 from browser import Page, checked, must
 from markup import abuse
@@ -82,7 +82,7 @@ def sounded(page, what, words, act):
     wait(f"{what} is in the banner", lambda: words in page.text("#alarm"))
     took = time.monotonic() - began
     must(f"{what} shows and sounds on the leader's Reports view after {took:.2f} s (at most 1 s)",
-         took <= max(1, nodes.patience))
+         took <= max(1, lab.patience))
 
 
 def distress(page, operation):
@@ -142,7 +142,7 @@ def safe(page, operation):
         took = time.monotonic() - began
         must(f"a person who becomes safe, and the end of the order, are shown on the Reports view "
              f"after {took:.2f} s (at most 1 s): {page.text('#said')!r}",
-             took <= max(1, nodes.patience))
+             took <= max(1, lab.patience))
         page.shot("safe")
         wait("the stream reports alerts", lambda: "alerts" in stream.sets)
         checked("the event stream reports the alerts")
@@ -254,7 +254,7 @@ def alerts(page, operation):
         wait("the other screen shows it", lambda: "seen by Maria" in other.text("#alerts"))
         took = time.monotonic() - start
         must(f"another screen shows the acknowledgement after {took:.2f} s (at most 1 s)",
-             took <= max(1, nodes.patience))
+             took <= max(1, lab.patience))
     finally:
         other.close()
     wait("she is named", lambda: "seen by Maria" in page.text("#alerts"))
@@ -563,7 +563,7 @@ def main():
         raise SystemExit(lack)
     if options.screenshots:
         os.makedirs(options.screenshots, exist_ok=True)
-    nodes.patience = options.patience
+    lab.patience = options.patience
     operation = Operation(os.path.abspath(options.muster), options.port)
     page = None
     try:

@@ -9,28 +9,16 @@ import socket
 import sqlite3
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
-import time
 import urllib.request
 import zlib
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.join(ROOT, "Benchmarks/network"))
 
-# The minimum timeout, for busy machines.
-patience = 0
-
-
-def wait(what, condition, seconds=30):
-    """Waits until the condition is true, and returns its value."""
-    seconds = max(seconds, patience)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.02)
-    raise SystemExit(f"FAILED after {seconds} s: {what}")
-
+from lab import wait  # noqa: E402
 
 def free_ports(first):
     """Returns five ports from `first` on, or with 0 five free ones."""

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 
-from row import eventually, free_port
+from row import free_port, wait
 
 PREFERENCES = {
     "app.update.enabled": False, "browser.shell.checkDefaultBrowser": False,
@@ -38,7 +38,7 @@ class Firefox:
             except OSError:
                 return None
 
-        self.socket = eventually("Firefox listens", connect)
+        self.socket = wait("Firefox listens", connect)
         self.count, self.logged = 0, []
         session = self.command("session.new", capabilities={})
         self.name = "Firefox " + session["capabilities"]["browserVersion"]

@@ -11,7 +11,7 @@ import time
 import browser
 from bidi import Firefox
 from nodes import Operation
-from row import Row, eventually, lab
+from row import Row, lab, wait
 
 
 # The number of canvases on the map with more than some dots.
@@ -31,7 +31,7 @@ class OtherPage(browser.Page):
 
     def press(self, selector):
         """A real click of the pointer."""
-        eventually(f"{selector} is there", lambda: self.count(selector))
+        wait(f"{selector} is there", lambda: self.count(selector))
         self.driver.press(selector)
 
 
@@ -91,37 +91,37 @@ def walk(driver, operation, result):
     page.js("""window.__errors = [];
         addEventListener("error", (one) => window.__errors.push(one.message));
         addEventListener("unhandledrejection", (one) => window.__errors.push(`${one.reason}`));""")
-    eventually("the base map is drawn", lambda: page.js("""
+    wait("the base map is drawn", lambda: page.js("""
         return [...document.querySelectorAll('.leaflet-tile')].some((t) => t.naturalWidth === 256)
         """))
-    eventually("graticule and people are drawn", lambda: page.js(DRAWN) >= 2)
+    wait("graticule and people are drawn", lambda: page.js(DRAWN) >= 2)
 
     # A member asks for help: the stream brings it, and a click acknowledges it.
     began = time.monotonic()
     member.send("PUT", "me/safety", {"safety": "help", "note": "twisted ankle"})
-    eventually("the banner shows it", lambda: "twisted ankle" in page.text("#alarm"))
+    wait("the banner shows it", lambda: "twisted ankle" in page.text("#alarm"))
     shown = time.monotonic() - began
     result.check(shown <= 2, f"a call for help was shown after {shown:.1f} s")
     page.press("#alarm [data-key^='alarm seen ']")
-    eventually("the node has the acknowledgement", lambda: any(
+    wait("the node has the acknowledgement", lambda: any(
         "twisted ankle" in one["text"] and one["acknowledgedBy"]
         for one in leader.get("alerts")["items"]))
 
     page.press("#tabs [data-view=reports]")
     page.press("[data-key=file]")
-    eventually("the form is open", lambda: page.count("dialog [name=title]"))
+    wait("the form is open", lambda: page.count("dialog [name=title]"))
     page.fill(title="Fire at the sawmill", category="fire", severity="5",
               place="40.3260, -7.6150")
     page.press("dialog [type=submit]")
-    eventually("the member's node has the report", lambda: any(
+    wait("the member's node has the report", lambda: any(
         one["title"] == "Fire at the sawmill" and one["severity"] == 5
         for one in member.get("reports")["items"]))
 
     page.press(".person")
-    eventually("the person is shown", lambda: page.count("dialog .conditions li"))
+    wait("the person is shown", lambda: page.count("dialog .conditions li"))
     page.js("document.querySelectorAll('dialog').forEach((one) => one.close())")
     page.press("#theme")
-    eventually("the theme changes", lambda: page.js(
+    wait("the theme changes", lambda: page.js(
         "return document.documentElement.dataset.theme") == "dark")
     wide = page.js("return document.documentElement.scrollWidth - innerWidth")
     result.check(wide <= 0, f"the page is {wide} pixels wider than the window")

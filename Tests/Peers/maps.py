@@ -9,7 +9,7 @@ import random
 from xml.etree import ElementTree
 
 
-from row import ROOT, Row, bridged, call, eventually, items, output
+from row import ROOT, Row, bridged, items, output, wait
 
 # Titles that a converter may damage. GDAL 3.6 writes an unreadable KML file for "]]>".
 AWKWARD = [
@@ -36,18 +36,18 @@ class Scene:
             place = EDGES[n] if n < len(EDGES) else (
                 round(draw.uniform(-179, 179), 7), round(draw.uniform(-85, 85), 7))
             title = f"{AWKWARD[n % len(AWKWARD)]} no. {n}"
-            call(self.made.nodes[n % 3], "POST", "reports", {
+            self.made.nodes[n % 3].call("POST", "reports", {
                 "title": title, "lon": place[0], "lat": place[1], "severity": n % 5 + 1,
                 "description": f"{AWKWARD[-1 - n % len(AWKWARD)]}, line {n}"})
             self.reports[title] = place
         self.zones = {f"Zone {n}": self.zone(n, draw) for n in range(ZONES)}
         for place in WALK:
-            call(self.reader, "POST", "me/position", at(place, 8))
+            self.reader.call("POST", "me/position", at(place, 8))
         self.people = {"N0": (-7.61, 40.31), "N1": (-7.59, 40.29), "N2": WALK[-1]}
         for node, name in ((self.command, "N0"), (self.member, "N1")):
-            call(node, "POST", "me/position", at(self.people[name], 15))
+            node.call("POST", "me/position", at(self.people[name], 15))
         self.made.until_in_step()
-        eventually("everyone's position is known", lambda: all(
+        wait("everyone's position is known", lambda: all(
             user["lat"] is not None for user in items(self.reader, "users")))
 
     def zone(self, n, draw):
@@ -64,7 +64,7 @@ class Scene:
                 [square(179.5, -17, 0.5)], [square(-180, -17, 0.5)]]}
         else:
             body["geojson"] = {"type": "Polygon", "coordinates": [square(lon, lat, 0.01 * n)]}
-        call(self.command, "POST", "fences", body)
+        self.command.call("POST", "fences", body)
         return parts
 
     def export(self, kind):
@@ -233,7 +233,7 @@ def qgis(muster, result):
                          "--geojson", zone)
     inside = lambda: next((one["inside"] for one in items(scene.member, "fences")
                            if one["name"] == "From QGIS"), [])
-    eventually("another node finds the same people in the zone", lambda: inside() == expected)
+    wait("another node finds the same people in the zone", lambda: inside() == expected)
     result.figure(f"{len(points)} points, {len(read['zones'])} zones, {len(read['lines'])} tracks; "
                   "a zone drawn by QGIS has the same people inside on another node")
 

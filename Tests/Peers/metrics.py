@@ -6,7 +6,7 @@ import subprocess
 import urllib.parse
 import urllib.request
 
-from row import Row, call, eventually, free_port, lab, output
+from row import Row, free_port, lab, output, wait
 
 REPORTS = 50
 
@@ -46,12 +46,12 @@ def prometheus(muster, result):
     try:
         ask = lambda query: [
             (one["metric"], float(one["value"][1])) for one in asked(web, query)]
-        eventually("Prometheus scrapes the node", lambda: [v for _, v in ask("up")] == [1.0])
+        wait("Prometheus scrapes the node", lambda: [v for _, v in ask("up")] == [1.0])
         series = ask('count({job="muster"})')[0][1]
         for number in range(REPORTS):
-            call(node, "POST", "reports", {"title": f"No. {number}"})
-        eventually("the number of reports arrives",
-                   lambda: [v for _, v in ask("muster_reports")] == [REPORTS], 30)
+            node.call("POST", "reports", {"title": f"No. {number}"})
+        wait("the number of reports arrives",
+             lambda: [v for _, v in ask("muster_reports")] == [REPORTS], 30)
         lost = asked(web, "sum(up == 0)")
         result.equal("scrapes that failed", lost, [])
         result.figure(f"{series:.0f} series; {REPORTS} reports are counted")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from row import ROOT, Row, bridged, eventually, items, lab
+from row import ROOT, Row, bridged, items, lab, wait
 
 # A node accepts 256 phones.
 PHONES = 1000
@@ -136,7 +136,7 @@ def thousand(muster, result):
                           for one in items(node, "users") if one["role"] == "tracker"}
     for node in made.nodes:
         try:
-            eventually("all phones", lambda: known(node) == wanted, 60)
+            wait("all phones", lambda: known(node) == wanted, 60)
         except SystemExit:
             result.same_places(f"phones on node {node.index}", known(node), wanted)
     result.figure(
@@ -156,7 +156,7 @@ def today(muster, result):
                  f"positions of Traccar Client 9 are answered with {answers['statuses']}")
     known = lambda: {one["callsign"] for one in items(made.nodes[3], "users")}
     if answers["statuses"] == {"200": 4 * TURNS}:
-        eventually("the phones are known", lambda: known() >= {one.name for one in new})
+        wait("the phones are known", lambda: known() >= {one.name for one in new})
     owner = Phone(9, "owntracks")
     others = {
         "status": {"_type": "status", "android": {"wifi": 1, "hib": 0}},

@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 
-from row import Row, bridged, call, eventually, items, lab
+from row import Row, bridged, items, lab, wait
 
 FIXES = 1200
 # Sentences of a fix: GGA, RMC and GSA. gpsfake sends one every 20 ms: 16 fixes a second.
@@ -79,7 +79,7 @@ def feed(made, node, walk):
 
 def gpsd(muster, result):
     made = bridged(muster, 3, "--gpsd", "127.0.0.1:2947")
-    call(made.nodes[0], "POST", "fences", {"name": "Camp", "kind": "hazard", "circle": {
+    made.nodes[0].call("POST", "fences", {"name": "Camp", "kind": "hazard", "circle": {
         "lat": START[0], "lon": START[1], "radiusMetres": RADIUS}})
     made.until_in_step()
     start = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
@@ -93,11 +93,11 @@ def gpsd(muster, result):
         far = lambda: all(
             user["lat"] is not None and user["lat"] > walks[0].latitude(FIXES - 60)
             for user in items(made.nodes[0], "users"))
-        eventually("everyone's last position reaches the first node", far, 150)
+        wait("everyone's last position reaches the first node", far, 150)
         seconds = time.monotonic() - began
         events = lambda: {(one["callsign"], one["type"]): one
                           for one in items(made.nodes[2], "events")}
-        eventually("all zone events reach the third node", lambda: len(events()) >= 6)
+        wait("all zone events reach the third node", lambda: len(events()) >= 6)
     finally:
         for process in feeds:
             lab.run("pkill", "-9", "-P", str(process.pid), check=False)
@@ -118,7 +118,7 @@ def gpsd(muster, result):
     off, fixes, undated = 0, 0, 0
     for node, walk in zip(made.nodes, walks):
         user = next(one for one in items(node, "users") if one["callsign"] == f"N{walk.index}")
-        track = call(node, "GET", f"tracks/{user['id']}?limit=10000")["items"]
+        track = node.call("GET", f"tracks/{user['id']}?limit=10000")["items"]
         result.check(len(track) >= FIXES * SPEED / 60,
                      f"N{walk.index} kept only {len(track)} fixes")
         fixes += len(track)

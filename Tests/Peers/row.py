@@ -1,18 +1,15 @@
 """Rows of the table, and the operation of real nodes that they share."""
 
-import http.client
-import json
 import os
-import socket
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path += [os.path.join(ROOT, "Benchmarks/network"), os.path.join(ROOT, "Tests/Browser")]
 
 import lab  # noqa: E402
+from lab import free_port, wait  # noqa: E402, F401
 
 # Positions are whole 1e-7 degrees.
 TOLERANCE = 1.5e-7
@@ -74,27 +71,9 @@ def bridged(muster, count, *words, env=None):
     return made
 
 
-def call(node, method, path, body=None):
-    """Calls the API through the node's socket, which works across network namespaces."""
-    connection = http.client.HTTPConnection("localhost")
-    connection.sock = node.connect()
-    connection.sock.settimeout(60)
-    try:
-        text = None if body is None else json.dumps(body)
-        connection.request(method, f"/api/v1/{path}", text, {
-            "Content-Type": "application/json", "Connection": "close"})
-        answer = connection.getresponse()
-        text = answer.read()
-    finally:
-        connection.close()
-    if answer.status >= 300:
-        raise SystemExit(f"{method} {path} was answered with {answer.status}: {text[:300]!r}")
-    return json.loads(text) if text else None
-
-
 def items(node, path):
     """Returns all rows of a set."""
-    return call(node, "GET", f"{path}?limit=10000")["items"]
+    return node.call("GET", f"{path}?limit=10000")["items"]
 
 
 def output(*words, **more):
@@ -104,19 +83,3 @@ def output(*words, **more):
         errors = (done.stderr or done.stdout).decode(errors="replace")
         raise SystemExit(f"`{' '.join(words)[:300]}` failed: {errors[-1200:]}")
     return done.stdout.decode()
-
-
-def eventually(what, condition, seconds=60):
-    """Waits until the condition is true; returns its value."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        time.sleep(0.1)
-    raise SystemExit(f"not within {seconds} s: {what}")
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]

@@ -9,7 +9,7 @@ import time
 
 import air
 from phones import TOKEN, Phone
-from row import Row, call, eventually, free_port, items, lab
+from row import Row, free_port, items, lab, wait
 
 WALKERS = 50
 TURNS = 21
@@ -90,12 +90,12 @@ def webhooks(muster, result):
     os.environ["MUSTER_HTTP_TOKEN"] = TOKEN
     port = free_port()
     node.start("--http", f"127.0.0.1:{port}", "--no-multicast", "--listen", "127.0.0.1:0")
-    call(node, "POST", "fences", {"name": "Camp", "kind": "muster", "circle": {
+    node.call("POST", "fences", {"name": "Camp", "kind": "muster", "circle": {
         "lon": ZONE[0], "lat": ZONE[1], "radiusMetres": 200}})
     secret = "whsec_bXVzdGVyLXBlZXJzLXRlc3Qtc2VjcmV0LTEyMzQ="
     receiver = Receiver(secret)
     address = receiver.start()
-    call(node, "PUT", "webhooks/board", {
+    node.call("PUT", "webhooks/board", {
         "url": f"http://127.0.0.1:{address}/hook", "secret": secret})
     walkers = [Walker(index) for index in range(WALKERS)]
     now = int(time.time())
@@ -110,8 +110,8 @@ def webhooks(muster, result):
     crossings = lambda: items(node, "events")
     expected = WALKERS * (TURNS - 1)
     try:
-        eventually("all events are accepted",
-                   lambda: len(receiver.first_ones()) >= len(crossings()) == expected, 120)
+        wait("all events are accepted",
+             lambda: len(receiver.first_ones()) >= len(crossings()) == expected, 120)
     except SystemExit:
         pass
     seconds = time.monotonic() - began
@@ -133,7 +133,7 @@ def webhooks(muster, result):
             and detail["EventType"] == one["type"] and abs(lon - one["lon"]) < 1e-7
             and abs(lat - one["lat"]) < 1e-7 and detail["SampleTime"] == one["sampleTime"],
             f"event {one['id']} differs from the API: {detail}")
-    result.equal("events that were set aside", call(node, "GET", "webhooks/board/failed")["items"],
+    result.equal("events that were set aside", node.call("GET", "webhooks/board/failed")["items"],
                  [])
     repeated = len(receiver.accepted) - len(ids)
     result.figure(f"{len(ids)} events in order in {seconds:.0f} s, {repeated} repeated after "

@@ -1,4 +1,4 @@
-"""Reads the part of Protocol Buffers 3 that docs/wire.md uses, without generated code."""
+"""Reads and writes the part of Protocol Buffers 3 that docs/wire.md uses, without generated code."""
 
 VARINT, FIXED64, BYTES, GROUP, END_GROUP, FIXED32 = range(6)
 DEEPEST = 8
@@ -128,3 +128,17 @@ def take(data, place, count):
     if count > len(data) - place:
         raise Malformed("truncated")
     return data[place : place + count], place + count
+
+
+def varint(number):
+    """Returns the bytes of a number that is not negative."""
+    data = b""
+    while number > 0x7F:
+        data += bytes([number & 0x7F | 0x80])
+        number >>= 7
+    return data + bytes([number])
+
+
+def field(number, payload):
+    """Returns the bytes of a field with a length."""
+    return varint(number << 3 | BYTES) + varint(len(payload)) + payload
