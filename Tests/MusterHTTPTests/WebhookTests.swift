@@ -23,9 +23,9 @@ import Testing
     _ web: WebStage, _ store: WebhookStore, longest: Duration = .milliseconds(40),
     _ story: @Sendable () async throws -> Void
   ) async throws {
-    let pauses = WebhookSender.Pauses(first: .milliseconds(5), longest: longest)
+    let backoff = Backoff(first: .milliseconds(5), longest: longest)
     let sender = WebhookSender(
-      node: web.node, store: store, proxy: nil, pauses: pauses, logger: .silent
+      node: web.node, store: store, proxy: nil, backoff: backoff, logger: .silent
     ) { 7 }
     let group = ServiceGroup(services: [sender], logger: .silent)
     try await withThrowingTaskGroup { tasks in

@@ -67,18 +67,4 @@ struct GpsdTests {
     #expect(report(activated) == .reading(.other))
     #expect(report("{\"class\":\"VERSION\",\"release\":\"3.22\"}") == .reading(.other))
   }
-
-  // MARK: Coming back
-
-  @Test func `delays grow to a bound, have jitter, and are reset by a success`() {
-    var backoff = Backoff()
-    var shortest: [Int64] = []
-    for _ in 0..<50 { shortest.append(backoff.next(random: 0)) }
-    #expect(shortest.prefix(4) == [250, 500, 1000, 2000])
-    #expect(shortest.last == Backoff.longestMilliseconds / 2)
-    let longest = (0..<20_000).map { backoff.next(random: UInt64($0)) }.max()
-    #expect(longest == Backoff.longestMilliseconds)
-    backoff.reset()
-    #expect(backoff.next(random: .max) <= Backoff.firstMilliseconds)
-  }
 }

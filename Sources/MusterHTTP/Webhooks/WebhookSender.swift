@@ -16,12 +16,6 @@ public import ServiceLifecycle
 /// stored after delivery. If that position is lost or outdated, some events are posted again, with
 /// the same ids. A receiver that hangs or sends endlessly costs half a minute and one connection.
 public struct WebhookSender: Service {
-  /// The pauses after failed attempts.
-  struct Pauses: Sendable {
-    var first = Duration.seconds(1)
-    var longest = Duration.seconds(300)
-  }
-
   /// Busy responses until an event is set aside: several minutes.
   static let mostAttempts = 10
   private static let page = 256
@@ -29,7 +23,8 @@ public struct WebhookSender: Service {
   let node: Node
   let store: WebhookStore
   private let proxy: UplinkProxy?
-  private let pauses: Pauses
+  /// The pauses after failed attempts.
+  private let backoff: Backoff
   private let random: @Sendable () -> UInt64
   let logger: Logger
 
@@ -41,17 +36,18 @@ public struct WebhookSender: Service {
     random: @escaping @Sendable () -> UInt64
   ) {
     self.init(
-      node: node, store: store, proxy: proxy, pauses: Pauses(), logger: logger, random: random)
+      node: node, store: store, proxy: proxy,
+      backoff: Backoff(first: .seconds(1), longest: .seconds(300)), logger: logger, random: random)
   }
 
   init(
-    node: Node, store: WebhookStore, proxy: UplinkProxy?, pauses: Pauses, logger: Logger,
+    node: Node, store: WebhookStore, proxy: UplinkProxy?, backoff: Backoff, logger: Logger,
     random: @escaping @Sendable () -> UInt64
   ) {
     self.node = node
     self.store = store
     self.proxy = proxy
-    self.pauses = pauses
+    self.backoff = backoff
     self.random = random
     self.logger = logger
   }
@@ -103,7 +99,7 @@ public struct WebhookSender: Service {
     let (rings, bell) = store.addBell(serial)
     defer { store.removeBell(serial) }
     var waiter = rings.makeAsyncIterator()
-    var pause = pauses.first
+    var backoff = backoff
     var attempts = 0
     while !Task.isCancelled, let entry = store.entry(name), entry.serial == serial {
       let known = store.changeCount
@@ -112,12 +108,11 @@ public struct WebhookSender: Service {
       var end: ContinuousClock.Instant?
       if let trouble {
         // A delivery clears the trouble of the attempts before it.
-        if store.entry(name)?.trouble == nil { pause = pauses.first }
+        if store.entry(name)?.trouble == nil { backoff.reset() }
         store.note(trouble, of: name)
-        end = .now + jittered(pause)
-        pause = min(pause * 2, pauses.longest)
+        end = .now + backoff.next(random: random())
       } else {
-        pause = pauses.first
+        backoff.reset()
       }
       // A pause ends early if a user changes something.
       repeat {
@@ -165,10 +160,6 @@ public struct WebhookSender: Service {
 
   /// Returns a random pause between half and all of it, so that failed webhooks do not retry at the
   /// same time.
-  private func jittered(_ pause: Duration) -> Duration {
-    pause * (0.5 + Double(random() % 1024) / 2048)
-  }
-
   private func step(
     _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
   ) async throws -> Step {

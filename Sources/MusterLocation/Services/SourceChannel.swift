@@ -1,3 +1,4 @@
+internal import MusterModel
 internal import NIOCore
 
 /// A read-only channel of bytes or datagrams.
@@ -30,11 +31,12 @@ struct Persistence: Sendable {
   /// - Parameter attempt: returns or throws when the connection ends; returns whether anything was
   ///   received.
   func run(_ attempt: () async throws -> Bool) async throws {
-    var backoff = Backoff()
+    // A receiver that returns is found within seconds.
+    var backoff = Backoff(first: .milliseconds(500), longest: .seconds(15))
     while true {
       if try await attempt() { backoff.reset() }
       try Task.checkCancellation()
-      try await Task.sleep(for: .milliseconds(backoff.next(random: random())))
+      try await Task.sleep(for: backoff.next(random: random()))
     }
   }
 }

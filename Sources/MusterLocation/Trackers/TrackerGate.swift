@@ -14,15 +14,9 @@ public struct TrackerGate: Sendable {
 
   private struct Tracker {
     var gate = FixGate()
-    var allowance: Int64
-    var refilledAt: Instant
+    var limiter: RateLimiter
 
-    mutating func refill(now: Instant) {
-      let earned = max(0, now.milliseconds(since: refilledAt)) / millisecondsPerFix
-      guard earned > 0 else { return }
-      allowance = min(burst, allowance + min(earned, burst))
-      refilledAt = refilledAt.advanced(byMilliseconds: earned * millisecondsPerFix)
-    }
+    init(now: Instant) { limiter = RateLimiter(saving: burst * millisecondsPerFix, now: now) }
   }
 
   private let mostTrackers: Int
@@ -49,7 +43,7 @@ public struct TrackerGate: Sendable {
   public init(known: [TrackerName], mostTrackers: Int, now: Instant) {
     self.mostTrackers = mostTrackers
     for name in known.prefix(mostTrackers) {
-      trackers[name] = Tracker(allowance: Self.burst, refilledAt: now)
+      trackers[name] = Tracker(now: now)
     }
   }
 
@@ -72,11 +66,9 @@ public struct TrackerGate: Sendable {
       tracker = known
     } else {
       guard trackers.count < mostTrackers else { return .tooMany }
-      tracker = Tracker(allowance: Self.burst, refilledAt: now.instant)
+      tracker = Tracker(now: now.instant)
     }
-    tracker.refill(now: now.instant)
-    guard tracker.allowance > 0 else { return .tooFast }
-    tracker.allowance -= 1
+    guard tracker.limiter.take(Self.millisecondsPerFix, now: now.instant) else { return .tooFast }
     defer { trackers[report.tracker] = tracker }
     do throws(FixRefusal) {
       let admitted = try tracker.gate.admit(

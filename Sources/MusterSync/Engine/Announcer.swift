@@ -8,17 +8,17 @@ struct Announcer: Sendable {
   /// The incarnation under which this device announces.
   var incarnation: Incarnation
   /// Limits signatures of announces from addresses that are not those of their device.
-  private var strangersSignatures: Allowance
+  private var strangersSignatures: RateLimiter
   /// Limits announces because an unknown or new device is present.
-  private var selfIntroductions: Allowance
+  private var selfIntroductions: RateLimiter
 
   /// - Parameter counter: greater than any that this incarnation has used before.
   init(incarnation: Incarnation, counter: UInt64, now: Instant) {
     self.incarnation = incarnation
     timer = AnnounceTimer(counter: counter, now: now)
-    strangersSignatures = Allowance(
+    strangersSignatures = RateLimiter(
       saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
-    selfIntroductions = Allowance(saving: Heartbeat.resetMilliseconds * 8, now: now)
+    selfIntroductions = RateLimiter(saving: Heartbeat.resetMilliseconds * 8, now: now)
   }
 
   /// When the next announce is due.

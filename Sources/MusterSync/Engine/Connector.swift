@@ -4,10 +4,10 @@ internal import MusterModel
 /// one rate limit, so that a hundred absent laptops cost little for those that are present.
 struct Connector: Sendable {
   var book = AddressBook()
-  private var calls: Allowance
+  private var calls: RateLimiter
 
   init(now: Instant) {
-    calls = Allowance(saving: Timing.callMilliseconds * Timing.callBurst, now: now)
+    calls = RateLimiter(saving: Timing.callMilliseconds * Timing.callBurst, now: now)
   }
 
   /// Lets every address be tried at once, after a network change or a suspension.

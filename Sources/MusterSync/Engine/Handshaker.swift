@@ -15,11 +15,11 @@ struct Handshaker: Sendable {
   private var invites: [InviteID: OpenInvite] = [:]
   private var cookies: CookieJar
   /// Limits handshakes that others begin.
-  private var initiations: Allowance
+  private var initiations: RateLimiter
 
   init(random: inout DeterministicRandom, now: Instant) {
     cookies = CookieJar(random: &random, now: now)
-    initiations = Allowance(
+    initiations = RateLimiter(
       saving: InitiationCost.milliseconds * InitiationCost.burst, now: now)
   }
 

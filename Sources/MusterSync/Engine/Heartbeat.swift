@@ -8,11 +8,11 @@ struct Heartbeat: Sendable {
   /// When a probe of it was last answered.
   var lastAnswer: Instant?
   /// Limits how often it may shorten the intervals of heartbeats and announces.
-  var resets: Allowance
+  var resets: RateLimiter
 
   init(now: Instant) {
     next = now.advanced(byMilliseconds: Timing.heartbeatFirstMilliseconds)
-    resets = Allowance(saving: Self.resetMilliseconds * 8, now: now)
+    resets = RateLimiter(saving: Self.resetMilliseconds * 8, now: now)
   }
 
   static let resetMilliseconds: Int64 = 15_000

@@ -119,14 +119,14 @@ struct PeerBranches: Sendable {
 /// Rate limits of what one peer may cost.
 struct PeerBudget: Sendable {
   /// Limits the cost of invalid signatures from it.
-  var signatures: Allowance
+  var signatures: RateLimiter
   /// For the signatures of membership evidence, valid or not.
-  var evidenceSignatures: Allowance
+  var evidenceSignatures: RateLimiter
   /// Certificates requested from it since the last heartbeat, by the first half of each hash.
   var certificatesAsked: Set<Bytes16> = []
 
   init(now: Instant) {
-    signatures = Allowance(saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
+    signatures = RateLimiter(saving: SignatureCost.milliseconds * SignatureCost.burst, now: now)
     evidenceSignatures = signatures
   }
 }

@@ -9,7 +9,7 @@ public import ServiceLifecycle
 ///
 /// One request to each, with an endless body in both directions: the request carries the engine's
 /// datagrams up, the response carries the command post's down. A firewall sees HTTPS, a proxy a
-/// `CONNECT`. A broken uplink is retried after a second, with exponential backoff up to half a
+/// `CONNECT`. A broken uplink is retried within a second, with exponential backoff up to half a
 /// minute, and at once when the network changes.
 public struct UplinkClient: Service {
   /// The URL path of command posts.
@@ -18,8 +18,8 @@ public struct UplinkClient: Service {
   public static let mediaType = "application/octet-stream"
 
   private static let patience = TimeAmount.seconds(10)
-  private static let firstPauseMilliseconds: Int64 = 1000
-  private static let lastPauseMilliseconds: Int64 = 30_000
+  private static let firstPause = Duration.seconds(1)
+  private static let longestPause = Duration.seconds(30)
 
   private let targets: [UplinkTarget]
   private let proxy: UplinkProxy?
@@ -55,7 +55,7 @@ public struct UplinkClient: Service {
   }
 
   private func tend(_ index: Int) async {
-    var pause = Self.firstPauseMilliseconds
+    var backoff = Backoff(first: Self.firstPause, longest: Self.longestPause)
     // A failure is logged once, until it changes.
     var logged = ""
     while !Task.isCancelled {
@@ -65,7 +65,7 @@ public struct UplinkClient: Service {
           index, .noCertificate,
           advice: "connect to any device that knows the command post: this one does not "
             + "know the command post's certificate yet")
-        await uplinks.untilHastened(index, milliseconds: Self.lastPauseMilliseconds)
+        await uplinks.untilHastened(index, within: Self.longestPause)
         continue
       }
       uplinks.states.set(index, .connecting)
@@ -83,10 +83,12 @@ public struct UplinkClient: Service {
         }
         logged = failure.error
       }
-      if stood { (pause, logged) = (Self.firstPauseMilliseconds, "") }
-      let jitter = Int64(random() % UInt64(pause / 2)) - pause / 4
-      let isHastened = await uplinks.untilHastened(index, milliseconds: pause + jitter)
-      pause = isHastened ? Self.firstPauseMilliseconds : min(pause * 2, Self.lastPauseMilliseconds)
+      if stood {
+        backoff.reset()
+        logged = ""
+      }
+      let pause = backoff.next(random: random())
+      if await uplinks.untilHastened(index, within: pause) { backoff.reset() }
     }
   }
 

@@ -106,12 +106,12 @@ public final class UplinkSwitch: Sendable {
 
   /// Waits for a retry. Returns true if `hasten` ended the wait.
   @discardableResult
-  func untilHastened(_ index: Int, milliseconds: Int64) async -> Bool {
+  func untilHastened(_ index: Int, within limit: Duration) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask { await self.haste(index) }
       group.addTask {
         do {
-          try await Task.sleep(for: .milliseconds(milliseconds))
+          try await Task.sleep(for: limit)
         } catch {
           // Cancelled by the caller.
         }

@@ -1,13 +1,11 @@
-internal import MusterModel
-
-/// A token bucket whose unit is one millisecond of elapsed time.
-struct Allowance: Sendable {
+/// A token bucket whose unit is one millisecond of elapsed time. Pure: it reads no clock.
+package struct RateLimiter: Hashable, Sendable {
   private let most: Int64
   private var saved: Int64
   private var at: Instant
 
   /// Creates a full bucket. An action that costs 100 ms is admitted ten times per second.
-  init(saving most: Int64, now: Instant) {
+  package init(saving most: Int64, now: Instant) {
     self.most = most
     saved = most
     at = now
@@ -15,19 +13,21 @@ struct Allowance: Sendable {
 
   /// Takes `cost` milliseconds. Returns false, and takes nothing, if fewer than `reserve` would
   /// remain.
-  mutating func take(_ cost: Int64, leaving reserve: Int64 = 0, now: Instant) -> Bool {
+  package mutating func take(_ cost: Int64, leaving reserve: Int64 = 0, now: Instant) -> Bool {
     earn(now: now)
     guard saved >= cost + reserve else { return false }
     saved -= cost
     return true
   }
 
-  mutating func giveBack(_ cost: Int64) { saved = min(most, saved + cost) }
+  package mutating func giveBack(_ cost: Int64) { saved = min(most, saved + cost) }
 
-  mutating func fill() { saved = most }
+  package mutating func fill() { saved = most }
 
   /// Returns when `cost` milliseconds can be taken, if nothing is taken before.
-  mutating func moment(of cost: Int64, leaving reserve: Int64 = 0, now: Instant) -> Instant {
+  package mutating func moment(
+    of cost: Int64, leaving reserve: Int64 = 0, now: Instant
+  ) -> Instant {
     earn(now: now)
     return now.advanced(byMilliseconds: max(1, cost + reserve - saved))
   }
