@@ -97,12 +97,15 @@ let package = Package(
     layer(
       "MusterSync", ["MusterModel", "MusterCRDT", "MusterCrypto", protobuf],
       exclude: ["Wire/Proto"]),
-    layer("MusterStore", ["MusterModel", "MusterCRDT", "MusterCrypto", grdb, grdbSQLite]),
+    layer("SQLiteSeal", ["MusterModel", "MusterCrypto", grdbSQLite], exclude: ["README.md"]),
+    layer(
+      "MusterStore",
+      ["MusterModel", "MusterCRDT", "MusterCrypto", "SQLiteSeal", grdb, grdbSQLite]),
     layer(
       "MusterReplica",
       [
         "MusterModel", "MusterCRDT", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync",
-        "MusterStore",
+        "SQLiteSeal", "MusterStore",
       ]),
     layer(
       "MusterAttackers",
@@ -161,7 +164,8 @@ let package = Package(
     tests("MusterStatusTests", ["MusterStatus", "MusterGeo", "MusterTestKit"]),
     tests("MusterCryptoTests", ["MusterCrypto"]),
     tests("MusterSyncTests", ["MusterSync"]),
-    tests("MusterStoreTests", ["MusterStore", "MusterCrypto", "MusterTestKit"]),
+    tests("SQLiteSealTests", ["SQLiteSeal", "MusterModel", "MusterCrypto"]),
+    tests("MusterStoreTests", ["MusterStore", "SQLiteSeal", "MusterCrypto", "MusterTestKit"]),
     tests("MusterReplicaTests", ["MusterReplica", "MusterAttackers", "MusterTestKit"]),
     tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange", "MusterTestKit"]),

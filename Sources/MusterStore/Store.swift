@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import MusterModel
+public import SQLiteSeal
 
 /// The database of a node: the log, which is the source of truth; the view, which is derived from
 /// it and can be rebuilt; and local data that is not replicated.
@@ -131,20 +132,25 @@ public struct Store: Sendable {
     ofDatabaseAt path: String, seal: PageSeal
   ) throws(StoreError) -> String? {
     guard let problem = try damage(ofDatabaseAt: path, seal: seal) else { return nil }
-    if try seal.isForeign(path) { throw .foreign }
+    let isForeign = try StoreError.converting { () throws(SealFault) in try seal.isForeign(path) }
+    if isForeign { throw .foreign }
     return problem
   }
 
   private static func damage(
     ofDatabaseAt path: String, seal: PageSeal
   ) throws(StoreError) -> String? {
-    if try WriteAheadLog.read(path + "-wal", seal: seal, { _ in }) {
-      return "the database's log is damaged"
+    let isLogDamaged = try StoreError.converting { () throws(SealFault) in
+      try WriteAheadLog.read(path + "-wal", seal: seal) { _ in }
     }
+    if isLogDamaged { return "the database's log is damaged" }
     do {
       try open(path: path, seal: seal).close()
       // Not while it is open: the system would release its locks.
-      return try seal.problems(ofFile: path).first
+      let problems = try StoreError.converting { () throws(SealFault) in
+        try seal.problems(ofFile: path)
+      }
+      return problems.first
     } catch .corrupt(let detail) {
       return detail
     }

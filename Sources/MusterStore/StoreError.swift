@@ -1,5 +1,6 @@
 internal import GRDB
 public import MusterModel
+internal import SQLiteSeal
 
 /// The reason why the store failed. The transaction was rolled back, and the store can be used
 /// again once the cause is gone.
@@ -62,9 +63,17 @@ extension StoreError {
     switch error {
     case let error as StoreError: self = error
     case let error as DatabaseError: self.init(error)
+    case let fault as SealFault: self = .io(fault.reason)
     case let fault as DecodingFault: self = .corrupt("\(fault)")
     default: self = .io("\(type(of: error))")
     }
+  }
+
+  /// Converts the fault of a sealed file.
+  static func converting<Result>(
+    _ work: () throws(SealFault) -> Result
+  ) throws(StoreError) -> Result {
+    do { return try work() } catch { throw StoreError(error) }
   }
 
   private init(_ error: DatabaseError) {

@@ -14,7 +14,7 @@ extension PageSeal {
 
   /// Reads a whole database file and returns its damage; empty if there is none. The file MUST NOT
   /// be written in the meantime.
-  func problems(ofFile path: String) throws(StoreError) -> [String] {
+  package func problems(ofFile path: String) throws(SealFault) -> [String] {
     let survey = try survey(path)
     var problems: [String] = []
     if let first = survey.firstDamaged {
@@ -30,13 +30,13 @@ extension PageSeal {
 
   /// Returns whether a database file is complete but none of its pages authenticates: it belongs to
   /// another key.
-  func isForeign(_ path: String) throws(StoreError) -> Bool {
+  package func isForeign(_ path: String) throws(SealFault) -> Bool {
     let survey = try survey(path)
     return survey.isDatabase && survey.damaged == survey.pages && survey.pages > Self.fewPages
   }
 
   /// Returns whether a database file was written before pages were sealed.
-  func isUnsealed(_ path: String) throws(StoreError) -> Bool {
+  package func isUnsealed(_ path: String) throws(SealFault) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -48,7 +48,7 @@ extension PageSeal {
       let isTree = [2, 5, 10, 13].contains(page[Self.headerBytes])
       return page.starts(with: Self.magic) && page[Self.reservedOffset] == 8 && isTree
     } catch {
-      throw StoreError.io("cannot read the database file")
+      throw SealFault(reason: "cannot read the database file")
     }
   }
 
@@ -63,7 +63,7 @@ extension PageSeal {
     var isDatabase = false
   }
 
-  private func survey(_ path: String) throws(StoreError) -> Survey {
+  private func survey(_ path: String) throws(SealFault) -> Survey {
     var survey = Survey()
     guard FileManager.default.fileExists(atPath: path) else { return survey }
     do {
@@ -76,7 +76,7 @@ extension PageSeal {
       }
       return survey
     } catch {
-      throw StoreError.io("cannot read the database file")
+      throw SealFault(reason: "cannot read the database file")
     }
   }
 

@@ -18,10 +18,10 @@ internal import Synchronization
 /// derives the nonce from these and from the page, since a virtual machine that is resumed twice
 /// from one snapshot repeats both.
 public final class PageSeal: Sendable {
-  static let pageBytes = 4096
+  package static let pageBytes = 4096
   /// The bytes reserved in each page for nonce and tag.
   static let reservedBytes = PageKey.nonceBytes + PageKey.tagBytes
-  static let textBytes = pageBytes - reservedBytes
+  package static let textBytes = pageBytes - reservedBytes
   /// SQLite's header of a database.
   static let headerBytes = 100
 
@@ -94,7 +94,7 @@ public final class PageSeal: Sendable {
   }
 
   /// Decrypts a damaged page in place, for salvage. Returns whether it authenticates.
-  func openDamaged(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
+  package func openDamaged(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
     if holds(page, number: number) { return open(page, number: number) }
     let nonce = page + Self.textBytes
     let clearBytes = Self.clearBytes(ofPage: number)

@@ -14,9 +14,9 @@ internal import GRDBSQLite
 /// data is in it. Other kinds of files are refused.
 ///
 /// Each seal has a VFS of its own, registered with SQLite for the lifetime of the process.
-enum SealedDisk {
+package enum SealedDisk {
   /// Registers the VFS of this seal, and returns the URI that opens a file on it.
-  static func location(of path: String, seal: PageSeal) throws -> String {
+  package static func location(of path: String, seal: PageSeal) throws -> String {
     var plain = CharacterSet.alphanumerics
     plain.insert(charactersIn: "/._-")
     let escaped = path.addingPercentEncoding(withAllowedCharacters: plain) ?? path
@@ -25,7 +25,7 @@ enum SealedDisk {
 
   /// Reserves space for nonce and tag in each page. MUST be called before the first write; an
   /// existing database keeps its format.
-  static func reserve(in connection: OpaquePointer?) {
+  package static func reserve(in connection: OpaquePointer?) {
     var bytes = CInt(PageSeal.reservedBytes)
     sqlite3_file_control(connection, nil, SQLITE_FCNTL_RESERVE_BYTES, &bytes)
   }
@@ -40,7 +40,7 @@ enum SealedDisk {
     let address = UInt(bitPattern: Unmanaged.passUnretained(seal).toOpaque())
     let name = "muster-sealed-" + String(address, radix: 16)
     if sqlite3_vfs_find(name) != nil { return name }
-    guard let system else { throw StoreError.io("SQLite has no disk") }
+    guard let system else { throw SealFault(reason: "SQLite has no disk") }
     let disk = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     // The other methods of the system's VFS ignore their VFS argument.
     disk.initialize(to: system.pointee)
@@ -52,7 +52,7 @@ enum SealedDisk {
       SealedDisk.open(disk!, path, file!, flags, outFlags)
     }
     guard sqlite3_vfs_register(disk, 0) == SQLITE_OK else {
-      throw StoreError.io("SQLite takes no other disk")
+      throw SealFault(reason: "SQLite takes no other disk")
     }
     return name
   }

@@ -16,7 +16,7 @@ internal import Foundation
 /// begins only once the previous one is on disk. In the last transaction it is the remainder of a
 /// commit that was not acknowledged before a power failure; if it had been, the sentinel would be
 /// ahead of the database.
-struct WriteAheadLog {
+package struct WriteAheadLog {
   static let headerBytes = 32
   static let frameHeaderBytes = 24
   static let frameBytes = frameHeaderBytes + PageSeal.pageBytes
@@ -24,15 +24,15 @@ struct WriteAheadLog {
   static let checksumOffset = 16
 
   /// One decrypted frame.
-  struct Frame {
+  package struct Frame {
     /// The page number in the database, from the frame's header.
-    let number: UInt32
+    package let number: UInt32
     /// The offset of its page in the file.
-    let offset: Int
+    package let offset: Int
     /// The page, or its readable remainder if damaged.
-    let page: UnsafeRawBufferPointer
+    package let page: UnsafeRawBufferPointer
     /// Whether SQLite would read it.
-    let isValid: Bool
+    package let isValid: Bool
   }
 
   private let file: FileHandle
@@ -44,9 +44,9 @@ struct WriteAheadLog {
 
   /// Calls `body` with each complete frame in the file at this path, current or not. Returns
   /// whether any current frame is damaged. A missing file has no frames.
-  static func read(
+  package static func read(
     _ path: String, seal: PageSeal, _ body: (Frame) -> Void
-  ) throws(StoreError) -> Bool {
+  ) throws(SealFault) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -55,7 +55,7 @@ struct WriteAheadLog {
       try file.close()
       return log.isDamaged
     } catch {
-      throw StoreError.io("cannot read the database's log")
+      throw SealFault(reason: "cannot read the database's log")
     }
   }
 

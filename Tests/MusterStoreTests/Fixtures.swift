@@ -3,6 +3,7 @@ import MusterCrypto
 import MusterModel
 import MusterStore
 import MusterTestKit
+import SQLiteSeal
 
 /// Of every database of these tests.
 let seal = PageSeal(key: pageKey(1), seed: [UInt8](repeating: 1, count: 32))

@@ -5,6 +5,7 @@ import MusterTestKit
 import Testing
 
 @testable import MusterStore
+@testable import SQLiteSeal
 
 @Suite("Pages of the database file")
 struct PageTests {

@@ -3,6 +3,7 @@ import MusterCRDT
 import MusterCrypto
 import MusterModel
 import MusterTestKit
+import SQLiteSeal
 import Testing
 
 @testable import MusterStore

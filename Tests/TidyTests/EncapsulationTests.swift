@@ -8,7 +8,7 @@ import Testing
   private static let most: [String: Int] = [
     "MusterCRDT": 6, "MusterGeo": 17, "MusterHTTP": 18, "MusterLocation": 3, "MusterModel": 69,
     "MusterNode": 19, "MusterReplica": 64, "MusterSimulator": 40, "MusterStatus": 23,
-    "MusterStore": 12, "MusterSync": 146, "MusterTransport": 12,
+    "MusterStore": 10, "MusterSync": 146, "MusterTransport": 12, "SQLiteSeal": 2,
   ]
 
   @Test func `no library exposes more variables than before`() throws {
@@ -17,8 +17,8 @@ import Testing
       exposed[String(name.prefix { $0 != "." }), default: 0] += size.exposed
     }
     // Commands have options, which the parser assigns.
-    for (target, count) in exposed.sorted(by: { $0.key < $1.key }) where target.hasPrefix("Muster")
-    {
+    for (target, count) in exposed.sorted(by: { $0.key < $1.key })
+    where target.hasPrefix("Muster") || target == "SQLiteSeal" {
       if count > Self.most[target] ?? 0 {
         Issue.record("\(target) exposes \(count) variables, of at most \(Self.most[target] ?? 0)")
       }

@@ -2,6 +2,7 @@ package import MusterCrypto
 public import MusterModel
 internal import MusterStore
 package import MusterSync
+internal import SQLiteSeal
 
 /// All secrets and certificates that make a device part of an operation: the contents of its key
 /// file.

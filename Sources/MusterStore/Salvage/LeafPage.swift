@@ -1,3 +1,5 @@
+internal import SQLiteSeal
+
 /// The rows in one page of a database file, read without SQLite: any part of the page may be
 /// damaged. (`https://www.sqlite.org/fileformat2.html`, sections 1.6 and 2.1.)
 enum LeafPage {

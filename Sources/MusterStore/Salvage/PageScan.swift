@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MusterModel
+internal import SQLiteSeal
 
 /// The contents of the pages of a damaged database and its write-ahead log, regardless of its
 /// header, trees and schema: each page is examined individually.
@@ -32,12 +33,21 @@ struct PageScan {
     self.path = path
     self.seal = seal
     try scanDatabase()
-    _ = try WriteAheadLog.read(path + "-wal", seal: seal) { frame in
-      note(
-        frame.page, number: frame.number, at: frame.offset, isInLog: true, isSound: frame.isValid)
-    }
+    try scanLog()
     // Stable: copies stay in the order in which they were found.
     frames.sort { $0.place < $1.place }
+  }
+
+  private mutating func scanLog() throws(StoreError) {
+    do {
+      _ = try WriteAheadLog.read(path + "-wal", seal: seal) { frame in
+        note(
+          frame.page, number: frame.number, at: frame.offset, isInLog: true,
+          isSound: frame.isValid)
+      }
+    } catch {
+      throw StoreError(error)
+    }
   }
 
   private mutating func scanDatabase() throws(StoreError) {

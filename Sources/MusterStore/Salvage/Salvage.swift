@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 public import MusterModel
+public import SQLiteSeal
 
 /// Builds a new database from the readable parts of a damaged one, which is not changed.
 ///
