@@ -44,9 +44,6 @@ struct CouncilSet: Hashable, Sendable {
   /// How many held votes name each frame as the last that counts.
   private var named: [Head: Int] = [:]
 
-  /// Whether no council is held, nor a proposal for one.
-  var isEmpty: Bool { endorsements.isEmpty }
-
   // MARK: Adding
 
   /// - Parameter endorsement: the caller MUST have verified it.

@@ -91,10 +91,6 @@ struct EpochLedger: Sendable {
     Set(epochs.lazy.filter { !$0.announcements.isEmpty }.map(\.id))
   }
 
-  func isAnnounced(_ id: EpochID) -> Bool {
-    numbers[id].map { !epochs[$0].announcements.isEmpty } ?? false
-  }
-
   /// Returns the epochs that changed since the previous call.
   mutating func takeChanged() -> Set<EpochID> {
     defer { changed = [] }

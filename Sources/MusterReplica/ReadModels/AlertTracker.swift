@@ -43,9 +43,6 @@ struct AlertTracker: Sendable, Equatable {
     }
   }
 
-  /// Returns the cause of an active alert.
-  func cause(of id: AlertID) -> AlertCause? { occurrences[id]?.cause }
-
   /// Updates the alerts to the current findings. An alert whose level rises, or whose cause is a
   /// further help claim, is raised again and waits for an acknowledgement again; a change of the
   /// text alone raises nothing.

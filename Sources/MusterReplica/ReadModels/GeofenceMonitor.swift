@@ -16,8 +16,6 @@ struct GeofenceMonitor: Sendable {
   /// The current fences.
   struct Zones: Sendable {
     var index: FenceIndex
-    var muster: [SafetyZone] = []
-    var hazard: [SafetyZone] = []
     var prepared: [RowID: PreparedFence] = [:]
     /// As input of the status function.
     var all: [StatusZone] = []
@@ -57,7 +55,7 @@ struct GeofenceMonitor: Sendable {
     for row in try store.rows(.fence) where row.exists {
       guard case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value else { continue }
       let prepared = PreparedFence(geometry)
-      let id = row.key.id
+      let (id, name) = (row.key.id, row.text(.fenceName) ?? "unnamed")
       built.prepared[id] = prepared
       watched.append(
         FenceUnderWatch(
@@ -65,19 +63,11 @@ struct GeofenceMonitor: Sendable {
           mode: row.fenceMode, dwellSeconds: row.dwellSeconds))
       built.all.append(
         StatusZone(
-          id: id, name: row.text(.fenceName) ?? "unnamed", kind: row.fenceKind,
-          isActive: row.isActiveFence, fence: prepared))
-      guard row.isActiveFence else { continue }
-      let zone = SafetyZone(name: row.text(.fenceName) ?? "unnamed", fence: prepared)
-      switch row.fenceKind {
-      case .muster: built.muster.append(zone)
-      case .hazard: built.hazard.append(zone)
-      case .info: break
-      }
-      guard row.fenceKind != .hazard else { continue }
+          id: id, name: name, kind: row.fenceKind, isActive: row.isActiveFence, fence: prepared))
+      guard row.isActiveFence, row.fenceKind != .hazard else { continue }
       built.destinations.append(
         Destination(
-          zone: DirectiveZone(id: id, name: zone.name), isAssembly: row.fenceKind == .muster,
+          zone: DirectiveZone(id: id, name: name), isAssembly: row.fenceKind == .muster,
           fence: prepared))
     }
     built.index = FenceIndex(watched)
