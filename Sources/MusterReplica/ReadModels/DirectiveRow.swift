@@ -18,7 +18,7 @@ struct Audience: Hashable {
   }
 
   init(of row: RowState) {
-    users = Set(row.references(in: .directiveUsers).map { UserID(raw: $0.raw) })
+    users = row.users(in: .directiveUsers)
     role = row.code(.directiveRole).flatMap(Role.init)
     team = row.text(.directiveTeam)
   }
@@ -83,17 +83,13 @@ extension RowState {
   /// it names. Nil for one of an older program for a role, a team or everyone.
   var expectedPeople: Set<UserID>? {
     guard directiveKind == .rollcall else { return nil }
-    let field = isSet(.directiveExpected) ? Field.directiveExpected : .directiveUsers
-    let people = references(in: field).map { UserID(raw: $0.raw) }
-    return people.isEmpty ? nil : Set(people)
+    let people = users(in: isSet(.directiveExpected) ? .directiveExpected : .directiveUsers)
+    return people.isEmpty ? nil : people
   }
 
   /// Seconds from issue to deadline, the least of several live values; nil for a time by an older
   /// program, or without a deadline.
-  var directiveDurationSeconds: UInt32? {
-    guard case .number(let seconds)? = shown(.directiveDurationSeconds)?.value else { return nil }
-    return seconds
-  }
+  var directiveDurationSeconds: UInt32? { number(.directiveDurationSeconds) }
 
   /// The deadline by the author's clock: a label.
   var directiveDeadline: Timestamp? {
@@ -116,13 +112,5 @@ extension RowState {
       default: return nil
       }
     }
-  }
-
-  /// Returns the rows that the live values of a field name, each once, by id.
-  func references(in field: Field) -> [RowID] {
-    let found = values(of: field).compactMap { value -> RowID? in
-      if case .reference(let row) = value.value { row } else { nil }
-    }
-    return Set(found).sorted()
   }
 }

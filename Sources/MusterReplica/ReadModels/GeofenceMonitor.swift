@@ -125,22 +125,9 @@ extension Crossing {
 }
 
 extension RowState {
-  func text(_ field: Field) -> String? {
-    guard case .text(let text)? = shown(field)?.value else { return nil }
-    return text
-  }
-
-  func code(_ field: Field) -> UInt8? {
-    guard case .code(let code)? = shown(field)?.value else { return nil }
-    return code
-  }
-
   var fenceKind: FenceKind { code(.fenceKind).flatMap(FenceKind.init) ?? .info }
   var fenceMode: FenceMode { code(.fenceMode).flatMap(FenceMode.init) ?? .careful }
-  var dwellSeconds: UInt32 {
-    guard case .number(let seconds)? = shown(.fenceDwellSeconds)?.value else { return 0 }
-    return seconds
-  }
+  var dwellSeconds: UInt32 { number(.fenceDwellSeconds) ?? 0 }
   var isActiveFence: Bool { code(.fenceActive) == 1 }
 
   /// The version of a fence: the shown geometry and the shown active flag, by their dots.

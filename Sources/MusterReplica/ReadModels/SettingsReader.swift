@@ -18,7 +18,7 @@ struct SettingsReader {
 
   func silenceMilliseconds(of user: UserID?) throws(StoreError) -> Int64 {
     for row in try settings(for: user) {
-      if case .number(let seconds)? = row.shown(.settingsSilenceSeconds)?.value, seconds > 0 {
+      if let seconds = row.number(.settingsSilenceSeconds), seconds > 0 {
         return Int64(seconds) * 1000
       }
     }

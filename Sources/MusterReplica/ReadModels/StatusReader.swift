@@ -124,13 +124,13 @@ struct StatusReader {
   ) throws -> StatusModel.DatedRow<OrderEvidence>? {
     guard let first = row.values(of: .directiveExistence).min(by: { $0.dot < $1.dot })
     else { return nil }
-    let expected = Set(row.references(in: .directiveExpected).map { UserID(raw: $0.raw) })
+    let expected = row.users(in: .directiveExpected)
     let written = try written(first)
     let order = OrderEvidence(
       id: row.key.id, kind: row.directiveKind, isOpen: row.isOpenDirective,
       audience: OrderAudience(
         owner: row.owner,
-        users: Set(row.references(in: .directiveUsers).map { UserID(raw: $0.raw) }),
+        users: row.users(in: .directiveUsers),
         role: row.code(.directiveRole).flatMap(Role.init), team: row.text(.directiveTeam),
         expected: row.directiveKind == .rollcall && !expected.isEmpty ? expected : nil),
       role: first.role, dot: first.dot, made: ages.made(written),
@@ -150,8 +150,7 @@ struct StatusReader {
     else { return nil }
     let written = try written(first)
     let permit = PermitEvidence(
-      zone: zone, users: Set(row.references(in: .permitUsers).map { UserID(raw: $0.raw) }),
-      made: ages.made(written),
+      zone: zone, users: row.users(in: .permitUsers), made: ages.made(written),
       durationMilliseconds: Int64(seconds) * 1000, isRevoked: row.isSet(.permitRevoked))
     return StatusModel.DatedRow(content: permit, author: first.author, written: written)
   }
@@ -165,10 +164,7 @@ struct StatusReader {
 
 extension RowState {
   /// Of several live values the least is shown.
-  var permitDurationSeconds: UInt32? {
-    guard case .number(let seconds)? = shown(.permitDurationSeconds)?.value else { return nil }
-    return seconds
-  }
+  var permitDurationSeconds: UInt32? { number(.permitDurationSeconds) }
 
   /// Milliseconds from the first write to the deadline. Older programs wrote a time by the author's
   /// clock.
