@@ -2,6 +2,7 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
+internal import MusterSync
 
 /// Dates received records by this machine's boot clock, stamps this device's records, and restores
 /// both after restarts of the program.
@@ -180,7 +181,7 @@ struct AgeTracker: Sendable {
   mutating func takeFrame(
     _ hash: FrameHash, by author: DeviceID, stated: RecordStamp?, now: ClockReading
   ) {
-    let id = StampedRecordID(raw: hash.raw.prefix)
+    let id = StampedRecordID(hash)
     let made = date(id, author, stated, at: read(now))
     keepFrame(id, by: author, stated, made)
     guard author != observer, stated != nil else { return }
@@ -289,7 +290,7 @@ struct AgeTracker: Sendable {
 
   /// Records that this program signed a frame with a stamp from `stamp`.
   mutating func noteOwnFrame(_ hash: FrameHash, _ stated: RecordStamp) {
-    let id = StampedRecordID(raw: hash.raw.prefix)
+    let id = StampedRecordID(hash)
     keepFrame(id, by: observer, stated, insertOwn(id, stated))
   }
 

@@ -68,25 +68,17 @@ extension Replica {
 
   // MARK: Arrivals
 
-  /// Dates a received position or presence record, if it can be read.
+  /// Dates a received position or presence record.
   ///
-  /// - Parameters:
-  ///   - isStaged: whether its date follows from a staged record, so that it is stored with the
-  ///     fold.
-  mutating func date(_ record: LatestRecord, isStaged: Bool, now: ClockReading) {
-    guard let reading = opener.stamp(of: record) else { return }
+  /// - Parameter isStaged: whether its date follows from a staged record, so that it is stored with
+  ///   the fold.
+  mutating func date(
+    _ opened: OpenedRecord, named name: StampedRecordID, isStaged: Bool, now: ClockReading
+  ) {
     ages.take(
-      reading.name, of: reading.subject, from: reading.source, by: reading.author,
-      stated: reading.stated, isStaged: isStaged, now: now)
+      name, of: opened.subject, from: opened.source, by: opened.author, stated: opened.stated,
+      isStaged: isStaged, now: now)
     answerAnchors(now: now)
-  }
-
-  /// Dates a staged record again after a start, by the time of its arrival.
-  mutating func date(_ staged: StagedRecord) {
-    guard let reading = opener.stamp(of: staged.record) else { return }
-    ages.restore(
-      reading.name, of: reading.subject, from: reading.source, by: reading.author,
-      stated: reading.stated, arrivedIn: staged.boot, at: staged.arrived)
   }
 
   /// Dates a frame of the urgent lane, if it can be read.

@@ -80,8 +80,7 @@ extension Replica {
       earlier: try location.earlierFixes(
         before: report.fix, at: order,
         of: OwnPositions.Subject(
-          nonce: tracker,
-          device: tracker.map { DeviceID(tracker: trackerRow($0)) } ?? local.device),
+          nonce: tracker, device: opener.subject(tracker, of: local.author)),
         in: store))
     guard let record = try sealed(position, of: tracker, now: now) else {
       location.remember(position, of: tracker, in: &transaction.batch)

@@ -91,8 +91,7 @@ extension Replica {
     Bytes16(trackerNamed: name, operation: local.operation, device: local.device)
   }
 
-  func trackerRow(_ nonce: Bytes16) -> RowID {
-    RowID(
-      operation: local.operation, origin: RowOrigin(owner: local.author.user, nonce: nonce))
+  private func trackerRow(_ nonce: Bytes16) -> RowID {
+    RowID(tracker: nonce, of: local.author.user, operation: local.operation)
   }
 }

@@ -171,8 +171,7 @@ struct FrameReader: Sendable {
   /// have none.
   private func trackedDevice(of author: Author, _ nonce: Bytes16) -> DeviceID? {
     guard author.role == .command || author.role == .member else { return nil }
-    let origin = RowOrigin(owner: author.user, nonce: nonce)
-    return DeviceID(tracker: RowID(operation: operation, origin: origin))
+    return DeviceID(tracker: RowID(tracker: nonce, of: author.user, operation: operation))
   }
 
   /// Returns the write, or nil if its claimed origin does not hash to the row's id.

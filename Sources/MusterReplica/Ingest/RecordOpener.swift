@@ -2,59 +2,60 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
+/// The content of a position or presence record.
+struct OpenedRecord {
+  /// The author's device, or the tracker's row as a device.
+  let subject: DeviceID
+  let source: StampSource
+  /// The device that signed the record.
+  let author: DeviceID
+  /// Nil without a well-formed stamp.
+  let stated: RecordStamp?
+  /// Nil in a presence record.
+  let position: DevicePosition?
+}
+
 /// Decrypts records of devices whose authors are known.
 struct RecordOpener {
   let operation: OperationID
   let keyring: Keyring
   let control: ControlPlane
 
-  /// Returns the position that a record contains; nil without one, or without its key.
-  func position(in record: LatestRecord) -> DevicePosition? {
-    guard let key = keyring[record.epoch],
-      let author = control.author(of: record.certificate),
-      let (report, earlier, _) = record.position(operation: operation, key: key)
-    else { return nil }
-    guard let nonce = record.tracker else {
-      return DevicePosition(
-        device: author.device, user: author.user, order: record.order, report: report,
-        earlier: earlier)
-    }
-    // A tracker is identified by its row, which only its author can have named.
-    let row = RowID(
-      operation: operation, origin: RowOrigin(owner: author.user, nonce: nonce))
-    return DevicePosition(
-      device: DeviceID(tracker: row), user: UserID(raw: row.raw), order: record.order,
-      report: report, earlier: earlier)
-  }
-
-  /// The stamp of a position or presence record; nil if it cannot be read, or is of another kind.
-  func stamp(
-    of record: LatestRecord
-  ) -> (
-    name: StampedRecordID, subject: DeviceID, source: StampSource, author: DeviceID,
-    stated: RecordStamp?
-  )? {
+  /// Returns the content of a position or presence record; nil for another kind, or without its
+  /// key.
+  func opened(_ record: LatestRecord) -> OpenedRecord? {
     guard let key = keyring[record.epoch],
       let author = control.author(of: record.certificate)
     else { return nil }
-    let (source, stated): (StampSource, RecordStamp?)
-    if let position = record.position(operation: operation, key: key) {
-      (source, stated) = (.position, position.stamp)
-    } else if let presence = record.presence(operation: operation, key: key) {
-      (source, stated) = (.presence, presence.stamp)
-    } else {
-      return nil
+    let subject = subject(record.tracker, of: author)
+    if let (report, earlier, stamp) = record.position(operation: operation, key: key) {
+      // A tracker is identified by its row, which only its author can have named.
+      let user = record.tracker == nil ? author.user : UserID(raw: subject.raw)
+      return OpenedRecord(
+        subject: subject, source: .position, author: author.device, stated: stamp,
+        position: DevicePosition(
+          device: subject, user: user, order: record.order, report: report, earlier: earlier))
     }
-    return (
-      StampedRecordID(record, operation: operation), subject(record.tracker, of: author),
-      source, author.device, stated
-    )
+    return record.presence(operation: operation, key: key).map {
+      OpenedRecord(
+        subject: subject, source: .presence, author: author.device, stated: $0.stamp,
+        position: nil)
+    }
   }
+
+  /// Returns the position that a record contains; nil without one, or without its key.
+  func position(in record: LatestRecord) -> DevicePosition? { opened(record)?.position }
 
   /// Returns the device, or the id of a tracker's row as a device.
   func subject(_ tracker: Bytes16?, of author: Author) -> DeviceID {
     guard let tracker else { return author.device }
-    let origin = RowOrigin(owner: author.user, nonce: tracker)
-    return DeviceID(tracker: RowID(operation: operation, origin: origin))
+    return DeviceID(tracker: RowID(tracker: tracker, of: author.user, operation: operation))
+  }
+}
+
+extension RowID {
+  /// Derives the row of a tracker from its nonce and the user of the device that records it.
+  init(tracker nonce: Bytes16, of owner: UserID, operation: OperationID) {
+    self.init(operation: operation, origin: RowOrigin(owner: owner, nonce: nonce))
   }
 }

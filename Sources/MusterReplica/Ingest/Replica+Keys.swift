@@ -72,9 +72,12 @@ extension Replica {
     try commit(now: now)
     epochKeys.waitedFor.remove(key.id)
     try release(for: key.id, now: now)
+    let opener = opener
     for record in try latestRecords() where record.epoch == key.id {
-      date(record, isStaged: false, now: now)
-      if let position = opener.position(in: record) { transaction.batch.positions.append(position) }
+      guard let opened = opener.opened(record) else { continue }
+      let name = StampedRecordID(record, operation: local.operation)
+      date(opened, named: name, isStaged: false, now: now)
+      if let position = opened.position { transaction.batch.positions.append(position) }
     }
     try run(.keyLearned(key), now: now)
     try askForMore(now: now)
@@ -102,13 +105,13 @@ extension Replica {
           missing[waiting.opening.certificate, default: []].insert(epoch)
         }
         if case .waiting(let reason) = application, reason == waiting.reason { continue }
-        let own = FramePlace(log: waiting.frame.strand, sequence: waiting.frame.sequence)
-        transaction.batch.released.append(ReleasedFrame(place: own, application: application))
+        transaction.batch.released.append(
+          ReleasedFrame(place: waiting.frame.place, application: application))
         for place in completes {
           transaction.batch.released.append(ReleasedFrame(place: place, application: .nothing))
         }
       }
-      place = FramePlace(log: last.frame.strand, sequence: last.frame.sequence)
+      place = last.frame.place
     }
   }
 }

@@ -16,13 +16,13 @@ extension Replica {
 
   /// Takes a verified record that a peer sent.
   mutating func hold(_ record: LatestRecord, now: ClockReading) {
-    let position = opener.position(in: record)
+    let opened = opener.opened(record)
+    let name = StampedRecordID(record, operation: local.operation)
     received.take(
-      record, position, name: StampedRecordID(record, operation: local.operation),
-      arrival: ages.arrivalTime(now), now: now.instant)
-    date(record, isStaged: true, now: now)
+      record, opened?.position, name: name, arrival: ages.arrivalTime(now), now: now.instant)
+    if let opened { date(opened, named: name, isStaged: true, now: now) }
     if record.kind == .neighbours { transaction.outcome.hasMeshChanged = true }
-    if let position {
+    if let position = opened?.position {
       transaction.outcome.hasMovement = true
       derived.statusModel.noteMovement(of: position.device)
     }
@@ -52,9 +52,16 @@ extension Replica {
   /// Reads the staged records after a start, with their ages as at their arrival.
   mutating func restoreStaged(now: ClockReading) throws(StoreError) {
     received = ReceivedRecords()
+    let opener = opener
     for staged in try store.stagedRecords() {
-      date(staged)
-      received.restore(staged.record, opener.position(in: staged.record), now: now.instant)
+      let opened = opener.opened(staged.record)
+      if let opened {
+        ages.restore(
+          StampedRecordID(staged.record, operation: local.operation), of: opened.subject,
+          from: opened.source, by: opened.author, stated: opened.stated, arrivedIn: staged.boot,
+          at: staged.arrived)
+      }
+      received.restore(staged.record, opened?.position, now: now.instant)
     }
   }
 

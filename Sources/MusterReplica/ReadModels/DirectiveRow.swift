@@ -107,8 +107,8 @@ extension RowState {
       switch value.value {
       case .reply(let user, let note): return (user, note, value)
       case .trackerReply(let nonce, let note):
-        let origin = RowOrigin(owner: value.author, nonce: nonce)
-        return (UserID(raw: RowID(operation: operation, origin: origin).raw), note, value)
+        let row = RowID(tracker: nonce, of: value.author, operation: operation)
+        return (UserID(raw: row.raw), note, value)
       default: return nil
       }
     }
