@@ -49,11 +49,7 @@ struct PersonEvidenceReader {
   /// settles: of these first those that name the person, then the others, since an order's audience
   /// may change; each part the newest first.
   func openOrders(for user: UserID) throws -> [RowID] {
-    var orders: [(row: RowState, isTheirs: Bool)] = []
-    for row in try context.store.rows(.directive) where row.exists && row.isOpenDirective {
-      guard [.evacuate, .muster, .rollcall].contains(row.directiveKind) else { continue }
-      orders.append((row, try isAddressed(user, by: row)))
-    }
+    let orders = try openOrders(addressing: user)
     let sorted = orders.sorted { left, right in
       if left.isTheirs != right.isTheirs { return left.isTheirs }
       let moments = (left.row.createdAt, right.row.createdAt)
@@ -69,12 +65,8 @@ struct PersonEvidenceReader {
     if try !StatementReader(context: context).statements(state).openCalls.isEmpty {
       return "has an open call for help: answer it with `muster user override`"
     }
-    var names: [String] = []
-    for row in try context.store.rows(.directive) where row.exists && row.isOpenDirective {
-      guard [.evacuate, .muster, .rollcall].contains(row.directiveKind),
-        try isAddressed(user, by: row)
-      else { continue }
-      names.append("\(row.directiveKind.label) \(row.key.id.short)")
+    let names = try openOrders(addressing: user).filter(\.isTheirs).map {
+      "\($0.row.directiveKind.label) \($0.row.key.id.short)"
     }
     guard let first = names.first else { return nil }
     let what =
@@ -84,7 +76,14 @@ struct PersonEvidenceReader {
     return what + ": close it with `muster direct close`, or answer it with `muster ack`,"
   }
 
-  private func isAddressed(_ user: UserID, by directive: RowState) throws -> Bool {
+  /// Returns the open orders, and whether each addresses a person.
+  private func openOrders(
+    addressing user: UserID
+  ) throws -> [(row: RowState, isTheirs: Bool)] {
+    let open = try context.store.rows(.directive).filter {
+      $0.exists && $0.isOpenDirective && $0.directiveKind.isOrder
+    }
+    guard !open.isEmpty else { return [] }
     let tracker = try context.store.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
     let row = try tracker ?? context.store.row(RowKey(kind: .user, id: RowID(raw: user.raw)))
     let roles = context.control.admissions.map(\.signed.certificate.author).filter {
@@ -92,8 +91,11 @@ struct PersonEvidenceReader {
     }
     let role = roles.map(\.role).min { $0.rawValue < $1.rawValue } ?? .member
     let team = row?.text(tracker == nil ? .userTeam : .trackerTeam) ?? ""
-    return Audience(of: directive).includes(
-      user, role: role, team: team, isTracker: tracker != nil, of: directive.directiveKind,
-      by: directive.owner)
+    return open.map { directive in
+      let isTheirs = Audience(of: directive).includes(
+        user, role: role, team: team, isTracker: tracker != nil, of: directive.directiveKind,
+        by: directive.owner)
+      return (directive, isTheirs)
+    }
   }
 }
