@@ -32,28 +32,28 @@ struct AlertTrackerTests {
   }
 
   @Test func `one that names what was received counts`() {
-    var book = AlertTracker()
-    _ = book.update([finding(7)], now: now) { _ in [notice(7)] }
-    #expect(book.alerts.first?.acknowledgement?.name == "Ada")
+    var tracker = AlertTracker()
+    _ = tracker.update([finding(7)], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
     // Also if the person has moved since
-    _ = book.update([finding(9)], now: now) { _ in [notice(7)] }
-    #expect(book.alerts.first?.acknowledgement?.name == "Ada")
+    _ = tracker.update([finding(9)], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
   }
 
   @Test func `one that names a position that was not sent acknowledges nothing`() {
-    var book = AlertTracker()
+    var tracker = AlertTracker()
     let future = notice(UInt64(Int64.max))
-    _ = book.update([finding(7)], now: now) { _ in [future] }
-    #expect(book.alerts.map(\.acknowledgement) == [nil])
+    _ = tracker.update([finding(7)], now: now) { _ in [future] }
+    #expect(tracker.alerts.map(\.acknowledgement) == [nil])
   }
 
   @Test func `an alert that becomes more severe needs another one`() {
-    var book = AlertTracker()
-    _ = book.update([finding(7, .warning)], now: now) { _ in [notice(7)] }
-    #expect(book.alerts.first?.acknowledgement != nil)
-    _ = book.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
-    #expect(book.alerts.map(\.acknowledgement) == [nil])
-    _ = book.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
-    #expect(book.alerts.map(\.acknowledgement) == [nil])
+    var tracker = AlertTracker()
+    _ = tracker.update([finding(7, .warning)], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.first?.acknowledgement != nil)
+    _ = tracker.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.map(\.acknowledgement) == [nil])
+    _ = tracker.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.map(\.acknowledgement) == [nil])
   }
 }

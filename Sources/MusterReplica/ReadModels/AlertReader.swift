@@ -19,17 +19,16 @@ struct AlertReader {
     let positions = try context.devicePositions()
     let here = positions.first { $0.device == context.local.device }?.report.fix
     let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
+    let fences = try FenceList(context: context, zones: zones).fences()
     let rules = AlertRules(
       own: own, isCommand: isCommand, people: people.map(\.summary), reports: try hazards(),
-      fences: try FenceList(context: context, zones: zones).fences(), directives: directives,
+      fences: fences, directives: directives,
       isInside: { fence in
         telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now)
-    let muted = try context.store.rows(.fence).filter { $0.code(.fenceEntryAlert) == 0 }
-      .map(\.key.id)
     let aboutPeople = PersonAlerts(
-      own: own, isCommand: isCommand, people: people, directives: directives, muted: Set(muted),
-      unconfirmed: unconfirmed)
+      own: own, isCommand: isCommand, people: people, directives: directives,
+      muted: Set(fences.filter { !$0.alertsEntry }.map(\.id)), unconfirmed: unconfirmed)
     let aboutCheckIns = try checkInAlerts(people)
     let findings =
       aboutPeople.findings + aboutCheckIns.findings + rules.findings + devices.findings
@@ -58,9 +57,9 @@ struct AlertReader {
   }
 
   func update(
-    _ book: inout AlertTracker, with findings: [AlertTracker.Finding], now: Timestamp
+    _ alerts: inout AlertTracker, with findings: [AlertTracker.Finding], now: Timestamp
   ) throws -> [AlertChange] {
-    try book.update(findings, now: now) { id in
+    try alerts.update(findings, now: now) { id in
       let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
       // A help claim is named by its hash, which cannot be known in advance. Other causes could be
       // acknowledged in advance by a member for everyone, so these count only on the member's own
@@ -71,7 +70,7 @@ struct AlertReader {
     }
   }
 
-  func notice(_ value: LiveValue) throws(StoreError) -> AlertTracker.Notice? {
+  private func notice(_ value: LiveValue) throws(StoreError) -> AlertTracker.Notice? {
     guard case .alertReply(let reply) = value.value else { return nil }
     // A login without a person acknowledges in its own name, not in that of the post's user.
     let isLogin = TextRule.line.accepts(reply.note)
@@ -87,7 +86,7 @@ struct AlertReader {
 
   /// Returns the part of an alert's cause that every node can know; empty if it concerns only this
   /// device.
-  func cause(
+  private func cause(
     of id: AlertID, positions: [DevicePosition]
   ) throws -> AlertCause {
     switch id.kind {
@@ -149,7 +148,7 @@ struct AlertReader {
     }
   }
 
-  func hazards() throws(StoreError) -> [AlertRules.Hazard] {
+  private func hazards() throws(StoreError) -> [AlertRules.Hazard] {
     try context.store.rows(.report).compactMap { row in
       guard row.exists, row.code(.reportStatus) != ReportStatus.resolved.rawValue else {
         return nil

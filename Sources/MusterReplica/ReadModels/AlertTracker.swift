@@ -120,12 +120,12 @@ struct AlertTracker: Sendable, Equatable {
   }
 
   /// Whether it need not be stored again: texts change with positions.
-  func tellsTheSame(as other: AlertTracker) -> Bool { wordless == other.wordless }
+  func isStored(as other: AlertTracker) -> Bool { withoutTexts == other.withoutTexts }
 
-  private var wordless: AlertTracker {
-    var book = self
-    for id in book.occurrences.keys { book.occurrences[id]?.alert.text = "" }
-    return book
+  private var withoutTexts: AlertTracker {
+    var copy = self
+    for id in copy.occurrences.keys { copy.occurrences[id]?.alert.text = "" }
+    return copy
   }
 
   // MARK: Stored form

@@ -21,37 +21,39 @@ struct DeviceAlerts {
 
   var findings: [AlertTracker.Finding] {
     var found = clones.map { clone in
-      AlertTracker.Finding(
-        id: AlertID(kind: .clone, row: RowID(raw: clone.device.raw)), level: .danger,
-        text: "\(clone.callsign)'s device (\(clone.device.short)) is in use in two places at once")
+      finding(
+        .clone, clone.device, .danger,
+        "\(clone.callsign)'s device (\(clone.device.short)) is in use in two places at once")
     }
     found += aboutInsiders
-    let row = RowID(raw: device.raw)
     if isRevoked {
       found.append(
-        AlertTracker.Finding(
-          id: AlertID(kind: .revoked, row: row), level: .danger,
-          text: "this device was revoked: it can no longer write"))
+        finding(.revoked, device, .danger, "this device was revoked: it can no longer write"))
     }
     if let clockLead, clockLead.isSuspect {
       found.append(
-        AlertTracker.Finding(
-          id: AlertID(kind: .clock, row: row), level: .warning,
-          text: "this device's clock is \(clockLead.words) of the others: correct it"))
+        finding(
+          .clock, device, .warning,
+          "this device's clock is \(clockLead.words) of the others: correct it"))
     }
     if let problem = home.stateFolderProblem {
-      found.append(
-        AlertTracker.Finding(
-          id: AlertID(kind: .stateFolder, row: row), level: .warning, text: problem))
+      found.append(finding(.stateFolder, device, .warning, problem))
     }
     if let freeBytes = home.freeBytes, freeBytes < Limits.leastFreeBytes {
       found.append(
-        AlertTracker.Finding(
-          id: AlertID(kind: .disk, row: row), level: .warning,
-          text: "this device's disk is almost full: free at least "
+        finding(
+          .disk, device, .warning,
+          "this device's disk is almost full: free at least "
             + "\(Limits.leastFreeBytes >> 20) MiB, or it may fail to store data"))
     }
     return found
+  }
+
+  private func finding(
+    _ kind: AlertKind, _ device: DeviceID, _ level: AlertLevel, _ text: String
+  ) -> AlertTracker.Finding {
+    AlertTracker.Finding(
+      id: AlertID(kind: kind, row: RowID(raw: device.raw)), level: level, text: text)
   }
 
   /// One alert for each device, however many tables it fills.
@@ -63,29 +65,29 @@ struct DeviceAlerts {
         device == self.device
         ? "copy what matters, and join again as a new device"
         : "find out why, or revoke it: muster revoke \(device.short)"
-      return AlertTracker.Finding(
-        id: AlertID(kind: .bound, row: RowID(raw: device.raw)), level: .warning,
-        text: "\(bounds[0].callsign)'s device (\(device.short)) sends too many \(tables): "
+      return finding(
+        .bound, device, .warning,
+        "\(bounds[0].callsign)'s device (\(device.short)) sends too many \(tables): "
           + "the rest is rejected; \(advice)")
     }
     guard isCommand else { return full }
     let disputes = disputed.map { device in
-      AlertTracker.Finding(
-        id: AlertID(kind: .disputed, row: RowID(raw: device.id.raw)), level: .warning,
-        text: "\(device.callsign)'s device (\(device.id.short)) is disputed: \(device.votes) of "
+      finding(
+        .disputed, device.id, .warning,
+        "\(device.callsign)'s device (\(device.id.short)) is disputed: \(device.votes) of "
           + "\(device.quorum) votes to revoke it; see muster council status")
     }
     let faults = clockFaults.map { device, callsign in
-      AlertTracker.Finding(
-        id: AlertID(kind: .clockFault, row: RowID(raw: device.raw)), level: .warning,
-        text: "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
+      finding(
+        .clockFault, device, .warning,
+        "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
           + "uses its key: the age of its data is uncertain")
     }
     return full + disputes + faults
       + readmissions.map { device, callsign in
-        AlertTracker.Finding(
-          id: AlertID(kind: .readmission, row: RowID(raw: device.raw)), level: .warning,
-          text: "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "
+        finding(
+          .readmission, device, .warning,
+          "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "
             + "it was rejected")
       }
   }

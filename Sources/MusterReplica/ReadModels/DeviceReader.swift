@@ -96,9 +96,4 @@ struct DeviceReader {
     }
     return max(0, Int(log.head.sequence + 1 - first) - released.count)
   }
-
-  /// Members of a council with votes against them, too few so far, by device.
-  var disputedMembers: [DeviceSummary] {
-    get throws { try CouncilList(context: context).disputedMembers }
-  }
 }

@@ -57,7 +57,7 @@ struct DirectiveList {
     return only.id
   }
 
-  func summary(
+  private func summary(
     _ row: RowState, superseded: [RowID: RowID], among known: [AssessedPerson]
   ) throws -> DirectiveSummary {
     let people = known.map(\.summary)
@@ -72,7 +72,7 @@ struct DirectiveList {
     let tally = ResponseTally(
       kind: row.directiveKind, issuedAt: row.createdAt ?? Timestamp(milliseconds: 0),
       answers: try answers(to: row), expected: row.expectedPeople,
-      destinations: try destinations(of: row), isOpen: isOpen,
+      destinations: destinations(of: row), isOpen: isOpen,
       standings: Self.standings(of: row.key.id, among: known))
     let audience = Audience(of: row)
     var summary = DirectiveSummary(
@@ -126,12 +126,10 @@ struct DirectiveList {
 
   /// Returns the zones in which a person counts as present: those that the directive names, as far
   /// as people can be sent there now, or else all assembly zones.
-  private func destinations(
-    of row: RowState
-  ) throws(StoreError) -> [GeofenceMonitor.Destination] {
-    let all = zones.destinations
+  private func destinations(of row: RowState) -> [GeofenceMonitor.Destination] {
     let named = Set(row.directiveZones)
-    return named.isEmpty
-      ? all.filter(\.isAssembly) : all.filter { named.contains($0.zone.id) }
+    return zones.destinations.filter {
+      named.isEmpty ? $0.isAssembly : named.contains($0.zone.id)
+    }
   }
 }

@@ -12,7 +12,7 @@ struct FenceList {
   func fences() throws -> [FenceSummary] {
     let positions = context.newestPositions(try context.devicePositions())
     return try context.store.rows(.fence).filter(\.exists).compactMap { row in
-      try summary(row, zones: zones, positions: positions)
+      try summary(row, positions: positions)
     }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
@@ -24,7 +24,7 @@ struct FenceList {
   }
 
   private func summary(
-    _ row: RowState, zones: GeofenceMonitor.Zones, positions: [UserID: DevicePosition]
+    _ row: RowState, positions: [UserID: DevicePosition]
   ) throws(StoreError) -> FenceSummary? {
     guard case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value,
       let prepared = zones.prepared[row.key.id]

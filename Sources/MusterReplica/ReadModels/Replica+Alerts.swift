@@ -8,10 +8,10 @@ internal import MusterStore
 extension Replica {
   /// Returns the active alerts at `now`, the most severe first; changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {
-    var book = try alertReader.stored()
+    var state = try alertReader.stored()
     let findings = try findings(now: now)
-    _ = try alertReader.update(&book, with: findings, now: now.wall)
-    return book.alerts
+    _ = try alertReader.update(&state, with: findings, now: now.wall)
+    return state.alerts
   }
 
   /// Returns the active alerts of the last review, also after a restart.
@@ -21,14 +21,14 @@ extension Replica {
   /// MUST be called after changes, and from time to time, since silence raises alerts too.
   public mutating func reviewAlerts(now: ClockReading) throws -> Outcome {
     let before = try alertReader.stored()
-    var book = before
+    var state = before
     let findings = try findings(now: now)
-    let changes = try alertReader.update(&book, with: findings, now: now.wall)
+    let changes = try alertReader.update(&state, with: findings, now: now.wall)
     let dates = derived.checkIns.takeUnsaved(
       at: ages.reading(now), wall: now.wall, boot: own.boot)
-    guard !book.tellsTheSame(as: before) || dates != nil else { return Outcome() }
+    guard !state.isStored(as: before) || dates != nil else { return Outcome() }
     var outcome = try transact(now: now) { replica in
-      replica.transaction.batch.local[AlertTracker.key] = book.encoded()
+      replica.transaction.batch.local[AlertTracker.key] = state.encoded()
       if let dates { replica.transaction.batch.local[CheckInBoard.key] = dates }
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
@@ -55,24 +55,24 @@ extension Replica {
     let own = try context.callsign(of: local.author.user)
     let name = name ?? own
     if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
-    var book = try alertReader.stored()
+    var state = try alertReader.stored()
     let findings = try findings(now: now)
-    var changes = try alertReader.update(&book, with: findings, now: now.wall)
-    let id = try AlertReader.alert(named: reference, among: book.alerts)
-    guard book.alerts.first(where: { $0.id == id })?.acknowledgement == nil else {
+    var changes = try alertReader.update(&state, with: findings, now: now.wall)
+    let id = try AlertReader.alert(named: reference, among: state.alerts)
+    guard state.alerts.first(where: { $0.id == id })?.acknowledgement == nil else {
       return Outcome()
     }
     let cause = findings.first { $0.id == id }?.cause ?? .none
     let (role, isRevoked) = (local.author.role, control.isRevoked(local.device))
     if cause.isShared, role == .command || role == .member, !isRevoked {
-      let speaker = role == .command ? user ?? local.author.user : local.author.user
-      return try acknowledge(id, cause, by: speaker, note: name == own ? "" : name, now: now)
+      let person = role == .command ? user ?? local.author.user : local.author.user
+      return try acknowledge(id, cause, by: person, note: name == own ? "" : name, now: now)
     }
     let acknowledgement = AlertAcknowledgement(name: name, moment: now.wall)
-    guard let told = book.acknowledge(id, acknowledgement) else { return Outcome() }
-    changes.append(.acknowledged(told))
+    guard let alert = state.acknowledge(id, acknowledgement) else { return Outcome() }
+    changes.append(.acknowledged(alert))
     var outcome = try transact(now: now) { replica in
-      replica.transaction.batch.local[AlertTracker.key] = book.encoded()
+      replica.transaction.batch.local[AlertTracker.key] = state.encoded()
     }
     outcome.alertChanges = changes
     return outcome
@@ -105,7 +105,7 @@ extension Replica {
     let zones = try location.monitor.zones(in: store)
     let (context, ages) = (context, ageReader(at: now))
     let devices = DeviceReader(context: context, engine: engine)
-    return try AlertReader(context: context).findings(
+    return try alertReader.findings(
       people: people,
       directives: DirectiveList(context: context, zones: zones).directives(among: people),
       zones: zones,
@@ -114,7 +114,8 @@ extension Replica {
         isRevoked: context.isRevoked, clockLead: engine.clockLead(now: now),
         home: recovery.home, clones: try devices.clones(),
         bounds: try devices.boundsReached, readmissions: try devices.refused(own.readmissions),
-        disputed: try devices.disputedMembers, clockFaults: try ages.clockFaults()),
+        disputed: try CouncilList(context: context).disputedMembers,
+        clockFaults: try ages.clockFaults()),
       unconfirmed: ages.unconfirmed(), now: now.wall)
   }
 }

@@ -131,12 +131,12 @@ extension Replica {
     try ReportList(context: context, delivery: deliveryTracker(now: now)).report(id)
   }
 
-  /// Who holds these logs that far.
+  /// Returns who holds these logs that far.
   public func delivery(
     through written: [WrittenThrough], now: ClockReading
   ) throws -> Delivery {
-    var book = deliveryTracker(now: now)
-    return try book.delivery(
+    var tracker = deliveryTracker(now: now)
+    return try tracker.delivery(
       through: Dictionary(written.map { ($0.log, $0.sequence) }, uniquingKeysWith: max))
   }
 

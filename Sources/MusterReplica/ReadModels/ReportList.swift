@@ -9,10 +9,10 @@ struct ReportList {
 
   /// Returns all reports: open and most severe first, then the newest.
   func reports() throws -> [ReportSummary] {
-    var book = delivery
+    var delivery = delivery
     var summaries: [ReportSummary] = []
     for row in try context.store.rows(.report) where row.exists {
-      summaries.append(try summary(row, in: &book))
+      summaries.append(try summary(row, by: &delivery))
     }
     return summaries.sorted { left, right in
       let leftOrder = (left.status.rawValue, left.toEvacuate ? 0 : 1, -Int(left.severity ?? 0))
@@ -25,12 +25,12 @@ struct ReportList {
 
   /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
   func report(_ id: RowID) throws -> ReportSummary {
-    var book = delivery
-    return try summary(context.existing(.report, id), in: &book)
+    var delivery = delivery
+    return try summary(context.existing(.report, id), by: &delivery)
   }
 
   private func summary(
-    _ row: RowState, in book: inout DeliveryTracker
+    _ row: RowState, by delivery: inout DeliveryTracker
   ) throws(StoreError) -> ReportSummary {
     let owner = row.owner ?? UserID(raw: .zero)
     var position: Coordinate?
@@ -48,7 +48,7 @@ struct ReportList {
       status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
       ownerCallsign: try context.callsign(of: owner), confirmations: confirmations.sorted(),
       comments: try comments(of: row), conflicts: try context.conflicts(of: row),
-      delivery: try book.delivery(of: row),
+      delivery: try delivery.delivery(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
   }
