@@ -38,7 +38,7 @@ struct CloneDetectorTests {
     #expect(watch.proof == life(3, 3))
     #expect(watch.owes == [.livesHeard, .clone])
     // What was published is not published again, however often it arrives.
-    watch.noteTold([.livesHeard, .clone])
+    watch.notePublished([.livesHeard, .clone])
     watch.take([life(2, 2)], by: life(3, 3))
     #expect(watch.owes.isEmpty)
     // Its own records, replayed, are no proof.

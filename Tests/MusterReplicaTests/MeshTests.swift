@@ -143,56 +143,57 @@ struct MeshTests {
 struct NeighbourPublisherTests {
   private static let ben = DeviceID(raw: Bytes16(high: 1, low: 1))
   private static let cleo = DeviceID(raw: Bytes16(high: 2, low: 2))
-  private let one: NeighbourPublisher.Heard = [ben: .multicast]
-  private let both: NeighbourPublisher.Heard = [ben: .multicast, cleo: .unicast]
+  private let one: NeighbourPublisher.Paths = [ben: .multicast]
+  private let both: NeighbourPublisher.Paths = [ben: .multicast, cleo: .unicast]
 
   private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
-  /// Returns the seconds at which it publishes, with the neighbours of `heard`, checked each
+  /// Returns the seconds at which it publishes, with the neighbours of `paths`, checked each
   /// second.
-  private func tellings(
-    until end: Int64, _ heard: (Int64) -> NeighbourPublisher.Heard
+  private func publications(
+    until end: Int64, _ paths: (Int64) -> NeighbourPublisher.Paths
   ) -> [Int64] {
-    var desk = NeighbourPublisher()
-    var told: [Int64] = []
-    desk.remember([:])
-    for second in 0..<end where desk.mayLook(now: at(second)) {
-      let now = heard(second)
-      guard desk.look(at: now, jitter: 0, now: at(second)) else { continue }
-      desk.noteTold(now, now: at(second))
-      told.append(second)
+    var publisher = NeighbourPublisher()
+    var published: [Int64] = []
+    publisher.remember([:])
+    for second in 0..<end where publisher.mayLook(now: at(second)) {
+      let now = paths(second)
+      guard publisher.look(at: now, jitter: 0, now: at(second)) else { continue }
+      publisher.notePublished(now, now: at(second))
+      published.append(second)
     }
-    return told
+    return published
   }
 
   @Test func `once after a change has settled`() {
-    #expect(tellings(until: 86_400) { _ in one } == [20])
-    #expect(tellings(until: 3600) { _ in [:] }.isEmpty, "no neighbours, no record")
+    #expect(publications(until: 86_400) { _ in one } == [20])
+    #expect(publications(until: 3600) { _ in [:] }.isEmpty, "no neighbours, no record")
   }
 
   @Test func `a change that is undone before it is due is not published`() {
-    #expect(tellings(until: 3600) { (100..<110).contains($0) ? both : one } == [20])
+    #expect(publications(until: 3600) { (100..<110).contains($0) ? both : one } == [20])
   }
 
   @Test func `another path to the same neighbour has more time to settle`() {
-    let other: NeighbourPublisher.Heard = [Self.ben: .unicast]
-    #expect(tellings(until: 3600) { (100..<200).contains($0) ? other : one } == [20])
-    #expect(tellings(until: 3600) { $0 < 1000 ? one : other } == [20, 1180])
+    let other: NeighbourPublisher.Paths = [Self.ben: .unicast]
+    #expect(publications(until: 3600) { (100..<200).contains($0) ? other : one } == [20])
+    #expect(publications(until: 3600) { $0 < 1000 ? one : other } == [20, 1180])
   }
 
   @Test func `with continuous changes the interval grows, up to half an hour`() {
-    let told = tellings(until: 86_400) { $0 / 30 % 2 == 0 ? one : both }
-    let waits = zip(told, told.dropFirst()).map { $1 - $0 }
+    let published = publications(until: 86_400) { $0 / 30 % 2 == 0 ? one : both }
+    let waits = zip(published, published.dropFirst()).map { $1 - $0 }
     #expect(waits.allSatisfy { $0 >= 120 })
     #expect(waits.prefix(3).allSatisfy { $0 < 1000 } && waits[0] < waits[2])
     #expect(waits.dropFirst(8).allSatisfy { $0 >= 1800 }, "\(waits)")
-    #expect(told.count < 60)
+    #expect(published.count < 60)
   }
 
   @Test func `after a long pause a change is published soon again`() {
-    let told = tellings(until: 86_400) { second in
+    let published = publications(until: 86_400) { second in
       second < 7200 ? (second / 30 % 2 == 0 ? one : both) : second < 40_000 ? one : both
     }
-    #expect(told.last == 40_020 || told.last.map { (40_000...40_030).contains($0) } == true)
+    let last = published.last
+    #expect(last == 40_020 || last.map { (40_000...40_030).contains($0) } == true)
   }
 }

@@ -12,25 +12,25 @@ struct ReceiptTrackerTests {
   }
 
   @Test func `an urgent log is receipted before all others, however long they have waited`() {
-    var desk = ReceiptTracker()
+    var tracker = ReceiptTracker()
     for number in 0..<20 as Range<UInt64> {
-      desk.owe(log(number), lane: number < 10 ? .history : .state, now: instant(0))
+      tracker.owe(log(number), lane: number < 10 ? .history : .state, now: instant(0))
     }
-    desk.owe(log(99), lane: .urgent, now: instant(4000))
-    let first = desk.take(now: instant(5000))
+    tracker.owe(log(99), lane: .urgent, now: instant(4000))
+    let first = tracker.take(now: instant(5000))
     #expect(first.first == log(99))
     #expect(first.dropFirst().allSatisfy { $0.raw.low >= 10 }, "state comes before history")
   }
 
   @Test func `in one lane those longest due come first, each once`() {
-    var desk = ReceiptTracker()
+    var tracker = ReceiptTracker()
     for number in 0..<10 as Range<UInt64> {
-      desk.owe(log(number), lane: .state, now: instant(Int64(10 - number) * 100))
+      tracker.owe(log(number), lane: .state, now: instant(Int64(10 - number) * 100))
     }
-    let first = desk.take(now: instant(5000))
+    let first = tracker.take(now: instant(5000))
     #expect(first == [9, 8, 7, 6, 5, 4].map(log))
-    #expect(desk.take(now: instant(5001)).isEmpty, "it rests")
-    #expect(desk.take(now: instant(9000)) == [3, 2, 1, 0].map(log))
-    #expect(desk.nextDeadline == nil)
+    #expect(tracker.take(now: instant(5001)).isEmpty, "it rests")
+    #expect(tracker.take(now: instant(9000)) == [3, 2, 1, 0].map(log))
+    #expect(tracker.nextDeadline == nil)
   }
 }

@@ -11,7 +11,7 @@ internal import MusterModel
 /// published without a change.
 struct NeighbourPublisher: Sendable {
   /// What is compared: the path to each neighbour. Durations do not count.
-  typealias Heard = [DeviceID: NeighbourPath]
+  typealias Paths = [DeviceID: NeighbourPath]
 
   static let settleMilliseconds: Int64 = 20_000
   /// The interval if only paths changed: announces may arrive a minute after a session.
@@ -22,8 +22,8 @@ struct NeighbourPublisher: Sendable {
   static let restMilliseconds: Int64 = 5000
 
   /// The last published neighbours; nil if unknown.
-  private(set) var told: Heard?
-  private var toldAt: Instant?
+  private(set) var published: Paths?
+  private var publishedAt: Instant?
   private var due: Instant?
   private var lookedAt: Instant?
   private var intervalMilliseconds = firstMilliseconds
@@ -38,27 +38,27 @@ struct NeighbourPublisher: Sendable {
   }
 
   /// Restores what an earlier run of the program published.
-  mutating func remember(_ told: Heard) { self.told = told }
+  mutating func remember(_ published: Paths) { self.published = published }
 
   /// Compares the current neighbours. Returns true if they are to be published now.
   ///
   /// - Parameter jitter: random, 0 to `settleMilliseconds`, so that devices with the same
   ///   neighbours do not publish at once.
-  mutating func look(at heard: Heard, jitter: Int64, now: Instant) -> Bool {
+  mutating func look(at paths: Paths, jitter: Int64, now: Instant) -> Bool {
     lookedAt = now
     // A device without neighbours publishes nothing.
-    guard heard != told, !heard.isEmpty else {
+    guard paths != published, !paths.isEmpty else {
       due = nil
       return false
     }
     guard let due else {
-      if let toldAt, now.milliseconds(since: toldAt) >= 2 * intervalMilliseconds {
+      if let publishedAt, now.milliseconds(since: publishedAt) >= 2 * intervalMilliseconds {
         intervalMilliseconds = Self.firstMilliseconds
       }
-      let isByPath = told.map { $0.keys == heard.keys } ?? false
+      let isByPath = published.map { $0.keys == paths.keys } ?? false
       let settle = isByPath ? Self.pathSettleMilliseconds : Self.settleMilliseconds
       let settled = now.advanced(byMilliseconds: settle + jitter)
-      let rested = toldAt?.advanced(byMilliseconds: intervalMilliseconds)
+      let rested = publishedAt?.advanced(byMilliseconds: intervalMilliseconds)
       due = max(settled, rested ?? settled)
       return false
     }
@@ -66,11 +66,11 @@ struct NeighbourPublisher: Sendable {
   }
 
   /// Records that this was durably published.
-  mutating func noteTold(_ heard: Heard, now: Instant) {
-    if toldAt != nil {
+  mutating func notePublished(_ paths: Paths, now: Instant) {
+    if publishedAt != nil {
       intervalMilliseconds = min(2 * intervalMilliseconds, Self.lastMilliseconds)
     }
-    (told, toldAt, due) = (heard, now, nil)
+    (published, publishedAt, due) = (paths, now, nil)
   }
 
   /// Postpones publishing without a key or without room: checked again when something else is due.

@@ -42,12 +42,12 @@ struct CloneDetector: Hashable, Sendable {
   }
 
   /// Processes the record of another incarnation, which may prove that both are live.
-  mutating func take(_ named: [IncarnationName], by speaker: IncarnationName) {
-    guard !begun.contains(speaker.incarnation),
+  mutating func take(_ named: [IncarnationName], by author: IncarnationName) {
+    guard !begun.contains(author.incarnation),
       named.contains(where: { begun.contains($0.incarnation) })
     else { return }
     if proof == nil { owes.insert(.clone) }
-    proof = speaker
+    proof = author
   }
 
   /// Whether an incarnation may be begun because of another. Always once, since records of the
@@ -56,5 +56,5 @@ struct CloneDetector: Hashable, Sendable {
 
   mutating func noteYield() { yields += 1 }
 
-  mutating func noteTold(_ kinds: Set<RecordKind>) { owes.subtract(kinds) }
+  mutating func notePublished(_ kinds: Set<RecordKind>) { owes.subtract(kinds) }
 }

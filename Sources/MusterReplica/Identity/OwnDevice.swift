@@ -159,8 +159,8 @@ struct OwnDevice: Sendable {
   ) -> UInt32 {
     let own = local.certificate.hash
     let written = logs.filter { $0.opening.certificate == own }.map(\.opening.generation).max() ?? 0
-    let told = records.filter { $0.certificate == own }.map(\.order.generation).max() ?? 0
-    return max(written, told)
+    let published = records.filter { $0.certificate == own }.map(\.order.generation).max() ?? 0
+    return max(written, published)
   }
 
   private static func generation(after newest: UInt32) -> UInt32 {
@@ -168,6 +168,36 @@ struct OwnDevice: Sendable {
       if Canary.reuseGeneration.isPlanted { return 1 }
     #endif
     return min(newest + 1, Limits.lastGeneration)
+  }
+
+  /// Signs the records that are due about other incarnations: which are known, and that one of them
+  /// is a live clone.
+  mutating func cloneRecords(beside engine: SyncEngine, now: Timestamp) -> [LatestRecord] {
+    var records: [LatestRecord] = []
+    if lives.owes.contains(.livesHeard) {
+      records.append(
+        .livesHeard(
+          lives.heard, operation: local.operation, certificate: local.certificate.hash,
+          order: nextRecordOrder(), signedBy: local.signingKey))
+    }
+    if lives.owes.contains(.clone), let proof = lives.proof, !isCloneReported(to: engine) {
+      records.append(
+        .clone(
+          CloneReport(other: proof, noticedAt: now), operation: local.operation,
+          certificate: local.certificate.hash, order: nextRecordOrder(),
+          signedBy: local.signingKey))
+    }
+    return records
+  }
+
+  /// Whether the other one has already reported a clone of an incarnation begun here since the
+  /// start.
+  private func isCloneReported(to engine: SyncEngine) -> Bool {
+    let topic = RecordTopic(
+      operation: local.operation, certificate: local.certificate.hash, kind: .clone)
+    guard let record = engine.record(topic), let report = record.clone else { return false }
+    return lives.begun.contains(record.order.incarnation)
+      || lives.begun.contains(report.other.incarnation)
   }
 
   // MARK: Start

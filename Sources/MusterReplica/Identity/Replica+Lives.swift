@@ -4,7 +4,7 @@ internal import MusterStore
 internal import MusterSync
 
 /// The incarnations of this device's own database: it yields to one that has written, and detects a
-/// live clone. See `LifeWatch`.
+/// live clone. See `CloneDetector`.
 extension Replica {
   // MARK: Incarnations of this device
 
@@ -32,9 +32,9 @@ extension Replica {
       guard own.isBehind(record.order) else { return }
       return try beginAnew("a copy of this device's database has published a record", now: now)
     }
-    let speaker = IncarnationName(record.order)
-    own.lives.take(record.otherLives, by: speaker)
-    try hear(speaker, now: now)
+    let author = IncarnationName(record.order)
+    own.lives.take(record.otherLives, by: author)
+    try hear(author, now: now)
   }
 
   private mutating func hear(_ life: IncarnationName, now: ClockReading) throws {
@@ -66,42 +66,18 @@ extension Replica {
   mutating func tellLives(now: ClockReading) throws {
     guard !own.lives.owes.isEmpty else { return }
     let owed = own.lives.owes
-    var told: [LatestRecord] = []
-    if owed.contains(.livesHeard) {
-      told.append(
-        .livesHeard(
-          own.lives.heard, operation: local.operation, certificate: local.certificate.hash,
-          order: own.nextRecordOrder(), signedBy: local.signingKey))
-    }
-    if owed.contains(.clone), let proof = own.lives.proof, !isCloneReported {
-      told.append(
-        .clone(
-          CloneReport(other: proof, noticedAt: now.wall), operation: local.operation,
-          certificate: local.certificate.hash, order: own.nextRecordOrder(),
-          signedBy: local.signingKey)
-      )
+    var records = own.cloneRecords(beside: engine, now: now.wall)
+    if records.contains(where: { $0.kind == .clone }) {
       transaction.outcome.remarks.append(
         "this device has a live clone: its home was copied, or its key was stolen")
     }
     // The record of a greater incarnation stays.
-    told.removeAll { record in
+    records.removeAll { record in
       engine.record(record.topic).map { $0.order >= record.order } ?? false
     }
-    transaction.batch.records += told
+    transaction.batch.records += records
     try commit(now: now)
-    own.lives.noteTold(owed)
-    if !told.isEmpty { try run(.recorded(told), now: now) }
-  }
-
-  // MARK: Clones
-
-  /// Whether the other one has already reported a clone of an incarnation begun here since the
-  /// start.
-  private var isCloneReported: Bool {
-    let topic = RecordTopic(
-      operation: local.operation, certificate: local.certificate.hash, kind: .clone)
-    guard let record = engine.record(topic), let report = record.clone else { return false }
-    return own.lives.begun.contains(record.order.incarnation)
-      || own.lives.begun.contains(report.other.incarnation)
+    own.lives.notePublished(owed)
+    if !records.isEmpty { try run(.recorded(records), now: now) }
   }
 }
