@@ -1,7 +1,7 @@
 internal import MusterCRDT
 internal import MusterModel
 
-/// The fields of reports and fences.
+/// The fields of reports, fences and permits.
 extension Composer {
   // MARK: Reports
 
@@ -64,6 +64,18 @@ extension Composer {
     if let alerts = changes.alertsEntry, !alerts || state.isSet(.fenceEntryAlert) {
       set(.fenceEntryAlert, to: .code(alerts ? 1 : 0))
     }
+  }
+
+  // MARK: Permits
+
+  mutating func create(_ draft: PermitDraft, for people: Set<UserID>) {
+    assertExistence()
+    for person in people.sorted() {
+      insert(.permitUsers, .reference(RowID(raw: person.raw)))
+    }
+    if !draft.team.isEmpty { set(.permitTeam, to: .text(draft.team)) }
+    set(.permitZone, to: .reference(draft.zone))
+    set(.permitDurationSeconds, to: .number(draft.durationSeconds))
   }
 }
 

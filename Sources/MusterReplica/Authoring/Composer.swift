@@ -1,5 +1,6 @@
 internal import MusterCRDT
 internal import MusterModel
+internal import MusterSync
 
 /// Converts a user's request into writes, each of which names what was seen of its field.
 struct Composer {
@@ -13,6 +14,14 @@ struct Composer {
     self.state = state
     self.origin = origin
   }
+
+  /// Composes a new row, whose id follows from its origin.
+  init(creating kind: EntityKind, origin: RowOrigin, operation: OperationID) {
+    let id = RowID(operation: operation, origin: origin)
+    self.init(RowState(key: RowKey(kind: kind, id: id)), origin: origin)
+  }
+
+  var row: RowID { state.key.id }
 
   /// Sets a field to a value, unless it already is the only value.
   mutating func set(_ field: Field, to value: Value?) {

@@ -91,9 +91,8 @@ struct OrderPlan {
     return newest.prefix(Limits.supersededDirectives).map(\.key.id)
   }
 
-  /// Returns the writes of the new row.
-  func writes(to row: RowID, origin: RowOrigin) -> [Write] {
-    var composer = Composer(RowState(key: RowKey(kind: .directive, id: row)), origin: origin)
+  /// Writes the fields of the new row.
+  func write(to composer: inout Composer) {
     composer.assertExistence()
     composer.set(.directiveKind, to: .code(draft.kind.rawValue))
     composer.set(.directiveText, to: draft.text.isEmpty ? nil : .text(draft.text))
@@ -113,7 +112,6 @@ struct OrderPlan {
     for user in expected {
       composer.insert(.directiveExpected, .reference(RowID(raw: user.raw)))
     }
-    return composer.writes
   }
 }
 

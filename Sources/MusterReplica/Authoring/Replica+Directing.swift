@@ -12,7 +12,7 @@ extension Replica {
     _ draft: DirectiveDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
     let order = try directive(draft, now: now)
-    return (order.id, try write(order.writes, lane: .urgent, now: now))
+    return (order.row, try write(order.writes, lane: .urgent, now: now))
   }
 
   /// Adds an assembly zone and orders people to it; command only. The order is sent first.
@@ -24,15 +24,15 @@ extension Replica {
       throw Refusal("people can only be sent to an assembly zone: make it of kind muster")
     }
     let fence = try fence(draft, now: now)
-    let directive = try directive(order, to: fence.id, now: now)
+    let directive = try directive(order, to: fence.row, now: now)
     let outcome = try write([directive.writes, fence.writes], lane: .urgent, now: now)
-    return (fence.id, directive.id, outcome)
+    return (fence.row, directive.row, outcome)
   }
 
   /// - Parameter zone: a zone that is about to be added, besides those that the draft names.
   private mutating func directive(
     _ draft: DirectiveDraft, to zone: RowID? = nil, now: ClockReading
-  ) throws -> (id: RowID, writes: [Write]) {
+  ) throws -> Composer {
     try require(.command)
     var draft = draft
     var zones: [RowState] = []
@@ -41,9 +41,9 @@ extension Replica {
     let plan = try OrderPlan(
       draft, by: local.author.user, zones: zones, people: try users(now: now),
       directives: try settledRows(.directive, now: now))
-    let origin = own.newOrigin(now: now)
-    let id = RowID(operation: local.operation, origin: origin)
-    return (id, plan.writes(to: id, origin: origin))
+    var composer = own.compose(.directive, now: now)
+    plan.write(to: &composer)
+    return composer
   }
 
   /// Closes a directive; command only. Answers remain.

@@ -20,17 +20,9 @@ extension Replica {
       throw Refusal("a permit lasts from one second to a week: give another duration")
     }
     let people = try permitted(draft, now: now)
-    let origin = own.newOrigin(now: now)
-    let id = RowID(operation: local.operation, origin: origin)
-    var composer = Composer(RowState(key: RowKey(kind: .permit, id: id)), origin: origin)
-    composer.assertExistence()
-    for person in people.sorted() {
-      composer.insert(.permitUsers, .reference(RowID(raw: person.raw)))
-    }
-    if !draft.team.isEmpty { composer.set(.permitTeam, to: .text(draft.team)) }
-    composer.set(.permitZone, to: .reference(draft.zone))
-    composer.set(.permitDurationSeconds, to: .number(draft.durationSeconds))
-    return (id, try write(composer.writes, lane: .urgent, now: now))
+    var composer = own.compose(.permit, now: now)
+    composer.create(draft, for: people)
+    return (composer.row, try write(composer.writes, lane: .urgent, now: now))
   }
 
   /// Returns the people of a permit: the named ones, and those who are in the team now. Members set

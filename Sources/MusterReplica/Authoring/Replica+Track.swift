@@ -29,9 +29,7 @@ extension Replica {
       waiting.count == TrackSegment.mostFixes
         || now.wall.milliseconds(since: first.report.reportedAt) >= Self.longestWaitMilliseconds
     else { return Outcome() }
-    let origin = own.newOrigin(now: now)
-    let key = RowKey(kind: .track, id: RowID(operation: local.operation, origin: origin))
-    var composer = Composer(RowState(key: key), origin: origin)
+    var composer = own.compose(.track, now: now)
     let segment = TrackSegment(waiting.map(\.report.fix))
     composer.set(.trackPoints, to: .bytes(segment.encoded()))
     return try transact(now: now) { replica in

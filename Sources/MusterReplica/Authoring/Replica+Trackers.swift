@@ -35,8 +35,9 @@ extension Replica {
       guard engine.hasRoomForTracker(of: local.certificate.hash) else {
         throw Refusal("this device already records \(Limits.trackersPerDevice) trackers")
       }
-      let origin = RowOrigin(owner: local.author.user, nonce: nonce)
-      var composer = Composer(RowState(key: key), origin: origin)
+      var composer = Composer(
+        creating: .tracker, origin: RowOrigin(owner: local.author.user, nonce: nonce),
+        operation: local.operation)
       composer.assertExistence()
       composer.set(.trackerCallsign, to: .text(name))
       writes = composer.writes

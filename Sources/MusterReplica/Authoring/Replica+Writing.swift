@@ -13,12 +13,10 @@ extension Replica {
     _ draft: ReportDraft, now: ClockReading
   ) throws -> (id: RowID, outcome: Outcome) {
     try require(.command, .member)
-    let origin = own.newOrigin(now: now)
-    let id = RowID(operation: local.operation, origin: origin)
-    var composer = Composer(RowState(key: RowKey(kind: .report, id: id)), origin: origin)
+    var composer = own.compose(.report, now: now)
     composer.create(draft)
     let outcome = try write(composer.writes, lane: draft.toEvacuate ? .urgent : .state, now: now)
-    return (id, outcome)
+    return (composer.row, outcome)
   }
 
   /// Edits a report; its owner and command. Restores a report that another user deletes
@@ -82,21 +80,17 @@ extension Replica {
     try require(.command)
     let fence = try fence(draft, now: now)
     let lane: Lane = draft.kind == .hazard ? .urgent : .state
-    return (fence.id, try write(fence.writes, lane: lane, now: now))
+    return (fence.row, try write(fence.writes, lane: lane, now: now))
   }
 
-  /// Returns the writes of a new fence's row.
-  mutating func fence(
-    _ draft: FenceDraft, now: ClockReading
-  ) throws(Refusal) -> (id: RowID, writes: [Write]) {
+  /// Composes a new fence's row.
+  mutating func fence(_ draft: FenceDraft, now: ClockReading) throws(Refusal) -> Composer {
     if let seconds = draft.reviewSeconds, !(1...Limits.spanSeconds).contains(seconds) {
       throw Refusal.reviewOutOfRange
     }
-    let origin = own.newOrigin(now: now)
-    let id = RowID(operation: local.operation, origin: origin)
-    var composer = Composer(RowState(key: RowKey(kind: .fence, id: id)), origin: origin)
+    var composer = own.compose(.fence, now: now)
     composer.create(draft, now: now.wall)
-    return (id, composer.writes)
+    return composer
   }
 
   /// Edits a fence; command only. In the urgent lane if it was or becomes a hazard. An edit without

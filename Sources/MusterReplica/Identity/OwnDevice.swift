@@ -90,6 +90,11 @@ struct OwnDevice: Sendable {
     return RowOrigin(owner: local.author.user, nonce: random.bytes16())
   }
 
+  /// Returns the composer of a new row of this device's user.
+  mutating func compose(_ kind: EntityKind, now: ClockReading) -> Composer {
+    Composer(creating: kind, origin: newOrigin(now: now), operation: local.operation)
+  }
+
   // MARK: Incarnations
 
   /// The record for the sentinel.
