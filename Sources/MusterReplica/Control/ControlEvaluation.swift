@@ -250,6 +250,11 @@ struct ControlEvaluation: Sendable {
     return cuts.leave(signed.hash, issuedBy: issuer, stands: !cuts.covers(issuer))
   }
 
+  /// Returns a certificate of a device that counts, of several the one with the lowest hash.
+  func certificate(of device: DeviceID) -> SignedCertificate? {
+    certificates[device]?.min().flatMap { admitted[$0]?.signed }
+  }
+
   /// Returns the cuts past which a control log is no input to any rule; nil if its certificate does
   /// not count. Revocations in a commander's log past the cut of an equal rank are an input.
   func cutsOfControl(under certificate: CertificateHash) -> Cuts? {

@@ -382,6 +382,11 @@ struct ControlPlane: Sendable {
     state.admitted[certificate]?.signed.certificate.author
   }
 
+  /// Returns the user of a device; nil if none of its certificates counts.
+  func user(of device: DeviceID) -> UserID? {
+    state.certificate(of: device)?.certificate.user
+  }
+
   /// Returns the standing that all frames of the logs with an opening share; nil if it differs
   /// between frames.
   func standing(under opening: Opening) -> Standing? {

@@ -76,9 +76,7 @@ struct ReadContext {
 
   /// Returns the user's callsign; the first digits of the device's id without a valid certificate.
   func callsign(of device: DeviceID) throws -> String {
-    let user = control.admissions.first { $0.signed.certificate.device == device }?
-      .signed.certificate.user
-    return try user.map { try callsign(of: $0) } ?? device.short
+    try control.user(of: device).map { try callsign(of: $0) } ?? device.short
   }
 
   /// Returns the last known position of each device, by device.
