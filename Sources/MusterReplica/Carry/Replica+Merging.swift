@@ -47,13 +47,27 @@ extension Replica {
       }
       return isLast ? .cutShort : nil
     } catch let fault as BundleReader.Fault {
-      return try end(by: fault)
+      return try BundleEnd(by: fault, in: local.operationName)
     }
   }
 
-  private func end(by fault: BundleReader.Fault) throws(Refusal) -> BundleEnd {
+  private mutating func take(_ carried: BundleItem, now: ClockReading) throws {
+    // Held frames were verified on arrival: the hash of the last covers all previous ones.
+    if case .frames(let frames) = carried, let last = frames.last,
+      try store.strand(of: last.hash, in: last.log) != nil
+    {
+      transaction.tally?.frames.known += frames.count
+      return
+    }
+    try run(.carried(carried), now: now)
+  }
+}
+
+extension BundleEnd {
+  /// Returns how a bundle with a fault ended. Throws if nothing of it was merged.
+  fileprivate init(by fault: BundleReader.Fault, in operationName: String) throws(Refusal) {
     switch fault {
-    case .lost: return .damaged
+    case .lost: self = .damaged
     case .notABundle: throw Refusal("this is not a bundle: create one with `muster bundle create`")
     case .newerVersion:
       throw Refusal(
@@ -71,18 +85,7 @@ extension Replica {
       throw Refusal("the beginning of the bundle is damaged: create it again")
     case .otherOperation:
       throw Refusal(
-        "the bundle is from another operation than \"\(local.operationName)\": nothing was merged")
+        "the bundle is from another operation than \"\(operationName)\": nothing was merged")
     }
-  }
-
-  private mutating func take(_ carried: BundleItem, now: ClockReading) throws {
-    // Held frames were verified on arrival: the hash of the last covers all previous ones.
-    if case .frames(let frames) = carried, let last = frames.last,
-      try store.strand(of: last.hash, in: last.log) != nil
-    {
-      transaction.tally?.frames.known += frames.count
-      return
-    }
-    try run(.carried(carried), now: now)
   }
 }
