@@ -20,11 +20,9 @@ extension Replica {
     let atStart = ClockReading(
       instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0), boot: 0,
       entropy: .zero)
-    var fresh = Self.engine(
-      of: own, announceCounter: own.announceCounter,
-      roster: try control.roster(in: store),
-      logs: logs, records: try latestRecords(), keys: [],
-      seed: [UInt8](repeating: 0, count: 32), now: atStart)
+    var fresh = SyncEngine(
+      of: own, roster: try control.roster(in: store), logs: logs, records: try latestRecords(),
+      keys: [], seed: [UInt8](repeating: 0, count: 32), now: atStart)
     let (announced, stored) = (engine.rootBytes(), fresh.rootBytes())
     precondition(
       announced == stored,

@@ -38,7 +38,6 @@ public struct Replica {
   var transaction = Transaction()
 
   static let viewKey = "view"
-  static let provenKey = "proven"
   /// The version of the frames' effects on the view: raised when a version understands more, so
   /// that the view is derived again from held frames.
   static let viewVersion: UInt8 = 2
@@ -81,7 +80,7 @@ public struct Replica {
     var random = DeterministicRandom(seed: seed)
     random.stir(now.entropy)
     let (logs, records) = (try store.logs(), try store.records())
-    control = try Self.control(in: store, local: local)
+    control = try ControlPlane(in: store, of: local)
     derived = DerivedState(operation: local.operation)
     ages = try AgeTracker(store: store, observer: local.device, boot: boot, now: now)
     location = try OwnPositions(in: store)
@@ -89,9 +88,8 @@ public struct Replica {
       local: local, boot: boot, store: store, start: start, logs: logs, records: records,
       random: random)
     epochKeys = try EpochKeys(in: store, operation: local.operation)
-    engine = Self.engine(
-      of: own, announceCounter: own.announceCounter,
-      roster: try control.roster(in: store), logs: logs, records: records,
+    engine = SyncEngine(
+      of: own, roster: try control.roster(in: store), logs: logs, records: records,
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
     own.keepLife(in: &transaction.batch)
     try keepProven()
@@ -117,41 +115,11 @@ public struct Replica {
     if local.author.role.reads { schedules.presence.start(now: now.instant) }
   }
 
-  static func control(in store: Store, local: LocalDevice) throws(StoreError) -> ControlPlane {
-    var control = ControlPlane(
-      operation: local.operation, rootKey: local.rootKey, ownChain: local.chain)
-    var certificates: [SignedCertificate] = []
-    for stored in try store.shownCertificates() {
-      certificates.append(try SignedCertificate(stored))
-    }
-    if let bytes = try store.local(provenKey) {
-      certificates += try SignedCertificate.decoded(proven: bytes)
-    }
-    var items: [EvidenceItem] = []
-    for stored in try store.evidence() {
-      items.append(try EvidenceItem(stored, operation: local.operation))
-    }
-    control.restore(certificates, items)
-    _ = control.evaluate()
-    return control
-  }
-
   /// Moves certificates to their place since version 6 of the database.
   private mutating func keepProven() throws {
-    guard let bytes = try store.local(Self.provenKey) else { return }
-    transaction.batch.certificates = try SignedCertificate.decoded(proven: bytes).map {
-      StoredCertificate($0)
-    }
-    transaction.batch.forgotten.insert(Self.provenKey)
-  }
-
-  static func engine(
-    of own: OwnDevice, announceCounter: UInt64, roster: Roster, logs: [LogSummary],
-    records: [LatestRecord], keys: [EpochKey], seed: [UInt8], now: ClockReading
-  ) -> SyncEngine {
-    SyncEngine(
-      local: own.local, incarnation: own.writer.incarnation, announceCounter: announceCounter,
-      roster: roster, logs: logs, records: records, epochKeys: keys, seed: seed, now: now)
+    guard let proven = try SignedCertificate.proven(in: store) else { return }
+    transaction.batch.certificates = proven.map { StoredCertificate($0) }
+    transaction.batch.forgotten.insert(SignedCertificate.provenKey)
   }
 
   var local: LocalDevice { own.local }
@@ -206,7 +174,7 @@ public struct Replica {
         next = last.sequence + 1
       }
     }
-    try settleLineage(logs)
+    try control.settleLineage(logs, in: store)
     derived.statusModel.markRosterStale()
     try proveForks(logs, now: now)
     for key in found { try learn(key, now: now) }

@@ -35,9 +35,12 @@ extension SignedCertificate {
     }
   }
 
-  /// Certificates as databases before `certificates` kept them, in one local fact: for each the
-  /// length of its content (`u32`), its content and its signature.
-  static func decoded(proven bytes: [UInt8]) throws(StoreError) -> [SignedCertificate] {
+  static let provenKey = "proven"
+
+  /// Returns certificates as databases before `certificates` kept them, in one local fact: for each
+  /// the length of its content (`u32`), its content and its signature. Nil in later databases.
+  static func proven(in store: Store) throws(StoreError) -> [SignedCertificate]? {
+    guard let bytes = try store.local(provenKey) else { return nil }
     do {
       var reader = ByteReader(bytes)
       var certificates: [SignedCertificate] = []

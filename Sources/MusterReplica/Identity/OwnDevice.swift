@@ -71,10 +71,7 @@ struct OwnDevice: Sendable {
   var starts: UInt64 { announceCounter >> 32 }
 
   /// Takes a further block of announce counters, for a new engine.
-  mutating func takeAnnounceCounters() -> UInt64 {
-    announceCounter += 1 << 16
-    return announceCounter
-  }
+  mutating func takeAnnounceCounters() { announceCounter += 1 << 16 }
 
   /// Returns the order of a record that is about to be signed: above all earlier ones of this
   /// incarnation.
@@ -232,6 +229,19 @@ struct OwnDevice: Sendable {
     return question.asked.advanced(
       byMilliseconds: answers == nil
         ? HeadsQuery.aloneMilliseconds : HeadsQuery.lastMilliseconds)
+  }
+}
+
+extension SyncEngine {
+  /// Creates the engine of a device, from what its store holds.
+  init(
+    of own: OwnDevice, roster: Roster, logs: [LogSummary], records: [LatestRecord],
+    keys: [EpochKey], seed: [UInt8], now: ClockReading
+  ) {
+    self.init(
+      local: own.local, incarnation: own.writer.incarnation,
+      announceCounter: own.announceCounter, roster: roster, logs: logs, records: records,
+      epochKeys: keys, seed: seed, now: now)
   }
 }
 

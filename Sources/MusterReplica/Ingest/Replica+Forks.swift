@@ -101,7 +101,7 @@ extension Replica {
   private mutating func replayControl(now: ClockReading) throws {
     try commit(now: now)
     let before = control
-    control = try Self.control(in: store, local: local)
+    control = try ControlPlane(in: store, of: local)
     try replayControlLogs(try store.logs(), now: now)
     let change = control.difference(from: before)
     if change.haveCutsChanged || change.haveReleasesChanged { transaction.markViewStale() }
@@ -113,42 +113,13 @@ extension Replica {
     control.author(of: opening.certificate)?.device.short ?? "the root"
   }
 
-  /// Refreshes the lineage and evaluates until no cut changes: the cuts that count determine which
-  /// frames are located in strands. A cut depends on cuts of lower ranks only.
+  /// Refreshes the lineage and evaluates until no cut changes, with the effects on the view.
   mutating func refreshLineages(now: ClockReading) throws {
-    for _ in 0..<Self.lineageRounds where transaction.unsettled.isLineageStale {
+    for _ in 0..<ControlPlane.lineageRounds where transaction.unsettled.isLineageStale {
       transaction.unsettled.isLineageStale = false
-      try refreshLineage(try store.logs())
+      try control.refreshLineage(try store.logs(), in: store)
       try evaluateControl(now: now)
     }
-  }
-
-  /// Does the same after all control frames were added, without effects on the view.
-  mutating func settleLineage(_ logs: [LogSummary]) throws(StoreError) {
-    for _ in 0..<Self.lineageRounds {
-      let named = control.named()
-      try refreshLineage(logs)
-      _ = control.evaluate()
-      guard control.hasForks, control.named() != named else { return }
-    }
-  }
-
-  private static let lineageRounds = 2 * Limits.certificateChain + 2
-
-  /// Updates the control plane with the trees of strands, and with the strands of the frames that
-  /// cuts name.
-  mutating func refreshLineage(_ logs: [LogSummary]) throws(StoreError) {
-    var lineage = Lineage(
-      logs, ends: control.membership.forkEnds, overflowed: control.membership.overflowed)
-    if lineage.hasForks {
-      for head in control.named() where lineage.isForked(head.log) {
-        guard let place = try store.strand(of: head.hash, in: head.log),
-          place.sequence == head.sequence
-        else { continue }
-        lineage.locate(head, in: place.log)
-      }
-    }
-    control.take(lineage)
   }
 }
 

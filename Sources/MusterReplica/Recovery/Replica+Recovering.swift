@@ -20,18 +20,15 @@ extension Replica {
       recovery.noteLogSettled()
     }
     let logs = try store.logs()
-    control = try Self.control(in: store, local: local)
+    control = try ControlPlane(in: store, of: local)
     try epochKeys.reload(from: store, operation: local.operation)
     own.writer.reset(to: logs)
     ages = try AgeTracker(store: store, observer: local.device, boot: own.boot, now: now)
     try location.reload(from: store)
-    let announceCounter = own.takeAnnounceCounters()
-    engine = Self.engine(
-      of: own, announceCounter: announceCounter,
-      roster: try control.roster(in: store),
-      logs: logs, records: try store.records(), keys: epochKeys.keyring.all,
-      seed: own.random.bytes(32),
-      now: now)
+    own.takeAnnounceCounters()
+    engine = SyncEngine(
+      of: own, roster: try control.roster(in: store), logs: logs, records: try store.records(),
+      keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
     received = ReceivedRecords()
     try feedEvidence(now: now)
     try replayControlLogs(logs, now: now)
