@@ -69,11 +69,9 @@ struct TransactionTests {
 
   @Test func `salvaged frames of control logs are joined first`() {
     var recovery = RecoveryState()
-    recovery.setAside(
-      [log(1), log(2)],
-      joinable: [
-        JoinableLog(log: log(1), isControl: false), JoinableLog(log: log(2), isControl: true),
-      ])
+    recovery.setAside([
+      JoinableLog(log: log(1), isControl: false), JoinableLog(log: log(2), isControl: true),
+    ])
     let taken = (0..<3).map { _ in recovery.takeJoinable() }
     #expect(taken == [log(2), log(1), nil])
   }

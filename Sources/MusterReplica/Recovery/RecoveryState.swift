@@ -59,9 +59,9 @@ struct RecoveryState: Sendable {
   // MARK: Salvaged frames
 
   /// Marks salvaged frames of all these logs to be tried.
-  mutating func setAside(_ logs: Set<LogID>, joinable: Set<JoinableLog>) {
-    setAside = logs
-    self.joinable = joinable
+  mutating func setAside(_ logs: Set<JoinableLog>) {
+    setAside = Set(logs.map(\.log))
+    joinable = logs
   }
 
   /// Salvaged frames may follow the batch's frames.

@@ -20,12 +20,7 @@ extension Replica {
 
   /// Marks all salvaged frames to be tried.
   mutating func findJoinable() throws(StoreError) {
-    let logs = Set(try store.logsSetAside())
-    var joinable: Set<JoinableLog> = []
-    for log in logs {
-      joinable.insert(JoinableLog(log: log, isControl: try salvaged.lane(of: log) == .control))
-    }
-    recovery.setAside(logs, joinable: joinable)
+    recovery.setAside(try salvaged.logs())
   }
 
   /// Holds the next possible run of a log, whichever of its strands it continues. Returns whether
@@ -64,21 +59,7 @@ extension Replica {
     _ log: LogID, strands: [LogSummary], now: ClockReading
   ) throws {
     guard let reach = strands.map(\.head.sequence).max() else { return }
-    var place: UInt64 = 0
-    while true {
-      let loose = try store.framesSetAside(of: log, from: place, limit: SalvagedFrames.framesAtOnce)
-      for frame in loose where frame.sequence <= reach + 1 {
-        let isHeld = try store.strand(of: frame.hash, in: log) != nil
-        let follows = try salvaged.hashes(before: frame.sequence, in: strands).contains {
-          frame.following($0).computedHash(operation: local.operation) == frame.hash
-        }
-        guard isHeld || !follows else { continue }
-        transaction.batch.settled.append(
-          ProcessedFrame(log: log, sequence: frame.sequence, hash: frame.hash))
-      }
-      guard let last = loose.last, loose.count == SalvagedFrames.framesAtOnce else { break }
-      place = last.sequence + 1
-    }
+    transaction.batch.settled += try salvaged.processed(of: log, upTo: reach + 1, in: strands)
     try commit(now: now)
     if try store.framesSetAside(of: log, from: 0, limit: 1).isEmpty { recovery.noteJoined(log) }
   }

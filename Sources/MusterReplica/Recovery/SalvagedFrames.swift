@@ -7,7 +7,7 @@ internal import MusterSync
 struct SalvagedFrames {
   let context: ReadContext
 
-  static let framesAtOnce = 2048
+  private static let framesAtOnce = 2048
   private static let openingCopies = 64
 
   /// Returns nil for a frame that is incomplete, or not an opening.
@@ -19,7 +19,7 @@ struct SalvagedFrames {
     return frame.computedHash(operation: operation) == frame.hash ? log : nil
   }
 
-  static func opening(of loose: SalvagedFrame) -> Opening? {
+  private static func opening(of loose: SalvagedFrame) -> Opening? {
     guard loose.epoch == nil else { return nil }
     do {
       return try Opening(decoding: loose.body)
@@ -28,7 +28,16 @@ struct SalvagedFrames {
     }
   }
 
-  func lane(of log: LogID) throws(StoreError) -> Lane? {
+  /// Returns the logs with salvaged frames.
+  func logs() throws(StoreError) -> Set<JoinableLog> {
+    var logs: Set<JoinableLog> = []
+    for log in Set(try context.store.logsSetAside()) {
+      logs.insert(JoinableLog(log: log, isControl: try lane(of: log) == .control))
+    }
+    return logs
+  }
+
+  private func lane(of log: LogID) throws(StoreError) -> Lane? {
     if let held = try context.store.log(log) { return held.opening.lane }
     return try openingSetAside(of: log)?.lane
   }
@@ -74,12 +83,12 @@ struct SalvagedFrames {
     }
   }
 
-  func proved(_ chain: [Frame]) -> [Frame]? {
+  private func proved(_ chain: [Frame]) -> [Frame]? {
     chain.lastIndex { $0.signature != nil }.map { Array(chain[...$0]) }
   }
 
   /// Returns the hashes that a frame may follow.
-  func hashes(
+  private func hashes(
     before sequence: UInt64, in strands: [LogSummary]
   ) throws(StoreError) -> Set<FrameHash> {
     var hashes: Set<FrameHash> = []
@@ -90,9 +99,30 @@ struct SalvagedFrames {
     return hashes
   }
 
+  /// Returns copies of held frames, and copies that follow nothing, up to a sequence.
+  func processed(
+    of log: LogID, upTo last: UInt64, in strands: [LogSummary]
+  ) throws(StoreError) -> [ProcessedFrame] {
+    var processed: [ProcessedFrame] = []
+    var place: UInt64 = 0
+    while true {
+      let loose = try context.store.framesSetAside(of: log, from: place, limit: Self.framesAtOnce)
+      for frame in loose where frame.sequence <= last {
+        let isHeld = try context.store.strand(of: frame.hash, in: log) != nil
+        let follows = try hashes(before: frame.sequence, in: strands).contains {
+          frame.following($0).computedHash(operation: context.local.operation) == frame.hash
+        }
+        guard isHeld || !follows else { continue }
+        processed.append(ProcessedFrame(log: log, sequence: frame.sequence, hash: frame.hash))
+      }
+      guard let next = loose.last, loose.count == Self.framesAtOnce else { return processed }
+      place = next.sequence + 1
+    }
+  }
+
   /// Returns frames with correct hashes, one per sequence, contiguous from the first sequence. Of
   /// two copies the one with a valid signature is used; an invalid signature is omitted.
-  func chain(
+  private func chain(
     of loose: [SalvagedFrame], from first: UInt64, after previous: FrameHash, key: VerifyingKey
   ) -> [Frame] {
     var chain: [Frame] = []
