@@ -48,11 +48,6 @@ extension Replica {
 
   // MARK: Voting
 
-  /// Whether only votes, or the root key, revoke a device.
-  func isCouncilMember(_ device: DeviceID) -> Bool {
-    control.state.councils.members.contains(device)
-  }
-
   /// Votes that a member of a council is revoked, in each council that lists both.
   mutating func vote(against device: DeviceID, now: ClockReading) throws -> Outcome {
     let votes = try CouncilDraft(local: local, control: control).votes(against: device) {

@@ -12,38 +12,13 @@ extension Replica {
   /// casts a vote, which revokes once a majority has voted so.
   public mutating func revoke(_ device: DeviceID, now: ClockReading) throws -> Outcome {
     try require(.command)
-    guard let rank = control.rank(of: device) else {
-      throw Refusal("no device \(device.short) is known here")
-    }
-    guard
-      let own = control.rank(of: local.device), own <= rank || isCouncilMember(device)
-    else {
-      throw Refusal(
-        "device \(device.short) is nearer to the root than this one: only a device of rank "
-          + "\(rank) or less may revoke it")
-    }
-    guard !control.isRevoked(device) else {
-      throw Refusal("device \(device.short) is already revoked")
-    }
-    guard device != local.device || hasOtherCommand else {
-      throw Refusal(
-        "this is the only command device: without it no device could be admitted or revoked; admit "
-          + "another command device first", .notAllowed)
-    }
-    guard !isCouncilMember(device) else { return try vote(against: device, now: now) }
-    let revocation = try RevocationDraft(store: store, control: control).revocation(of: device)
+    let draft = RevocationDraft(store: store, control: control)
+    try draft.check(device, by: local.device)
+    guard !draft.needsVotes(device) else { return try vote(against: device, now: now) }
+    let revocation = try draft.revocation(of: device)
     return try transact(now: now) { replica in
       try replica.append([[.revocation(revocation)]], lane: .control, now: now)
       try replica.makeEpoch(now: now)
-    }
-  }
-
-  /// Whether there is another valid command device.
-  private var hasOtherCommand: Bool {
-    control.admissions.contains { admission in
-      let author = admission.signed.certificate.author
-      return author.role == .command && author.device != local.device
-        && !control.isRevoked(author.device)
     }
   }
 

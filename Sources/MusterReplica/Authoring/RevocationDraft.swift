@@ -11,6 +11,32 @@ struct RevocationDraft {
   private static let certificatesKeptByRevocation = 1000
   private static let cutsBesideCertificates = 448
 
+  /// Whether only votes, or the root key, revoke a device.
+  func needsVotes(_ device: DeviceID) -> Bool {
+    control.state.councils.members.contains(device)
+  }
+
+  /// Rejects a revocation that would not count, or that would leave no commander.
+  func check(_ device: DeviceID, by author: DeviceID) throws(Refusal) {
+    guard let rank = control.rank(of: device) else {
+      throw Refusal("no device \(device.short) is known here")
+    }
+    guard let own = control.rank(of: author), own <= rank || needsVotes(device) else {
+      throw Refusal(
+        "device \(device.short) is nearer to the root than this one: only a device of rank "
+          + "\(rank) or less may revoke it")
+    }
+    guard !control.isRevoked(device) else {
+      throw Refusal("device \(device.short) is already revoked")
+    }
+    let others = control.commanders.filter { $0.certificate.device != author }
+    guard device != author || !others.isEmpty else {
+      throw Refusal(
+        "this is the only command device: without it no device could be admitted or revoked; admit "
+          + "another command device first", .notAllowed)
+    }
+  }
+
   /// Returns a revocation that leaves everything of a device that is held here.
   ///
   /// Its oldest logs are named, of a forked log the newest frame of every branch. A log that is not
