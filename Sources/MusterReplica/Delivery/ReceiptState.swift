@@ -1,3 +1,4 @@
+internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
@@ -15,6 +16,25 @@ struct ReceiptState {
   func isReceipted(_ log: LogID) -> Bool {
     guard let record = engine.record(topic(of: log)) else { return engine.head(of: log) == nil }
     return record.receipt?.head == engine.head(of: log)
+  }
+
+  /// The logs whose newest receipt differs from what is held, by id. A log that is not held any more
+  /// counts as one of the `state` lane.
+  var outdated: [(log: LogID, lane: Lane)] {
+    var logs: [LogID: Lane] = [:]
+    for (lane, head) in engine.heads where lane != .control { logs[head.log] = lane }
+    for record in engine.records(by: local.certificate.hash) {
+      if let log = record.receipt?.log, logs[log] == nil { logs[log] = .state }
+    }
+    return logs.sorted { $0.key < $1.key }.filter { !isReceipted($0.key) }
+      .map { (log: $0.key, lane: $0.value) }
+  }
+
+  /// Signs a receipt for what is held of a log.
+  func receipt(for log: LogID, order: RecordOrder) -> LatestRecord {
+    .receipt(
+      Receipt(log: log, head: engine.head(of: log)), operation: local.operation,
+      certificate: local.certificate.hash, order: order, signedBy: local.signingKey)
   }
 
   /// Whether a receipt for the log replaces one, or fits beside the others.

@@ -19,12 +19,7 @@ extension Replica {
   /// backup or an upgrade.
   mutating func reviewReceipts(now: ClockReading) {
     guard givesReceipts else { return }
-    var logs: [LogID: Lane] = [:]
-    for (lane, head) in engine.heads where lane != .control { logs[head.log] = lane }
-    for record in engine.records(by: local.certificate.hash) {
-      if let log = record.receipt?.log, logs[log] == nil { logs[log] = .state }
-    }
-    for (log, lane) in logs.sorted(by: { $0.key < $1.key }) where !receiptState.isReceipted(log) {
+    for (log, lane) in receiptState.outdated {
       schedules.receipts.owe(log, lane: lane, now: now.instant)
     }
   }
@@ -42,11 +37,7 @@ extension Replica {
     var given: [LatestRecord] = []
     for log in schedules.receipts.take(now: now.instant) where !receiptState.isReceipted(log) {
       guard receiptState.hasRoom(for: log) else { continue }
-      given.append(
-        .receipt(
-          Receipt(log: log, head: engine.head(of: log)), operation: local.operation,
-          certificate: local.certificate.hash,
-          order: own.nextRecordOrder(), signedBy: local.signingKey))
+      given.append(receiptState.receipt(for: log, order: own.nextRecordOrder()))
     }
     guard !given.isEmpty else { return }
     transaction.batch.records += given
