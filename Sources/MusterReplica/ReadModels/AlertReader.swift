@@ -52,7 +52,7 @@ struct AlertReader {
     return CheckInAlerts(own: own, people: people, notes: notes, ownTrackers: trackers)
   }
 
-  func row(_ id: AlertID) -> RowKey {
+  private func row(_ id: AlertID) -> RowKey {
     RowKey(kind: .alertAcknowledgement, id: RowID(operation: context.local.operation, alert: id))
   }
 
@@ -68,6 +68,26 @@ struct AlertReader {
         id.kind == .help || $0.role == .command || $0.author == context.local.author.user
       }.compactMap(notice)
     }
+  }
+
+  /// Returns the writes that acknowledge an alert's cause, in place of earlier ones of this user for
+  /// the same person.
+  func acknowledgement(
+    of id: AlertID, _ cause: AlertCause, by user: UserID, note: String
+  ) throws(StoreError) -> [Write] {
+    let key = row(id)
+    let state = try context.store.row(key) ?? RowState(key: key)
+    let before = state.values(of: .alertAcknowledgements).filter { value in
+      guard case .alertReply(let reply) = value.value else { return false }
+      return value.author == context.local.author.user && reply.user == user
+    }
+    let reply = AlertReply(
+      user: user, note: note, dots: cause.dots, positions: cause.positions)
+    var composer = Composer(state, origin: nil)
+    composer.insert(
+      .alertAcknowledgements, .alertReply(reply),
+      replacing: before.prefix(Limits.supersededDots).map(\.dot))
+    return composer.writes
   }
 
   private func notice(_ value: LiveValue) throws(StoreError) -> AlertTracker.Notice? {

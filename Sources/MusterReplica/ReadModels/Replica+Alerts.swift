@@ -66,7 +66,10 @@ extension Replica {
     let (role, isRevoked) = (local.author.role, control.isRevoked(local.device))
     if cause.isShared, role == .command || role == .member, !isRevoked {
       let person = role == .command ? user ?? local.author.user : local.author.user
-      return try acknowledge(id, cause, by: person, note: name == own ? "" : name, now: now)
+      // The next review reports it, here as on every node.
+      let writes = try alertReader.acknowledgement(
+        of: id, cause, by: person, note: name == own ? "" : name)
+      return try write(writes, lane: .urgent, now: now)
     }
     let acknowledgement = AlertAcknowledgement(name: name, moment: now.wall)
     guard let alert = state.acknowledge(id, acknowledgement) else { return Outcome() }
@@ -76,26 +79,6 @@ extension Replica {
     }
     outcome.alertChanges = changes
     return outcome
-  }
-
-  /// Writes an acknowledgement of an alert's cause. The next review reports it, here as on every
-  /// node.
-  private mutating func acknowledge(
-    _ id: AlertID, _ cause: AlertCause, by user: UserID, note: String, now: ClockReading
-  ) throws -> Outcome {
-    let key = alertReader.row(id)
-    let state = try store.row(key) ?? RowState(key: key)
-    let before = state.values(of: .alertAcknowledgements).filter { value in
-      guard case .alertReply(let reply) = value.value else { return false }
-      return value.author == local.author.user && reply.user == user
-    }
-    let reply = AlertReply(
-      user: user, note: note, dots: cause.dots, positions: cause.positions)
-    var composer = Composer(state, origin: nil)
-    composer.insert(
-      .alertAcknowledgements, .alertReply(reply),
-      replacing: before.prefix(Limits.supersededDots).map(\.dot))
-    return try write(composer.writes, lane: .urgent, now: now)
   }
 
   private var alertReader: AlertReader { AlertReader(context: context) }
