@@ -108,7 +108,7 @@ public struct Replica {
       transaction.batch.positions = try store.records().compactMap(opener.position)
       try commit(now: now)
     }
-    try resumeWaiting(now: now)
+    try askForWaiting(now: now)
     try refreshInvites(now: now)
     reviewReceipts(now: now)
     own.askForHeads(now: now.instant)
@@ -222,12 +222,5 @@ public struct Replica {
     publish(derivation.outcome)
     transaction.markViewCurrent(viewStamp)
     return true
-  }
-
-  /// Reads frames that waited for something that is available now: a key that arrived just before a
-  /// crash, or an entry that this version understands. Keys that they still need are requested
-  /// again.
-  private mutating func resumeWaiting(now: ClockReading) throws {
-    try askForWaiting(now: now)
   }
 }

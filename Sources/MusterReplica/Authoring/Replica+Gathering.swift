@@ -33,7 +33,7 @@ extension Replica {
       try hold(run.frames, opening: run.opening, isOwn: true, now: now)
       transaction.writeGroup?.keep(run)
       let known = try run.frames.first.flatMap { try store.number(of: $0.log) }
-      let log = known ?? Self.number(ofNewLogIn: lane)
+      let log = known ?? WriteGroup.number(ofNewLogIn: lane)
       for held in transaction.batch.frames[before...] {
         guard case .applied(let writes, _) = held.application else { continue }
         let place = LogPlace(log: log, sequence: UInt32(held.frame.sequence))
@@ -46,11 +46,6 @@ extension Replica {
     let key = write.write.key
     let stored = transaction.writeGroup?.rows[key] == nil ? try store.row(key) : nil
     transaction.writeGroup?.apply(write, at: place, to: stored)
-  }
-
-  /// A placeholder until the store assigns a number: no stored log has so great a number.
-  private static func number(ofNewLogIn lane: Lane) -> UInt32 {
-    LogPlace.lastLog - UInt32(lane.rawValue)
   }
 
   /// Seals the gathered writes of a row, so that `seen` is complete.

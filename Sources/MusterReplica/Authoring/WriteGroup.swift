@@ -54,6 +54,11 @@ struct WriteGroup: Sendable {
     names.filter { sealed.contains(FrameName(log: log, name: $0)) }
   }
 
+  /// A placeholder until the store assigns a number: no stored log has so great a number.
+  static func number(ofNewLogIn lane: Lane) -> UInt32 {
+    LogPlace.lastLog - UInt32(lane.rawValue)
+  }
+
   /// Applies a write of this device to the row.
   mutating func apply(_ write: AuthoredWrite, at place: LogPlace, to stored: RowState?) {
     let key = write.write.key

@@ -158,7 +158,8 @@ extension Replica {
     transaction.batch = Batch()
     derived.reader.forgetSome()
     recovery.noteCommit()
-    note(outcome)
+    derived.note(outcome)
+    publish(outcome)
     try noteDemands(among: outcome.changedRows)
     try refreshLineages(now: now)
     try informOfEvidence(now: now)
@@ -168,11 +169,6 @@ extension Replica {
     case .ranges(let ranges): if try !rederive(ranges) { try rebuildView(beginsIndex: true) }
     }
     try commit(now: now)
-  }
-
-  mutating func note(_ outcome: CommitOutcome) {
-    derived.note(outcome)
-    publish(outcome)
   }
 
   /// Adds the effect of a commit on the view to the outcome of the call.
@@ -217,7 +213,7 @@ extension Replica {
       case .send(let bytes, .multicast(let link)):
         transaction.outcome.outgoing.append(.multicast(link, bytes))
       case .notice(let notice):
-        transaction.take(notice, name: notice.device.map { logName($0) } ?? "")
+        transaction.take(notice, name: notice.device.map { context.logName($0) } ?? "")
       case .admit(let ticket):
         let answer = try admit(ticket, now: now)
         try run(.joinAnswered(ticket, answer), now: now)
@@ -345,17 +341,5 @@ extension Replica {
   mutating func feedRoster(now: ClockReading) throws {
     transaction.rostersFed += 1
     try run(.rosterChanged(try control.roster(in: store)), now: now)
-  }
-
-  // MARK: Positions
-
-  /// Returns a device as the log names it, `Ben (806b0c4c)`; only its id if it is not known yet.
-  private func logName(_ device: DeviceID) -> String {
-    do {
-      let callsign = try context.callsign(of: device)
-      return callsign == device.short ? callsign : "\(callsign) (\(device.short))"
-    } catch {
-      return device.short
-    }
   }
 }

@@ -79,6 +79,16 @@ struct ReadContext {
     try control.user(of: device).map { try callsign(of: $0) } ?? device.short
   }
 
+  /// Returns a device as the log names it, `Ben (806b0c4c)`; only its id if it is not known yet.
+  func logName(_ device: DeviceID) -> String {
+    do {
+      let callsign = try callsign(of: device)
+      return callsign == device.short ? callsign : "\(callsign) (\(device.short))"
+    } catch {
+      return device.short
+    }
+  }
+
   /// Returns the last known position of each device, by device.
   func devicePositions() throws(StoreError) -> [DevicePosition] {
     received.over(try store.positions())
