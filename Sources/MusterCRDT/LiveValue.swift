@@ -46,7 +46,9 @@ extension LiveValue {
       (_, .relayedClaim(let claim, _, _, _)):
       claim == .needsHelp ? 1 : 0
     case (_, .signOn): 1
-    case (.permitDurationSeconds, .number(let seconds)),
+    // The shorter duration raises the earlier alarm.
+    case (.directiveDurationSeconds, .number(let seconds)),
+      (.permitDurationSeconds, .number(let seconds)),
       (.checkInDurationSeconds, .number(let seconds)),
       (.checkInGraceSeconds, .number(let seconds)):
       -Int64(seconds)
@@ -59,8 +61,6 @@ extension LiveValue {
     case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)),
       (.checkInRepeats, .code(let code)):
       Int64(code)
-    // The shorter deadline raises the earlier alarm.
-    case (.directiveDurationSeconds, .number(let seconds)): -Int64(seconds)
     default: 0
     }
   }

@@ -5,7 +5,7 @@ public struct IncarnationName: Codable, Hashable, Sendable {
   /// Drawn at random when the incarnation began: a node that names it existed after that.
   public let incarnation: Incarnation
 
-  /// Creates a mark from its parts.
+  /// Creates a name from its parts.
   public init(generation: UInt32, incarnation: Incarnation) {
     self.generation = generation
     self.incarnation = incarnation

@@ -76,7 +76,7 @@ struct Transaction: Sendable {
       outcome.hasMeshChanged = true
       outcome.remarks.append(need.remark(about: "\(name) at \(endpoint)"))
     case .peerWithholds(let device, let kind):
-      outcome.remarks.append("\(name) is stalled: \(kind.word)")
+      outcome.remarks.append("\(name) is stalled: \(kind.explanation)")
       outcome.accused.append((device, StallSummary.Kind(kind)))
     case .carried(let result): count(result)
     }
@@ -159,7 +159,7 @@ extension UpdateNeed {
 
 extension StallKind {
   /// A description for people.
-  fileprivate var word: String {
+  fileprivate var explanation: String {
     switch self {
     case .keepsToItself:
       "for minutes it has advertised data and not sent it; it withholds data, or its path is bad"

@@ -159,7 +159,7 @@ public struct StrandSplit: Hashable, Sendable {
   /// The name of the new strand.
   public var tail: LogID
 
-  /// Creates a parting. `tail` MUST be the name that the frame after `place` gives.
+  /// Creates a split. `tail` MUST be the name that the frame after `place` gives.
   public init(place: FramePlace, tail: LogID) {
     self.place = place
     self.tail = tail

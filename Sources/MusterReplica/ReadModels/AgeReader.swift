@@ -30,7 +30,7 @@ struct AgeReader {
   func made(ofPositionOf subject: DeviceID) -> Span? { ages.made(ofPositionOf: subject) }
 
   /// Returns when the frame of a dot was made, by this machine's boot clock; nil outside the urgent
-  /// lane or without a stamp, for which `unstampedAge(of:writtenAt:now:)` is used.
+  /// lane or without a stamp.
   func made(of dot: Dot) throws(StoreError) -> Span? {
     try context.store.arrival(ofFrame: dot.frame).flatMap(ages.made)
   }
