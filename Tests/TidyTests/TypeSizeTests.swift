@@ -15,7 +15,7 @@ import Testing
     "MusterHTTP.API": (12, 1119),
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (16, 700),
-    "MusterReplica.Replica": (12, 2790),
+    "MusterReplica.Replica": (12, 2550),
     "MusterSync.Packet": (21, 700),
     "MusterSync.SyncEngine": (10, 889),
   ]

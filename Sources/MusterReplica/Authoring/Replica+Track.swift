@@ -40,10 +40,7 @@ extension Replica {
 
   /// Returns the published track of a user, by sample time.
   public func sharedTrack(of user: UserID) throws -> [Fix] {
-    try store.tracks(of: user).flatMap { row -> [Fix] in
-      guard case .bytes(let bytes)? = row.shown(.trackPoints)?.value else { return [] }
-      return TrackSegment(decoding: bytes)?.fixes ?? []
-    }.sorted { $0.sampleTime < $1.sampleTime }
+    try TrackReader(context: context).published(by: user)
   }
 
   private mutating func noteShared(upTo place: Int64) {

@@ -85,7 +85,7 @@ extension Replica {
   /// Returns the newest fixes of a tracker that this device records, by sample time; nothing for
   /// another device's tracker.
   public func track(ofTracker row: RowID, limit: Int) throws -> [Fix] {
-    try store.track(ofTracker: row, limit: limit).map(\.fix)
+    try TrackReader(context: context).recorded(ofTracker: row, limit: limit)
   }
 
   private func trackerNonce(_ name: String) -> Bytes16 {

@@ -53,15 +53,8 @@ extension Replica {
     var fresh = self
     fresh.derived.statusModel.markAllStale()
     try fresh.refreshStatuses(now: now)
-    let users = Set(derived.statusModel.people.map(\.identity.id))
-      .union(fresh.derived.statusModel.people.map(\.identity.id))
-    return try users.sorted().compactMap { user in
-      let (kept, found) = (
-        derived.statusModel.assessment(of: user), fresh.derived.statusModel.assessment(of: user)
-      )
-      guard kept != found else { return nil }
-      let words = [kept, found].map { $0.map { "\($0)" } ?? "nothing" }
-      return "\(try context.callsign(of: user)): \(words[0]) is kept, \(words[1]) is found"
+    return try derived.statusModel.differences(from: fresh.derived.statusModel).map {
+      "\(try context.callsign(of: $0.user)): \($0.text)"
     }
   }
 
@@ -73,13 +66,7 @@ extension Replica {
   /// Returns the known track of a user, by sample time: published segments; for this device's own
   /// user and its trackers, the stored fixes. The newest `limit`.
   public func track(of user: UserID, limit: Int) throws -> [Fix] {
-    let limit = max(0, limit)
-    let phone = try track(ofTracker: RowID(raw: user.raw), limit: limit)
-    guard phone.isEmpty else { return phone }
-    guard user == local.author.user else { return try sharedTrack(of: user).suffix(limit) }
-    let newest = try store.newestFixPlace()
-    return try store.fixes(after: max(0, newest - Int64(limit)), limit: limit)
-      .map(\.report.fix).sorted { $0.sampleTime < $1.sampleTime }
+    try TrackReader(context: context).track(of: user, limit: limit)
   }
 
   // MARK: Devices

@@ -110,6 +110,16 @@ struct StatusModel: Sendable {
   func position(of device: DeviceID) -> DevicePosition? { positions[device] }
   func assessment(of user: UserID) -> StatusAssessment? { picture.assessment(of: user) }
 
+  /// Returns how the assessments differ from those of another model, by user.
+  func differences(from fresh: StatusModel) -> [(user: UserID, text: String)] {
+    roster.users.union(fresh.roster.users).sorted().compactMap { user in
+      let (kept, found) = (assessment(of: user), fresh.assessment(of: user))
+      guard kept != found else { return nil }
+      let texts = [kept, found].map { $0.map { "\($0)" } ?? "nothing" }
+      return (user, "\(texts[0]) is kept, \(texts[1]) is found")
+    }
+  }
+
   mutating func replace(_ roster: PersonRoster) {
     self.roster = roster
     picture.keep(only: roster.users)

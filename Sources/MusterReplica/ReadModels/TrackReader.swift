@@ -1,0 +1,36 @@
+internal import MusterCRDT
+internal import MusterModel
+internal import MusterStore
+
+/// The tracks that this device holds: published segments of others, and the fixes that it recorded.
+struct TrackReader {
+  let context: ReadContext
+
+  /// Returns the known track of a user, by sample time: published segments; for this device's own
+  /// user and its trackers, the stored fixes. The newest `limit`.
+  func track(of user: UserID, limit: Int) throws -> [Fix] {
+    let limit = max(0, limit)
+    let phone = try recorded(ofTracker: RowID(raw: user.raw), limit: limit)
+    guard phone.isEmpty else { return phone }
+    guard user == context.local.author.user else {
+      return try published(by: user).suffix(limit)
+    }
+    let newest = try context.store.newestFixPlace()
+    return try context.store.fixes(after: max(0, newest - Int64(limit)), limit: limit)
+      .map(\.report.fix).sorted { $0.sampleTime < $1.sampleTime }
+  }
+
+  /// Returns the newest fixes of a tracker that this device records, by sample time; nothing for
+  /// another device's tracker.
+  func recorded(ofTracker row: RowID, limit: Int) throws -> [Fix] {
+    try context.store.track(ofTracker: row, limit: limit).map(\.fix)
+  }
+
+  /// Returns the published track of a user, by sample time.
+  func published(by user: UserID) throws -> [Fix] {
+    try context.store.tracks(of: user).flatMap { row -> [Fix] in
+      guard case .bytes(let bytes)? = row.shown(.trackPoints)?.value else { return [] }
+      return TrackSegment(decoding: bytes)?.fixes ?? []
+    }.sorted { $0.sampleTime < $1.sampleTime }
+  }
+}
