@@ -77,61 +77,52 @@ struct ItemResolver<Item> {
   private func short(_ item: Item) -> String { String(id(item).prefix(8)) }
 }
 
-extension ItemResolver<FenceSummary> {
-  static var zones: Self {
-    Self(
-      noun: "zone", plural: "zones", list: "muster fence list", id: { "\($0.id)" },
-      name: { $0.name })
+extension ItemResolver {
+  /// - Parameter command: the command whose subcommand `list` lists them all.
+  fileprivate init<ID: Identifier>(
+    _ noun: String, _ plural: String, command: String, id: @escaping (Item) -> ID,
+    name: @escaping (Item) -> String
+  ) {
+    self.init(
+      noun: noun, plural: plural, list: "muster \(command) list", id: { "\(id($0))" }, name: name)
   }
+}
+
+extension ItemResolver<FenceSummary> {
+  static var zones: Self { Self("zone", "zones", command: "fence", id: \.id, name: \.name) }
 }
 
 extension ItemResolver<ReportSummary> {
-  static var reports: Self {
-    Self(
-      noun: "report", plural: "reports", list: "muster report list", id: { "\($0.id)" },
-      name: { $0.title })
-  }
+  static var reports: Self { Self("report", "reports", command: "report", id: \.id, name: \.title) }
 }
 
 extension ItemResolver<UserSummary> {
-  static var people: Self {
-    Self(
-      noun: "person", plural: "people", list: "muster user list", id: { "\($0.id)" },
-      name: { $0.callsign })
-  }
+  static var people: Self { Self("person", "people", command: "user", id: \.id, name: \.callsign) }
 }
 
 extension ItemResolver<DeviceSummary> {
   static var devices: Self {
-    Self(
-      noun: "device", plural: "devices", list: "muster device list", id: { "\($0.id)" },
-      name: { $0.callsign })
+    Self("device", "devices", command: "device", id: \.id, name: \.callsign)
   }
 }
 
 extension ItemResolver<PermitSummary> {
   /// By zone, which is enough for the only permit of a zone.
   static var permits: Self {
-    Self(
-      noun: "permit", plural: "permits", list: "muster permit list", id: { "\($0.id)" },
-      name: { $0.zoneName })
+    Self("permit", "permits", command: "permit", id: \.id, name: \.zoneName)
   }
 }
 
 extension ItemResolver<DirectiveSummary> {
   static var directives: Self {
-    Self(
-      noun: "directive", plural: "directives", list: "muster direct list", id: { "\($0.id)" },
-      name: { $0.words })
+    Self("directive", "directives", command: "direct", id: \.id, name: \.words)
   }
 }
 
 extension ItemResolver<Alert> {
   /// By kind, which is enough for the only alert of a kind.
   static var alerts: Self {
-    Self(
-      noun: "alert", plural: "alerts", list: "muster alert list", id: { "\($0.id.row)" },
-      name: { $0.id.kind.name })
+    Self("alert", "alerts", command: "alert", id: \.id.row, name: \.id.kind.name)
   }
 }
 
@@ -141,18 +132,17 @@ extension Door {
     text.utf8.count == 32 && IdentifierPrefix(text) != nil
   }
 
-  func zone(named text: String, match: ItemResolver<FenceSummary>.Match = .beginning) async throws
-    -> FenceSummary
-  {
+  func zone(
+    named text: String, match: ItemResolver<FenceSummary>.Match = .beginning
+  ) async throws -> FenceSummary {
     let command: Command = Self.isWholeID(text) ? .fence(text) : .fences
     guard case .fences(let zones) = try await ask(command) else { throw Refusal.unexpectedReply }
     return try ItemResolver.zones.item(named: text, in: zones, match: match)
   }
 
-  func report(named text: String, match: ItemResolver<ReportSummary>.Match = .beginning)
-    async throws
-    -> ReportSummary
-  {
+  func report(
+    named text: String, match: ItemResolver<ReportSummary>.Match = .beginning
+  ) async throws -> ReportSummary {
     let command: Command = Self.isWholeID(text) ? .report(text) : .reports
     guard case .reports(let all) = try await ask(command) else { throw Refusal.unexpectedReply }
     return try ItemResolver.reports.item(named: text, in: all, match: match)
