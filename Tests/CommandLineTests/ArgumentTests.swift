@@ -4,7 +4,7 @@ import Testing
 
 @testable import muster
 
-@Suite struct `ValueText on the command line` {
+@Suite struct `Values on the command line` {
   @Test func `a place is a latitude and a longitude`() throws {
     let place = try PlaceArgument(parsing: "47.3769,-8.5417")
     #expect(place.coordinate == Coordinate(latitudeE7: 473_769_000, longitudeE7: -85_417_000))
