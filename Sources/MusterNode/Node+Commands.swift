@@ -111,7 +111,8 @@ extension Node {
     }
   }
 
-  private func alerts() throws -> [Alert] {
+  /// Reads the active alerts, that of the disk with its free space now.
+  func alerts() throws -> [Alert] {
     let free = diskFreeBytes()
     return try read { replica, now in
       replica.home.freeBytes = free

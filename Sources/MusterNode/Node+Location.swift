@@ -40,11 +40,11 @@ extension Node {
     }
   }
 
-  private func take(_ told: SourceFix, from origin: FixOrigin) {
+  private func take(_ sample: SourceFix, from origin: FixOrigin) {
     var isKept = false
     act { replica, now in
       let taken = location.watch.take(
-        told.position, accuracyDecimetres: told.accuracyDecimetres, time: told.sampleTime,
+        sample.position, accuracyDecimetres: sample.accuracyDecimetres, time: sample.sampleTime,
         from: origin, now: now)
       guard let taken else { return .init() }
       isKept = taken.handling > .watched

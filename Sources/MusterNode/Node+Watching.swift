@@ -8,7 +8,7 @@ extension Node {
   public func standingAlerts() -> AsyncStream<[Alert]> {
     var standing: [Alert]?
     do {
-      standing = try read { try $0.alerts(now: $1) }
+      standing = try alerts()
     } catch {
       logger.error("\(error)")
     }

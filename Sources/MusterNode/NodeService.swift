@@ -73,10 +73,10 @@ public struct ReplayService: Service {
       do {
         await node.take(.state(.connected), from: .replay)
         try await replay.run { fix in
-          let told = SourceFix(
+          let sample = SourceFix(
             position: fix.position, accuracyDecimetres: fix.accuracyDecimetres,
             sampleTime: fix.sampleTime)
-          await node.take(.reading(.fix(told)), from: .replay)
+          await node.take(.reading(.fix(sample)), from: .replay)
         }
         await node.take(.state(.ended), from: .replay)
         logger.info("the track has ended")

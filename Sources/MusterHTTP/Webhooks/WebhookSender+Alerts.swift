@@ -29,7 +29,7 @@ extension WebhookPlace {
   mutating func quieten(to standing: [Alert]) -> [AlertChange] {
     let changes = AlertChange.between(Array(alerts.values), and: standing)
     for alert in standing {
-      if let told = alerts[alert.id], alert.level < told.level {
+      if let sent = alerts[alert.id], alert.level < sent.level {
         alerts[alert.id]?.level = alert.level
       }
     }
