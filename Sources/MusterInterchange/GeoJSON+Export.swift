@@ -23,12 +23,7 @@ extension GeoJSON {
 
   /// Returns the fence as a Feature on one line, a circle as a polygon if it has one.
   public static func feature(of fence: FenceSummary) -> String {
-    let outline: JSON =
-      switch fence.geometry.withCircleAsPolygons {
-      case .polygons(let polygons): geometry(polygons)
-      case .circle(let center, _): typed("Point", coordinates: position(center))
-      }
-    return feature(outline, id: fence.id, fence.mapProperties)
+    feature(geometry(of: fence.geometry.withCircleAsPolygons), id: fence.id, fence.mapProperties)
   }
 
   /// Returns the person's position as a Feature on one line; nil without one.
@@ -51,6 +46,12 @@ extension GeoJSON {
     }
   }
 
+  /// Returns the track as a Feature on one line, without an id.
+  static func feature(of track: OperationExport.PersonTrack) -> String {
+    let places = track.line.map { position($0.position) }
+    return feature(typed("LineString", coordinates: .array(places)), track.mapProperties).text
+  }
+
   private static func point(
     _ place: Coordinate, id: some Identifier, _ properties: [String: JSON]
   ) -> String {
@@ -60,11 +61,13 @@ extension GeoJSON {
   private static func feature(
     _ geometry: JSON, id: some Identifier, _ properties: [String: JSON]
   ) -> String {
-    JSONWriter.compact(
-      .object([
-        "type": .string("Feature"), "id": .id(id), "geometry": geometry,
-        "properties": .object(properties),
-      ]))
+    feature(geometry, properties).adding(["id": .id(id)]).text
+  }
+
+  private static func feature(_ geometry: JSON, _ properties: [String: JSON]) -> JSON {
+    .object([
+      "type": .string("Feature"), "geometry": geometry, "properties": .object(properties),
+    ])
   }
 
   // MARK: Fences
@@ -75,22 +78,11 @@ extension GeoJSON {
     properties[Key.kind] = .string(fence.kind)
     properties[Key.isActive] = .bool(fence.isActive)
     properties[Key.radius] = nil
-    let geometry: JSON
-    switch fence.geometry {
-    case .polygons(let polygons):
-      geometry = self.geometry(polygons)
-    case .circle(let center, let radiusCentimetres):
+    if case .circle(_, let radiusCentimetres) = fence.geometry {
       properties[Key.radius] = .number(decimal(Int64(radiusCentimetres), places: 2))
-      if circlesAsPolygons, case .polygons(let polygons) = fence.geometry.withCircleAsPolygons {
-        geometry = self.geometry(polygons)
-      } else {
-        geometry = typed("Point", coordinates: position(center))
-      }
     }
-    return .object([
-      "type": .string("Feature"), "id": .string(fence.id), "geometry": geometry,
-      "properties": .object(properties),
-    ])
+    let shape = circlesAsPolygons ? fence.geometry.withCircleAsPolygons : fence.geometry
+    return feature(geometry(of: shape), properties).adding(["id": .string(fence.id)])
   }
 
   /// Returns the properties that were imported with an outline.
@@ -107,13 +99,19 @@ extension GeoJSON {
 
   // MARK: Geometry
 
-  private static func geometry(_ polygons: [FencePolygon]) -> JSON {
-    let coordinates = polygons.map { polygon in
-      JSON.array(([polygon.outer] + polygon.holes).map(ring))
+  /// Returns the outline; a circle is the Point of its centre.
+  private static func geometry(of geometry: FenceGeometry) -> JSON {
+    switch geometry {
+    case .circle(let center, _):
+      return typed("Point", coordinates: position(center))
+    case .polygons(let polygons):
+      let coordinates = polygons.map { polygon in
+        JSON.array(([polygon.outer] + polygon.holes).map(ring))
+      }
+      return coordinates.count == 1
+        ? typed("Polygon", coordinates: coordinates[0])
+        : typed("MultiPolygon", coordinates: .array(coordinates))
     }
-    return coordinates.count == 1
-      ? typed("Polygon", coordinates: coordinates[0])
-      : typed("MultiPolygon", coordinates: .array(coordinates))
   }
 
   private static func typed(_ type: String, coordinates: JSON) -> JSON {
@@ -126,8 +124,7 @@ extension GeoJSON {
 
   private static func position(_ place: Coordinate) -> JSON {
     .array([
-      .number(decimal(Int64(place.longitudeE7), places: 7)),
-      .number(decimal(Int64(place.latitudeE7), places: 7)),
+      .number(Degrees.text(place.longitudeE7)), .number(Degrees.text(place.latitudeE7)),
     ])
   }
 

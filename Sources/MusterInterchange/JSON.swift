@@ -97,8 +97,8 @@ extension JSON {
   /// `lat` and `lon`, in degrees with up to seven decimals.
   public static func place(_ coordinate: Coordinate?) -> [String: JSON] {
     [
-      "lat": known(coordinate) { .number(GeoJSON.decimal(Int64($0.latitudeE7), places: 7)) },
-      "lon": known(coordinate) { .number(GeoJSON.decimal(Int64($0.longitudeE7), places: 7)) },
+      "lat": known(coordinate) { .number(Degrees.text($0.latitudeE7)) },
+      "lon": known(coordinate) { .number(Degrees.text($0.longitudeE7)) },
     ]
   }
 

@@ -37,9 +37,8 @@ struct OperationExportTests {
     let fence = FenceSummary(
       id: RowID(raw: Bytes16(high: 0, low: 3)), name: "School, old", kind: .muster, isActive: true,
       geometry: .circle(center: here, radiusCentimetres: 5000), dwellSeconds: 0, mode: .careful,
-      needs: nil, properties: #"{"gate":{"code":12}}"#, inside: ["=1+1"], conflicts: [],
-      createdAt: Self.moment,
-      updatedAt: Self.moment)
+      needs: nil, properties: #"{"gate":{"code":12},"remark":"Ana's bell: \u0007"}"#,
+      inside: ["=1+1"], conflicts: [], createdAt: Self.moment, updatedAt: Self.moment)
     let event = CrossingSummary(
       id: CrossingID(raw: Bytes16(high: 0, low: 4)), arrival: 1, type: .enter, fence: fence.id,
       fenceName: "School, old", subject: DeviceID(raw: Bytes16(high: 0, low: 5)),
@@ -47,7 +46,7 @@ struct OperationExportTests {
       isBaseline: true)
     return OperationExport(
       name: "Flood & fire", users: [user], reports: [report], fences: [fence], events: [event],
-      ways: [
+      tracks: [
         .init(callsign: "</trk>", fixes: [fix]), .init(callsign: "empty", fixes: []),
       ])
   }
@@ -122,6 +121,8 @@ struct OperationExportTests {
     #expect(text.contains("<Placemark><name>&lt;Gas&gt; &amp; &quot;smoke&quot;</name>"))
     #expect(text.contains("<Point><coordinates>-11.5,47.0000001</coordinates></Point>"))
     #expect(text.contains("<Data name=\"personStatus\"><value>reportedSafe</value></Data>"))
+    // XML allows no bell, not even escaped.
+    #expect(text.contains("<Data name=\"remark\"><value>Ana&#39;s bell: \u{FFFD}</value></Data>"))
     #expect(
       text.contains(
         "<TimeSpan><begin>\(Self.moment)</begin><end>\(Self.moment)</end></TimeSpan>"
@@ -140,7 +141,7 @@ struct OperationExportTests {
     }
     let text = OperationExport(
       name: "", users: [], reports: [], fences: [], events: [],
-      ways: [.init(callsign: "A", fixes: fixes)]
+      tracks: [.init(callsign: "A", fixes: fixes)]
     ).gpx()
     let longitudes = text.components(separatedBy: "lon=\"").dropFirst().map {
       $0.components(separatedBy: "\"")[0]

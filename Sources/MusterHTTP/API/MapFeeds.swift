@@ -17,7 +17,7 @@ enum MapFeeds {
       else { throw Problem.unexpected }
       let export = OperationExport(
         name: try await api.status().summary.operationName, users: users, reports: reports,
-        fences: fences, events: [], ways: [])
+        fences: fences, events: [], tracks: [])
       return Answer(.ok, text: export.kml(), type: kml)
     },
   ]

@@ -35,11 +35,14 @@ extension UserSummary {
     ]
   }
 
-  private static func properties(of word: SafetyStatement?, named name: String) -> [String: JSON] {
+  private static func properties(
+    of statement: SafetyStatement?, named name: String
+  ) -> [String: JSON] {
     [
-      name: .known(word?.claim.name, JSON.string), "\(name)Note": .known(word?.note, JSON.string),
-      "\(name)By": .known(word?.callsign, JSON.string),
-      "\(name)At": .known(word?.saidAt, JSON.time),
+      name: .known(statement?.claim.name, JSON.string),
+      "\(name)Note": .known(statement?.note, JSON.string),
+      "\(name)By": .known(statement?.callsign, JSON.string),
+      "\(name)At": .known(statement?.saidAt, JSON.time),
     ]
   }
 }

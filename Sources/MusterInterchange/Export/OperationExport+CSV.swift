@@ -38,12 +38,12 @@ extension OperationExport {
           time: event.sampleTime, by: event.callsign,
           details: event.isBaseline ? "baseline" : ""))
     }
-    for way in ways {
-      for fix in way.fixes {
+    for track in tracks {
+      for fix in track.fixes {
         rows.append(
           Self.row(
-            "fix", "", way.callsign, "", fix.position, accuracy: fix.accuracyDecimetres,
-            time: fix.sampleTime, by: way.callsign, details: ""))
+            "fix", "", track.callsign, "", fix.position, accuracy: fix.accuracyDecimetres,
+            time: fix.sampleTime, by: track.callsign, details: ""))
       }
     }
     return rows.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()

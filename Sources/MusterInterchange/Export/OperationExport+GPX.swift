@@ -7,25 +7,27 @@ extension OperationExport {
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
       "<gpx version=\"1.1\" creator=\"muster\" xmlns=\"http://www.topografix.com/GPX/1/1\">",
-      "<metadata><name>\(XML.escaped(name))</name></metadata>",
+      "<metadata><name>\(Markup.escaped(name))</name></metadata>",
     ]
     for report in reports {
       guard let place = report.position else { continue }
       lines.append(
         Self.point(
           "wpt", place, time: report.createdAt, name: report.title,
-          words: [report.details, report.status.name], type: report.category.name))
+          descriptions: [report.details, report.status.name], type: report.category.name))
     }
     for user in users {
       guard let fix = user.fix else { continue }
       lines.append(
         Self.point(
           "wpt", fix.position, time: fix.sampleTime, name: user.callsign,
-          words: [user.safety.rawValue, user.reason], type: "person"))
+          descriptions: [user.safety.rawValue, user.reason], type: "person"))
     }
-    for way in ways {
-      lines.append("<trk><name>\(XML.escaped(way.callsign))</name><trkseg>")
-      for fix in way.fixes { lines.append(Self.point("trkpt", fix.position, time: fix.sampleTime)) }
+    for track in tracks {
+      lines.append("<trk><name>\(Markup.escaped(track.callsign))</name><trkseg>")
+      for fix in track.fixes {
+        lines.append(Self.point("trkpt", fix.position, time: fix.sampleTime))
+      }
       lines.append("</trkseg></trk>")
     }
     lines.append("</gpx>")
@@ -34,15 +36,15 @@ extension OperationExport {
 
   private static func point(
     _ element: String, _ place: Coordinate, time: Timestamp, name: String? = nil,
-    words: [String] = [], type: String? = nil
+    descriptions: [String] = [], type: String? = nil
   ) -> String {
-    let described = words.filter { !$0.isEmpty }.joined(separator: "; ")
+    let described = descriptions.filter { !$0.isEmpty }.joined(separator: "; ")
     // In the order of the schema.
     return "<\(element) lat=\"\(Degrees.text(place.latitudeE7))\" "
       + "lon=\"\(longitude(place))\"><time>\(time)</time>"
-      + (name.map { "<name>\(XML.escaped($0))</name>" } ?? "")
-      + (described.isEmpty ? "" : "<desc>\(XML.escaped(described))</desc>")
-      + (type.map { "<type>\(XML.escaped($0))</type>" } ?? "") + "</\(element)>"
+      + (name.map { "<name>\(Markup.escaped($0))</name>" } ?? "")
+      + (described.isEmpty ? "" : "<desc>\(Markup.escaped(described))</desc>")
+      + (type.map { "<type>\(Markup.escaped($0))</type>" } ?? "") + "</\(element)>"
   }
 
   /// Returns the longitude in degrees. The schema of GPX excludes 180, which is the meridian -180.

@@ -6,22 +6,8 @@ extension OperationExport {
   public func geoJSON() -> String {
     let features =
       fences.map(GeoJSON.feature) + reports.compactMap { GeoJSON.feature(of: $0) }
-      + users.compactMap { GeoJSON.feature(of: $0) } + ways.map(Self.line)
+      + users.compactMap { GeoJSON.feature(of: $0) } + tracks.map { GeoJSON.feature(of: $0) }
     return "{\"type\":\"FeatureCollection\",\"features\":[\n"
       + features.joined(separator: ",\n") + "\n]}\n"
-  }
-
-  private static func line(_ way: PersonTrack) -> String {
-    let places = way.line.map { fix in
-      JSON.array([
-        .number(Degrees.text(fix.position.longitudeE7)),
-        .number(Degrees.text(fix.position.latitudeE7)),
-      ])
-    }
-    return JSON.object([
-      "type": .string("Feature"),
-      "geometry": .object(["type": .string("LineString"), "coordinates": .array(places)]),
-      "properties": .object(way.mapProperties),
-    ]).text
   }
 }

@@ -7,7 +7,7 @@ extension OperationExport {
   public func kml() -> String {
     let folders = [
       Self.folder("Zones", fences.map(Self.placemark)),
-      Self.folder("Tracks", ways.map(Self.placemark)),
+      Self.folder("Tracks", tracks.map(Self.placemark)),
       Self.folder("Reports", reports.compactMap { Self.placemark(of: $0) }),
       Self.folder("People", users.compactMap { Self.placemark(of: $0) }),
     ]
@@ -15,7 +15,7 @@ extension OperationExport {
       <?xml version="1.0" encoding="UTF-8"?>
       <kml xmlns="http://www.opengis.net/kml/2.2">
       <Document>
-      <name>\(XML.escaped(name))</name>
+      <name>\(Markup.escaped(name))</name>
       \((KMLStyle.all.map(\.element) + folders).joined(separator: "\n"))
       </Document>
       </kml>
@@ -61,13 +61,14 @@ extension OperationExport {
       style: fence.isActive ? fence.kind.name : "inactive", time: "", fence.mapProperties, outline)
   }
 
-  private static func placemark(of way: PersonTrack) -> String {
-    let (begin, end) = (way.fixes.first?.sampleTime, way.fixes.last?.sampleTime)
+  private static func placemark(of track: PersonTrack) -> String {
+    let (begin, end) = (track.fixes.first?.sampleTime, track.fixes.last?.sampleTime)
     let time =
       (begin.map { "<begin>\($0)</begin>" } ?? "") + (end.map { "<end>\($0)</end>" } ?? "")
+    let line = coordinates(track.line.map(\.position))
     return placemark(
-      way.callsign, [], style: "track", time: "<TimeSpan>\(time)</TimeSpan>", way.mapProperties,
-      "<LineString><tessellate>1</tessellate>\(coordinates(way.line.map(\.position)))</LineString>")
+      track.callsign, [], style: "track", time: "<TimeSpan>\(time)</TimeSpan>", track.mapProperties,
+      "<LineString><tessellate>1</tessellate>\(line)</LineString>")
   }
 
   /// Returns a placemark with its parts in the order of the schema.
@@ -76,8 +77,8 @@ extension OperationExport {
     _ properties: [String: JSON], _ geometry: String
   ) -> String {
     let description = descriptions.filter { !$0.isEmpty }.joined(separator: "; ")
-    return "<Placemark><name>\(XML.escaped(name))</name>"
-      + (description.isEmpty ? "" : "<description>\(XML.escaped(description))</description>")
+    return "<Placemark><name>\(Markup.escaped(name))</name>"
+      + (description.isEmpty ? "" : "<description>\(Markup.escaped(description))</description>")
       + "\(time)<styleUrl>#\(style)</styleUrl>\(extendedData(properties))\(geometry)</Placemark>"
   }
 
@@ -86,7 +87,7 @@ extension OperationExport {
     let data = properties.sorted { $0.key < $1.key }.compactMap { key, value -> String? in
       let text = value.word ?? (value == .null ? "" : value.text)
       guard !text.isEmpty, !["name", "description"].contains(key) else { return nil }
-      return "<Data name=\"\(XML.escaped(key))\"><value>\(XML.escaped(text))</value></Data>"
+      return "<Data name=\"\(Markup.escaped(key))\"><value>\(Markup.escaped(text))</value></Data>"
     }
     return "<ExtendedData>\(data.joined())</ExtendedData>"
   }

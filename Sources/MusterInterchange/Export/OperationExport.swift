@@ -26,19 +26,19 @@ public struct OperationExport: Sendable {
   let fences: [FenceSummary]
   let events: [CrossingSummary]
   /// Without people whose track is empty.
-  let ways: [PersonTrack]
+  let tracks: [PersonTrack]
 
   /// Creates an export; the order of each list is kept in the output.
   public init(
     name: String, users: [UserSummary], reports: [ReportSummary], fences: [FenceSummary],
-    events: [CrossingSummary], ways: [PersonTrack]
+    events: [CrossingSummary], tracks: [PersonTrack]
   ) {
     self.name = name
     self.users = users
     self.reports = reports
     self.fences = fences
     self.events = events
-    self.ways = ways.filter { !$0.fixes.isEmpty }
+    self.tracks = tracks.filter { !$0.fixes.isEmpty }
   }
 }
 

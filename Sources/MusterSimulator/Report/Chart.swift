@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// Where a value belongs in a drawing whose abscissa is the story's time.
 struct Chart {
   static let width = 960.0
@@ -34,11 +36,11 @@ struct Chart {
     let bottom = height - Self.bottom
     let step = Self.step(end - start)
     return stride(from: (start + step - 1) / step * step, through: end, by: Int(step)).map { time in
-      let place = Markup.number(x(time))
+      let place = ReportText.number(x(time))
       return """
         <line class="grid" x1="\(place)" x2="\(place)" y1="\(Self.top)" y2="\(bottom)"/>\
         <text class="tick" x="\(place)" y="\(bottom + 16)" text-anchor="middle">\
-        \(Markup.time(time))</text>
+        \(ReportText.time(time))</text>
         """
     }.joined()
   }
@@ -46,17 +48,17 @@ struct Chart {
   /// Lines for nothing, half and the highest, with their values.
   func valueAxis(_ words: (Double) -> String) -> String {
     (highest < 2 ? [0, highest] : [0, highest / 2, highest]).map { value in
-      let place = Markup.number(y(value))
+      let place = ReportText.number(y(value))
       return """
         <line class="grid" x1="\(Self.left)" x2="\(Self.width - Self.right)" y1="\(place)" \
         y2="\(place)"/><text class="tick" x="\(Self.left - 8)" y="\(place)" dy="4" \
-        text-anchor="end">\(Markup.escape(words(value)))</text>
+        text-anchor="end">\(Markup.escaped(words(value)))</text>
         """
     }.joined()
   }
 
   func line(_ points: [(Int64, Double)], style: String) -> String {
-    let places = points.map { "\(Markup.number(x($0.0))),\(Markup.number(y($0.1)))" }
+    let places = points.map { "\(ReportText.number(x($0.0))),\(ReportText.number(y($0.1)))" }
     return "<polyline class=\"\(style)\" points=\"\(places.joined(separator: " "))\"/>"
   }
 
@@ -64,7 +66,7 @@ struct Chart {
   func area(_ points: [(Int64, Double)], style: String) -> String {
     guard let first = points.first, let last = points.last else { return "" }
     let ends = [(first.0, 0.0)] + points + [(last.0, 0.0)]
-    let places = ends.map { "\(Markup.number(x($0.0))),\(Markup.number(y($0.1)))" }
+    let places = ends.map { "\(ReportText.number(x($0.0))),\(ReportText.number(y($0.1)))" }
     return "<polygon class=\"\(style)\" points=\"\(places.joined(separator: " "))\"/>"
   }
 
@@ -82,8 +84,8 @@ struct Chart {
     if let since { bands.append((since, end)) }
     return bands.map { from, to in
       """
-      <rect class="cut" x="\(Markup.number(x(from)))" y="0" \
-      width="\(Markup.number(max(1, x(to) - x(from))))" height="\(height - Self.bottom)"/>
+      <rect class="cut" x="\(ReportText.number(x(from)))" y="0" \
+      width="\(ReportText.number(max(1, x(to) - x(from))))" height="\(height - Self.bottom)"/>
       """
     }.joined()
   }
@@ -91,7 +93,7 @@ struct Chart {
   func svg(_ content: String, label: String) -> String {
     """
     <svg viewBox="0 0 \(Int(Self.width)) \(Int(height))" role="img" \
-    aria-label="\(Markup.escape(label))">\(content)</svg>
+    aria-label="\(Markup.escaped(label))">\(content)</svg>
     """
   }
 

@@ -17,7 +17,7 @@ struct ReportCurves {
     bytes =
       chart.svg(
         chart.bands(recording.events) + chart.timeAxis
-          + chart.valueAxis { "\(Markup.grouped(Int($0))) B/s" }
+          + chart.valueAxis { "\(ReportText.grouped(Int($0))) B/s" }
           + chart.area(rates, style: "bytes fill") + chart.line(rates, style: "bytes"),
         label: "Bytes a second per laptop over time")
       + "<p class=\"legend\"><i class=\"bytes\"></i>"
@@ -37,7 +37,7 @@ struct ReportCurves {
     let chart = Chart(moments, height: 190, highest: worst.map(\.1).max() ?? 0)
     return chart.svg(
       chart.bands(recording.events) + chart.timeAxis
-        + chart.valueAxis { Markup.grouped(Int($0)) }
+        + chart.valueAxis { ReportText.grouped(Int($0)) }
         + chart.area(average, style: "average fill") + chart.line(average, style: "average")
         + chart.line(worst, style: "worst"),
       label: "Frames that laptops lack, over time")
@@ -57,7 +57,7 @@ struct ReportCurves {
     let chart = Chart(moments, height: 130, highest: steps.map(\.1).max() ?? 0)
     return chart.svg(
       chart.bands(recording.events) + chart.timeAxis
-        + chart.valueAxis { Markup.grouped(Int($0)) } + chart.line(steps, style: "states"),
+        + chart.valueAxis { ReportText.grouped(Int($0)) } + chart.line(steps, style: "states"),
       label: "Different states shown, over time")
         + """
         <p class="legend"><i class="states"></i>different states shown: one means that all who are \

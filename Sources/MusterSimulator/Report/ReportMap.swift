@@ -33,21 +33,21 @@ struct ReportMap {
     var drawing = ""
     for fence in fences {
       let kind = "fence k\(fence.kind.rawValue)" + (fence.isActive ? "" : " idle")
-      let title = "<title>\(Markup.escape(fence.name))</title>"
+      let title = "<title>\(Markup.escaped(fence.name))</title>"
       switch fence.geometry {
       case .circle(let center, let radius):
         let place = Terrain.point(of: center)
         drawing += """
-          <circle class="\(kind)" cx="\(Markup.number(frame.x(place)))" \
-          cy="\(Markup.number(frame.y(place)))" \
-          r="\(Markup.number(Double(radius) / 100 * frame.scale))">\(title)</circle>
+          <circle class="\(kind)" cx="\(ReportText.number(frame.x(place)))" \
+          cy="\(ReportText.number(frame.y(place)))" \
+          r="\(ReportText.number(Double(radius) / 100 * frame.scale))">\(title)</circle>
           """
       case .polygons(let polygons):
         let path = polygons.flatMap { [$0.outer] + $0.holes }.map { ring in
           "M"
             + ring.vertices.map { vertex in
               let place = Terrain.point(of: vertex)
-              return "\(Markup.number(frame.x(place))) \(Markup.number(frame.y(place)))"
+              return "\(ReportText.number(frame.x(place))) \(ReportText.number(frame.y(place)))"
             }.joined(separator: "L") + "Z"
         }.joined()
         drawing += "<path class=\"\(kind)\" fill-rule=\"evenodd\" d=\"\(path)\">\(title)</path>"
@@ -69,7 +69,7 @@ struct ReportMap {
     for node in world.nodes {
       let places = moments.map { moment in
         let place = moment.nodes[node.index].place
-        return "\(Markup.number(frame.x(place))),\(Markup.number(frame.y(place)))"
+        return "\(ReportText.number(frame.x(place))),\(ReportText.number(frame.y(place)))"
       }
       var way: [String] = []
       for place in places where place != way.last { way.append(place) }
@@ -80,13 +80,13 @@ struct ReportMap {
       }
       let (x, y) = (frame.x(last), frame.y(last))
       drawing += """
-        <circle class="who \(hue)" cx="\(Markup.number(x))" cy="\(Markup.number(y))" r="5">\
-        <title>\(Markup.escape(node.name))</title></circle>
+        <circle class="who \(hue)" cx="\(ReportText.number(x))" cy="\(ReportText.number(y))" r="5">\
+        <title>\(Markup.escaped(node.name))</title></circle>
         """
       if world.nodes.count <= mostNames, way.count > 1 || node.index == 0 {
         drawing += """
-          <text class="name" x="\(Markup.number(x + 8))" y="\(Markup.number(y + 4))">\
-          \(Markup.escape(node.name))</text>
+          <text class="name" x="\(ReportText.number(x + 8))" y="\(ReportText.number(y + 4))">\
+          \(Markup.escaped(node.name))</text>
           """
       }
     }
@@ -124,12 +124,12 @@ struct ReportMap {
     var metres = 1.0
     while metres * 10 <= wanted { metres *= 10 }
     if metres * 5 <= wanted { metres *= 5 } else if metres * 2 <= wanted { metres *= 2 }
-    let y = Markup.number(frame.height - 14)
-    let end = Markup.number(16 + metres * frame.scale)
+    let y = ReportText.number(frame.height - 14)
+    let end = ReportText.number(16 + metres * frame.scale)
     let words = metres >= 1000 ? "\(Int(metres / 1000)) km" : "\(Int(metres)) m"
     return """
       <line class="ruler" x1="16" x2="\(end)" y1="\(y)" y2="\(y)"/>\
-      <text class="tick" x="16" y="\(Markup.number(frame.height - 20))">\(words)</text>
+      <text class="tick" x="16" y="\(ReportText.number(frame.height - 20))">\(words)</text>
       """
   }
 }

@@ -13,8 +13,8 @@ public struct ReportPage {
     let isWell = result.violations.isEmpty
     var body = """
       <header><p class="kind">Muster · simulated mesh</p>
-      <h1>\(Markup.escape(scenario.name))</h1>
-      <p class="story">\(Markup.escape(scenario.story))</p>
+      <h1>\(Markup.escaped(scenario.name))</h1>
+      <p class="story">\(Markup.escaped(scenario.story))</p>
       <p class="verdict \(isWell ? "well" : "broken")">\
       \(isWell ? "Every promise held" : "\(result.violations.count) promises did not hold")</p>
       \(Self.figures(result))</header>
@@ -35,44 +35,44 @@ public struct ReportPage {
       <!doctype html><html lang="en"><head><meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
-      <title>\(Markup.escape(scenario.name)) · Muster</title>
+      <title>\(Markup.escaped(scenario.name)) · Muster</title>
       <style>\(ReportStyle.css)</style></head><body><main>\(body)
-      <footer>Seed \(result.seed) · trace \(Markup.escape(result.traceHash)) · the same seed \
+      <footer>Seed \(result.seed) · trace \(Markup.escaped(result.traceHash)) · the same seed \
       gives the same run, down to the last byte.</footer></main></body></html>
 
       """
   }
 
   private static func section(_ title: String, _ content: String) -> String {
-    "<section><h2>\(Markup.escape(title))</h2>\(content)</section>\n"
+    "<section><h2>\(Markup.escaped(title))</h2>\(content)</section>\n"
   }
 
   private static func figures(_ result: RunResult) -> String {
     var figures = [
-      (Markup.grouped(result.nodes), "laptops"),
-      (Markup.time(Int64(result.simulatedSeconds * 1000)), "simulated"),
-      (Markup.grouped(result.acknowledgedWrites), "writes acknowledged"),
+      (ReportText.grouped(result.nodes), "laptops"),
+      (ReportText.time(Int64(result.simulatedSeconds * 1000)), "simulated"),
+      (ReportText.grouped(result.acknowledgedWrites), "writes acknowledged"),
       (
-        result.convergedMilliseconds.map { Markup.time($0) } ?? "never",
+        result.convergedMilliseconds.map { ReportText.time($0) } ?? "never",
         "until all agreed after the heal"
       ),
-      (Markup.grouped(result.datagrams), "datagrams"),
-      ("\(Markup.grouped(Int(result.bytesPerSecondPerNode))) B/s", "sent by each, on average"),
+      (ReportText.grouped(result.datagrams), "datagrams"),
+      ("\(ReportText.grouped(Int(result.bytesPerSecondPerNode))) B/s", "sent by each, on average"),
     ]
     if let reports = result.reports {
       figures.append(
-        (Markup.time(reports.medianMilliseconds), "for half of the reports to be everywhere"))
+        (ReportText.time(reports.medianMilliseconds), "for half of the reports to be everywhere"))
     }
     let cells = figures.map {
-      "<div><dt>\(Markup.escape($1))</dt><dd>\(Markup.escape($0))</dd></div>"
+      "<div><dt>\(Markup.escaped($1))</dt><dd>\(Markup.escaped($0))</dd></div>"
     }
     return "<dl class=\"figures\">\(cells.joined())</dl>"
   }
 
   private static func violations(_ result: RunResult) -> String {
     let rows = result.violations.map {
-      "<tr><td>\(Markup.time($0.atMilliseconds))</td><td>\(Markup.escape($0.promise))</td>"
-        + "<td>\(Markup.escape($0.detail))</td></tr>"
+      "<tr><td>\(ReportText.time($0.atMilliseconds))</td><td>\(Markup.escaped($0.promise))</td>"
+        + "<td>\(Markup.escaped($0.detail))</td></tr>"
     }
     return section(
       "Promises that did not hold",
@@ -84,12 +84,12 @@ public struct ReportPage {
     let rows = try world.nodes.map { node in
       let state = try node.change { try $0.stateHash() }.map { "\($0)".prefix(12) } ?? "–"
       let rejected = node.counters.rejections.values.reduce(0, +)
-      return "<tr><td>\(Markup.escape(node.name))</td><td>\(node.plan.role.name)</td>"
-        + "<td>\(node.power.words)</td><td class=\"hash\">\(Markup.escape(String(state)))</td>"
-        + "<td>\(Markup.grouped(try node.store.counts().frames))</td>"
-        + "<td>\(Markup.grouped(node.interface.datagramsSent))</td>"
-        + "<td>\(Markup.grouped(node.interface.bytesSentInStory))</td>"
-        + "<td>\(Markup.grouped(rejected))</td></tr>"
+      return "<tr><td>\(Markup.escaped(node.name))</td><td>\(node.plan.role.name)</td>"
+        + "<td>\(node.power.words)</td><td class=\"hash\">\(Markup.escaped(String(state)))</td>"
+        + "<td>\(ReportText.grouped(try node.store.counts().frames))</td>"
+        + "<td>\(ReportText.grouped(node.interface.datagramsSent))</td>"
+        + "<td>\(ReportText.grouped(node.interface.bytesSentInStory))</td>"
+        + "<td>\(ReportText.grouped(rejected))</td></tr>"
     }
     return "<div class=\"scroll\"><table><tr><th>laptop</th><th>role</th><th>is</th>"
       + "<th>shows</th><th>frames</th><th>datagrams</th><th>bytes in the story</th>"
@@ -99,7 +99,7 @@ public struct ReportPage {
   private static func faults(_ result: RunResult) -> String {
     guard !result.knobs.isEmpty else { return "" }
     let items = result.knobs.sorted { $0.key < $1.key }.map {
-      "<li><b>\(Markup.grouped($1))</b> \(Markup.escape($0.rawValue))</li>"
+      "<li><b>\(ReportText.grouped($1))</b> \(Markup.escaped($0.rawValue))</li>"
     }
     return "<h3>Faults that happened</h3><ul class=\"faults\">\(items.joined())</ul>"
   }

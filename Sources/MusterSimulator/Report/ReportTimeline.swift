@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterModel
 
 /// A strip for each laptop: whether it was on, and how much it lacked of what others held.
 struct ReportTimeline {
@@ -17,16 +18,16 @@ struct ReportTimeline {
     for index in 0..<shown {
       let top = 12 + Double(index) * Self.rowHeight
       drawing += """
-        <text class="name" x="\(Chart.left - 8)" y="\(Markup.number(top + 12))" \
-        text-anchor="end">\(Markup.escape(names[index]))</text>
+        <text class="name" x="\(Chart.left - 8)" y="\(ReportText.number(top + 12))" \
+        text-anchor="end">\(Markup.escaped(names[index]))</text>
         """
       drawing += Self.strip(of: index, moments, chart, top: top, worst: worst)
     }
     for (number, event) in recording.events.prefix(Self.mostMarks).enumerated() {
-      let place = Markup.number(chart.x(event.milliseconds))
+      let place = ReportText.number(chart.x(event.milliseconds))
       drawing += """
         <line class="mark" x1="\(place)" x2="\(place)" y1="4" y2="\(height - 24)">\
-        <title>\(number + 1). \(Markup.escape(event.text))</title></line>
+        <title>\(number + 1). \(Markup.escaped(event.text))</title></line>
         """
     }
     let more = names.count > shown ? "<p>… and \(names.count - shown) more laptops.</p>" : ""
@@ -50,8 +51,8 @@ struct ReportTimeline {
       let end = isLast ? moment.milliseconds : moments[index + 1].milliseconds
       let (left, right) = (chart.x(start), chart.x(end))
       strip += """
-        <rect class="\(style)" x="\(Markup.number(left))" y="\(Markup.number(top))" \
-        width="\(Markup.number(max(0.5, right - left + 0.3)))" height="15"/>
+        <rect class="\(style)" x="\(ReportText.number(left))" y="\(ReportText.number(top))" \
+        width="\(ReportText.number(max(0.5, right - left + 0.3)))" height="15"/>
         """
       start = end
     }
@@ -81,7 +82,7 @@ struct ReportTimeline {
   private static func list(_ events: [Recording.Event]) -> String {
     guard !events.isEmpty else { return "" }
     let items = events.prefix(mostMarks).map {
-      "<li><time>\(Markup.time($0.milliseconds))</time> \(Markup.escape($0.text))</li>"
+      "<li><time>\(ReportText.time($0.milliseconds))</time> \(Markup.escaped($0.text))</li>"
     }
     let more = events.count > mostMarks ? "<li>… and \(events.count - mostMarks) more</li>" : ""
     return "<ol class=\"events\">\(items.joined())\(more)</ol>"

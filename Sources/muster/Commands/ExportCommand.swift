@@ -13,8 +13,8 @@ struct ExportCommand: AsyncParsableCommand {
 
       GeoJSON is for QGIS and web maps, KML for Google Earth, GPX for GPS receivers (without \
       zones), CSV for spreadsheets. Exports people, reports, zones and tracks, and in CSV also \
-      the events. A track is complete \
-      only for this laptop, for phones that report to it, and for people who share their track.
+      the events. A track is complete only for this laptop, for phones that report to it, and for \
+      people who share their track.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -40,7 +40,7 @@ struct ExportCommand: AsyncParsableCommand {
       OperationExport(
         name: status.operationName, users: users, reports: reports, fences: fences,
         events: try await Self.events(of: door),
-        ways: try await Self.ways(of: users, by: door, progress))
+        tracks: try await Self.tracks(of: users, by: door, progress))
     }
     let text =
       switch format {
@@ -64,18 +64,18 @@ struct ExportCommand: AsyncParsableCommand {
     }
   }
 
-  private static func ways(
+  private static func tracks(
     of users: [UserSummary], by door: Door, _ progress: ProgressLine
   ) async throws -> [OperationExport.PersonTrack] {
-    var ways: [OperationExport.PersonTrack] = []
+    var tracks: [OperationExport.PersonTrack] = []
     for (index, user) in users.enumerated() {
       progress.update("track \(index + 1) of \(users.count)")
       let command = Command.track(of: "\(user.id)", limit: Int(Limits.trackFixes))
       guard case .track(let fixes) = try await door.ask(command) else {
         throw Refusal.unexpectedReply
       }
-      ways.append(.init(callsign: user.callsign, fixes: fixes))
+      tracks.append(.init(callsign: user.callsign, fixes: fixes))
     }
-    return ways
+    return tracks
   }
 }

@@ -1,25 +1,7 @@
 internal import Foundation
 
-/// Escaping of text for HTML and SVG, so that no name or title can become markup.
-enum Markup {
-  static func escape(_ text: String) -> String {
-    var escaped = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      case "\n", "\t": escaped.unicodeScalars.append(character)
-      // Control characters are not allowed in HTML, and would turn the line round or hide it.
-      case let control where control.properties.generalCategory == .control: escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(character)
-      }
-    }
-    return escaped
-  }
-
+/// Numbers and durations as the report shows them.
+enum ReportText {
   /// With one decimal, for coordinates of a drawing.
   static func number(_ value: Double) -> String { String(format: "%.1f", value) }
 

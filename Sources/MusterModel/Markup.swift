@@ -1,0 +1,21 @@
+/// Text inside XML and HTML.
+public enum Markup {
+  /// Escapes a text for an element or a quoted attribute, so that it cannot become markup. Control
+  /// characters that XML does not allow are replaced: they would make the document unreadable.
+  public static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      case "\n", "\r", "\t": escaped.unicodeScalars.append(character)
+      case let control where control.properties.generalCategory == .control: escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+}
