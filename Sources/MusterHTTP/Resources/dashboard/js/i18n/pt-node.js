@@ -49,6 +49,4 @@ export default [
   [/^(.+?): check-in possibly overdue/, "$1: sinal talvez fora de prazo"],
   [/^(.+?): check-in overdue/, "$1: sinal fora de prazo"],
   [/^(.+?): no check-in received here, unaccounted for/, "$1: nenhum sinal recebido aqui, por localizar"],
-  [/^check-in: deadline may have passed$/, "sinal: prazo talvez terminado"],
-  [/^check-in: deadline passed$/, "sinal: prazo terminado"],
 ];
