@@ -12,8 +12,12 @@ export const kinds = () => ["muster", "hazard", "info"].map((kind) => [kind, t(`
 export const named = (names) =>
   names.slice(0, mostNames).join(", ") + (names.length > mostNames ? " …" : "");
 
+/** The people with a position inside. */
+export const peopleInside = (shape) =>
+  [...state.users.values()].filter((user) => user.lat !== null && isInside(user, shape));
+
 export function whoWouldBeInside(shape) {
-  const inside = [...state.users.values()].filter((u) => u.lat !== null && isInside(u, shape));
+  const inside = peopleInside(shape);
   return inside.length === 0 ? t("would.nobody")
     : t("would", { n: inside.length, names: named(inside.map((user) => user.callsign)) });
 }

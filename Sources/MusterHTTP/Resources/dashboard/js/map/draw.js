@@ -5,17 +5,32 @@ import { t } from "../words.js";
 import { metresBetween } from "../geometry.js";
 import { colour } from "./icons.js";
 
-let end = () => {};
+let cancel = () => {};
 
-/** Replaces the click handler of the map; the previous one is cancelled. */
-export function startDrawing(map, giveUp) {
-  end();
-  end = giveUp;
-  map.getContainer().classList.add("drawing");
-  return () => {
-    end = () => {};
+/** Shows controls above the map; hides them without any. */
+export function showBar(...controls) {
+  fill(byId("map-bar"), ...controls);
+  byId("map-bar").hidden = controls.length === 0;
+}
+
+/**
+ * Begins to draw on the map, and cancels the previous drawing.
+ * @param ended receives the value of the returned function, or null if Escape cancels.
+ */
+export function startDrawing(map, ended) {
+  cancel();
+  const end = (value) => {
+    cancel = () => {};
     map.getContainer().classList.remove("drawing");
+    document.removeEventListener("keydown", key);
+    ended(value);
+    showBar();
   };
+  const key = (event) => { if (event.key === "Escape") cancel(); };
+  cancel = () => end(null);
+  map.getContainer().classList.add("drawing");
+  document.addEventListener("keydown", key);
+  return end;
 }
 
 /** Resolves with {type: "Polygon", …} or {lat, lon, radiusMetres}; null if cancelled. */
@@ -53,23 +68,15 @@ export function drawShape(map, isCircle) {
       corners.push({ lat: latlng.lat, lon: latlng.wrap().lng });
       redraw();
     };
-    const key = (event) => { if (event.key === "Escape") close(null); };
-    const close = (value) => {
-      release();
+    const close = startDrawing(map, (value) => {
       map.off("click", click);
-      document.removeEventListener("keydown", key);
       shape?.remove();
-      byId("map-bar").hidden = true;
-      byId("map-bar").replaceChildren();
       resolve(value);
-    };
-    const release = startDrawing(map, () => close(null));
+    });
     map.on("click", click);
-    document.addEventListener("keydown", key);
-    fill(byId("map-bar"), h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), finish,
+    showBar(h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), finish,
       h("button", { onclick: () => { corners.pop(); redraw(); } }, t("undo")),
       h("button", { onclick: () => close(null) }, t("cancel")));
-    byId("map-bar").hidden = false;
   });
 }
 

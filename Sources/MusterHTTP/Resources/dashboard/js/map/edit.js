@@ -1,12 +1,12 @@
 // Editing a shape on the map: corners are dragged, added at the middle of a side, and removed; for
 // a circle, centre and edge are dragged. Keyboard: arrows move, Delete removes.
 
-import { byId, fill, h } from "../dom.js";
+import { h } from "../dom.js";
 import { t } from "../words.js";
-import { isInside, metresBetween } from "../geometry.js";
-import { state } from "../store.js";
+import { metresBetween } from "../geometry.js";
+import { peopleInside } from "../zone.js";
 import { colour } from "./icons.js";
-import { startDrawing } from "./draw.js";
+import { showBar, startDrawing } from "./draw.js";
 
 const mostCorners = 300;
 const step = 8;
@@ -46,9 +46,7 @@ export function editShape(map, shape) {
         ? L.circle([circle.lat, circle.lon], { ...style, radius: circle.radiusMetres })
         : L.geoJSON(edited, { style, interactive: false });
       outline.addTo(map);
-      const people = [...state.users.values()];
-      const inside = people.filter((u) => u.lat !== null && isInside(u, edited)).length;
-      count.textContent = t("would.count", { n: inside });
+      count.textContent = t("would.count", { n: peopleInside(edited).length });
     };
 
     /** A handle; `move` moves it to a position, `remove` removes it. */
@@ -119,22 +117,14 @@ export function editShape(map, shape) {
       redraw();
     };
 
-    const key = (event) => { if (event.key === "Escape") close(null); };
-    const close = (value) => {
-      release();
-      document.removeEventListener("keydown", key);
+    const close = startDrawing(map, (value) => {
       group.remove();
       outline?.remove();
-      byId("map-bar").hidden = true;
-      byId("map-bar").replaceChildren();
       resolve(value);
-    };
-    const release = startDrawing(map, () => close(null));
-    document.addEventListener("keydown", key);
+    });
     place();
-    fill(byId("map-bar"), h("strong", {}, t(isCircle ? "edit.circle" : "edit.outline")), count,
+    showBar(h("strong", {}, t(isCircle ? "edit.circle" : "edit.outline")), count,
       h("button", { class: "first", "data-key": "edited", onclick: () => close(now()) }, t("next")),
       h("button", { onclick: () => close(null) }, t("cancel")));
-    byId("map-bar").hidden = false;
   });
 }

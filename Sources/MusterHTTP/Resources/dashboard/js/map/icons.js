@@ -72,8 +72,8 @@ export function member(state, status, isStale) {
     pen.strokeStyle = colour("panel");
     pen.lineWidth = 2;
     pen.beginPath();
-    if (state === "danger") polygon(pen, c, 8, 12);
-    else if (state === "warning") diamond(pen, c, 12);
+    if (state === "danger") polygon(pen, c, 8, 12, 0.5);
+    else if (state === "warning") polygon(pen, c, 4, 12, 0);
     else pen.arc(c, c, state === "safe" ? 10 : 8, 0, 7);
     pen.fill();
     pen.stroke();
@@ -109,17 +109,11 @@ export function report(category, isOpen, toEvacuate) {
   });
 }
 
-function polygon(pen, c, corners, radius) {
+/** The first corner is `turn` sides from the right. */
+function polygon(pen, c, corners, radius, turn) {
   for (let i = 0; i < corners; i++) {
-    const angle = Math.PI * (2 * i + 1) / corners;
+    const angle = 2 * Math.PI * (i + turn) / corners;
     pen.lineTo(c + radius * Math.cos(angle), c + radius * Math.sin(angle));
-  }
-  pen.closePath();
-}
-
-function diamond(pen, c, radius) {
-  for (const [x, y] of [[0, -1], [1, 0], [0, 1], [-1, 0]]) {
-    pen.lineTo(c + x * radius, c + y * radius);
   }
   pen.closePath();
 }

@@ -144,16 +144,16 @@ function many(pen, { members, x: sumX, y: sumY }) {
   for (const { item } of members) if (item.user) count[item.row.severity]++;
   // A group of reports only is a warning.
   const worst = Object.keys(count).find((severity) => count[severity] > 0) ?? "warning";
-  const told = count.danger ? `! ${count.danger}` : count.warning ? `? ${count.warning}` : "";
+  const need = count.danger ? `! ${count.danger}` : count.warning ? `? ${count.warning}` : "";
   const half = clusterSize / 2;
   pen.drawImage(cluster(worst), x - half, y - half, clusterSize, clusterSize);
   pen.fillStyle = colour("panel");
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   pen.font = 'bold 12px "DejaVu Sans", sans-serif';
-  pen.fillText(String(members.length), x, told ? y - 5 : y);
+  pen.fillText(String(members.length), x, need ? y - 5 : y);
   pen.font = 'bold 10px "DejaVu Sans", sans-serif';
-  if (told) pen.fillText(told, x, y + 8);
+  if (need) pen.fillText(need, x, y + 8);
   drawn.push({ x, y, group: members.map((one) => one.item) });
 }
 

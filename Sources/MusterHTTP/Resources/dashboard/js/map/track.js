@@ -1,9 +1,10 @@
 // The track of a person, with a slider for its time.
 
-import { byId, fill, h, say } from "../dom.js";
+import { h, say } from "../dom.js";
 import { ago, clock, secondsSince, t } from "../words.js";
 import { get, segment } from "../api.js";
 import { written } from "../place.js";
+import { showBar } from "./draw.js";
 import { colour } from "./icons.js";
 
 let shown = null;
@@ -34,14 +35,13 @@ export async function showTrack(map, user) {
   move(fixes.length - 1);
   shown = L.layerGroup([line, dot]).addTo(map);
   map.fitBounds(line.getBounds().pad(0.3), { maxZoom: 17 });
-  fill(byId("map-bar"), h("strong", {}, t("track.of", { name: user.callsign })), slider, when,
+  showBar(h("strong", {}, t("track.of", { name: user.callsign })), slider, when,
     h("button", { onclick: hideTrack }, t("close")));
-  byId("map-bar").hidden = false;
 }
 
-export function hideTrack() {
+function hideTrack() {
   if (!shown) return;
   shown.remove();
   shown = null;
-  byId("map-bar").hidden = true;
+  showBar();
 }
