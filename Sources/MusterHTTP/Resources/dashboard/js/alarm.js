@@ -1,6 +1,6 @@
 // Unacknowledged danger, shown on every view: what it is, where it is, and who acknowledges it.
 
-import { byId, fill, h, onceAFrame, sign } from "./dom.js";
+import { button, byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { mayWrite, on, ownOrder } from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
@@ -32,21 +32,18 @@ function draw() {
   byId("alarm").setAttribute("aria-label", t("alarm"));
   fill(byId("alarm"), h("ul", {}, all.slice(0, most()).map(line)),
     (more > 0 || isSilent()) && all.length > 0 && h("div", { class: "row" },
-      more > 0 && h("button", {
-        "data-key": "alarm more", onclick: () => { document.body.dataset.view = "feed"; },
-      }, t("alarm.more", { n: more })),
-      isSilent() && h("button", { "data-key": "alarm sound", onclick: wake }, t("sound.wake"))));
+      more > 0 && button(t("alarm.more", { n: more }), "alarm more",
+        () => { document.body.dataset.view = "feed"; }),
+      isSilent() && button(t("sound.wake"), "alarm sound", wake)));
 }
 
 const line = (one) => h("li", { "data-alert": one.id },
   h("strong", {}, sign("danger"), " ", spoken(one.text)),
   h("span", {}, ago(secondsSince(one.since))),
   h("span", { class: "row" },
-    h("button", {
-      "data-key": `go ${one.id}`, "aria-label": `${t("go.to")}: ${spoken(one.text)}`,
-      onclick: () => goTo(one),
-    }, t("go.to")),
-    mayWrite() && h("button", {
-      "data-key": `alarm seen ${one.id}`, "aria-label": `${t("acknowledge")}: ${spoken(one.text)}`,
-      onclick: () => acknowledge(one),
-    }, t("acknowledge"))));
+    labelled("go.to", `go ${one.id}`, one, goTo),
+    mayWrite() && labelled("acknowledge", `alarm seen ${one.id}`, one, acknowledge)));
+
+/** A button whose label for a screen reader names the alert. */
+const labelled = (word, key, one, work) => button(t(word), key, () => work(one),
+  { "aria-label": `${t(word)}: ${spoken(one.text)}` });

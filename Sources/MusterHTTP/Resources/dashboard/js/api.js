@@ -72,4 +72,10 @@ export async function write(method, path, body, version) {
   return response.status === 201 ? response.json() : null;
 }
 
+/** Writes to a row, or to an `action` of it, unless the row changes in the meantime. */
+export async function change(method, row, body, action = "") {
+  const { version } = await getVersioned(row);
+  await write(method, row + action, body, version);
+}
+
 export const segment = encodeURIComponent;

@@ -20,6 +20,13 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
+/** A button; `key` is its `data-key`. */
+export const button = (word, key, onclick, more) =>
+  h("button", { ...more, "data-key": key, onclick }, word);
+
+/** The texts that exist, in one line. */
+export const dotted = (...texts) => texts.filter(Boolean).join(" · ");
+
 /** A line in a fainter colour. */
 export const faint = (...words) => h("p", { class: "faint" }, ...words);
 
@@ -106,9 +113,8 @@ export function sign(state) {
 let silence;
 /** Shows a result for some seconds, also to a screen reader; `undo` reverts the action. */
 export function say(text, undo) {
-  const button = undo && h("button", { "data-key": "undo", onclick: () => { quiet(); undo.work(); } },
-    undo.word);
-  fill(byId("said"), h("span", {}, text), button);
+  fill(byId("said"), h("span", {}, text),
+    undo && button(undo.word, "undo", () => { quiet(); undo.work(); }));
   clearTimeout(silence);
   silence = setTimeout(quiet, undo ? 15000 : 6000);
 }

@@ -1,8 +1,8 @@
 // The order that applies to the user of this laptop, on every view: destination, distance, bearing
 // and time left.
 
-import { byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { mayWrite, myself, on, ownOrder, passed, state } from "./store.js";
+import { button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
+import { dueIn, mayWrite, myself, on, ownOrder, state } from "./store.js";
 import { bearing, timeLeft } from "./status.js";
 import { t } from "./words.js";
 import { answer } from "./answer.js";
@@ -22,22 +22,19 @@ function draw() {
   if (!order) return fill(duty);
   duty.setAttribute("aria-label", t("duty"));
   const directive = state.directives.get(order.id);
-  const left = order.dueSeconds === null ? null : order.dueSeconds - passed();
+  const left = dueIn(order);
   const zone = zoneOf(order.zone);
   const isUrgent = order.kind === "evacuate" || (left !== null && left < 0);
   duty.classList.toggle("urgent", isUrgent);
   fill(duty,
     h("strong", {}, sign(isUrgent ? "danger" : "warning"), " ",
       t("duty.you", { order: t(`order.${order.kind}`) }), zone && ` → ${zone.name}`),
-    h("span", { class: "way" }, [bearing(order), timeLeft(left)].filter(Boolean).join(" · ")),
+    h("span", { class: "way" }, dotted(bearing(order), timeLeft(left))),
     directive?.text && h("span", {}, directive.text),
     h("span", { class: "row" },
-      zone?.fence && theMap() && h("button", {
-        "data-key": "duty map", onclick: () => lookAt(zone.fence),
-      }, t("on.map")),
-      directive && mayWrite() && isOpen(directive) && h("button", {
-        class: "first", "data-key": "duty answer", onclick: () => answer(directive),
-      }, t(`answer.own.${order.kind}`))));
+      zone?.fence && theMap() && button(t("on.map"), "duty map", () => lookAt(zone.fence)),
+      directive && mayWrite() && isOpen(directive) && button(t(`answer.own.${order.kind}`),
+        "duty answer", () => answer(directive), { class: "first" })));
 }
 
 const isOpen = (directive) =>

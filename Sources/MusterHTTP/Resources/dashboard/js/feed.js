@@ -1,6 +1,6 @@
 // The feed: alerts above, zone events below.
 
-import { byId, faint, fill, h, onceAFrame } from "./dom.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { mayWrite, on, state } from "./store.js";
 import { ago, clock, secondsSince, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
@@ -53,16 +53,13 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
     one.acknowledgedBy === null ? null : h("span", { class: "faint" }, t("acknowledged", {
       name: one.acknowledgedBy, ago: ago(secondsSince(one.acknowledgedAt)),
     })),
-    h("button", { "data-key": `lead ${one.id}`, onclick: () => goTo(one) }, t("go.to")),
-    one.acknowledgedBy === null && mayWrite() && h("button", {
-      "data-key": `seen ${one.id}`, onclick: () => acknowledge(one),
-    }, t("acknowledge")),
-    one.kind === "directive" && mayWrite() && h("button", {
-      "data-key": `ack ${one.row}`, onclick: () => answer({ id: one.row }),
-    }, t("answer"))));
+    button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
+    one.acknowledgedBy === null && mayWrite()
+      && button(t("acknowledge"), `seen ${one.id}`, () => acknowledge(one)),
+    one.kind === "directive" && mayWrite()
+      && button(t("answer"), `ack ${one.row}`, () => answer({ id: one.row }))));
 
 const event = (one) => h("li", { class: "card" },
   h("strong", {}, one.callsign), ` ${t(`event.${one.type}`)} `, h("strong", {}, one.fenceName),
-  h("div", { class: "faint" }, [
-    clock(one.sampleTime), ago(secondsSince(one.sampleTime)), one.baseline && t("baseline"),
-  ].filter(Boolean).join(" · ")));
+  h("div", { class: "faint" }, dotted(
+    clock(one.sampleTime), ago(secondsSince(one.sampleTime)), one.baseline && t("baseline"))));

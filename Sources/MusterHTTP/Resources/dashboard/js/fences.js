@@ -1,14 +1,13 @@
 // Zones: draw, activate, edit, delete; and who would be inside.
 
-import { byId, faint, fill, h, onceAFrame } from "./dom.js";
-import { get, getVersioned, segment, write } from "./api.js";
+import { button, byId, faint, fill, h, onceAFrame } from "./dom.js";
+import { change, get, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
 import { parsed } from "./place.js";
 import { importZones } from "./import.js";
-import { drawAndOrder } from "./order.js";
-import { takes } from "./features.js";
+import { drawButton } from "./order.js";
 import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
 import { goToShape, onMap, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
@@ -34,12 +33,11 @@ function ways() {
     type: "file", accept: ".geojson,.json,application/geo+json", hidden: true,
     "aria-label": t("fence.import"), onchange: importFile,
   });
-  const way = (key, look, work) =>
-    h("button", { class: look, "data-key": key, onclick: work }, t(`fence.${key}`));
+  const way = (key, look, work) => button(t(`fence.${key}`), key, work, { class: look });
   return h("div", { class: "row" },
     theMap() && way("polygon", "first", () => begin(false)),
     theMap() && way("circle", "", () => begin(true)),
-    theMap() && takes("POST", "fences", "order") && h("button", { "data-key": "zone order", onclick: drawAndOrder }, t("order.draw")),
+    drawButton("zone order"),
     way("typed", "", typed), way("import", "", () => file.click()), file);
 }
 
@@ -52,8 +50,8 @@ function importFile(event) {
 function card(fence, mayChange) {
   const look = { muster: "safe", hazard: "danger" }[fence.kind] ?? "";
   const path = `fences/${segment(fence.id)}`;
-  const button = (key, word, work, look) =>
-    h("button", { class: look, "data-key": `${key} ${fence.id}`, onclick: work }, t(word));
+  const action = (key, word, work, look) =>
+    button(t(word), `${key} ${fence.id}`, work, { class: look });
   const turn = fence.active ? "deactivate" : "activate";
   const chip = (look, word) => h("span", { class: `chip ${look}` }, t(word));
   return h("li", { class: `card ${look && `${look}-card`}` },
@@ -63,13 +61,11 @@ function card(fence, mayChange) {
     h("p", {}, fence.inside.length === 0 ? t("inside.nobody")
       : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
     h("div", { class: "row" },
-      theMap() && button("map", "on.map", () => lookAt(fence)),
-      mayChange && button("active", turn, () => attempt(async () => {
-        const { version } = await getVersioned(path);
-        await write("POST", `${path}/${turn}`, undefined, version);
-      }, t("done"))),
-      mayChange && button("edit", "edit", () => attempt(() => change(fence))),
-      mayChange && button("delete", "delete", () => confirm(
+      theMap() && action("map", "on.map", () => lookAt(fence)),
+      mayChange && action("active", turn,
+        () => attempt(() => change("POST", path, undefined, `/${turn}`), t("done"))),
+      mayChange && action("edit", "edit", () => attempt(() => edit(fence))),
+      mayChange && action("delete", "delete", () => confirm(
         t("delete.sure", { name: fence.name }), () => write("DELETE", path), t("delete")),
       "danger")));
 }
@@ -87,7 +83,7 @@ async function begin(isCircle) {
 }
 
 /** Alternates between outline and form until the zone is saved or cancelled. */
-async function change(fence) {
+async function edit(fence) {
   // The version first: saving then detects a change in between.
   const { row, version } = await getVersioned(`fences/${segment(fence.id)}`);
   const outlines = await get("fences.geojson");
@@ -107,15 +103,15 @@ async function change(fence) {
 
 function saveChange(old, shape, first, version) {
   const isCircle = shape.radiusMetres !== undefined;
-  const told = h("strong", {}, whoWouldBeInside(shape));
+  const inside = h("strong", {}, whoWouldBeInside(shape));
   const radius = isCircle && field("radius", t("radius"), {
     value: shape.radiusMetres, type: "number", min: 1, max: 1000000, required: true,
     oninput: ({ target }) => {
-      told.textContent = whoWouldBeInside({ ...shape, radiusMetres: Number(target.value) });
+      inside.textContent = whoWouldBeInside({ ...shape, radiusMetres: Number(target.value) });
     },
   });
   return form(t("fence.edit"), [
-    h("p", { class: "card" }, told),
+    h("p", { class: "card" }, inside),
     field("name", t("name"), { value: old.name, required: true }),
     field("kind", t("kind"), { value: old.kind, options: kinds() }),
     radius,

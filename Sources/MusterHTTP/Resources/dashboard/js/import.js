@@ -41,7 +41,7 @@ function showOnMap(shapes) {
 
 /** One zone of the review: name, kind, who would be inside, and whether to import it. */
 function line(shape, number) {
-  const told = faint(whoWouldBeInside(shape));
+  const result = faint(whoWouldBeInside(shape));
   const input = (key, word, more) =>
     control(`${key} ${number}`, { ...more, "aria-label": `${t(word)} ${number + 1}` });
   const inputs = [
@@ -49,8 +49,8 @@ function line(shape, number) {
     input("name", "name", { value: shape.name, maxlength: 120 }),
     input("kind", "kind", { value: shape.kind, options: kinds() }),
   ];
-  const element = h("li", { class: "card" }, h("div", { class: "line" }, inputs), told);
-  return { shape, element, inputs, told, isSaved: false };
+  const element = h("li", { class: "card" }, h("div", { class: "line" }, inputs), result);
+  return { shape, element, inputs, result, isSaved: false };
 }
 
 /**
@@ -72,12 +72,12 @@ async function save(lines, values) {
       await write("POST", "fences", { name, kind, active: true, ...asBody(one.shape) });
       one.isSaved = true;
       for (const input of one.inputs) input.disabled = true;
-      one.told.className = "safe";
-      one.told.textContent = t("import.saved");
+      one.result.className = "safe";
+      one.result.textContent = t("import.saved");
     } catch (error) {
       refused++;
-      one.told.className = "wrong";
-      one.told.textContent = error.message;
+      one.result.className = "wrong";
+      one.result.textContent = error.message;
       if (error.status === 0) throw error;
     }
   }

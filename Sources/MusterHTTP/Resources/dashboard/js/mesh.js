@@ -1,6 +1,6 @@
 // Links between laptops; the backlog of this laptop's own peers.
 
-import { byId, faint, fill, h, onceAFrame } from "./dom.js";
+import { byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { graph } from "./graph.js";
 import { fixAge, on, state } from "./store.js";
 import { ago, secondsSince, span, t } from "./words.js";
@@ -75,10 +75,10 @@ function hearing({ device, callsign }) {
   const rows = links.map((link) => {
     const [a, b] = [link.fromCallsign, link.toCallsign];
     names.set(link.from, a).set(link.to, b);
-    const told = () => t(link.isCurrent ? "mesh.told" : "mesh.old",
+    const age = () => t(link.isCurrent ? "mesh.told" : "mesh.old",
       { ago: ago(secondsSince(link.toldAt)) });
     return [t(link.isMutual ? "mesh.both" : "mesh.one", { a, b }), t(`path.${link.path}`),
-      span(secondsSince(link.since)), link.behindFrames === null ? told() : steps(link)];
+      span(secondsSince(link.since)), link.behindFrames === null ? age() : steps(link)];
   });
   const drawn = graph(device, names, links);
   return [drawn, drawn && faint(t("mesh.key")),
@@ -97,7 +97,7 @@ function others(status) {
     const news = stale.has(device.id)
       ? t("nothing.new", { span: span(stale.get(device.id)) }) : t("news.recent");
     const fix = user?.lat === null || !user ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) });
-    return [device.callsign, [t(`role.${device.role}`), news, fix].join(" · ")];
+    return [device.callsign, dotted(t(`role.${device.role}`), news, fix)];
   });
   return [h("h2", {}, t("mesh.far")), faint(t("mesh.far.why")), table(rows)];
 }
@@ -111,11 +111,10 @@ function peer(one) {
       h("span", { class: `state ${look}` },
         one.isRevoked ? t("peer.revoked", { link }) : link)),
     h("p", {}, steps(one)),
-    faint([
+    faint(dotted(
       t("heard", { ago: ago(one.lastHeardSeconds) }),
       one.connectedSeconds !== null && t("since", { span: span(one.connectedSeconds) }),
-      [one.address, one.interface].filter(Boolean).join(" · "),
+      one.address, one.interface,
       one.roundTripMilliseconds !== null && `${Math.round(one.roundTripMilliseconds)} ms`,
-      `↑ ${bytes(one.sentBytes)} ↓ ${bytes(one.receivedBytes)}`,
-    ].filter(Boolean).join(" · ")));
+      `↑ ${bytes(one.sentBytes)} ↓ ${bytes(one.receivedBytes)}`)));
 }

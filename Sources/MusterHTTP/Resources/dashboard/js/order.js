@@ -1,6 +1,6 @@
 // The form of an order: recipients, zones, deadline.
 
-import { h } from "./dom.js";
+import { button, faint, h } from "./dom.js";
 import { write } from "./api.js";
 import { field, form } from "./dialog.js";
 import { state } from "./store.js";
@@ -35,8 +35,8 @@ function audience() {
 function zones() {
   const all = assembly();
   return h("fieldset", {}, h("legend", {}, t("order.zones")),
-    all.length === 0 ? h("p", { class: "faint" }, t("order.zones.none"))
-      : [h("p", { class: "faint" }, t("order.zones.any")),
+    all.length === 0 ? faint(t("order.zones.none"))
+      : [faint(t("order.zones.any")),
         ...all.map(({ id, name }) => field(`zone ${id}`, name, { type: "checkbox" }))]);
 }
 
@@ -62,7 +62,7 @@ function body(kind, values) {
 
 export function order(kind) {
   return form(t(`order.${kind}`), [
-    h("p", { class: "faint" }, t(`order.${kind}.why`)),
+    faint(t(`order.${kind}.why`)),
     going.includes(kind) && zones(),
     audience(),
     kind !== "message" && minutes(kind),
@@ -72,8 +72,12 @@ export function order(kind) {
   ].filter(Boolean), (values) => write("POST", "directives", body(kind, values)), t("send"));
 }
 
+/** The button for a zone with an order; false if neither the map nor the node offers it. */
+export const drawButton = (key) => Boolean(theMap()) && takes("POST", "fences", "order")
+  && button(t("order.draw"), key, drawAndOrder);
+
 /** Draws an assembly zone and orders people to it, in one action. */
-export async function drawAndOrder() {
+async function drawAndOrder() {
   const shape = await onMap(() => drawShape(theMap(), true));
   if (!shape) return;
   const preview = outline(asFence(shape, "muster"))?.addTo(theMap());

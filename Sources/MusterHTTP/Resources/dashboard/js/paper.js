@@ -4,7 +4,7 @@
 import { byId } from "./dom.js";
 import { t } from "./words.js";
 import { refresh } from "./map/map.js";
-import { showEverybody, showSome } from "./roster.js";
+import { showAll } from "./roster.js";
 
 /** CSS pixels of an A4 page inside its margins, with some reserve. */
 const sheet = { width: 690, height: 520 };
@@ -52,7 +52,7 @@ function prepare() {
   // Year first, because the order of day and month is ambiguous.
   const time = new Date().toLocaleString("sv").slice(0, 16);
   byId("printed").textContent = t("printed", { time });
-  showEverybody();
+  showAll(true);
   const box = byId("map-view");
   const [width, height] = [box.clientWidth, box.clientHeight];
   if (width === 0) return;
@@ -64,7 +64,7 @@ function prepare() {
 function putBack() {
   const box = byId("map-view");
   box.style.width = box.style.height = box.style.zoom = "";
-  showSome();
+  showAll(false);
   if (view !== null) document.body.dataset.view = view;
   view = null;
   if (theme === null) return;

@@ -1,6 +1,6 @@
 // One person: all known data, and the actions of command.
 
-import { h, sign } from "./dom.js";
+import { button, faint, h, sign } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, control, field, form, show } from "./dialog.js";
 import { fixAge, isCommand, isOwnTracker, passed, state } from "./store.js";
@@ -45,8 +45,8 @@ function said({ claim, callsign, saidAt, note }) {
 
 /** The actions for a person, as buttons of the dialog. */
 function actions(user, close) {
-  const button = (word, work, look) =>
-    h("button", { class: look, "data-key": word, onclick: () => { close(); work(); } }, t(word));
+  const action = (word, work, look) =>
+    button(t(word), word, () => { close(); work(); }, { class: look });
   const path = `users/${segment(user.id)}`;
   const clear = () => write("DELETE", `${path}/override`);
   const track = () => {
@@ -55,17 +55,17 @@ function actions(user, close) {
   };
   const isAway = user.conditions.some(({ status }) => status === "signedOff");
   return [
-    user.lat !== null && theMap() && button("track", track),
+    user.lat !== null && theMap() && action("track", track),
     ...(mayReportFor(user) ? [
-      button("report.help", () => reportFor(user, "help"), "danger"),
-      button("report.safe", () => reportFor(user, "safe")),
+      action("report.help", () => reportFor(user, "help"), "danger"),
+      action("report.safe", () => reportFor(user, "safe")),
     ] : []),
-    isCommand() && button("override.set", () => override(user)),
-    isCommand() && user.override && button("override.clear", () => attempt(clear, t("done"))),
-    isCommand() && button("team.set", () => team(user)),
+    isCommand() && action("override.set", () => override(user)),
+    isCommand() && user.override && action("override.clear", () => attempt(clear, t("done"))),
+    isCommand() && action("team.set", () => team(user)),
     isCommand() && takes("PUT", "users/{id}/signoff") && (isAway
-      ? button("sign.on", () => attempt(() => write("DELETE", `${path}/signoff`), t("done")))
-      : button("sign.off", () => signOff(user))),
+      ? action("sign.on", () => attempt(() => write("DELETE", `${path}/signoff`), t("done")))
+      : action("sign.off", () => signOff(user))),
   ];
 }
 
@@ -74,7 +74,7 @@ function override(user) {
   const devices = takes("PUT", "users/{id}/override", "away")
     ? state.devices.filter((one) => one.user === user.id && !one.isRevoked) : [];
   const away = h("fieldset", { hidden: true }, h("legend", {}, t("override.devices")),
-    h("p", { class: "faint" }, t("override.devices.why")),
+    faint(t("override.devices.why")),
     devices.map((one) => field(`with ${one.id}`, deviceWord(one), {
       type: "checkbox", value: true,
     })));

@@ -1,7 +1,7 @@
 // Hazard reports: file, edit, confirm, comment, resolve; conflicts; delivery status.
 
-import { byId, faint, fill, h, onceAFrame, say } from "./dom.js";
-import { getVersioned, segment, write } from "./api.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form, show } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
 import { ago, clock, secondsSince, t } from "./words.js";
@@ -23,12 +23,9 @@ function draw() {
   const all = [...state.reports.values()].sort((a, b) =>
     rank(a) - rank(b) || (b.severity ?? 0) - (a.severity ?? 0)
     || (a.updatedAt < b.updatedAt ? 1 : -1));
-  const file = mayWrite() && h("button", {
-    class: "first", "data-key": "file", onclick: () => edit(null),
-  }, t("report.file"));
-  const more = all.length > shown && h("button", {
-    "data-key": "more", onclick: () => { shown += page; draw(); },
-  }, t("more", { n: all.length - shown }));
+  const file = mayWrite() && button(t("report.file"), "file", () => edit(null), { class: "first" });
+  const more = all.length > shown
+    && button(t("more", { n: all.length - shown }), "more", () => { shown += page; draw(); });
   fill(byId("reports"), h("div", { class: "head" }, h("h2", {}, t("reports")), file),
     all.length === 0 && faint(t("reports.none")),
     h("ul", {}, all.slice(0, shown).map(card)), more);
@@ -37,14 +34,11 @@ function draw() {
 function card(report) {
   const isOpen = report.status === "open";
   const look = !isOpen ? "" : report.toEvacuate ? "evacuate-card" : "warning-card";
-  const button = (key, word, work) =>
-    h("button", { "data-key": `${key} ${report.id}`, onclick: work }, t(word));
   return h("li", { class: `card ${look}` },
     h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
-    faint(
-      [report.ownerCallsign, ago(secondsSince(report.updatedAt)), delivery(report)].join(" · ")),
-    h("div", { class: "row" }, button("open", "open", () => showReport(report)),
-      report.lat !== null && button("map", "on.map", () => showOnMap(report))));
+    faint(dotted(report.ownerCallsign, ago(secondsSince(report.updatedAt)), delivery(report))),
+    h("div", { class: "row" }, button(t("open"), `open ${report.id}`, () => showReport(report)),
+      report.lat !== null && button(t("on.map"), `map ${report.id}`, () => showOnMap(report))));
 }
 
 function showOnMap(report) {
@@ -53,21 +47,21 @@ function showOnMap(report) {
 }
 
 const badges = (report) => h("span", { class: "row" },
-  report.toEvacuate && report.status === "open"
-    && h("span", { class: "chip state evacuate" }, `▲ ${t("evacuate")}`),
-  h("span", { class: "chip" }, t(`category.${report.category}`)),
-  report.severity !== null && h("span", { class: "chip" }, t("severity.n", { n: report.severity })),
-  report.status !== "open" && h("span", { class: "chip" }, t("resolved")),
-  report.conflicts.length > 0 && h("span", { class: "chip state danger" }, t("conflict")));
+  report.toEvacuate && report.status === "open" && chip(`▲ ${t("evacuate")}`, " state evacuate"),
+  chip(t(`category.${report.category}`)),
+  report.severity !== null && chip(t("severity.n", { n: report.severity })),
+  report.status !== "open" && chip(t("resolved")),
+  report.conflicts.length > 0 && chip(t("conflict"), " state danger"));
+
+const chip = (text, look = "") => h("span", { class: `chip${look}` }, text);
 
 /** The delivery status, worded as in the rest of the program. */
 function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
-  return [
+  return dotted(
     total ? t("delivery.of", { n: devices, of: total })
       : devices <= 1 ? t("delivery.none") : t("delivery.on", { n: devices }),
     t(commandPost ? "delivery.command" : "delivery.waits"),
-    ageSeconds !== undefined && ageSeconds !== null && ago(ageSeconds),
-  ].filter(Boolean).join(" · ");
+    ageSeconds !== undefined && ageSeconds !== null && ago(ageSeconds));
 }
 
 /** Opens a report, and updates it while it is open. */
@@ -92,55 +86,46 @@ export function showReport(report) {
 function detail(report) {
   if (!report) return open.dialog.close();
   const path = `reports/${segment(report.id)}`;
-  const change = (body) => attempt(async () => {
-    const { version } = await getVersioned(path);
-    await write("PATCH", path, body, version);
-  }, t("done"));
+  const keep = (body) => attempt(() => change("PATCH", path, body), t("done"));
   const { title, description, ownerCallsign, createdAt, confirmations } = report;
   fill(open.body, h("div", { class: "head" }, h("h3", {}, title), badges(report)),
     description && h("p", {}, description),
     h("p", {}, written(report.lat, report.lon)),
-    faint(
-      [ownerCallsign, clock(createdAt), ago(secondsSince(createdAt))].join(" · ")),
+    faint(dotted(ownerCallsign, clock(createdAt), ago(secondsSince(createdAt)))),
     h("p", {}, h("strong", {}, delivery(report))),
     confirmations.length > 0 && h("p", {}, t("confirmed", { names: confirmations.join(", ") })),
-    report.conflicts.map((conflict) => sides(conflict, report, change)),
+    report.conflicts.map((conflict) => sides(conflict, keep)),
     report.comments.map(comment),
-    h("div", { class: "row end" }, mayWrite() && actions(report, path, change),
-      h("button", { class: "first", "data-key": "close", onclick: () => open.dialog.close() },
-        t("close"))));
+    h("div", { class: "row end" }, mayWrite() && actions(report, path, keep),
+      button(t("close"), "close", () => open.dialog.close(), { class: "first" })));
 }
 
 const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
   h("strong", {}, callsign), ` ${text} `,
   h("span", { class: "faint" }, ago(secondsSince(writtenAt))));
 
-function actions(report, path, change) {
-  const button = (key, word, work, look) =>
-    h("button", { class: look, "data-key": key, onclick: work }, t(word));
+function actions(report, path, keep) {
   const [turn, status] = report.status === "open" ? ["resolve", "resolved"] : ["reopen", "open"];
   const sure = t("delete.sure", { name: report.title });
   return [
-    button("confirm", "confirm", () =>
-      attempt(() => write("POST", `${path}/confirm`), t("done"))),
-    button("edit", "edit", () => { open.dialog.close(); edit(report); }),
-    button("resolve", turn, () => change({ status })),
-    button("delete", "delete", () =>
-      confirm(sure, () => write("DELETE", path), t("delete")), "danger"),
+    button(t("confirm"), "confirm",
+      () => attempt(() => write("POST", `${path}/confirm`), t("done"))),
+    button(t("edit"), "edit", () => { open.dialog.close(); edit(report); }),
+    button(t(turn), "resolve", () => keep({ status })),
+    button(t("delete"), "delete",
+      () => confirm(sure, () => write("DELETE", path), t("delete")), { class: "danger" }),
   ];
 }
 
 /** The conflicting values side by side; a click keeps one. */
-function sides(conflict, report, change) {
+function sides(conflict, keep) {
   const field = t(`field.${conflict.field}`);
   return h("div", { class: "card danger-card" }, h("strong", {}, t("conflict.of", { field })),
     h("div", { class: "sides" }, conflict.values.map((side) => {
       const body = mayWrite() && meant(conflict.field, side.value);
       return h("div", { class: "card" }, h("p", {}, side.value),
         faint(`${side.callsign} · ${ago(secondsSince(side.writtenAt))}`),
-        body && h("button", {
-          "data-key": `keep ${conflict.field} ${side.value}`, onclick: () => change(body),
-        }, t("keep")));
+        body && button(t("keep"), `keep ${conflict.field} ${side.value}`, () => keep(body)));
     })));
 }
 
@@ -170,8 +155,7 @@ function edit(report) {
         value: report?.severity ?? "", options: ["", 1, 2, 3, 4, 5].map((n) => [n, n || "–"]),
       })),
     field("place", t("place.typed"), { value: place }),
-    theMap() && h("button", { type: "button", "data-key": "pick", onclick: pickPlace },
-      t("place.pick")),
+    theMap() && button(t("place.pick"), "pick", pickPlace, { type: "button" }),
     field("toEvacuate", t("evacuate.needed"), { type: "checkbox", value: report?.toEvacuate }),
   ].filter(Boolean), async (values) => {
     const { title, description, category, toEvacuate } = values;

@@ -1,16 +1,17 @@
 // Orders: roll calls with timer and people unaccounted for, evacuate and muster, position requests,
 // messages.
 
-import { byId, faint, fill, h, onceAFrame } from "./dom.js";
-import { getVersioned, segment, write } from "./api.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
+import { change, segment } from "./api.js";
 import { attempt } from "./dialog.js";
-import { isCommand, isOwnTracker, loadedAt, mayWrite, myself, on, state } from "./store.js";
+import {
+  isCommand, isOwnTracker, mayWrite, myself, on, secondsLoaded, state,
+} from "./store.js";
 import { ago, secondsSince, spoken, t } from "./words.js";
-import { bearing, mark } from "./status.js";
+import { bearing, mark, severities } from "./status.js";
 import { answer, mayUndo, takeBack } from "./answer.js";
 import { takes } from "./features.js";
-import { drawAndOrder, order } from "./order.js";
-import { theMap } from "./map/map.js";
+import { drawButton, order } from "./order.js";
 import { checkInBoard } from "./checkins.js";
 
 const kinds = ["rollcall", "muster", "evacuate", "locate", "message"];
@@ -33,10 +34,9 @@ function draw(pick) {
   const mayAsk = isCommand();
   fill(byId("orders"),
     h("div", { class: "head" }, h("h2", {}, t("orders"))),
-    mayAsk && h("div", { class: "row asks" }, offered().map((kind) => h("button", {
-      class: looks[kind], "data-key": kind, onclick: () => order(kind),
-    }, t(`order.${kind}`))),
-    theMap() && takes("POST", "fences", "order") && h("button", { "data-key": "draw order", onclick: drawAndOrder }, t("order.draw"))),
+    mayAsk && h("div", { class: "row asks" }, offered().map((kind) =>
+      button(t(`order.${kind}`), kind, () => order(kind), { class: looks[kind] })),
+    drawButton("draw order")),
     checkInBoard(pick),
     all.length === 0 && faint(t("orders.none")),
     all.map((one) => card(one, mayAsk, pick)));
@@ -65,9 +65,8 @@ function card(one, mayAsk, pick) {
       isOpen ? h("span", { class: "timer", "data-timer": one.id, role: "timer" })
         : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
-    faint([
-      one.callsign, ago(secondsSince(one.createdAt)), t("for", { whom: spoken(one.addressees) }),
-    ].join(" · ")),
+    faint(dotted(
+      one.callsign, ago(secondsSince(one.createdAt)), t("for", { whom: spoken(one.addressees) }))),
     isOpen && own(one),
     sum(people, missing.length),
     missing.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
@@ -79,9 +78,8 @@ function card(one, mayAsk, pick) {
       h("h4", {}, t("late", { n: late.length })), faint(t("late.why")),
       h("ul", { class: "people", "aria-label": t("late", { n: late.length }) },
         late.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer(person), pick)))),
-    mayClose && h("div", { class: "row end" }, h("button", {
-      "data-key": `close ${one.id}`, onclick: () => attempt(() => close(one.id), t("done")),
-    }, t("close.order"))));
+    mayClose && h("div", { class: "row end" },
+      button(t("close.order"), `close ${one.id}`, () => attempt(() => close(one.id), t("done")))));
 }
 
 /** The answer of the user of this laptop, in one action. */
@@ -91,26 +89,24 @@ function own(one) {
   if (!person || !mayWrite() || state.session) return null;
   if (person.answeredAt !== null) {
     return h("p", { class: "row own" }, h("strong", { class: "safe" }, `✓ ${t("answered.me")}`),
-      mayUndo() && h("button", { "data-key": `undo own ${one.id}`, onclick: () => takeBack(one) }, t("undo")));
+      mayUndo() && button(t("undo"), `undo own ${one.id}`, () => takeBack(one)));
   }
-  return h("p", { class: "row own" }, h("button", {
-    class: "first", "data-key": `own ${one.id}`, onclick: () => answer(one),
-  }, t(`answer.own.${one.kind}`)));
+  return h("p", { class: "row own" }, button(
+    t(`answer.own.${one.kind}`), `own ${one.id}`, () => answer(one), { class: "first" }));
 }
 
 const judgedOf = ({ user }) => state.users.get(user);
-const severityRank = { danger: 0, warning: 1, neutral: 2, safe: 3 };
-const rank = (person) => severityRank[judgedOf(person)?.severity] ?? 2;
+const rank = (person) => severities.indexOf(judgedOf(person)?.severity ?? "neutral");
 const worst = (a, b) => rank(a) - rank(b) || (a.callsign < b.callsign ? -1 : 1);
 
 /** The numbers of people accounted for, by kind of answer. */
 function sum(people, missing) {
   const counts = new Map();
   for (const { state } of people) counts.set(state, (counts.get(state) ?? 0) + 1);
-  const told = t("accounted", { n: people.length - missing, of: people.length });
+  const total = t("accounted", { n: people.length - missing, of: people.length });
   const how = [...counts].filter(([state]) => state !== "unaccounted")
     .map(([state, n]) => `${t(`answer.${state}`)} ${n}`).join(", ");
-  return h("p", { class: "sum" }, h("strong", { class: missing ? "danger" : "safe" }, told),
+  return h("p", { class: "sum" }, h("strong", { class: missing ? "danger" : "safe" }, total),
     how && ` (${how})`);
 }
 
@@ -121,17 +117,13 @@ function lacking(one, person, mayAccount, pick) {
   const fix = fixAgeSeconds !== null && t("fix", { ago: ago(fixAgeSeconds) });
   const way = person.zone && `${person.zone}: ${bearing(person)}`;
   return h("li", { class: "person-line" },
-    h("button", {
-      class: "name", "data-key": `show ${one.id} ${user}`, disabled: !known,
-      onclick: () => pick(state.users.get(user)),
-    }, callsign),
+    button(callsign, `show ${one.id} ${user}`, () => pick(state.users.get(user)),
+      { class: "name", disabled: !known }),
     known && known.severity !== "neutral" ? mark(known) : h("span"),
-    h("span", { class: "why" }, [spoken(reason), fix, way].filter(Boolean).join(" · ")),
-    mayAccount && !isLate(person) && h("button", {
-      class: "act", "data-key": `account ${one.id} ${user}`,
-      "aria-label": t("account.of", { name: callsign }),
-      onclick: () => answer(one, person),
-    }, `✓ ${t("account")}`));
+    h("span", { class: "why" }, dotted(spoken(reason), fix, way)),
+    mayAccount && !isLate(person) && button(
+      `✓ ${t("account")}`, `account ${one.id} ${user}`, () => answer(one, person),
+      { class: "act", "aria-label": t("account.of", { name: callsign }) }));
 }
 
 /** The names of people who answered. */
@@ -145,28 +137,21 @@ function answers(one, people, mayTakeBack) {
   h("ul", { class: "people" }, given.map((p) => h("li", { class: "person-line" },
     h("strong", { class: "name" }, p.callsign),
     h("span", { class: "state safe" }, `✓ ${t(`answer.${p.state}`)}`),
-    h("span", { class: "why" }, [
+    h("span", { class: "why" }, dotted(
       ago(secondsSince(p.answeredAt)),
       p.answeredBy !== p.callsign && t("answered.by", { name: p.answeredBy }),
-      p.reason && spoken(p.reason),
-    ].filter(Boolean).join(" · ")),
-    mayTakeBack(p) && mayUndo() && h("button", {
-      class: "act", "data-key": `undo ${one.id} ${p.user}`,
-      "aria-label": `${t("undo")}: ${p.callsign}`, onclick: () => takeBack(one, p),
-    }, t("undo"))))));
+      p.reason && spoken(p.reason))),
+    mayTakeBack(p) && mayUndo() && button(
+      t("undo"), `undo ${one.id} ${p.user}`, () => takeBack(one, p),
+      { class: "act", "aria-label": `${t("undo")}: ${p.callsign}` })))));
 }
 const openDetails = new Set();
 
-async function close(id) {
-  const { version } = await getVersioned(`directives/${segment(id)}`);
-  await write("POST", `directives/${segment(id)}/close`, undefined, version);
-}
+const close = (id) => change("POST", `directives/${segment(id)}`, undefined, "/close");
 
-/** Seconds until a deadline, by this page's clock since the set was loaded; null without one. */
-function secondsLeft(one) {
-  if (one.secondsLeft === null) return null;
-  return Math.round(one.secondsLeft - (Date.now() - (loadedAt.directives ?? Date.now())) / 1000);
-}
+/** Seconds until a deadline; null without one. */
+const secondsLeft = (one) => (one.secondsLeft === null ? null
+  : Math.round(one.secondsLeft - secondsLoaded("directives")));
 
 function tick() {
   for (const timer of document.querySelectorAll("[data-timer]")) {

@@ -1,7 +1,7 @@
 // The list of people, worst first, with reason and age.
 
-import { arrange, byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { fixAge, on, passed, sortedUsers, state } from "./store.js";
+import { arrange, button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
+import { dueIn, fixAge, on, passed, sortedUsers, state } from "./store.js";
 import { ago, spoken, t } from "./words.js";
 import {
   bearing, because, heard, label, others, severities, statuses, statusWord, timeLeft,
@@ -53,13 +53,8 @@ export function chooseSeverity(severity) {
 export const chosenSeverity = () => filters.state;
 
 /** A printed page shows everyone. */
-export function showEverybody() {
-  shown = Infinity;
-  draw();
-}
-
-export function showSome() {
-  shown = page;
+export function showAll(isAll) {
+  shown = isAll ? Infinity : page;
   draw();
 }
 
@@ -78,8 +73,8 @@ function draw() {
   const text = filters.text.toLowerCase();
   const matching = all.filter((u) =>
     (!filters.state || u.severity === filters.state
-      || u.conditions.some(({ status }) => status === filters.state)) && (!filters.team || u.team === filters.team)
-    && (!filters.role || u.role === filters.role)
+      || u.conditions.some(({ status }) => status === filters.state))
+    && (!filters.team || u.team === filters.team) && (!filters.role || u.role === filters.role)
     && (!text || `${u.callsign} ${u.team} ${because(u)}`.toLowerCase().includes(text)));
   const where = insideByName();
   const old = lines;
@@ -93,9 +88,8 @@ function draw() {
   if (focused) lines.get(focused)?.element.firstChild.focus({ preventScroll: true });
 }
 
-const moreButton = (n) => h("li", {}, h("button", {
-  "data-key": "more", onclick: () => { shown += page; draw(); },
-}, t("more", { n })));
+const moreButton = (n) =>
+  h("li", {}, button(t("more", { n }), "more", () => { shown += page; draw(); }));
 
 const unique = (users, key) => [...new Set(users.map((u) => u[key]).filter(Boolean))].sort();
 
@@ -140,16 +134,14 @@ function reasons(user, inside) {
   const note = (user.override ?? user.word)?.note;
   const why = because(user);
   const { order } = user;
-  return [
+  return dotted(
     why, note && !why.includes(note) && `“${note}”`,
     order && [
-      `${t(`order.${order.kind}`)}${zoneName(order.zone)}`, bearing(order),
-      timeLeft(order.dueSeconds === null ? null : order.dueSeconds - passed()),
+      `${t(`order.${order.kind}`)}${zoneName(order.zone)}`, bearing(order), timeLeft(dueIn(order)),
     ].filter(Boolean).join(", "),
     heard(user, passed()),
     user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
-    inside.length > 0 && t("in", { fences: inside.join(", ") }),
-  ].filter(Boolean).join(" · ");
+    inside.length > 0 && t("in", { fences: inside.join(", ") }));
 }
 
 const zoneName = (zone) => {

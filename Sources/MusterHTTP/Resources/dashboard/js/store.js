@@ -143,8 +143,14 @@ export function sortedUsers() {
   return sorted;
 }
 
-/** Seconds since the people were loaded. */
-export const passed = () => Math.round((Date.now() - (loadedAt.users ?? Date.now())) / 1000);
+/** Seconds since a set was loaded, by this page's clock. */
+export const secondsLoaded = (name) => (Date.now() - (loadedAt[name] ?? Date.now())) / 1000;
+
+/** Whole seconds since the people were loaded. */
+export const passed = () => Math.round(secondsLoaded("users"));
+
+/** Seconds until a person's order is due; null without a deadline. */
+export const dueIn = ({ dueSeconds }) => (dueSeconds === null ? null : dueSeconds - passed());
 
 /** The order that the user of this laptop follows. At another machine there is none. */
 export const ownOrder = () => (state.session === null ? myself()?.order : null);
