@@ -2,7 +2,7 @@
 
 import { button, byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { mayWrite, on, ownOrder } from "./store.js";
-import { ago, secondsSince, spoken, t } from "./words.js";
+import { since, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
 import { isSilent, onSound, wake } from "./sound.js";
 
@@ -32,14 +32,14 @@ function draw() {
   byId("alarm").setAttribute("aria-label", t("alarm"));
   fill(byId("alarm"), h("ul", {}, all.slice(0, most()).map(line)),
     (more > 0 || isSilent()) && all.length > 0 && h("div", { class: "row" },
-      more > 0 && button(t("alarm.more", { n: more }), "alarm more",
+      more > 0 && button(t("more", { n: more }), "alarm more",
         () => { document.body.dataset.view = "feed"; }),
       isSilent() && button(t("sound.wake"), "alarm sound", wake)));
 }
 
 const line = (one) => h("li", { "data-alert": one.id },
   h("strong", {}, sign("danger"), " ", spoken(one.text)),
-  h("span", {}, ago(secondsSince(one.since))),
+  h("span", {}, since(one.since)),
   h("span", { class: "row" },
     labelled("go.to", `go ${one.id}`, one, goTo),
     mayWrite() && labelled("acknowledge", `alarm seen ${one.id}`, one, acknowledge)));

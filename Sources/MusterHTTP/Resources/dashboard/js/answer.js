@@ -8,6 +8,9 @@ import { takes } from "./features.js";
 
 const path = (order) => `directives/${segment(order.id)}/acknowledgements`;
 
+/** The label of the button with which users answer for themselves. */
+export const ownAnswer = (kind) => t(kind === "rollcall" ? "answer.own.rollcall" : "answer.own");
+
 export const mayUndo = () => takes("POST", "directives/{id}/acknowledgements/undo");
 
 /** @param person the person answered for; by default the user of this laptop. */

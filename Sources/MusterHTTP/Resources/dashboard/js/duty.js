@@ -5,7 +5,7 @@ import { button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
 import { dueIn, mayWrite, myself, on, ownOrder, state } from "./store.js";
 import { bearing, timeLeft } from "./status.js";
 import { t } from "./words.js";
-import { answer } from "./answer.js";
+import { answer, ownAnswer } from "./answer.js";
 import { lookAt } from "./fences.js";
 import { theMap } from "./map/map.js";
 
@@ -33,7 +33,7 @@ function draw() {
     directive?.text && h("span", {}, directive.text),
     h("span", { class: "row" },
       zone?.fence && theMap() && button(t("on.map"), "duty map", () => lookAt(zone.fence)),
-      directive && mayWrite() && isOpen(directive) && button(t(`answer.own.${order.kind}`),
+      directive && mayWrite() && isOpen(directive) && button(ownAnswer(order.kind),
         "duty answer", () => answer(directive), { class: "first" })));
 }
 

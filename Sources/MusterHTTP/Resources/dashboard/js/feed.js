@@ -2,7 +2,7 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { mayWrite, on, state } from "./store.js";
-import { ago, clock, secondsSince, spoken, t } from "./words.js";
+import { clock, since, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
 import { answer } from "./answer.js";
 
@@ -49,9 +49,9 @@ const look = (one) => (one.acknowledgedBy === null ? cards[one.level] : "seen");
 const alert = (one) => h("li", { class: `card ${look(one)}` },
   h("strong", { class: one.level === "danger" ? "danger" : "" }, t(`level.${one.level}`)),
   " ", spoken(one.text),
-  h("div", { class: "row" }, h("span", { class: "faint" }, ago(secondsSince(one.since))),
+  h("div", { class: "row" }, h("span", { class: "faint" }, since(one.since)),
     one.acknowledgedBy === null ? null : h("span", { class: "faint" }, t("acknowledged", {
-      name: one.acknowledgedBy, ago: ago(secondsSince(one.acknowledgedAt)),
+      name: one.acknowledgedBy, ago: since(one.acknowledgedAt),
     })),
     button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
     one.acknowledgedBy === null && mayWrite()
@@ -62,4 +62,4 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
 const event = (one) => h("li", { class: "card" },
   h("strong", {}, one.callsign), ` ${t(`event.${one.type}`)} `, h("strong", {}, one.fenceName),
   h("div", { class: "faint" }, dotted(
-    clock(one.sampleTime), ago(secondsSince(one.sampleTime)), one.baseline && t("baseline"))));
+    clock(one.sampleTime), since(one.sampleTime), one.baseline && t("baseline"))));

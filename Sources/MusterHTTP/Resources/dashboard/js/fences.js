@@ -22,13 +22,13 @@ function draw() {
   const mayDraw = isCommand();
   const all = [...state.fences.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   fill(byId("fences"),
-    h("div", { class: "head" }, h("h2", {}, t("fences")), mayDraw && ways()),
+    h("div", { class: "head" }, h("h2", {}, t("fences")), mayDraw && newZone()),
     all.length === 0 && faint(t("fences.none")),
     h("ul", {}, all.map((fence) => card(fence, mayDraw))));
 }
 
-/** Pans to a new zone. */
-function ways() {
+/** The buttons for a new zone. */
+function newZone() {
   const file = h("input", {
     type: "file", accept: ".geojson,.json,application/geo+json", hidden: true,
     "aria-label": t("fence.import"), onchange: importFile,

@@ -12,7 +12,7 @@ import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { learn } from "./features.js";
 import { openTools } from "./tools.js";
-import { openMap } from "./map/map.js";
+import { openMap, showMap } from "./map/map.js";
 import { choosePerson, chooseSeverity, chosenSeverity, openRoster } from "./roster.js";
 import { severities, statusWord } from "./status.js";
 import { openAlerts } from "./alerts.js";
@@ -104,8 +104,7 @@ function lead({ row, person, user }) {
   const who = [person, user, row].map((id) => state.users.get(id)).find(Boolean)
     ?? state.users.get(state.devices.find(({ id }) => id === row)?.user);
   if (who) {
-    // A phone shows the list or the map, never both.
-    if (innerWidth <= 900 && who.lat !== null) look("map");
+    if (who.lat !== null) showMap();
     return pick({ user: true, row: who });
   }
   const report = state.reports.get(row);

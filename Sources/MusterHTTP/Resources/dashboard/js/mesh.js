@@ -3,7 +3,7 @@
 import { byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { graph } from "./graph.js";
 import { fixAge, on, state } from "./store.js";
-import { ago, secondsSince, span, t } from "./words.js";
+import { ago, secondsSince, since, span, t } from "./words.js";
 
 const mostRows = 200;
 
@@ -36,7 +36,7 @@ function draw() {
       [t("frames"), `${status.frames} · ${t("logs", { n: status.logs })}`],
       [t("quarantined"), String(status.quarantined)],
       [t("uplink"), uplink(status.uplink)],
-      [t("state.hash"), status.stateHash.slice(0, 16)],
+      [t("state"), status.stateHash.slice(0, 16)],
       [t("disk"), bytes(status.diskFreeBytes)]]));
 }
 
@@ -76,7 +76,7 @@ function hearing({ device, callsign }) {
     const [a, b] = [link.fromCallsign, link.toCallsign];
     names.set(link.from, a).set(link.to, b);
     const age = () => t(link.isCurrent ? "mesh.told" : "mesh.old",
-      { ago: ago(secondsSince(link.toldAt)) });
+      { ago: since(link.toldAt) });
     return [t(link.isMutual ? "mesh.both" : "mesh.one", { a, b }), t(`path.${link.path}`),
       span(secondsSince(link.since)), link.behindFrames === null ? age() : steps(link)];
   });

@@ -4,7 +4,7 @@ import { button, faint, h, sign } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, control, field, form, show } from "./dialog.js";
 import { fixAge, isCommand, isOwnTracker, passed, state } from "./store.js";
-import { ago, secondsSince, spoken, t } from "./words.js";
+import { ago, since, spoken, t } from "./words.js";
 import { contactAge, others, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { takes } from "./features.js";
@@ -40,7 +40,7 @@ const place = ({ lat, lon, accuracyMetres }) =>
 
 function said({ claim, callsign, saidAt, note }) {
   const word = t(claim === "safe" ? "state.safe" : "help");
-  return `${word} — ${callsign}, ${ago(secondsSince(saidAt))}${note ? `: “${note}”` : ""}`;
+  return `${word} — ${callsign}, ${since(saidAt)}${note ? `: “${note}”` : ""}`;
 }
 
 /** The actions for a person, as buttons of the dialog. */
@@ -84,8 +84,8 @@ function override(user) {
       onchange: () => { away.hidden = value !== "safe" || devices.length === 0; },
     }), h("span", {}, h("strong", {}, t(word)), " ", t(why)));
   return form(t("override.of", { name: user.callsign }), [
-    choice("safe", "override.safe", "override.safe.why"),
-    choice("help", "override.help", "override.help.why"),
+    choice("safe", "status.accountedFor", "override.safe.why"),
+    choice("help", "help", "override.help.why"),
     away,
     field("note", t("note"), { type: "area" }),
   ], (values) => {
@@ -119,13 +119,12 @@ const team = (user) => form(t("team.of", { name: user.callsign }), [
 const mayReportFor = (user) => Boolean(user.owner) && takes("PUT", "users/{id}/safety")
   && (isCommand() || isOwnTracker(user));
 
-const reportFor = (user, safety) => form(
-  t(`report.${safety}.of`, { name: user.callsign }), [
-    field("note", t("note"), { type: "area" }),
-  ], ({ note }) => write("PUT", `users/${segment(user.id)}/safety`,
-    { safety, ...(note ? { note } : {}) }), t("say"));
+const reportFor = (user, safety) => reportSafety(
+  t(`report.${safety}.of`, { name: user.callsign }), `users/${segment(user.id)}/safety`, safety);
 
 /** The user's own report of safety. */
-export const claim = (safety) => form(t(safety === "safe" ? "claim.safe" : "claim.help"), [
-  field("note", t("note"), { type: "area" }),
-], ({ note }) => write("PUT", "me/safety", { safety, ...(note ? { note } : {}) }), t("say"));
+export const claim = (safety) => reportSafety(t(`claim.${safety}`), "me/safety", safety);
+
+const reportSafety = (title, path, safety) => form(
+  title, [field("note", t("note"), { type: "area" })],
+  ({ note }) => write("PUT", path, { safety, ...(note ? { note } : {}) }), t("send"));

@@ -4,7 +4,7 @@ import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js"
 import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form, show } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
-import { ago, clock, secondsSince, t } from "./words.js";
+import { ago, clock, since, t } from "./words.js";
 import { decimal, parsed, written } from "./place.js";
 import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
 
@@ -36,7 +36,7 @@ function card(report) {
   const look = !isOpen ? "" : report.toEvacuate ? "evacuate-card" : "warning-card";
   return h("li", { class: `card ${look}` },
     h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
-    faint(dotted(report.ownerCallsign, ago(secondsSince(report.updatedAt)), delivery(report))),
+    faint(dotted(report.ownerCallsign, since(report.updatedAt), delivery(report))),
     h("div", { class: "row" }, button(t("open"), `open ${report.id}`, () => showReport(report)),
       report.lat !== null && button(t("on.map"), `map ${report.id}`, () => showOnMap(report))));
 }
@@ -76,7 +76,7 @@ export function showReport(report) {
         text.value = "";
       });
     },
-  }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("say")));
+  }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("send")));
   const dialog = show(t("report"), body, ...(mayWrite() ? [comments] : []));
   open = { id: report.id, body, dialog };
   dialog.addEventListener("close", () => { open = null; });
@@ -91,7 +91,7 @@ function detail(report) {
   fill(open.body, h("div", { class: "head" }, h("h3", {}, title), badges(report)),
     description && h("p", {}, description),
     h("p", {}, written(report.lat, report.lon)),
-    faint(dotted(ownerCallsign, clock(createdAt), ago(secondsSince(createdAt)))),
+    faint(dotted(ownerCallsign, clock(createdAt), since(createdAt))),
     h("p", {}, h("strong", {}, delivery(report))),
     confirmations.length > 0 && h("p", {}, t("confirmed", { names: confirmations.join(", ") })),
     report.conflicts.map((conflict) => sides(conflict, keep)),
@@ -102,7 +102,7 @@ function detail(report) {
 
 const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
   h("strong", {}, callsign), ` ${text} `,
-  h("span", { class: "faint" }, ago(secondsSince(writtenAt))));
+  h("span", { class: "faint" }, since(writtenAt)));
 
 function actions(report, path, keep) {
   const [turn, status] = report.status === "open" ? ["resolve", "resolved"] : ["reopen", "open"];
@@ -124,7 +124,7 @@ function sides(conflict, keep) {
     h("div", { class: "sides" }, conflict.values.map((side) => {
       const body = mayWrite() && meant(conflict.field, side.value);
       return h("div", { class: "card" }, h("p", {}, side.value),
-        faint(`${side.callsign} · ${ago(secondsSince(side.writtenAt))}`),
+        faint(`${side.callsign} · ${since(side.writtenAt)}`),
         body && button(t("keep"), `keep ${conflict.field} ${side.value}`, () => keep(body)));
     })));
 }

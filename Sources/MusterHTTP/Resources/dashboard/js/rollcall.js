@@ -7,9 +7,9 @@ import { attempt } from "./dialog.js";
 import {
   isCommand, isOwnTracker, mayWrite, myself, on, secondsLoaded, state,
 } from "./store.js";
-import { ago, secondsSince, spoken, t } from "./words.js";
+import { ago, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
-import { answer, mayUndo, takeBack } from "./answer.js";
+import { answer, mayUndo, ownAnswer, takeBack } from "./answer.js";
 import { takes } from "./features.js";
 import { drawButton, order } from "./order.js";
 import { checkInBoard } from "./checkins.js";
@@ -66,7 +66,7 @@ function card(one, mayAsk, pick) {
         : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
     faint(dotted(
-      one.callsign, ago(secondsSince(one.createdAt)), t("for", { whom: spoken(one.addressees) }))),
+      one.callsign, since(one.createdAt), t("for", { whom: spoken(one.addressees) }))),
     isOpen && own(one),
     sum(people, missing.length),
     missing.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
@@ -92,7 +92,7 @@ function own(one) {
       mayUndo() && button(t("undo"), `undo own ${one.id}`, () => takeBack(one)));
   }
   return h("p", { class: "row own" }, button(
-    t(`answer.own.${one.kind}`), `own ${one.id}`, () => answer(one), { class: "first" }));
+    ownAnswer(one.kind), `own ${one.id}`, () => answer(one), { class: "first" }));
 }
 
 const judgedOf = ({ user }) => state.users.get(user);
@@ -138,7 +138,7 @@ function answers(one, people, mayTakeBack) {
     h("strong", { class: "name" }, p.callsign),
     h("span", { class: "state safe" }, `✓ ${t(`answer.${p.state}`)}`),
     h("span", { class: "why" }, dotted(
-      ago(secondsSince(p.answeredAt)),
+      since(p.answeredAt),
       p.answeredBy !== p.callsign && t("answered.by", { name: p.answeredBy }),
       p.reason && spoken(p.reason))),
     mayTakeBack(p) && mayUndo() && button(

@@ -2,7 +2,7 @@
 
 import { arrange, button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
 import { dueIn, fixAge, on, passed, sortedUsers, state } from "./store.js";
-import { ago, spoken, t } from "./words.js";
+import { ago, t } from "./words.js";
 import {
   bearing, because, heard, label, others, severities, statuses, statusWord, timeLeft,
 } from "./status.js";

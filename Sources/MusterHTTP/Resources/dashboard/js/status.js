@@ -83,6 +83,5 @@ export function bearing({ distanceMetres, bearingDegrees }) {
 /** "8 min left", or how long overdue. */
 export function timeLeft(seconds) {
   if (seconds === null || seconds === undefined) return "";
-  return seconds < 0 ? t("time.over", { span: span(-seconds) })
-    : t("time.left", { span: span(seconds) });
+  return t(seconds < 0 ? "timer.over" : "timer.left", { time: span(Math.abs(seconds)) });
 }

@@ -54,6 +54,9 @@ export function span(seconds) {
 export const ago = (seconds) =>
   seconds === null || seconds === undefined ? t("never") : t("ago", { span: span(seconds) });
 
+/** "4 min ago", of a time. */
+export const since = (time) => ago(secondsSince(time));
+
 export const secondsSince = (time) => (Date.now() - Date.parse(time)) / 1000;
 
 export const clock = (time) =>

@@ -122,7 +122,7 @@ export function nextClick() {
   return new Promise((resolve) => { choosing = resolve; });
 }
 
-/** On a phone, replaces the list by the map. */
+/** Shows the map on a phone, which shows the list or the map, never both. */
 export function showMap() {
   if (innerWidth <= 900) document.body.dataset.view = "map";
 }

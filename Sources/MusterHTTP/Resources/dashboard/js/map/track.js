@@ -1,7 +1,7 @@
 // The track of a person, with a slider for its time.
 
 import { h, say } from "../dom.js";
-import { ago, clock, secondsSince, t } from "../words.js";
+import { clock, since, t } from "../words.js";
 import { get, segment } from "../api.js";
 import { written } from "../place.js";
 import { showBar } from "./draw.js";
@@ -24,7 +24,7 @@ export async function showTrack(map, user) {
   const move = (index) => {
     const fix = fixes[index];
     dot.setLatLng([fix.lat, fix.lon]);
-    const time = `${clock(fix.sampleTime)} (${ago(secondsSince(fix.sampleTime))})`;
+    const time = `${clock(fix.sampleTime)} (${since(fix.sampleTime)})`;
     when.textContent = `${time} ${written(fix.lat, fix.lon)}`;
   };
   const slider = h("input", {
