@@ -118,7 +118,7 @@ function saveChange(old, shape, first, version) {
     field("dwell", t("dwell"), {
       value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true,
     }),
-  ].filter(Boolean), async (values) => {
+  ], async (values) => {
     const body = {};
     if (values.name !== old.name) body.name = values.name;
     if (values.kind !== old.kind) body.kind = values.kind;

@@ -24,7 +24,7 @@ export async function importZones(file) {
     await form(t("import.review", { n: shapes.length }), [
       others > 0 && faint(t("import.others", { n: others })),
       h("ol", { class: "review" }, lines.map((one) => one.element)),
-    ].filter(Boolean), (values) => save(lines, values), t("import.save"));
+    ], (values) => save(lines, values), t("import.save"));
   } finally {
     hide();
   }

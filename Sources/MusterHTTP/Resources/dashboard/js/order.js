@@ -69,7 +69,7 @@ export function order(kind) {
     field("text", t(kind === "message" ? "text" : "text.more"), {
       type: "area", required: kind === "message",
     }),
-  ].filter(Boolean), (values) => write("POST", "directives", body(kind, values)), t("send"));
+  ], (values) => write("POST", "directives", body(kind, values)), t("send"));
 }
 
 /** The button for a zone with an order; false if neither the map nor the node offers it. */

@@ -107,7 +107,7 @@ const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
   (user.severity === "danger" || user.order) && field("confirmed", t("sign.off.confirm"), {
     type: "checkbox", required: true,
   }),
-].filter(Boolean), ({ reason, confirmed }) => write(
+], ({ reason, confirmed }) => write(
   "PUT", `users/${segment(user.id)}/signoff`, { reason, ...(confirmed ? { confirmed: true } : {}) },
 ), t("sign.off"));
 

@@ -157,7 +157,7 @@ function edit(report) {
     field("place", t("place.typed"), { value: place }),
     theMap() && button(t("place.pick"), "pick", pickPlace, { type: "button" }),
     field("toEvacuate", t("evacuate.needed"), { type: "checkbox", value: report?.toEvacuate }),
-  ].filter(Boolean), async (values) => {
+  ], async (values) => {
     const { title, description, category, toEvacuate } = values;
     const body = { title, description, category, toEvacuate };
     if (values.severity) body.severity = Number(values.severity);
