@@ -17,7 +17,6 @@ import Testing
     "MusterModel.UserSummary": (16, 700),
     "MusterReplica.Replica": (12, 2550),
     "MusterSync.Packet": (21, 700),
-    "MusterSync.SyncEngine": (10, 889),
   ]
 
   @Test func `no type with logic is larger than its limit`() throws {

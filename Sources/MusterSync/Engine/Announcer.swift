@@ -23,8 +23,6 @@ struct Announcer: Sendable {
 
   /// When the next announce is due.
   var next: Instant { timer.next }
-  /// How many incarnations of other devices are remembered.
-  var heardCount: Int { heard.count }
 
   /// Lets the next announces carry a new position.
   mutating func notePosition() { timer.notePosition() }
@@ -246,5 +244,11 @@ struct Announcer: Sendable {
 
   private func isAt(_ endpoint: Endpoint, _ device: DeviceID, context: inout Context) -> Bool {
     context.peers[device]?.presence.endpoint == endpoint
+  }
+
+  func checkInvariants() {
+    precondition(
+      heard.count <= Limits.announcers * Limits.livesPerAnnouncer,
+      "\(heard.count) incarnations of announcers")
   }
 }

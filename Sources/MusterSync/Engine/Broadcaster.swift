@@ -11,9 +11,6 @@ internal import MusterModel
 struct Broadcaster: Sendable {
   private var relays = RelayQueue()
 
-  /// The number of waiting relays.
-  var relayCount: Int { relays.count }
-
   /// Counts copies of waiting relays in what another device relayed on a link.
   mutating func noteCopies(of run: Run, on link: LinkID) {
     relays.noteCopy(on: link) { $0.isContained(in: run) }
@@ -277,6 +274,10 @@ struct Broadcaster: Sendable {
         context.peers[device]?.holdings.records[RecordTopic(raw: $0.key)] != $0.hash
       }
     }
+  }
+
+  func checkInvariants() {
+    precondition(relays.count <= Limits.relays, "\(relays.count) relays")
   }
 }
 

@@ -10,9 +10,6 @@ internal import MusterModel
 struct CloneNotifier: Sendable {
   private var pending = CloneNotices()
 
-  /// The number of messages that are being retransmitted.
-  var count: Int { pending.count }
-
   /// Notifies the clones of a device of a record about its incarnations. Ignores other kinds. MUST
   /// be called with each accepted record.
   mutating func notify(
@@ -46,26 +43,28 @@ struct CloneNotifier: Sendable {
   }
 
   mutating func sendDue(_ records: RecordCache, context: inout Context) {
-    for telling in pending.takeDue(at: context.now) { send(telling, records, context: &context) }
+    for notice in pending.takeDue(at: context.now) { send(notice, records, context: &context) }
     if let next = pending.next { context.deadlines.schedule(.lives, at: next) }
   }
 
   private mutating func send(
-    _ telling: CloneNotice, _ records: RecordCache, context: inout Context
+    _ notice: CloneNotice, _ records: RecordCache, context: inout Context
   ) {
-    guard let peer = context.peers[telling.device] else { return }
+    guard let peer = context.peers[notice.device] else { return }
     var packet = Packet()
-    if let topic = telling.topic {
+    if let topic = notice.topic {
       guard let record = records[topic] else { return }
       packet.records = [record]
     } else {
       packet.roots = context.logs.roots()
     }
-    for index in peer.sessions where index != telling.source {
-      guard let session = context.sessions[index],
-        let sealed = context.sessions[index]?.seal(packet.encoded())
-      else { continue }
-      context.transmit(sealed, to: .endpoint(session.endpoint, session.link))
+    for index in peer.sessions where index != notice.source {
+      guard let session = context.sessions[index] else { continue }
+      context.transmit(packet, on: index, to: .endpoint(session.endpoint, session.link))
     }
+  }
+
+  func checkInvariants() {
+    precondition(pending.count <= Limits.cloneNotices, "\(pending.count) clone notices")
   }
 }

@@ -160,8 +160,7 @@ struct Connector: Sendable {
         guard left > 0 else { continue }
         book[endpoint]?.attemptsLeft = left - 1
       }
-      guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
-      context.transmit(sealed, to: .endpoint(endpoint, .unknown))
+      context.transmit(packet, on: index, to: .endpoint(endpoint, .unknown))
     }
   }
 }

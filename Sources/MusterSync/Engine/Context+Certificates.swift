@@ -52,6 +52,15 @@ extension Context {
     effects.append(.store(.chain(chain.certificates)))
   }
 
+  /// Accepts the certificates of a bundle, if they are valid up to the root.
+  mutating func receive(carried certificates: [SignedCertificate]) {
+    guard
+      let chain = CertificateChain(
+        certificates, operation: local.operation, rootKey: local.rootKey)
+    else { return effects.append(.notice(.carried(.refusedChain))) }
+    learn(chain)
+  }
+
   /// The approximate size of a chain of four certificates in a packet.
   static let chainBytes = 1024
 

@@ -2,6 +2,15 @@ internal import MusterModel
 
 /// What several parts ask about peers, and send to them.
 extension Context {
+  /// Creates the state of a certified device at first contact. Returns false if there is no room,
+  /// or if it is this device itself.
+  mutating func meet(
+    _ device: DeviceID, certificate: CertificateHash, at endpoint: Endpoint
+  ) -> Bool {
+    device != local.device
+      && peers.meet(device, certificate: certificate, at: endpoint, now: now)
+  }
+
   /// Starts probing after a message that requires an answer.
   mutating func expectAnswer(from device: DeviceID) {
     guard case .heard = peers[device]?.heartbeat.liveness,
@@ -9,14 +18,16 @@ extension Context {
     else {
       return
     }
-    let next = now.advanced(byMilliseconds: probeWait(0, to: device))
-    peers[device]?.heartbeat.liveness = .asked(Liveness.Probe(next: next))
+    let wait = Heartbeat.probeWait(
+      0, tries: tries(to: device), patience: outbox.links.patienceMilliseconds)
+    let next = now.advanced(byMilliseconds: wait)
+    peers[known: device].heartbeat.startProbing(at: next)
     deadlines.schedule(.peer(device), at: next)
   }
 
-  func probeWait(_ attempt: Int, to device: DeviceID) -> Int64 {
-    Timing.probeMilliseconds[attempt] * tries(to: device)
-      + outbox.links.patienceMilliseconds
+  /// Schedules the next heartbeat or probe of a peer with a session.
+  mutating func scheduleTending(of device: DeviceID) {
+    if let deadline = peers[device]?.deadline { deadlines.schedule(.peer(device), at: deadline) }
   }
 
   /// Returns the expected number of transmissions until a message to a peer arrives.
@@ -50,6 +61,11 @@ extension Context {
     packet.clock = clock.wall
     packet.answer = asksForAnswer
     outbox.add(packet, importance: .control, to: device)
+  }
+
+  /// Sends the roots to every peer with a session.
+  mutating func sendRootsToAll() {
+    for device in peers.connected { sendRoots(to: device, asksForAnswer: false) }
   }
 
   /// Answers a probe, with a rate limit.

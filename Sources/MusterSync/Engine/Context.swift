@@ -60,6 +60,12 @@ struct Context: Sendable {
     leave(datagram, to: destination)
   }
 
+  /// Sends a packet on a session, outside the send queue of its peer. Ignores an unknown session.
+  mutating func transmit(_ packet: Packet, on index: UInt32, to destination: Destination) {
+    guard let sealed = sessions[index]?.seal(packet.encoded()) else { return }
+    transmit(sealed, to: destination)
+  }
+
   /// Sends a sealed datagram that its link admits now.
   mutating func leave(_ datagram: [UInt8], to destination: Destination) {
     outbox.links.take(datagram.count, by: destination.link, now: now)

@@ -108,6 +108,31 @@ extension EpochKeyring {
   }
 }
 
+extension EpochKeyring {
+  /// Returns keys for all authorized devices but one, each sealed to one device.
+  func bundled(
+    _ epochs: [EpochID], upTo limit: Int, to roster: Roster, butNot own: DeviceID,
+    random: inout DeterministicRandom
+  ) -> [BundledKey] {
+    let readers = roster.certificates.values.map(\.certificate)
+      .filter { $0.device != own }
+      .sorted { $0.device < $1.device }
+    var keys: [BundledKey] = []
+    for epoch in epochs {
+      guard let key = self[epoch] else { continue }
+      var last: DeviceID?
+      for reader in readers where reader.device != last && roster.mayServe(epoch, to: reader) {
+        guard keys.count < limit else { return keys }
+        last = reader.device
+        let box = SealedBox.seal(
+          key.key, to: reader.agreementKey, drawn: random.agreementKey())
+        if let box { keys.append(BundledKey(epoch: epoch, device: reader.device, box: box)) }
+      }
+    }
+    return keys
+  }
+}
+
 extension Roster {
   /// Returns whether a device is authorized for an epoch's key, as far as is known here.
   func mayServe(_ epoch: EpochID, to certificate: Certificate) -> Bool {

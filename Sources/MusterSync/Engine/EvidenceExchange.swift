@@ -217,6 +217,14 @@ extension EvidenceExchange {
     }
   }
 
+  /// Accepts an item of a bundle.
+  mutating func receive(carried item: EvidenceItem, context: inout Context) {
+    guard item.holds(operation: context.local.operation, rootKey: context.local.rootKey) else {
+      return context.effects.append(.notice(.carried(.refusedChain)))
+    }
+    context.effects.append(.store(.evidence(item)))
+  }
+
   /// Passes an item on whose signatures hold. The peer pays for each: an item that holds may never
   /// be kept, or may replace another one.
   private mutating func accept(

@@ -294,11 +294,56 @@ struct FrameReceiver: Sendable {
   }
 }
 
+/// Changes of the roster, after which frames may be accepted that were not before.
+extension FrameReceiver {
+  /// Requests what the roster admits now and the old one did not.
+  mutating func requestAdmitted(after old: Roster, context: inout Context) {
+    let roster = context.roster
+    let hasRoomAgain = roster.revoked != old.revoked || roster.control != old.control
+    guard context.logs.strands.hasUnverifiable || hasRoomAgain else { return }
+    context.logs.strands.retryUnverifiable()
+    for device in context.peers.devices {
+      // What a revocation names may have been refused for lack of room, and has room now. So has
+      // what no revocation cuts any more.
+      if !roster.revoked.isSuperset(of: old.revoked) || roster.control != old.control {
+        context.peers[known: device].branches.refused = []
+      } else if hasRoomAgain {
+        let refused = context.peers[known: device].branches.refused
+        if !refused.isEmpty {
+          context.peers[known: device].branches.refused = refused.filter {
+            roster.parts[$0]?.end == nil
+          }
+        }
+      }
+      pulls.requestAdvertised(by: device, context: &context)
+    }
+  }
+
+  /// Requests logs again whose author was unknown, after certificates were added.
+  mutating func requestUnverifiable(context: inout Context) {
+    guard context.logs.strands.hasUnverifiable else { return }
+    context.logs.strands.retryUnverifiable()
+    for device in context.peers.devices {
+      pulls.requestAdvertised(by: device, context: &context)
+    }
+  }
+}
+
 /// Frames of bundles. No peer sent them, so no peer is asked for more, and none is charged for an
 /// invalid signature.
 extension FrameReceiver {
   /// Stores frames of a bundle. They pass the same checks as those received from peers.
-  mutating func hold(carried frames: [Frame], context: inout Context) throws(BundleRefusal) {
+  mutating func receive(carried frames: [Frame], context: inout Context) {
+    do throws(BundleRefusal) {
+      try hold(carried: frames, context: &context)
+    } catch {
+      context.effects.append(.notice(.carried(.refusedFrames(error, frames.count))))
+    }
+  }
+
+  private mutating func hold(
+    carried frames: [Frame], context: inout Context
+  ) throws(BundleRefusal) {
     var fresh = frames[...]
     guard let first = fresh.first, let last = fresh.last else { return }
     let held = context.logs[first.log]

@@ -33,8 +33,6 @@ struct Handshaker: Sendable {
   /// The number of handshakes that are not finished.
   var count: Int { table.count }
 
-  func isPending(_ index: UInt32) -> Bool { table[index] != nil }
-
   func contains(_ endpoint: Endpoint) -> Bool { table.contains(endpoint) }
 
   mutating func removeAll(at endpoint: Endpoint) { table.removeAll(at: endpoint) }
@@ -377,6 +375,24 @@ struct Handshaker: Sendable {
     context.deadlines.schedule(.handshake(index), at: deadline(of: handshake))
   }
 
+  /// Retransmits the finish of a session if it is due, for half a minute.
+  ///
+  /// - Returns: whether nothing has confirmed it in that time.
+  func repeatFinish(of index: UInt32, context: inout Context) -> Bool {
+    guard let session = context.sessions[index], var finish = session.unconfirmedFinish,
+      finish.nextAttempt <= context.now
+    else { return false }
+    guard context.now.milliseconds(since: session.establishedAt) < Timing.handshakeMilliseconds
+    else {
+      return true
+    }
+    finish.attempts += 1
+    finish.nextAttempt = context.nextAttempt(after: finish.attempts)
+    context.sessions[index]?.noteRepeated(finish)
+    context.transmit(finish.datagram, to: .endpoint(session.endpoint, session.link))
+    return false
+  }
+
   /// Returns whether its device was received since on another session.
   private func isOvertaken(
     _ handshake: SessionHandshake, contacts: Connector, context: inout Context
@@ -429,14 +445,21 @@ struct Handshaker: Sendable {
   /// Evicts a joiner's session: the holder of an invite's secret may complete any number of
   /// handshakes.
   private mutating func makeRoomForJoiner(context: inout Context) {
-    let joiners = context.sessions.values.filter {
-      if case .joiner = $0.peer { true } else { false }
-    }
+    let joiners = context.sessions.values.filter(\.isOfJoiner)
     guard joiners.count >= Limits.handshakesInFlight else { return }
     let oldest = joiners.min {
       ($0.lastReceived, $0.localIndex) < ($1.lastReceived, $1.localIndex)
     }
     if let oldest { context.sessions[oldest.localIndex] = nil }
+  }
+
+  func checkInvariants(sessions: [UInt32: Session]) {
+    precondition(count <= Limits.handshakesInFlight, "\(count) handshakes")
+    for index in sessions.keys {
+      precondition(table[index] == nil, "index \(index) is used twice")
+    }
+    let joiners = sessions.values.count { $0.isOfJoiner }
+    precondition(joiners <= Limits.handshakesInFlight, "\(joiners) joiners")
   }
 
   // MARK: Cookies
@@ -445,16 +468,16 @@ struct Handshaker: Sendable {
   /// not.
   func initiation(
     withCookie bytes: ArraySlice<UInt8>, by arrival: Arrival, context: inout Context
-  ) -> [UInt8]? {
+  ) -> (kind: DatagramKind, bytes: [UInt8])? {
     let cookie = Array(bytes.prefix(cookieBytes))
     let inner = Array(bytes.dropFirst(cookieBytes))
-    let kind = inner.first.flatMap(DatagramKind.init)
-    guard kind == .initiation || kind == .joinInitiation,
+    guard let kind = inner.first.flatMap(DatagramKind.init),
+      kind == .initiation || kind == .joinInitiation,
       cookies.holds(cookie, for: arrival.endpoint)
     else {
       context.reject(.unauthenticated, from: arrival.endpoint)
       return nil
     }
-    return inner
+    return (kind, inner)
   }
 }

@@ -1,3 +1,4 @@
+internal import MusterCrypto
 internal import MusterModel
 
 /// When a peer is sent roots next, and whether it answers.
@@ -23,6 +24,69 @@ struct Heartbeat: Sendable {
     case .heard: next
     case .asked(let probe), .silent(let probe): min(next, probe.next)
     }
+  }
+
+  /// Requires an answer, so that the first probe is due at a time.
+  mutating func startProbing(at next: Instant) { liveness = .asked(Liveness.Probe(next: next)) }
+
+  /// Counts a probe that is due, and schedules the next.
+  ///
+  /// - Parameters:
+  ///   - tries: the expected number of transmissions until a message arrives.
+  ///   - patienceMilliseconds: how much longer answers take on a narrow link.
+  /// - Returns: the probe; nil if none is due.
+  mutating func takeDueProbe(
+    now: Instant, tries: Int64, patienceMilliseconds patience: Int64
+  ) -> DueProbe? {
+    let isSilent: Bool
+    var probe: Liveness.Probe
+    switch liveness {
+    case .heard: return nil
+    case .asked(let asked): (isSilent, probe) = (false, asked)
+    case .silent(let silent): (isSilent, probe) = (true, silent)
+    }
+    guard probe.next <= now else { return nil }
+    probe.attempts += 1
+    let waits = Timing.probeMilliseconds
+    let isLost = probe.attempts >= waits.count
+    if isLost {
+      let doublings = Int64(min(probe.attempts - waits.count, 3))
+      let wait =
+        min(Timing.probeLastMilliseconds, waits[0] << doublings) + patience << doublings
+      probe.next = now.advanced(byMilliseconds: wait)
+      liveness = .silent(probe)
+    } else {
+      probe.next = now.advanced(
+        byMilliseconds: Self.probeWait(probe.attempts, tries: tries, patience: patience))
+      liveness = .asked(probe)
+    }
+    return DueProbe(
+      isRepeated: probe.attempts > 1, isFirstOfSilence: isLost && !isSilent)
+  }
+
+  /// Returns how long an answer may take, in milliseconds.
+  static func probeWait(_ attempt: Int, tries: Int64, patience: Int64) -> Int64 {
+    Timing.probeMilliseconds[attempt] * tries + patience
+  }
+
+  /// A probe to be sent now.
+  struct DueProbe {
+    let isRepeated: Bool
+    /// Whether the probes before it are lost, which was not known until now.
+    let isFirstOfSilence: Bool
+  }
+
+  /// Schedules the next heartbeat after one, at twice the interval.
+  ///
+  /// - Parameter longest: the longest interval in milliseconds.
+  mutating func scheduleNext(
+    within longest: Int64, patienceMilliseconds patience: Int64, now: Instant,
+    random: inout DeterministicRandom
+  ) {
+    milliseconds = min(milliseconds * 2 + patience, longest)
+    // Up to 25 % earlier at random, so that peers do not send simultaneously.
+    let jitter = Int64(random.uniform(below: UInt64(milliseconds / 4)))
+    next = now.advanced(byMilliseconds: milliseconds - jitter)
   }
 
   /// Schedules frequent root comparisons at the start of a session; they become rarer afterwards.

@@ -41,7 +41,7 @@ extension Connector {
       endpoint: arrival.endpoint, token: token, at: context.clock.now)
     var packet = Packet()
     packet.challenge = token
-    say(packet, at: arrival, on: index, context: &context)
+    context.transmit(packet, on: index, to: .endpoint(arrival.endpoint, arrival.link))
   }
 
   mutating func respond(
@@ -49,13 +49,6 @@ extension Connector {
   ) {
     var packet = Packet()
     packet.response = token
-    say(packet, at: arrival, on: index, context: &context)
-  }
-
-  private mutating func say(
-    _ packet: Packet, at arrival: Arrival, on index: UInt32, context: inout Context
-  ) {
-    guard let sealed = context.sessions[index]?.seal(packet.encoded()) else { return }
-    context.transmit(sealed, to: .endpoint(arrival.endpoint, arrival.link))
+    context.transmit(packet, on: index, to: .endpoint(arrival.endpoint, arrival.link))
   }
 }

@@ -138,5 +138,10 @@ struct PeerDirectory: Sendable {
         precondition(all[index]?.peer == .device(device), "session \(index) is gone")
       }
     }
+    for (index, session) in all {
+      precondition(session.localIndex == index, "session \(session.localIndex) at \(index)")
+      guard case .device(let device) = session.peer else { continue }
+      precondition(self[device]?.sessions.contains(index) == true, "session of no peer")
+    }
   }
 }

@@ -28,8 +28,7 @@ struct Reconciler: Sendable {
     }
     context.confirm(roots, by: device, on: session)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
-    let hasRoom = !context.outbox.links.isNarrow && !context.outbox.links.isFull
-    if !comparisons.mayBegin(at: context.now, hasRoom: hasRoom) {
+    if !comparisons.mayBegin(at: context.now, hasRoom: context.outbox.links.hasRoom) {
       differing.removeAll { $0 == .records }
     }
     if !context.mayCompareCertificates(own, roots, of: device) {
@@ -72,9 +71,7 @@ struct Reconciler: Sendable {
         == true
     {
       context.peers[device]?.heartbeat.recheck(now: context.clock.now)
-      if let deadline = context.peers[device]?.deadline {
-        context.deadlines.schedule(.peer(device), at: deadline)
-      }
+      context.scheduleTending(of: device)
     }
     return true
   }

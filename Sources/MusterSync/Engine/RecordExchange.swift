@@ -11,6 +11,14 @@ struct RecordExchange: Sendable {
     context.logs.set(record)
   }
 
+  /// Adds records of this device, and returns those that are newer than the stored ones: another
+  /// incarnation may have written newer ones.
+  mutating func append(_ own: [LatestRecord], context: inout Context) -> [LatestRecord] {
+    let added = own.filter { cache.isNews($0) }
+    for record in added { keep(record, context: &context) }
+    return added
+  }
+
   /// Accepts records that are newer than the stored ones, and returns them.
   mutating func receive(
     _ records: [LatestRecord], from device: DeviceID, by arrival: Arrival, context: inout Context
@@ -22,8 +30,20 @@ struct RecordExchange: Sendable {
     return fresh
   }
 
+  /// Accepts records of a bundle that are newer than the stored ones.
+  mutating func receive(carried records: [LatestRecord], context: inout Context) {
+    for record in records {
+      switch take(record, paidBy: nil, on: nil, context: &context) {
+      case .taken: break
+      case .known: context.effects.append(.notice(.carried(.knownRecord)))
+      case .refused(let rejection):
+        context.effects.append(.notice(.carried(.refusedRecord(BundleRefusal(rejection)))))
+      }
+    }
+  }
+
   /// The result of processing a received record.
-  enum Verdict {
+  private enum Verdict {
     case taken
     /// The same or a newer one is stored.
     case known
@@ -59,7 +79,7 @@ struct RecordExchange: Sendable {
   ///   - device: the peer whose rate limit is charged for an invalid signature; nil if no peer sent
   ///     it.
   ///   - session: the session on which it arrived; nil if on none.
-  mutating func take(
+  private mutating func take(
     _ record: LatestRecord, paidBy device: DeviceID?, on session: UInt32?, context: inout Context
   ) -> Verdict {
     guard cache.isNews(record) else { return .known }

@@ -98,3 +98,17 @@ struct StallWatch: Sendable {
     return (log > last ? 0 : 1, log) < (other > last ? 0 : 1, other)
   }
 }
+
+extension Context {
+  /// Checks with each heartbeat whether a peer has stalled.
+  mutating func watchForStall(of device: DeviceID) {
+    let peer = peers[known: device]
+    guard peer.isReachable, !roster.revoked.contains(device),
+      let roots = peer.holdings.roots, roots.differs(from: logs.roots(), inRecords: false)
+    else { return peers[known: device].stall.end() }
+    var stall = peer.stall
+    let kind = stall.check(peer, logs: logs, now: now)
+    peers[known: device].stall = stall
+    if let kind { effects.append(.notice(.peerWithholds(device, kind))) }
+  }
+}

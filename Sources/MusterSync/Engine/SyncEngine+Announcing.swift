@@ -13,7 +13,9 @@ extension SyncEngine {
       meet(sender.device, certificate: sender.certificate, withOther: rules, at: endpoint)
       if sender.isNewcomer, rules.isStated { announcer.introduce(context: &context) }
     case .announce(let announce, let sender, let hasRestarted):
-      guard meet(sender.device, certificate: sender.certificate, at: endpoint) else { return }
+      guard context.meet(sender.device, certificate: sender.certificate, at: endpoint) else {
+        return
+      }
       if sender.isNewcomer { announcer.introduce(context: &context) }
       note(announce, of: sender.device, by: arrival, hasRestarted: hasRestarted)
     }

@@ -1,4 +1,3 @@
-internal import MusterCrypto
 internal import MusterModel
 
 /// Import and export of bundles. Frames and records pass the same checks as those received from
@@ -8,44 +7,21 @@ extension SyncEngine {
   mutating func take(_ carried: BundleItem) {
     switch carried {
     case .frames(let frames):
-      do throws(BundleRefusal) {
-        try self.frames.hold(carried: frames, context: &context)
-      } catch {
-        context.effects.append(.notice(.carried(.refusedFrames(error, frames.count))))
-      }
+      self.frames.receive(carried: frames, context: &context)
       noteAccepted()
-    case .records(let records):
-      for record in records {
-        switch self.records.take(record, paidBy: nil, on: nil, context: &context) {
-        case .taken: break
-        case .known: context.effects.append(.notice(.carried(.knownRecord)))
-        case .refused(let rejection):
-          context.effects.append(.notice(.carried(.refusedRecord(BundleRefusal(rejection)))))
-        }
-      }
-    case .chain(let certificates):
-      guard
-        let chain = CertificateChain(
-          certificates, operation: context.local.operation, rootKey: context.local.rootKey)
-      else { return context.effects.append(.notice(.carried(.refusedChain))) }
-      context.learn(chain)
-    case .evidence(let item):
-      guard item.holds(operation: context.local.operation, rootKey: context.local.rootKey) else {
-        return context.effects.append(.notice(.carried(.refusedChain)))
-      }
-      context.effects.append(.store(.evidence(item)))
+    case .records(let records): self.records.receive(carried: records, context: &context)
+    case .chain(let certificates): context.receive(carried: certificates)
+    case .evidence(let item): evidence.receive(carried: item, context: &context)
     case .keys(let keys):
       for key in keys where key.device == context.local.device {
         self.keys.open(key, context: &context)
       }
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.
-      for device in context.peers.connected { context.sendRoots(to: device, asksForAnswer: false) }
+      context.sendRootsToAll()
       announcer.quicken(context: &context)
     }
   }
-
-  // MARK: Keys
 }
 
 extension BundleRefusal {

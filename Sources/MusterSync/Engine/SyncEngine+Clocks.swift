@@ -6,7 +6,7 @@ extension SyncEngine {
   /// Reports at once that this device's clock was set: peers would use the old reading.
   mutating func noticeClockStep() {
     guard context.clock.hasStepped() else { return }
-    for device in context.peers.connected { context.sendRoots(to: device, asksForAnswer: false) }
+    context.sendRootsToAll()
   }
 
   /// Records the clock of a peer, received on its session. Times outside the calendar range are

@@ -6,27 +6,12 @@ extension SyncEngine {
   ///
   /// A device with a short silence stays in the list, so that packet loss does not remove it.
   public func neighbours(now: Instant) -> [ReceivedNeighbour] {
-    let heard = context.peers.devices.compactMap { device in
-      context.peers[device].flatMap { heardNeighbour($0, now: now) }
+    let received = context.peers.devices.compactMap { device in
+      context.peers[device].flatMap { ReceivedNeighbour($0, context: context, now: now) }
     }
-    guard heard.count > Limits.neighbours else { return heard }
-    let longest = heard.sorted { ($0.since, $0.device) < ($1.since, $1.device) }
+    guard received.count > Limits.neighbours else { return received }
+    let longest = received.sorted { ($0.since, $0.device) < ($1.since, $1.device) }
     return longest.prefix(Limits.neighbours).sorted { $0.device < $1.device }
-  }
-
-  private func heardNeighbour(_ peer: PeerState, now: Instant) -> ReceivedNeighbour? {
-    let isAnnounced = context.announcesServe(of: peer)
-    guard isAnnounced || !peer.sessions.isEmpty && !peer.presence.isGap(until: now) else {
-      return nil
-    }
-    let path: NeighbourPath
-    if isAnnounced {
-      path = .multicast
-    } else {
-      let endpoint = context.liveSession(of: peer.device).flatMap { context.sessions[$0]?.endpoint }
-      path = (endpoint ?? peer.presence.endpoint).isUplink ? .uplink : .unicast
-    }
-    return ReceivedNeighbour(device: peer.device, path: path, since: peer.presence.heardSince)
   }
 
   /// Returns whether new data of a device arrived so recently that only a few relays can be in
@@ -37,7 +22,7 @@ extension SyncEngine {
   }
 
   /// Whether the links have capacity beyond the highest priorities, and no queue has built up.
-  public var hasRoom: Bool { !context.outbox.links.isNarrow && !context.outbox.links.isFull }
+  public var hasRoom: Bool { context.outbox.links.hasRoom }
 }
 
 /// A device that is received here.
@@ -48,4 +33,22 @@ public struct ReceivedNeighbour: Hashable, Sendable {
   public let path: NeighbourPath
   /// Since when, without a gap of minutes.
   public let since: Instant
+}
+
+extension ReceivedNeighbour {
+  /// Nil for a device that is not received now.
+  fileprivate init?(_ peer: PeerState, context: Context, now: Instant) {
+    let isAnnounced = context.announcesServe(of: peer)
+    guard isAnnounced || !peer.sessions.isEmpty && !peer.presence.isGap(until: now) else {
+      return nil
+    }
+    if isAnnounced {
+      path = .multicast
+    } else {
+      let endpoint = context.liveSession(of: peer.device).flatMap { context.sessions[$0]?.endpoint }
+      path = (endpoint ?? peer.presence.endpoint).isUplink ? .uplink : .unicast
+    }
+    device = peer.device
+    since = peer.presence.heardSince
+  }
 }

@@ -22,7 +22,7 @@ extension SyncEngine {
       return
     }
     let isNews = context.peers[device]?.topology.otherRules?.version != rules
-    guard meet(device, certificate: certificate, at: endpoint) else { return }
+    guard context.meet(device, certificate: certificate, at: endpoint) else { return }
     let mark = OtherRules(
       version: rules, nextTry: context.now.advanced(byMilliseconds: Timing.otherRulesMilliseconds))
     context.peers[known: device].topology.otherRules = mark

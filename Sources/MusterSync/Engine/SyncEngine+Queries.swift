@@ -43,22 +43,7 @@ extension SyncEngine {
   public func keysToCarry(
     of epochs: [EpochID], upTo limit: Int, random: inout DeterministicRandom
   ) -> [BundledKey] {
-    let readers = context.roster.certificates.values.map(\.certificate)
-      .filter { $0.device != context.local.device }
-      .sorted { $0.device < $1.device }
-    var keys: [BundledKey] = []
-    for epoch in epochs {
-      guard let key = self.keys[epoch] else { continue }
-      var last: DeviceID?
-      for reader in readers
-      where reader.device != last && context.roster.mayServe(epoch, to: reader) {
-        guard keys.count < limit else { return keys }
-        last = reader.device
-        let box = SealedBox.seal(
-          key.key, to: reader.agreementKey, drawn: random.agreementKey())
-        if let box { keys.append(BundledKey(epoch: epoch, device: reader.device, box: box)) }
-      }
-    }
-    return keys
+    keys.bundled(
+      epochs, upTo: limit, to: context.roster, butNot: context.local.device, random: &random)
   }
 }

@@ -11,47 +11,14 @@ extension SyncEngine {
       return context.reject(.unknownKind, from: arrival.endpoint)
     }
     do {
-      var reader = ByteReader(bytes.dropFirst())
       switch kind {
       case .announce, .unversionedAnnounce: try receiveAnnounce(bytes[...], by: arrival)
-      case .initiation:
-        let index = try reader.integer(UInt32.self)
-        try handshaker.receiveInitiation(
-          bytes.dropFirst(5), remoteIndex: index, size: bytes.count, by: arrival,
-          contacts: contacts, context: &context)
-      case .joinInitiation:
-        let invite = try reader.identifier(InviteID.self)
-        let index = try reader.integer(UInt32.self)
-        try handshaker.receiveJoinInitiation(
-          bytes.dropFirst(21), invite: invite, remoteIndex: index, size: bytes.count,
-          by: arrival, contacts: contacts, context: &context)
-      case .response:
-        let localIndex = try reader.integer(UInt32.self)
-        let remoteIndex = try reader.integer(UInt32.self)
-        let outcome = try handshaker.receiveResponse(
-          bytes.dropFirst(9), localIndex: localIndex, remoteIndex: remoteIndex, by: arrival,
-          contacts: &contacts, context: &context)
+      case .initiation, .joinInitiation, .response, .finish, .cookie, .withCookie:
+        let outcome = try handshaker.receive(
+          kind, bytes, by: arrival, contacts: &contacts, context: &context)
         if let outcome { complete(outcome, by: arrival) }
-      case .finish:
-        let index = try reader.integer(UInt32.self)
-        let outcome = try handshaker.receiveFinish(
-          bytes.dropFirst(5), localIndex: index, by: arrival, contacts: &contacts, context: &context
-        )
-        if let outcome { complete(outcome, by: arrival) }
-      case .cookie:
-        let index = try reader.integer(UInt32.self)
-        guard reader.remaining == cookieBytes else { throw WireError.malformed("cookie") }
-        handshaker.receiveCookie(
-          Array(bytes.dropFirst(5)), localIndex: index, by: arrival, context: &context)
-      case .withCookie:
-        guard
-          let initiation = handshaker.initiation(
-            withCookie: bytes.dropFirst(), by: arrival, context: &context)
-        else { return }
-        var arrival = arrival
-        arrival.hasCookie = true
-        receive(initiation, by: arrival)
       case .transport:
+        var reader = ByteReader(bytes.dropFirst())
         let index = try reader.integer(UInt32.self)
         let counter = try reader.integer(UInt32.self)
         try receiveTransport(

@@ -21,20 +21,9 @@ extension SyncEngine {
     let own = logs.roots()
     let held = logs.frameCounts()
     return context.peers.devices.compactMap { device in
-      guard let peer = context.peers[device] else { return nil }
-      let session = context.liveSession(of: device).flatMap { context.sessions[$0] }
-      return PeerStatus(
-        device: device, endpoint: session?.endpoint ?? peer.presence.endpoint,
-        link: session?.link ?? peer.presence.announced?.link ?? .unknown,
-        state: context.state(of: peer, now: now),
-        rules: peer.topology.otherRules?.version ?? context.local.rulesVersion,
-        lastHeardSeconds: max(0, now.milliseconds(since: peer.presence.lastHeard) / 1000),
-        connectedSeconds: peer.presence.connectedSince.map {
-          max(0, now.milliseconds(since: $0) / 1000)
-        },
-        isAnnounced: context.announcesServe(of: peer),
-        behindFrames: context.framesBehind(peer, own: own, held: held),
-        bytesIn: peer.presence.bytesIn, bytesOut: peer.presence.bytesOut)
+      context.peers[device].map {
+        PeerStatus($0, ownRoots: own, ownFrames: held, context: context, now: now)
+      }
     }
   }
 }
@@ -79,32 +68,65 @@ public struct PeerStatus: Hashable, Sendable {
   public var isConnected: Bool { state == .connected }
 }
 
-extension Context {
-  func state(of peer: PeerState, now: Instant) -> PeerStatus.State {
-    if peer.isReachable { return .connected }
-    if peer.topology.otherRules != nil { return peer.presence.isGap(until: now) ? .silent : .heard }
-    return !announcesServe(of: peer) || !peer.sessions.isEmpty ? .silent : .heard
+extension PeerStatus {
+  /// - Parameters:
+  ///   - ownRoots: the roots of what is stored here.
+  ///   - ownFrames: how many frames of each lane are stored here.
+  fileprivate init(
+    _ peer: PeerState, ownRoots: Roots, ownFrames: [Lane: UInt64], context: Context, now: Instant
+  ) {
+    let session = context.liveSession(of: peer.device).flatMap { context.sessions[$0] }
+    device = peer.device
+    endpoint = session?.endpoint ?? peer.presence.endpoint
+    link = session?.link ?? peer.presence.announced?.link ?? .unknown
+    isAnnounced = context.announcesServe(of: peer)
+    state = State(of: peer, isAnnounced: isAnnounced, now: now)
+    rules = peer.topology.otherRules?.version ?? context.local.rulesVersion
+    lastHeardSeconds = max(0, now.milliseconds(since: peer.presence.lastHeard) / 1000)
+    connectedSeconds = peer.presence.connectedSince.map {
+      max(0, now.milliseconds(since: $0) / 1000)
+    }
+    behindFrames = context.logs.framesBehind(
+      peer.holdings, ownRoots: ownRoots, ownFrames: ownFrames)
+    bytesIn = peer.presence.bytesIn
+    bytesOut = peer.presence.bytesOut
   }
+}
 
-  /// Returns the number of stored frames that the peer is missing, as far as its roots show. Lanes
+extension PeerStatus.State {
+  fileprivate init(of peer: PeerState, isAnnounced: Bool, now: Instant) {
+    if peer.isReachable {
+      self = .connected
+    } else if peer.topology.otherRules != nil {
+      self = peer.presence.isGap(until: now) ? .silent : .heard
+    } else {
+      self = isAnnounced && peer.sessions.isEmpty ? .heard : .silent
+    }
+  }
+}
+
+extension LogIndex {
+  /// Returns the number of stored frames that a peer is missing, as far as its roots show. Lanes
   /// with equal roots are complete, even if positions differ. At most what was added since the
   /// roots were last equal.
-  func framesBehind(_ peer: PeerState, own: Roots, held: [Lane: UInt64]) -> UInt64 {
-    guard let roots = peer.holdings.roots else { return 0 }
+  fileprivate func framesBehind(
+    _ peer: PeerHoldings, ownRoots: Roots, ownFrames: [Lane: UInt64]
+  ) -> UInt64 {
+    guard let roots = peer.roots else { return 0 }
     return Lane.allCases.reduce(0) { count, lane in
-      guard roots[SetID(lane)] != own[SetID(lane)] else { return count }
-      let unknown = framesNotKnown(to: peer, in: lane)
-      guard let agreed = peer.holdings.agreedFrames[lane] else { return count + unknown }
-      let now = held[lane] ?? 0
-      return count + min(unknown, now - min(now, agreed))
+      guard roots[SetID(lane)] != ownRoots[SetID(lane)] else { return count }
+      let unproved = framesNotProved(by: peer, in: lane)
+      guard let agreed = peer.agreedFrames[lane] else { return count + unproved }
+      let now = ownFrames[lane] ?? 0
+      return count + min(unproved, now - min(now, agreed))
     }
   }
 
-  /// Returns the number of frames of a lane that the peer has not proved to hold.
-  private func framesNotKnown(to peer: PeerState, in lane: Lane) -> UInt64 {
+  /// Returns the number of frames of a lane that a peer has not proved to hold.
+  private func framesNotProved(by peer: PeerHoldings, in lane: Lane) -> UInt64 {
     var count: UInt64 = 0
-    for (log, summary) in logs.summaries where summary.opening.lane == lane {
-      let known = peer.holdings.logs[log].map { max($0.sequence + 1, summary.first) }
+    for (log, summary) in summaries where summary.opening.lane == lane {
+      let known = peer.logs[log].map { max($0.sequence + 1, summary.first) }
       let held = summary.head.sequence + 1
       count += held - min(held, known ?? summary.first)
     }

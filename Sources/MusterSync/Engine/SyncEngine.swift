@@ -71,13 +71,11 @@ public struct SyncEngine: Sendable {
     case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
     case .begunAnew(let incarnation): announcer.incarnation = incarnation
     case .recorded(let recorded):
-      // Another incarnation of this device may have written newer ones.
-      let records = recorded.filter { self.records.cache.isNews($0) }
-      for record in records { self.records.keep(record, context: &context) }
-      if records.contains(where: { $0.kind == .position }) { announcer.notePosition() }
-      if !records.isEmpty {
+      let added = records.append(recorded, context: &context)
+      if added.contains(where: { $0.kind == .position }) { announcer.notePosition() }
+      if !added.isEmpty {
         broadcaster.push(
-          .records(records), from: nil, by: nil, announcer: &announcer, context: &context)
+          .records(added), from: nil, by: nil, announcer: &announcer, context: &context)
       }
     case .carried(let carried): take(carried)
     case .fetched(let request, let frames): context.answer(request, with: frames)
@@ -111,23 +109,7 @@ public struct SyncEngine: Sendable {
     context.logs.refile(by: roster, after: old)
     context.refileCertificates(after: old)
     context.bounds.forget { roster.device(of: $0).map(roster.revoked.contains) ?? true }
-    let hasRoomAgain = roster.revoked != old.revoked || roster.control != old.control
-    guard context.logs.strands.hasUnverifiable || hasRoomAgain else { return }
-    context.logs.strands.retryUnverifiable()
-    for device in context.peers.devices {
-      // What a revocation names may have been refused for lack of room, and has room now. So has
-      // what no revocation cuts any more.
-      if !roster.revoked.isSuperset(of: old.revoked) || roster.control != old.control {
-        context.peers[known: device].branches.refused = []
-      } else if hasRoomAgain, let refused = context.peers[device]?.branches.refused,
-        !refused.isEmpty
-      {
-        context.peers[known: device].branches.refused = refused.filter {
-          roster.parts[$0]?.end == nil
-        }
-      }
-      frames.pulls.wantWhatIsKnown(of: device, context: &context)
-    }
+    frames.requestAdmitted(after: old, context: &context)
   }
 
   /// As `changeRoster`, at the cost of what is new.
@@ -137,10 +119,6 @@ public struct SyncEngine: Sendable {
       context.logs.set(certificate: signed.hash)
     }
     context.roster.grow(by: growth)
-    guard !signed.isEmpty, context.logs.strands.hasUnverifiable else { return }
-    context.logs.strands.retryUnverifiable()
-    for device in context.peers.devices {
-      frames.pulls.wantWhatIsKnown(of: device, context: &context)
-    }
+    if !signed.isEmpty { frames.requestUnverifiable(context: &context) }
   }
 }

@@ -76,6 +76,8 @@ struct Session: Sendable {
     if case .sent = finish { finish = nil }
   }
 
+  var isOfJoiner: Bool { if case .joiner = peer { true } else { false } }
+
   /// The counter of the next datagram.
   var sendCounter: UInt64 { cipher.sendCounter }
 

@@ -54,6 +54,9 @@ struct LinkPaces: Sendable {
   /// Whether recent answers were so late that a queue on the path is likely.
   var isFull: Bool { delayMilliseconds >= Self.fullMilliseconds }
 
+  /// Whether there is capacity beyond the highest priorities, and no queue has built up.
+  var hasRoom: Bool { !isNarrow && !isFull }
+
   /// Adds a link with its first received datagram.
   mutating func open(_ link: LinkID, now: Instant) {
     guard let rate, link != .uplink, buckets[link] == nil, buckets.count < Limits.links else {

@@ -254,7 +254,7 @@ struct PullScheduler: Sendable {
   }
 
   /// Re-evaluates what a peer advertised after the roster has grown.
-  mutating func wantWhatIsKnown(of device: DeviceID, context: inout Context) {
+  mutating func requestAdvertised(by device: DeviceID, context: inout Context) {
     for log in context.peers[device]?.holdings.logs.keys.sorted() ?? [] {
       enqueue(log, from: device, context: &context)
     }
