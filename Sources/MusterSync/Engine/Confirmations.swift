@@ -88,10 +88,10 @@ extension Context {
     // A log that is not stored here contains no report, so its claims are not needed.
     guard logs[log] != nil else { return }
     if isExact {
-      peers[device]?.holdings.confirmations.note(hint, now: clock.now)
+      peers[known: device].holdings.confirmations.note(hint, now: clock.now)
     } else {
       let whole = comparedWhole(log)
-      peers[device]?.holdings.confirmations.noteAtLeast(
+      peers[known: device].holdings.confirmations.noteAtLeast(
         hint, held: whole, change: logs.change(of: log), now: clock.now)
     }
   }
@@ -105,7 +105,7 @@ extension Context {
   mutating func confirm(_ roots: Roots, by device: DeviceID, on session: UInt32?) {
     let own = logs.roots()
     for set in SetID.allCases where roots[set] == own[set] {
-      peers[device]?.holdings.confirmations.noteAgreement(
+      peers[known: device].holdings.confirmations.noteAgreement(
         on: set, change: logs.changes, now: clock.now)
       noteSharing(of: set, on: session)
     }

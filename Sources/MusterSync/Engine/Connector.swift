@@ -103,7 +103,7 @@ struct Connector: Sendable {
     }
     let isOnPath = place & (place - 1) == 0
     if !isOnPath {
-      context.peers[device]?.topology.offPathUntil = context.clock.now.advanced(
+      context.peers[known: device].topology.offPathUntil = context.clock.now.advanced(
         byMilliseconds: Timing.placeMilliseconds)
     }
     guard !context.outbox.links.isNarrow else {

@@ -25,7 +25,7 @@ extension Context {
       !peer.sessions.isEmpty, !peer.budget.certificatesAsked.contains(key),
       peer.budget.certificatesAsked.count < Limits.certificateWants
     else { return }
-    peers[device]?.budget.certificatesAsked.insert(key)
+    peers[known: device].budget.certificatesAsked.insert(key)
     var packet = Packet()
     packet.certificateWants = [key]
     outbox.add(packet, importance: .control, to: device)
@@ -97,14 +97,14 @@ extension Context {
       return reject(.malformed, from: endpoint)
     }
     let cost = SignatureCost.milliseconds * Int64(certificates.count)
-    guard peers[device]?.budget.signatures.take(cost, now: clock.now) == true else {
+    guard peers[known: device].budget.signatures.take(cost, now: clock.now) else {
       return reject(.throttled, from: endpoint)
     }
     guard
       let chain = CertificateChain(
         certificates, operation: local.operation, rootKey: local.rootKey)
     else { return reject(.forged, from: endpoint) }
-    peers[device]?.budget.signatures.giveBack(cost)
+    peers[known: device].budget.signatures.giveBack(cost)
     learn(chain)
   }
 }

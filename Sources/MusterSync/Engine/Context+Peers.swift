@@ -37,9 +37,8 @@ extension Context {
 
   /// Records a datagram received on a session.
   mutating func noteHeard(_ device: DeviceID) {
-    peers[device]?.presence.noteWord(now: clock.now)
-    if case .heard = peers[device]?.heartbeat.liveness { return }
-    peers[device]?.heartbeat.liveness = .heard
+    peers[known: device].presence.noteWord(now: clock.now)
+    peers[known: device].heartbeat.liveness = .heard
   }
 
   /// Returns whether this peer's announces are received, and replace heartbeats.
@@ -70,12 +69,12 @@ extension Context {
 
   /// Answers a probe, with a rate limit.
   mutating func answerProbe(of device: DeviceID) {
-    if let last = peers[device]?.heartbeat.lastAnswer,
+    if let last = peers[known: device].heartbeat.lastAnswer,
       now.milliseconds(since: last) < Timing.answerMilliseconds
     {
       return
     }
-    peers[device]?.heartbeat.lastAnswer = clock.now
+    peers[known: device].heartbeat.lastAnswer = clock.now
     sendRoots(to: device, asksForAnswer: false)
   }
 
@@ -101,30 +100,28 @@ extension Context {
   }
 
   /// Returns whether a signature from a peer may be verified. The cost of a valid one is refunded.
+  /// False for a device that sent frames without a session and has made room for others since.
   mutating func maySpendSignature(_ device: DeviceID) -> Bool {
-    peers[device]?.budget.signatures.take(
-      SignatureCost.milliseconds, now: clock.now)
-      ?? false
+    guard peers[device] != nil else { return false }
+    return peers[known: device].budget.signatures.take(SignatureCost.milliseconds, now: now)
   }
 
   mutating func payBackSignature(_ device: DeviceID) {
-    peers[device]?.budget.signatures.giveBack(SignatureCost.milliseconds)
+    peers[known: device].budget.signatures.giveBack(SignatureCost.milliseconds)
   }
 
   /// Records how much of a log a peer proved to hold.
   mutating func remember(_ log: LogID, through sequence: UInt64, of device: DeviceID) {
-    let known = peers[device]?.holdings.logs[log]
+    let known = peers[known: device].holdings.logs[log]
     let set = logs[log].map { SetID($0.opening.lane) } ?? known?.set ?? .state
     remember(
       log, KnownHead(set: set, sequence: max(sequence, known?.sequence ?? 0)), of: device)
   }
 
   mutating func remember(_ log: LogID, _ head: KnownHead, of device: DeviceID) {
-    let isKnown = peers[device]?.holdings.logs[log] != nil
-    guard isKnown || (peers[device]?.holdings.logs.count ?? 0) < Limits.knownHeads else {
-      return
-    }
-    peers[device]?.holdings.logs[log] = head
+    let isKnown = peers[known: device].holdings.logs[log] != nil
+    guard isKnown || peers[known: device].holdings.logs.count < Limits.knownHeads else { return }
+    peers[known: device].holdings.logs[log] = head
   }
 
   /// Returns whether frames of a log are accepted from a peer: not while they cannot be verified,
@@ -142,7 +139,7 @@ extension Context {
       !peer.branches.refused.contains(log), known.set != .quarantine,
       logs.isBehind(of: log, by: known.sequence)
     else { return }
-    peers[device]?.stall.noteUnanswered(log, through: known.sequence, at: clock.now)
+    peers[known: device].stall.noteUnanswered(log, through: known.sequence, at: clock.now)
   }
 
   /// Returns the next retransmission: after 250 ms, doubling to 2 s, and later on a slow link.

@@ -231,9 +231,7 @@ extension EvidenceExchange {
     _ item: EvidenceItem, from device: DeviceID, endpoint: Endpoint, context: inout Context
   ) {
     let cost = SignatureCost.milliseconds * Int64(item.signatureCount)
-    guard
-      context.peers[device]?.budget.evidenceSignatures.take(cost, now: context.clock.now) == true
-    else {
+    guard context.peers[known: device].budget.evidenceSignatures.take(cost, now: context.now) else {
       return context.reject(.throttled, from: endpoint)
     }
     guard item.holds(operation: context.local.operation, rootKey: context.local.rootKey) else {

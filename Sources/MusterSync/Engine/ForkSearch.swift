@@ -38,7 +38,7 @@ extension FrameReceiver {
     else {
       return false
     }
-    context.peers[device]?.branches.searches[log] = search
+    context.peers[known: device].branches.searches[log] = search
     sendSearch(of: head, from: search.start(before: head), to: device, context: &context)
     return true
   }
@@ -84,21 +84,19 @@ extension FrameReceiver {
     for name in searches.keys.sorted() {
       guard let held = context.logs[name], held.log == log,
         let head = searchedHead(of: name, context: &context),
-        let search = searches[name]
+        var search = searches[name]
       else { continue }
       if let through {
         guard through <= head.sequence, through >= held.first, through > search.cursor else {
           continue
         }
-        context.peers[device]?.branches.searches[name]?.cursor = through
+        search.cursor = through
+        context.peers[known: device].branches.searches[name] = search
         sendSearch(of: head, from: through + 1, to: device, context: &context)
       } else if search.distance <= head.sequence {
-        let wider = search.distance * ForkSearch.growth
-        context.peers[device]?.branches.searches[name]?.distance = wider
-        sendSearch(
-          of: head,
-          from: ForkSearch(distance: wider, began: context.now, times: 1).start(before: head),
-          to: device, context: &context)
+        search.distance *= ForkSearch.growth
+        context.peers[known: device].branches.searches[name] = search
+        sendSearch(of: head, from: search.start(before: head), to: device, context: &context)
       }
     }
   }

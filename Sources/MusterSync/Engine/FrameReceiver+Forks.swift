@@ -49,7 +49,7 @@ extension FrameReceiver {
     context: inout Context
   ) {
     if context.logs.strands.end(name)?.isKnown == false {
-      context.peers[device]?.holdings.logs[name] = nil
+      context.peers[known: device].holdings.logs[name] = nil
     }
     pulls.abandonPull(of: name, context: &context)
     context.effects.append(.store(.branch(opening, frames, device)))
@@ -62,8 +62,11 @@ extension FrameReceiver {
     _ result: AttachmentResult, to log: LogID, of device: DeviceID, context: inout Context
   ) -> [LogSummary]? {
     switch result {
-    // It is requested again only after the peer advertises it again.
-    case .refused(let name): context.peers[device]?.holdings.logs[name] = nil
+    case .refused(let name):
+      // A bundle contained it, or its sender had no session and has made room for others.
+      guard context.peers[device] != nil else { return nil }
+      // It is requested again only after the peer advertises it again.
+      context.peers[known: device].holdings.logs[name] = nil
     case .known(let through):
       goOnSearching(in: log, with: device, after: through, context: &context)
     case .unattached: goOnSearching(in: log, with: device, after: nil, context: &context)

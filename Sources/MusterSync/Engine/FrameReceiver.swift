@@ -44,7 +44,7 @@ struct FrameReceiver: Sendable {
     guard last >= next else { return nil }
     guard context.isWelcome(run.log, from: device) else {
       // It keeps offering frames that did not follow: a search may have been lost.
-      if context.peers[device]?.branches.refused.contains(run.log) == true {
+      if context.peers[known: device].branches.refused.contains(run.log) {
         _ = searchFork(of: run.log, with: device, context: &context)
       }
       return nil
@@ -226,8 +226,11 @@ struct FrameReceiver: Sendable {
   /// Stops requesting a log from a peer whose frames do not follow the stored ones; others are
   /// asked.
   private mutating func refuse(_ log: LogID, from device: DeviceID, context: inout Context) {
-    if (context.peers[device]?.branches.refused.count ?? 0) < Limits.knownHeads {
-      context.peers[device]?.branches.refused.insert(log)
+    // A device that sent frames without a session may have made room for others since.
+    if context.peers[device] != nil,
+      context.peers[known: device].branches.refused.count < Limits.knownHeads
+    {
+      context.peers[known: device].branches.refused.insert(log)
     }
     pulls.reassembly.remove(of: log, from: device)
     pulls.giveBack(log, of: device, context: &context)
@@ -257,9 +260,11 @@ struct FrameReceiver: Sendable {
     return frames
   }
 
-  /// - Parameter session: the session on which they arrived; nil for frames of a bundle.
+  /// - Parameters:
+  ///   - device: the peer that sent them; nil for frames of a bundle.
+  ///   - session: the session on which they arrived; nil if on none.
   private mutating func hold(
-    _ frames: [Frame], opening: Opening, from device: DeviceID, on session: UInt32?,
+    _ frames: [Frame], opening: Opening, from device: DeviceID?, on session: UInt32?,
     context: inout Context
   ) {
     guard let last = frames.last else { return }
@@ -272,7 +277,7 @@ struct FrameReceiver: Sendable {
     let summary = LogSummary(opening: opening, head: head, base: context.logs[log]?.base)
     context.logs.set(summary, with: frames, by: context.roster)
     context.logs.noteRun(frames)
-    context.confirm(LeafHint(head), isExact: false, by: device)
+    if let device { context.confirm(LeafHint(head), isExact: false, by: device) }
     if context.logs[log]?.first == frames[0].sequence { adoptOrphans(context: &context) }
     context.activity.note(opening.certificate, at: context.now)
     accepted.append(AcceptedAuthor(certificate: opening.certificate, session: session))
@@ -395,7 +400,7 @@ extension FrameReceiver {
     guard context.logs.mayQuarantine(frames, opening: opening, by: context.roster) else {
       throw .overLimit
     }
-    hold(frames, opening: opening, from: context.local.device, on: nil, context: &context)
+    hold(frames, opening: opening, from: nil, on: nil, context: &context)
   }
 }
 

@@ -13,8 +13,8 @@ extension Connector {
     {
       return
     }
-    context.peers[device]?.topology.lastIntroduction = context.clock.now
-    context.peers[device]?.topology.hasNewNeighbours = false
+    context.peers[known: device].topology.lastIntroduction = context.clock.now
+    context.peers[known: device].topology.hasNewNeighbours = false
     var packet = Packet()
     // Starting at random, so that among many every peer is named in time.
     let connected = context.peers.connected

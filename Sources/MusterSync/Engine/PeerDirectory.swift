@@ -12,6 +12,8 @@ struct PeerDirectory: Sendable {
   private var vacant: [Int] = []
   private(set) var devices: [DeviceID] = []
   private(set) var connected: [DeviceID] = []
+  /// Changes of the state of a device that has none: a fault of this program.
+  private var ignoredChanges = 0
 
   var count: Int { devices.count }
   /// In unspecified order: no result may depend on it.
@@ -67,8 +69,8 @@ struct PeerDirectory: Sendable {
 
   /// The state of a device that has one, such as the device of a session.
   ///
-  /// For another device, a debug build stops, so that the simulator finds the fault. A release
-  /// build reads a new state and ignores the change: no datagram may end the program.
+  /// For another device, a debug build stops. A release build reads a new state, and ignores and
+  /// counts a change: no datagram may end the program. The simulator checks the count.
   subscript(known device: DeviceID) -> PeerState {
     _read {
       if let place = places[device], states[place] != nil {
@@ -83,6 +85,7 @@ struct PeerDirectory: Sendable {
         defer { settle(device, at: place, wasConnected: wasConnected) }
         yield &states[place]!
       } else {
+        ignoredChanges += 1
         var ignored = stranger(device)
         yield &ignored
       }
@@ -120,6 +123,7 @@ struct PeerDirectory: Sendable {
 
   func checkInvariants(sessions all: [UInt32: Session]) {
     precondition(count <= Limits.peers, "\(count) peers")
+    precondition(ignoredChanges == 0, "\(ignoredChanges) changes of unknown peers")
     precondition(devices == places.keys.sorted(), "\(count) listed, \(places.count) peers")
     precondition(
       connected == devices.filter { self[$0]?.sessions.isEmpty == false }, "connected differ")

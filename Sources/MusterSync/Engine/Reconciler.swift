@@ -20,11 +20,11 @@ struct Reconciler: Sendable {
   mutating func compare(
     _ roots: Roots, of device: DeviceID, on session: UInt32?, context: inout Context
   ) -> Bool {
-    guard context.peers[device] != nil else { return false }
     let own = context.logs.roots()
-    context.peers[device]?.holdings.roots = roots
+    context.peers[known: device].holdings.roots = roots
     for lane in Lane.allCases where roots[SetID(lane)] == own[SetID(lane)] {
-      context.peers[device]?.holdings.agreedFrames[lane] = context.logs.frameCounts()[lane] ?? 0
+      let count = context.logs.frameCounts()[lane] ?? 0
+      context.peers[known: device].holdings.agreedFrames[lane] = count
     }
     context.confirm(roots, by: device, on: session)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
@@ -41,7 +41,7 @@ struct Reconciler: Sendable {
     }
     if differing.contains(.records) { comparisons.noteBegin(at: context.now) }
     for set in differing {
-      context.peers[device]?.digests.begun[set] = context.clock.now
+      context.peers[known: device].digests.begun[set] = context.clock.now
       send(context.logs.node(of: set, prefix: .root, answers: false), to: device, context: &context)
     }
     return true
@@ -54,7 +54,7 @@ struct Reconciler: Sendable {
     with device: DeviceID, own: Roots, theirs: Roots, context: inout Context
   ) -> Bool {
     var digest = Digested(at: context.now, own: own, theirs: theirs)
-    if let last = context.peers[device]?.digests.last {
+    if let last = context.peers[known: device].digests.last {
       let isSame = last.own == own && last.theirs == theirs
       let doublings = Int64(min(last.repeats, Timing.digestDoublings))
       let wait =
@@ -64,13 +64,12 @@ struct Reconciler: Sendable {
       guard context.now.milliseconds(since: last.at) >= wait else { return false }
       if isSame { digest.repeats = last.repeats + 1 }
     }
-    context.peers[device]?.digests.last = digest
+    context.peers[known: device].digests.last = digest
     if digest.repeats == 0,
-      context.peers[device]?.heartbeat.resets.take(
-        Heartbeat.resetMilliseconds, now: context.clock.now)
-        == true
+      context.peers[known: device].heartbeat.resets.take(
+        Heartbeat.resetMilliseconds, now: context.now)
     {
-      context.peers[device]?.heartbeat.recheck(now: context.clock.now)
+      context.peers[known: device].heartbeat.recheck(now: context.clock.now)
       context.scheduleTending(of: device)
     }
     return true
@@ -124,7 +123,7 @@ struct Reconciler: Sendable {
           context: &context)
       }
     case .leaves(let leaves):
-      context.peers[device]?.digests.begun[node.set] = nil
+      context.peers[known: device].digests.begun[node.set] = nil
       let comesUnasked = !node.answers && isGranted(node, to: device, context: &context)
       for leaf in leaves where node.prefix.range.contains(leaf.key) {
         note(
@@ -141,10 +140,11 @@ struct Reconciler: Sendable {
     _ node: DigestNode, of device: DeviceID, context: inout Context
   ) -> Bool {
     guard node.prefix == .root else {
-      context.peers[device]?.digests.begun[node.set] = nil
+      context.peers[known: device].digests.begun[node.set] = nil
       return false
     }
-    guard device < context.local.device, let begun = context.peers[device]?.digests.begun[node.set]
+    guard device < context.local.device,
+      let begun = context.peers[known: device].digests.begun[node.set]
     else {
       return false
     }
@@ -233,14 +233,14 @@ struct Reconciler: Sendable {
         context: &context)
     case .quarantine:
       let log = LogID(raw: leaf.key)
-      let known = context.peers[device]?.holdings.logs[log]?.sequence ?? 0
+      let known = context.peers[known: device].holdings.logs[log]?.sequence ?? 0
       context.remember(
         log, KnownHead(set: set, sequence: max(UInt64(leaf.number), known)), of: device)
       frames.pulls.enqueue(log, from: device, context: &context)
     default:
       let log = LogID(raw: leaf.key)
       // It may hold more of the log in the quarantine set.
-      let known = context.peers[device]?.holdings.logs[log]
+      let known = context.peers[known: device].holdings.logs[log]
       let beyond = known?.set == .quarantine ? known?.sequence ?? 0 : 0
       context.remember(
         log, KnownHead(set: set, sequence: max(UInt64(leaf.number), beyond)), of: device)
@@ -255,10 +255,10 @@ struct Reconciler: Sendable {
     _ topic: RecordTopic, hash: UInt64, from device: DeviceID, records: RecordCache,
     context: inout Context
   ) {
-    if context.peers[device]?.holdings.records[topic] != nil
-      || (context.peers[device]?.holdings.records.count ?? 0) < Limits.knownRecords
+    if context.peers[known: device].holdings.records[topic] != nil
+      || context.peers[known: device].holdings.records.count < Limits.knownRecords
     {
-      context.peers[device]?.holdings.records[topic] = hash
+      context.peers[known: device].holdings.records[topic] = hash
     }
     if let held = records[topic], LeafHint(held).hash == hash { return }
     var packet = Packet()

@@ -58,11 +58,11 @@ struct RecordExchange: Sendable {
       if Canary.acceptOlderRecord.isPlanted { cache.forget(record.topic) }
     #endif
     let held = cache[record.topic]
-    if held != nil || (context.peers[device]?.holdings.records.count ?? 0) < Limits.knownRecords {
+    if held != nil || context.peers[known: device].holdings.records.count < Limits.knownRecords {
       let hint =
         held?.order == record.order
         ? context.logs.hint(of: .records, key: record.topic.raw) : LeafHint(record)
-      context.peers[device]?.holdings.records[record.topic] = hint?.hash
+      context.peers[known: device].holdings.records[record.topic] = hint?.hash
     }
     switch take(record, paidBy: device, on: arrival.session, context: &context) {
     case .taken: return true

@@ -13,7 +13,7 @@ extension SyncEngine {
   /// ignored.
   mutating func noteClock(_ shown: Timestamp, of device: DeviceID) {
     guard Timestamp.writable.contains(shown) else { return }
-    context.peers[device]?.presence.clock = ShownClock(wall: shown, at: context.clock.now)
+    context.peers[known: device].presence.clock = ShownClock(wall: shown, at: context.clock.now)
   }
 
   /// Returns how far this device's clock is ahead of the median of its peers' clocks. With an even

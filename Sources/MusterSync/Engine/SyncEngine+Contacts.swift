@@ -24,7 +24,7 @@ extension SyncEngine {
     for device in context.peers.connected {
       context.outbox.sendQueues[device]?.changePath()
       context.outbox.touch(device)
-      context.peers[device]?.heartbeat.quicken(now: context.clock.now)
+      context.peers[known: device].heartbeat.quicken(now: context.clock.now)
       probeNow(device)
     }
     tryContacts()

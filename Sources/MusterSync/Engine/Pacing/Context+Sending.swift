@@ -108,7 +108,7 @@ extension Context {
     outbox.sendQueues[device]?.noteSent(
       counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts,
       now: clock.now)
-    peers[device]?.presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
+    peers[known: device].presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
     leave(datagram, to: .endpoint(endpoint, link))
     return true
   }

@@ -25,7 +25,7 @@ struct PullScheduler: Sendable {
     // A log with nothing but its opening is not stored.
     guard known.sequence > 0 || context.logs[log] != nil else { return }
     if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
-    context.peers[device]?.pulling.queue.append(log, of: known.set)
+    context.peers[known: device].pulling.queue.append(log, of: known.set)
   }
 
   /// Requests as much from a peer as it may owe: control logs first, round robin within a set.
@@ -33,10 +33,10 @@ struct PullScheduler: Sendable {
     guard context.peers[device]?.pulling.queue.isEmpty == false else { return }
     var wants: [Want] = []
     var blocked: [LogID] = []
-    while context.peers[device]?.pulling.hasCredit == true,
-      let log = context.peers[device]?.pulling.queue.popFirst()
+    while context.peers[known: device].pulling.hasCredit,
+      let log = context.peers[known: device].pulling.queue.popFirst()
     {
-      guard let known = context.peers[device]?.holdings.logs[log],
+      guard let known = context.peers[known: device].holdings.logs[log],
         context.logs.isBehind(of: log, by: known.sequence)
       else {
         continue
@@ -47,7 +47,7 @@ struct PullScheduler: Sendable {
         if let pull = pulls[log], pull.cursor <= known.sequence { blocked.append(log) }
         continue
       }
-      context.peers[device]?.pulling.queue.append(log, of: known.set)
+      context.peers[known: device].pulling.queue.append(log, of: known.set)
       if let last = wants.indices.last, wants[last].log == log,
         wants[last].through + 1 == range.lowerBound
       {
@@ -57,8 +57,8 @@ struct PullScheduler: Sendable {
       }
     }
     for log in blocked {
-      guard let set = context.peers[device]?.holdings.logs[log]?.set else { continue }
-      context.peers[device]?.pulling.queue.append(log, of: set)
+      guard let set = context.peers[known: device].holdings.logs[log]?.set else { continue }
+      context.peers[known: device].pulling.queue.append(log, of: set)
     }
     for want in wants { send(want, to: device, context: &context) }
     watchPulls(from: device, isBlocked: !blocked.isEmpty, context: &context)
@@ -77,7 +77,7 @@ struct PullScheduler: Sendable {
     let next = context.logs.next(of: log)
     guard
       pulls[log] != nil || pulls.count < Limits.knownHeads
-        || context.peers[device]?.pulling.logs.count ?? 0 < Limits.pullsReserved
+        || context.peers[known: device].pulling.logs.count < Limits.pullsReserved
     else { return nil }
     var pull = pulls[log] ?? Pull(cursor: next)
     while let range = pull.take(next: next, through: through) {
@@ -87,8 +87,8 @@ struct PullScheduler: Sendable {
         Pull.Segment(
           device: device, first: range.lowerBound, last: range.upperBound, missing: missing))
       pulls[log] = pull
-      context.peers[device]?.pulling.logs.insert(log)
-      context.peers[device]?.pulling.frames += missing
+      context.peers[known: device].pulling.logs.insert(log)
+      context.peers[known: device].pulling.frames += missing
       return range
     }
     pulls[log] = pull.segments.isEmpty && pull.returned.isEmpty ? nil : pull
@@ -104,10 +104,10 @@ struct PullScheduler: Sendable {
     guard let arrived = pulls[log]?.noteArrival(sequences, from: device), arrived > 0 else {
       return
     }
-    context.peers[device]?.pulling.frames -= arrived
-    context.peers[device]?.pulling.noteProgress(
+    context.peers[known: device].pulling.frames -= arrived
+    context.peers[known: device].pulling.noteProgress(
       frames: sequences.count, bytes: bytes, now: context.clock.now)
-    context.peers[device]?.pulling.deadline = nil
+    context.peers[known: device].pulling.deadline = nil
     tidyPull(of: log, from: device, context: &context)
     watchPulls(from: device, isBlocked: false, context: &context)
   }
@@ -121,7 +121,7 @@ struct PullScheduler: Sendable {
         let range = segment.first...min(last, segment.last)
         let missing = range.count - reassembly.count(of: log, in: range, from: segment.device)
         segment.missing -= missing
-        context.peers[segment.device]?.pulling.frames -= missing
+        context.peers[known: segment.device].pulling.frames -= missing
         segment.first = range.upperBound + 1
       }
       if segment.missing > 0 { left.append(segment) }
@@ -135,9 +135,16 @@ struct PullScheduler: Sendable {
   private mutating func tidyPull(of log: LogID, from device: DeviceID, context: inout Context) {
     guard let pull = pulls[log] else { return }
     if !pull.segments.contains(where: { $0.device == device }) {
-      context.peers[device]?.pulling.logs.remove(log)
+      release(log, of: device, context: &context)
     }
     if pull.segments.isEmpty, pull.returned.isEmpty { pulls[log] = nil }
+  }
+
+  /// Records that nothing of a log is requested from a device.
+  private func release(_ log: LogID, of device: DeviceID, context: inout Context) {
+    // One that sent frames without a session has no requests, and may have made room for others.
+    guard context.peers[device] != nil else { return }
+    context.peers[known: device].pulling.logs.remove(log)
   }
 
   // MARK: Timeouts
@@ -145,14 +152,14 @@ struct PullScheduler: Sendable {
   private mutating func watchPulls(from device: DeviceID, isBlocked: Bool, context: inout Context) {
     guard let pulling = context.peers[device]?.pulling else { return }
     guard !pulling.logs.isEmpty || isBlocked else {
-      context.peers[device]?.pulling.deadline = nil
+      context.peers[known: device].pulling.deadline = nil
       return
     }
     let wait =
       (Timing.pullMilliseconds << Int64(min(pulling.attempts, Timing.pullDoublings)))
       * context.tries(to: device) + 2 * context.outbox.links.patienceMilliseconds
     let deadline = pulling.deadline ?? context.now.advanced(byMilliseconds: wait)
-    context.peers[device]?.pulling.deadline = deadline
+    context.peers[known: device].pulling.deadline = deadline
     // An expired deadline is processed in this round or the next, never in a loop.
     context.deadlines.schedule(
       .sendQueue(device), at: max(deadline, context.now.advanced(byMicroseconds: 1)))
@@ -167,13 +174,13 @@ struct PullScheduler: Sendable {
     guard deadline <= context.now else {
       return context.deadlines.schedule(.sendQueue(device), at: deadline)
     }
-    context.peers[device]?.pulling.deadline = nil
+    context.peers[known: device].pulling.deadline = nil
     guard !pulling.logs.isEmpty else { return continuePulls(from: device, context: &context) }
-    context.peers[device]?.pulling.attempts += 1
+    context.peers[known: device].pulling.attempts += 1
     for log in pulling.logs.sorted() {
       if pulling.attempts >= Timing.pullAttempts {
         context.noteUnanswered(log, by: device)
-        context.peers[device]?.holdings.logs[log] = nil
+        context.peers[known: device].holdings.logs[log] = nil
         giveBack(log, of: device, context: &context)
       } else if isHeldElsewhere(log, than: device, context: &context) {
         giveBack(log, of: device, context: &context)
@@ -182,7 +189,7 @@ struct PullScheduler: Sendable {
       }
     }
     watchPulls(
-      from: device, isBlocked: context.peers[device]?.pulling.queue.isEmpty == false,
+      from: device, isBlocked: !context.peers[known: device].pulling.queue.isEmpty,
       context: &context)
   }
 
@@ -212,13 +219,13 @@ struct PullScheduler: Sendable {
     guard let segments = pulls[log]?.segments else { return }
     let next = context.logs.next(of: log)
     for segment in segments where segment.device == device {
-      context.peers[device]?.pulling.frames -= segment.missing
+      context.peers[known: device].pulling.frames -= segment.missing
       if segment.last >= next {
         pulls[log]?.returned.append(max(segment.first, next)...segment.last)
       }
     }
     pulls[log]?.segments.removeAll { $0.device == device }
-    context.peers[device]?.pulling.logs.remove(log)
+    release(log, of: device, context: &context)
     var isOffered = false
     for other in context.peers.devices where other != device {
       guard context.peers[other]?.holdings.logs[log] != nil else { continue }
@@ -234,8 +241,8 @@ struct PullScheduler: Sendable {
   /// Cancels the pull of a log that cannot be accepted now from any peer.
   mutating func abandonPull(of log: LogID, butFrom kept: DeviceID? = nil, context: inout Context) {
     for segment in pulls[log]?.segments ?? [] {
-      context.peers[segment.device]?.pulling.frames -= segment.missing
-      context.peers[segment.device]?.pulling.logs.remove(log)
+      context.peers[known: segment.device].pulling.frames -= segment.missing
+      context.peers[known: segment.device].pulling.logs.remove(log)
     }
     pulls[log] = nil
     for device in reassembly.sources(of: log) where device != kept {
@@ -247,15 +254,15 @@ struct PullScheduler: Sendable {
   mutating func stopPulls(from device: DeviceID, context: inout Context) {
     reassembly.remove(from: device)
     context.logs.strands.endAll(of: device)
-    for log in context.peers[device]?.pulling.logs.sorted() ?? [] {
+    for log in context.peers[known: device].pulling.logs.sorted() {
       giveBack(log, of: device, context: &context)
     }
-    context.peers[device]?.pulling = PeerPulls()
+    context.peers[known: device].pulling = PeerPulls()
   }
 
   /// Re-evaluates what a peer advertised after the roster has grown.
   mutating func requestAdvertised(by device: DeviceID, context: inout Context) {
-    for log in context.peers[device]?.holdings.logs.keys.sorted() ?? [] {
+    for log in context.peers[known: device].holdings.logs.keys.sorted() {
       enqueue(log, from: device, context: &context)
     }
     continuePulls(from: device, context: &context)
