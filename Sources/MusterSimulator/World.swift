@@ -227,8 +227,8 @@ public final class World {
     if let most = scenario.expectations.convergesWithinMilliseconds, needed > most {
       report("converges_within", "took \(Quantity.duration(needed))")
     }
-    let told = max(scenario.settleMilliseconds, CloneChecker.patienceMilliseconds)
-    while now < healed.advanced(byMilliseconds: told), try !checkers.clones.isTold(in: self) {
+    let wait = max(scenario.settleMilliseconds, CloneChecker.patienceMilliseconds)
+    while now < healed.advanced(byMilliseconds: wait), try !checkers.clones.isTold(in: self) {
       try advance(to: now.advanced(byMilliseconds: Self.cloneStepMilliseconds))
     }
   }
@@ -239,6 +239,6 @@ public final class World {
 
   /// Processes all events up to a time.
   func advance(to end: Instant) throws {
-    while let happening = schedule.next(until: end) { try take(happening) }
+    while let event = schedule.next(until: end) { try take(event) }
   }
 }
