@@ -79,7 +79,7 @@ struct RecordExchange: Sendable {
   ///   - device: the peer whose rate limit is charged for an invalid signature; nil if no peer sent
   ///     it.
   ///   - session: the session on which it arrived; nil if on none.
-  private mutating func take(
+  mutating func take(
     _ record: LatestRecord, paidBy device: DeviceID?, on session: UInt32?, context: inout Context
   ) -> Verdict {
     guard cache.isNews(record) else { return .known }
