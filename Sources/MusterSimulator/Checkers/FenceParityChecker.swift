@@ -120,7 +120,7 @@ final class FenceParityChecker: Checker {
     let doubt = PlaneGeometry.doubt(of: fence.geometry)
     let isEdited = was.map { $0.version != fence.version } ?? false
     let wasInside = was.map { $0.presence != .outside } ?? false
-    func say(_ expected: String) {
+    func mismatch(_ expected: String) {
       let seen = type?.name ?? "nothing"
       world.report(
         promise,
@@ -133,19 +133,19 @@ final class FenceParityChecker: Checker {
       let stays: Presence = wasInside ? .insideOrLeaving : .outside
       presence = type == .enter ? .inside : type == .exit ? .outside : stays
     } else if distance > 0 {
-      if wasInside ? type != nil : type != .enter { say(wasInside ? "nothing" : "ENTER") }
+      if wasInside ? type != nil : type != .enter { mismatch(wasInside ? "nothing" : "ENTER") }
       presence = .inside
     } else if !wasInside {
-      if type != nil { say("nothing") }
+      if type != nil { mismatch("nothing") }
       presence = .outside
     } else {
       let accuracy = Double(fix.accuracyDecimetres ?? 0) / 10
       let isSecond = was?.presence == .leaving && !isEdited
       let mayBeSecond = was?.presence == .insideOrLeaving && !isEdited
       if isSecond || -distance > accuracy + doubt {
-        if type != .exit { say("EXIT") }
+        if type != .exit { mismatch("EXIT") }
       } else if -distance < accuracy - doubt, type != nil, !(mayBeSecond && type == .exit) {
-        say("nothing yet")
+        mismatch("nothing yet")
       }
       presence = type == .exit ? .outside : .leaving
     }

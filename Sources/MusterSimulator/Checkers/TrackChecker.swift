@@ -17,7 +17,7 @@ final class TrackChecker: Checker {
     }
   }
 
-  private var told: [Phone: [Timestamp: Fix]] = [:]
+  private var reported: [Phone: [Timestamp: Fix]] = [:]
   private var taken: [UserID: Set<Fix>] = [:]
   private var uncertain: Set<Int> = []
 
@@ -29,7 +29,9 @@ final class TrackChecker: Checker {
     guard case .track(let name, let fix) = act else { return }
     // Of two with one time the first is kept.
     let phone = Phone(node: node.index, name: name)
-    if told[phone]?[fix.sampleTime] == nil { told[phone, default: [:]][fix.sampleTime] = fix }
+    if reported[phone]?[fix.sampleTime] == nil {
+      reported[phone, default: [:]][fix.sampleTime] = fix
+    }
   }
 
   func tried(_ act: Act, at node: SimulatedNode) {
@@ -48,7 +50,7 @@ final class TrackChecker: Checker {
     {
       uncertain.insert(node.index)
     }
-    for (phone, fixes) in told.sorted(by: { $0.key < $1.key })
+    for (phone, fixes) in reported.sorted(by: { $0.key < $1.key })
     where !uncertain.contains(phone.node) {
       try check(phone, fixes, in: world)
     }

@@ -87,10 +87,10 @@ struct AddressBook: Sendable {
 
   private mutating func makeRoom(for endpoint: Endpoint) -> Bool {
     guard contacts[endpoint] == nil, contacts.count >= Limits.peers else { return true }
-    guard let heard = contacts.filter({ $0.value.attemptsLeft != nil }).keys.min() else {
+    guard let hint = contacts.filter({ $0.value.attemptsLeft != nil }).keys.min() else {
       return false
     }
-    contacts[heard] = nil
+    contacts[hint] = nil
     return true
   }
 

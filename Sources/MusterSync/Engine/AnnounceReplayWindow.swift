@@ -14,7 +14,7 @@ struct AnnounceReplayWindow: Sendable {
   /// The last few incarnations of each device, newest first.
   private var lives: [UInt64: [KnownIncarnation]] = [:]
   /// When each device was last received, counted in announces.
-  private var heard: [UInt64: UInt64] = [:]
+  private var lastReceived: [UInt64: UInt64] = [:]
   private var clock: UInt64 = 0
 
   var count: Int { lives.values.reduce(0) { $0 + $1.count } }
@@ -34,7 +34,7 @@ struct AnnounceReplayWindow: Sendable {
     let block = announce.counter >> 32
     clock += 1
     if lives[announce.certificate] == nil, lives.count >= Limits.announcers { forgetOldest() }
-    heard[announce.certificate] = clock
+    lastReceived[announce.certificate] = clock
     var known = lives.removeValue(forKey: announce.certificate) ?? []
     defer { lives[announce.certificate] = known }
     guard let index = known.firstIndex(where: { $0.incarnation == announce.incarnation }) else {
@@ -51,10 +51,10 @@ struct AnnounceReplayWindow: Sendable {
   }
 
   private mutating func forgetOldest() {
-    guard let oldest = heard.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else {
+    guard let oldest = lastReceived.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else {
       return
     }
-    heard[oldest] = nil
+    lastReceived[oldest] = nil
     lives[oldest] = nil
   }
 }

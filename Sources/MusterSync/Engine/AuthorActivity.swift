@@ -2,9 +2,9 @@ internal import MusterModel
 
 /// When new data of a device last arrived, frames or records, by its certificate.
 struct AuthorActivity: Sendable {
-  private var heard: [CertificateHash: Instant] = [:]
+  private var newest: [CertificateHash: Instant] = [:]
 
-  subscript(certificate: CertificateHash) -> Instant? { heard[certificate] }
+  subscript(certificate: CertificateHash) -> Instant? { newest[certificate] }
 
-  mutating func note(_ certificate: CertificateHash, at now: Instant) { heard[certificate] = now }
+  mutating func note(_ certificate: CertificateHash, at now: Instant) { newest[certificate] = now }
 }

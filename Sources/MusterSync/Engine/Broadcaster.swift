@@ -138,16 +138,16 @@ struct Broadcaster: Sendable {
   /// Returns the tags of devices that certainly receive this multicast, so that no relay repeats it
   /// for them: flooding with self-pruning (Lim and Kim, 2001). Only for records, which the next one
   /// replaces, and only at low loss; frames are received twice.
-  private func sureAudience(_ hearers: [DeviceID], of fresh: Fresh, context: inout Context) -> Set<
-    DeviceTag
-  > {
-    guard case .records = fresh, hearers.count <= Limits.coveredDevices else { return [] }
+  private func sureAudience(
+    _ receivers: [DeviceID], of fresh: Fresh, context: inout Context
+  ) -> Set<DeviceTag> {
+    guard case .records = fresh, receivers.count <= Limits.coveredDevices else { return [] }
     let loss =
       context.peers.connected.compactMap { context.outbox.sendQueues[$0]?.path.heardLoss.percent }
       .max()
       ?? 0
     guard loss <= Timing.sureHearingLossPercent else { return [] }
-    return Set(hearers.map { DeviceTag($0, about: fresh.key) })
+    return Set(receivers.map { DeviceTag($0, about: fresh.key) })
   }
 
   mutating func sendDueRelays(

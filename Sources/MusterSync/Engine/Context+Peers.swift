@@ -86,17 +86,17 @@ extension Context {
     guard let indices = peers[device]?.sessions else { return nil }
     guard indices.count > 1 else { return indices.first }
     let all = indices.compactMap { sessions[$0] }
-    let heardLast = all.max {
+    let latest = all.max {
       ($0.lastReceived, $0.establishedAt) < ($1.lastReceived, $1.establishedAt)
     }
-    guard let heardLast else { return nil }
+    guard let latest else { return nil }
     let late = outbox.sendQueues[device]?.path.roundTrip.smoothed ?? 0
     let agreed = all.filter {
-      $0.endpoint == heardLast.endpoint && $0.unconfirmedFinish == nil
-        && heardLast.lastReceived.microseconds(since: $0.lastReceived)
+      $0.endpoint == latest.endpoint && $0.unconfirmedFinish == nil
+        && latest.lastReceived.microseconds(since: $0.lastReceived)
           <= Timing.settlingMilliseconds * 1000 + 2 * late
     }
-    return (agreed.min { $0.sharedOrder < $1.sharedOrder } ?? heardLast).localIndex
+    return (agreed.min { $0.sharedOrder < $1.sharedOrder } ?? latest).localIndex
   }
 
   /// Returns whether a signature from a peer may be verified. The cost of a valid one is refunded.

@@ -20,11 +20,11 @@ struct StallWatch: Sendable {
   /// Data that one side holds and the other keeps missing.
   private(set) var stall: StalledPosition?
   /// When the peer last requested frames, and when it last delivered any.
-  private var lastAsked: Instant?
-  private var lastHanded: Instant?
+  private var lastRequest: Instant?
+  private var lastDelivery: Instant?
 
-  mutating func noteRequest(at now: Instant) { lastAsked = now }
-  mutating func noteDelivery(at now: Instant) { lastHanded = now }
+  mutating func noteRequest(at now: Instant) { lastRequest = now }
+  mutating func noteDelivery(at now: Instant) { lastDelivery = now }
 
   /// Records that the peer did not deliver what it advertised.
   mutating func noteUnanswered(_ log: LogID, through sequence: UInt64, at now: Instant) {
@@ -42,7 +42,7 @@ struct StallWatch: Sendable {
       stall = nextDifference(with: peer, logs: logs, now: now)
       return nil
     }
-    let moved = watched.kind == .keepsToItself ? lastHanded : lastAsked
+    let moved = watched.kind == .keepsToItself ? lastDelivery : lastRequest
     let since = max(watched.since, peer.presence.heardSince, moved ?? watched.since)
     guard !watched.isTold, !peer.presence.isGap(until: now),
       now.milliseconds(since: since) >= Timing.stallMilliseconds

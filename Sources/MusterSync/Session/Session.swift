@@ -90,8 +90,8 @@ struct Session: Sendable {
   ///
   /// - Parameter announced: when the peer last announced itself.
   func deadline(announced: Instant? = nil, silence: Int64) -> Instant {
-    let heard = max(lastReceived, announced ?? lastReceived)
-    let end = heard.advanced(byMilliseconds: silence)
+    let latest = max(lastReceived, announced ?? lastReceived)
+    let end = latest.advanced(byMilliseconds: silence)
     return min(end, unconfirmedFinish?.nextAttempt ?? end)
   }
 

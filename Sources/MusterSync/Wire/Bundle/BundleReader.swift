@@ -112,8 +112,8 @@ public struct BundleReader: Sendable {
     do {
       let rules = RulesVersion(raw: try reader.integer(UInt8.self))
       let (salt, mark) = (try reader.bytes16(), try reader.bytes16())
-      let said = header.dropLast(reader.remaining)
-      guard BundleForm.check(Array(said)) == Array(header.suffix(reader.remaining)) else {
+      let checked = header.dropLast(reader.remaining)
+      guard BundleForm.check(Array(checked)) == Array(header.suffix(reader.remaining)) else {
         throw Fault.damagedHeader
       }
       guard mark == BundleForm.mark(of: local.operation, salt: salt) else {
