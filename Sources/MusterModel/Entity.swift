@@ -168,6 +168,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case checkInNote = 186
   /// The newest check-in, extension or stop: `Value.checkIn`.
   case checkInReport = 187
+  /// Calls command for help under duress, or does not: only command can tell (decision 0047).
+  case checkInSealed = 188
 
   /// Derived from the number: up to 19 for users, then twenty for each kind.
   public var entity: EntityKind {

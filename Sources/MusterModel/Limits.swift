@@ -80,6 +80,8 @@ public enum Limits {
   public static let spanSeconds: UInt32 = 7 * 86_400
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
+  /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.
+  public static let sealedCallBytes = 160
 
   // MARK: Geometry
 

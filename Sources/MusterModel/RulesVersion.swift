@@ -25,8 +25,9 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   /// The version of this program. 2 is the first version that nodes state. 3 changed which kind of
   /// a zone, and whether an assembly zone is active, is shown in a conflict. 4 added the fields of
   /// orders, accountings, sign-offs, permits, alert acknowledgements and stamps. 5 bounds forks by
-  /// membership evidence and covers the control plane by the state hash. 6 added check-ins.
-  public static let current = RulesVersion(6)
+  /// membership evidence and covers the control plane by the state hash. 6 added check-ins. 7 added
+  /// their sealed field.
+  public static let current = RulesVersion(7)
 
   /// The version of a program that states none: it predates stated versions.
   public static let unstated = RulesVersion(1)

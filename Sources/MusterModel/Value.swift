@@ -82,7 +82,7 @@ extension Field {
       .checkInReminderSeconds:
       .number
     case .settingsForeground, .settingsBackground: .profile
-    case .trackPoints: .bytes
+    case .trackPoints, .checkInSealed: .bytes
     }
   }
 
@@ -103,7 +103,7 @@ extension Field {
     case .reference: form == .reference
     case .time: form == .time
     case .number(let number): form == .number && accepts(number: number)
-    case .bytes(let bytes): form == .bytes && bytes.count <= Limits.trackSegmentBytes
+    case .bytes(let bytes): form == .bytes && accepts(byteCount: bytes.count)
     case .profile(let profile): form == .profile && profile.isWithinLimits
     case .accounting(let accounting): form == .overruling && accounting.isWithinLimits
     case .relayedClaim(_, let note, let login, let seen):
@@ -115,6 +115,11 @@ extension Field {
     case .alertReply(let reply): form == .alertReply && reply.isWithinLimits
     case .checkIn(let report): form == .checkIn && report.isWithinLimits
     }
+  }
+
+  private func accepts(byteCount: Int) -> Bool {
+    self == .checkInSealed
+      ? byteCount == Limits.sealedCallBytes : byteCount <= Limits.trackSegmentBytes
   }
 
   private func accepts(number: UInt32) -> Bool {
@@ -210,6 +215,7 @@ extension Field {
     case .checkInReminderSeconds: "reminder"
     case .checkInNote: "note"
     case .checkInReport: "checkIn"
+    case .checkInSealed: "sealed"
     case .permitRevoked: "revoked"
     }
   }

@@ -17,7 +17,7 @@ struct NumbersTests {
     #expect(numbers[.track] == [120])
     #expect(numbers[.permit] == Array(140...145))
     #expect(numbers[.alertAcknowledgement] == [160])
-    #expect(numbers[.checkIn] == Array(180...187))
+    #expect(numbers[.checkIn] == Array(180...188))
     #expect(Field.existence(of: .report)?.entity == .report)
     #expect(Field.existence(of: .fence)?.entity == .fence)
     #expect(Field.existence(of: .user) == nil)

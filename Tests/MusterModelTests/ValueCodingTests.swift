@@ -173,6 +173,7 @@ struct ValueCodingTests {
       .signOff(reason: "", seen: Array(repeating: Self.row, count: 32)), .signOn(reason: ""),
       .alertReply(AlertReply(user: Self.user, note: "")), .trackerReply(Self.row.raw, note: ""),
       .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "")),
+      .bytes(Array(repeating: 0, count: 160)),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -194,7 +195,7 @@ struct ValueCodingTests {
           .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
           .checkInReminderSeconds:
           [others[2]]
-        case .trackPoints: [others[3]]
+        case .trackPoints: [others[3], others[14]]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
         case .userRelayedClaim: [others[8]]
@@ -202,6 +203,7 @@ struct ValueCodingTests {
         case .alertAcknowledgements: [others[11]]
         case .directiveTrackerReplies: [others[12]]
         case .checkInReport: [others[13]]
+        case .checkInSealed: [others[14]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]
@@ -223,6 +225,9 @@ struct ValueCodingTests {
       #expect(Field.directiveDurationSeconds.accepts(.number(seconds)) == isAccepted)
     }
     #expect(!Field.trackPoints.accepts(.bytes(Array(repeating: 0, count: 4097))))
+    for count in [0, 159, 161] {
+      #expect(!Field.checkInSealed.accepts(.bytes(Array(repeating: 0, count: count))))
+    }
     let tooMany = Array(repeating: Self.dot, count: 9)
     #expect(!Field.userSafetyOverride.accepts(.overruling(.safe, note: "", seen: tooMany)))
     var accounting = Accounting(note: "", claims: tooMany)

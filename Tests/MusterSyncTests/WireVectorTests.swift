@@ -1,8 +1,8 @@
 import Foundation
-import MusterCrypto
 import MusterModel
 import Testing
 
+@testable import MusterCrypto
 @testable import MusterSync
 
 /// Golden bytes, made with keys from fixed seeds: what `docs/wire.md` cites, and what another
@@ -90,6 +90,12 @@ struct WireVectorTests {
       vectors[name + ".signature"] = frame.signature
     }
     let device = DeviceID(operation: operation, key: signingKey.publicKey)
+    vectors["duress.field"] = DuressField.make(
+      isCall: true, to: [agreementKey.publicKey],
+      context: DuressField.Context(
+        operation: operation, device: device,
+        row: RowID(operation: operation, origin: RowOrigin(owner: user, nonce: incarnation.raw))),
+      ephemeral: SecretBytes(fill(9, 32)))
     let order = RecordOrder(generation: 1, incarnation: incarnation, counter: 1)
     let other = IncarnationName(
       generation: 2, incarnation: Incarnation(raw: try #require(Bytes16(fill(8, 16)))))

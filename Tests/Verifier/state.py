@@ -24,8 +24,8 @@ LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
 REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
-RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT = (
-    "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in")
+RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED = (
+    "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed")
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -44,7 +44,7 @@ FIELDS = {
     140: MARK, 141: REFERENCE, 142: LINE, 143: REFERENCE, 144: DURATION, 145: MARK,
     160: ALERT_REPLY,
     180: MARK, 181: REFERENCE, 182: DURATION, 183: range(0, 2), 184: NUMBER, 185: NUMBER,
-    186: PARAGRAPHS, 187: CHECK_IN_REPORT,
+    186: PARAGRAPHS, 187: CHECK_IN_REPORT, 188: SEALED,
 }
 CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
 # Command's statements about a person: the person may only supersede them.
@@ -188,9 +188,9 @@ class PackedWrites:
             if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number
-        if allowed == BYTES:
+        if allowed in (BYTES, SEALED):
             content = self.take(self.varint())
-            if len(content) > 4096:
+            if len(content) > 4096 or (allowed == SEALED and len(content) != 160):
                 raise Invalid("bytes")
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:

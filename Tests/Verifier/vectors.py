@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as xchacha_seal
-from nacl.bindings import crypto_scalarmult_base
+from nacl.bindings import crypto_scalarmult, crypto_scalarmult_base
 from nacl.signing import SigningKey
 
 from log import Frame, log_id, opening
@@ -46,6 +46,18 @@ def seal(plaintext, data, given):
     return nonce + xchacha_seal(plaintext, data, nonce, given["seed.epoch"])
 
 
+def duress(secret, recipient, context):
+    """A call under duress (§6) to one recipient; the other slots are as the program fills them."""
+    def word(key, text):
+        return hashlib.blake2b(text, key=key, digest_size=16).digest()[:8]
+
+    public = crypto_scalarmult_base(secret)
+    shared = crypto_scalarmult(secret, recipient)
+    first = word(shared, b"muster duress 1" + public + recipient + context)
+    return public + first + b"".join(
+        word(secret, b"muster duress filler 1" + bytes([slot])) for slot in range(1, 16))
+
+
 def derive(given):
     """Every value in the file but the seeds, the incarnation and the drawn nonce."""
     root = SigningKey(given["seed.root"])
@@ -76,6 +88,8 @@ def derive(given):
         "topic.id": h16(b"muster topic 1", operation, certificate.hash, b"\1"),
         "alert.row": h16(b"muster alert 1", operation, b"\1", user),
     }
+    found["duress.field"] = duress(
+        bytes([9] * 32), agreement, operation + certificate.author.device + found["row.id"])
     for name, each in (("opening", first), ("frame", frame)):
         found[f"{name}.body"] = each.body
         found[f"{name}.header"] = each.header(operation, log) + h32(each.body)
@@ -120,7 +134,7 @@ def derive(given):
         found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
         if name == "presence":
             found["presence.name"] = h32(data, h32(body))[:16]
-    rules = b"\5"
+    rules = b"\7"
     announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
     proof = signing.sign(b"muster announce 2" + rules + announced).signature
     found["announce.datagram"] = b"\x09" + rules + seal(

@@ -90,7 +90,8 @@ struct Insider {
     case .reference: return .reference(RowID(raw: nonce()))
     case .time: return .time(Timestamp(milliseconds: NodeClock.epochMilliseconds))
     case .number: return .number(UInt32(random.below(100)))
-    case .bytes: return .bytes([1, 2, 3])
+    case .bytes:
+      return .bytes([UInt8](repeating: 3, count: Limits.sealedCallBytes))
     case .reply: return .reply(node.credentials.user, note: "not entitled")
     case .trackerReply: return .trackerReply(nonce(), note: "not entitled")
     case .profile: return .profile(.background)

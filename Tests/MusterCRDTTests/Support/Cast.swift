@@ -85,6 +85,7 @@ extension Field {
       .number(60)
     case .settingsForeground, .settingsBackground: .profile(.foreground)
     case .trackPoints: .bytes([1, 2, 3])
+    case .checkInSealed: .bytes([UInt8](repeating: 7, count: Limits.sealedCallBytes))
     case _ where [Value.mark].contains(where: accepts): .mark
     default: .text(name)
     }
