@@ -107,6 +107,8 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case checkIn = 21
   /// This node's user must check in soon.
   case checkInReminder = 22
+  /// A person checked in under duress; at command only (decision 0047).
+  case duress = 30
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }

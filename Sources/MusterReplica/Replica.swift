@@ -81,7 +81,8 @@ public struct Replica {
     random.stir(now.entropy)
     let (logs, records) = (try store.logs(), try store.records())
     control = try ControlPlane(in: store, of: local)
-    derived = DerivedState(operation: local.operation)
+    derived = DerivedState(operation: local.operation, opener: DuressOpener(of: local))
+    derived.restoreCalls(try store.local(DuressLedger.key))
     ages = try AgeTracker(store: store, observer: local.device, boot: boot, now: now)
     location = try OwnPositions(in: store)
     own = try OwnDevice(

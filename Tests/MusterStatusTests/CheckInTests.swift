@@ -78,6 +78,19 @@ import Testing
     #expect(world.assessment(at: 400_000).timers.isEmpty)
   }
 
+  @Test func `Under duress a person is in distress at once, whatever else applies`() {
+    var world = StatusWorld()
+    world.fix(at: 0)
+    #expect(!world.assessment(at: 1000).isUnderDuress)
+    world.person.isUnderDuress = true
+    world.person.statements.signOff = SignOffEvidence(reason: "home", rows: [])
+    let found = world.assessment(at: 1000)
+    #expect(found.status == .mayday && found.severity == .danger && found.isUnderDuress)
+    #expect(found.reason == "checked in under duress")
+    #expect(found.conditions.first == .underDuress)
+    #expect(found.conditions.contains { $0.status == .signedOff })
+  }
+
   @Test func `The next due of ten thousand timers is found without reading them`() {
     var picture = StatusPicture(scene: StatusScene(zones: [], orders: [], permits: []))
     for number in 0..<10_000 {

@@ -102,16 +102,31 @@ public enum Severity: String, Codable, Sendable, Hashable, CaseIterable, Compara
 /// A row of the status table that applies to a person. All are shown, whatever the status.
 public struct StatusCondition: Codable, Hashable, Sendable {
   /// The row.
-  public var status: PersonStatus
+  public let status: PersonStatus
   /// The severity of the row, or a lower one if something mitigates it.
-  public var severity: Severity
+  public let severity: Severity
   /// The reason, in a few words.
-  public var reason: String
+  public let reason: String
 
   /// Creates a condition with its reason.
   public init(status: PersonStatus, severity: Severity, reason: String) {
     self.status = status
     self.severity = severity
     self.reason = reason
+  }
+
+  /// A check-in under duress. Only command may see it.
+  public static let underDuress = StatusCondition(
+    status: .mayday, severity: .danger, reason: "checked in under duress")
+  /// No other condition applies.
+  public static let inContact = StatusCondition(
+    status: .ok, severity: .neutral, reason: "in contact")
+
+  /// Returns the condition that is shown as the status: the first, except that an order or a
+  /// check-in which a sign-off does not name yields `unaccounted` nevertheless.
+  public static func decisive(of conditions: [StatusCondition]) -> StatusCondition {
+    let first = conditions.first ?? StatusCondition(status: .ok, severity: .neutral, reason: "")
+    guard first.status == .signedOff else { return first }
+    return conditions.first { $0.status == .unaccounted } ?? first
   }
 }

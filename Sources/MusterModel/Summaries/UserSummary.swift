@@ -69,6 +69,18 @@ extension UserSummary {
     self.status == status || conditions.contains { $0.status == status }
   }
 
+  /// The person as everyone but command may see them: without a call under duress.
+  public var withoutDuress: UserSummary {
+    guard conditions.contains(.underDuress) else { return self }
+    var shown = self
+    shown.conditions.removeAll { $0 == .underDuress }
+    if shown.conditions.isEmpty { shown.conditions = [.inContact] }
+    let decisive = StatusCondition.decisive(of: shown.conditions)
+    (shown.status, shown.severity, shown.reason) =
+      (decisive.status, decisive.severity, decisive.reason)
+    return shown
+  }
+
   /// The order of lists: the worst severity first, then by the status table, then the oldest
   /// contact first.
   public static func isListed(_ left: UserSummary, before right: UserSummary) -> Bool {

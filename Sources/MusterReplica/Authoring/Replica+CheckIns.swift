@@ -1,4 +1,5 @@
 internal import MusterCRDT
+public import MusterCrypto
 public import MusterModel
 internal import MusterStore
 
@@ -10,9 +11,11 @@ extension Replica {
   /// Starts one timer for each person, in the urgent lane. A person starts their own, or one for
   /// the carrier of their tracker; command starts any.
   ///
-  /// - Parameter people: empty for this device's user.
+  /// - Parameters:
+  ///   - people: empty for this device's user.
+  ///   - pin: one of the two PINs of this device, if they are set.
   public mutating func startCheckIns(
-    _ draft: CheckInDraft, of people: [UserID], now: ClockReading
+    _ draft: CheckInDraft, of people: [UserID], pin: String? = nil, now: ClockReading
   ) throws -> (ids: [RowID], outcome: Outcome) {
     guard (1...Limits.spanSeconds).contains(draft.durationSeconds) else {
       throw Refusal("a check-in is due after one second to a week: give another time")
@@ -27,6 +30,7 @@ extension Replica {
     let running = Dictionary(
       grouping: try store.rows(.checkIn).filter(\.hasRunningCheckIn), by: \.checkInPerson
     ).mapValues(\.count)
+    let sealer = try CheckInSealer(pin: pin, in: context)
     var (ids, rows): ([RowID], [[Write]]) = ([], [])
     for user in Set(people).sorted() {
       let state = try personToCheckIn(user, now: now)
@@ -50,6 +54,7 @@ extension Replica {
       composer.set(.checkInGraceSeconds, to: .number(draft.graceSeconds))
       composer.set(.checkInReminderSeconds, to: .number(draft.reminderSeconds))
       if !draft.note.isEmpty { composer.set(.checkInNote, to: .text(draft.note)) }
+      composer.insert(.checkInSealed, sealer.field(in: id, drawn: own.drawKey(now: now)))
       ids.append(id)
       rows.append(composer.writes)
     }
@@ -62,9 +67,10 @@ extension Replica {
   ///   - user: nil for this device's own.
   ///   - reference: the timer's id; nil for all that run.
   ///   - seconds: by how much an extension postpones the due time.
+  ///   - pin: one of the two PINs of this device, if they are set.
   public mutating func checkIn(
     _ kind: CheckInReportKind, of user: UserID?, timer reference: String?, seconds: UInt32,
-    note: String, now: ClockReading
+    note: String, pin: String? = nil, now: ClockReading
   ) throws -> Outcome {
     let chosen = try reference.map { try row(.checkIn, named: $0) }
     let timers =
@@ -74,6 +80,7 @@ extension Replica {
       let name = try context.callsign(of: user ?? local.author.user)
       throw Refusal("no check-in of \(name) is running: see muster checkin list", .unfit)
     }
+    let sealer = try CheckInSealer(pin: pin, in: context)
     if kind == .extend { try refreshStatuses(now: now) }
     var rows: [[Write]] = []
     for timer in timers {
@@ -92,6 +99,9 @@ extension Replica {
         .checkInReport,
         .checkIn(CheckInReport(kind: kind, nextSeconds: next, note: note)),
         replacing: Array(timer.dots(of: .checkInReport).prefix(Limits.supersededDots)))
+      composer.insert(
+        .checkInSealed, sealer.field(in: timer.key.id, drawn: own.drawKey(now: now)),
+        replacing: Array(timer.dots(of: .checkInSealed).prefix(Limits.supersededDots)))
       rows.append(composer.writes)
     }
     return try write(rows, lane: .urgent, now: now)
@@ -142,6 +152,26 @@ extension Replica {
       throw Refusal("no one is in that team or has that role: see muster user list", .unknown)
     }
     return found.map(\.id)
+  }
+
+  // MARK: PINs
+
+  /// Whether this device requires a PIN for check-ins.
+  public func requiresCheckInPin() throws -> Bool { try CheckInPins.stored(in: store) != nil }
+
+  /// Sets or replaces the two PINs of this device, or removes them if there are no new ones.
+  ///
+  /// - Parameters:
+  ///   - current: one of the PINs that are set. With either, the result is the same.
+  ///   - cost: of each guess.
+  public mutating func setCheckInPins(
+    _ pins: (usual: String, duress: String)?, current: String?,
+    cost: PasswordCost = .interactive, now: ClockReading
+  ) throws -> Outcome {
+    try require(.command, .member, .observer)
+    let new = try CheckInPins.replacing(
+      current, by: pins, salt: own.drawSalt(now: now), cost: cost, in: store)
+    return try transact(now: now) { new.store(in: &$0.transaction.batch) }
   }
 
   // MARK: Queries

@@ -92,6 +92,18 @@ struct OwnDevice: Sendable {
     Composer(creating: kind, origin: newOrigin(now: now), operation: local.operation)
   }
 
+  /// Draws a key that is used once.
+  mutating func drawKey(now: ClockReading) -> AgreementKey {
+    random.stir(now.entropy)
+    return random.agreementKey()
+  }
+
+  /// Draws the salt of a password hash.
+  mutating func drawSalt(now: ClockReading) -> [UInt8] {
+    random.stir(now.entropy)
+    return random.bytes(PasswordHash.saltBytes)
+  }
+
   // MARK: Incarnations
 
   /// The record for the sentinel.

@@ -7,9 +7,11 @@ internal import MusterSync
 /// hash, which follow from the view.
 struct DerivedState: Sendable {
   private let operation: OperationID
+  private let opener: DuressOpener?
   var reader: FrameReader
   var statusModel = StatusModel()
   var checkIns = CheckInBoard()
+  private(set) var duress = DuressLedger()
   /// Nil before the first request, and after the view was derived again.
   private(set) var stateTree: StateTree?
   /// The number of rebuilds of the whole view since the start.
@@ -22,16 +24,18 @@ struct DerivedState: Sendable {
     let waitedFor: Set<EpochID>
   }
 
-  init(operation: OperationID) {
+  /// - Parameter opener: nil except at a command device.
+  init(operation: OperationID, opener: DuressOpener?) {
     self.operation = operation
-    reader = FrameReader(operation: operation)
+    self.opener = opener
+    reader = FrameReader(operation: operation, duress: opener)
   }
 
   /// Forgets what memory may be ahead of the store of.
   mutating func forget() {
     stateTree = nil
     statusModel.markAllStale()
-    reader = FrameReader(operation: operation)
+    reader = FrameReader(operation: operation, duress: opener)
   }
 
   /// Derives the view again from the log.
@@ -40,7 +44,7 @@ struct DerivedState: Sendable {
   mutating func rebuildView(
     of store: Store, by control: ControlPlane, keyring: Keyring, beginsIndex: Bool
   ) throws -> Derivation {
-    var reader = FrameReader(operation: operation)
+    var reader = FrameReader(operation: operation, duress: opener)
     var waitedFor: Set<EpochID> = []
     let outcome = try store.rebuildView(beginsIndex: beginsIndex) { opening, frame, lookup in
       // The row names of one log are of no use for the next.
@@ -61,7 +65,7 @@ struct DerivedState: Sendable {
   mutating func rederive(
     _ ranges: [FrameRange], of store: Store, by control: ControlPlane, keyring: Keyring
   ) throws -> Derivation? {
-    var reader = FrameReader(operation: operation)
+    var reader = FrameReader(operation: operation, duress: opener)
     var waitedFor: Set<EpochID> = []
     let outcome = try store.rederive(ranges) { opening, frame, lookup in
       try reader.reapply(
@@ -69,8 +73,39 @@ struct DerivedState: Sendable {
         keyring: keyring, waitingFor: &waitedFor, lookup: lookup)
     }
     guard let outcome else { return nil }
+    self.reader.add(reader.takeCalls())
     note(outcome)
     return Derivation(outcome: outcome, waitedFor: waitedFor)
+  }
+
+  // MARK: Calls under duress
+
+  /// Takes the stored calls, at a start and after a failed commit. Unreadable ones were written by
+  /// another version: deriving the view again finds them.
+  mutating func restoreCalls(_ bytes: [UInt8]?) {
+    duress = DuressLedger()
+    guard let bytes else { return }
+    do throws(DecodingFault) {
+      duress = try DuressLedger(decoding: bytes)
+    } catch {
+      duress = DuressLedger()
+    }
+    statusModel.noteChange(of: duress.people)
+  }
+
+  /// Takes the calls in the frames that were read. Returns what to store; nil without a new call.
+  mutating func takeCalls() -> [UInt8]? {
+    let calls = reader.takeCalls()
+    guard !calls.isEmpty, let people = duress.add(calls) else { return nil }
+    statusModel.noteChange(of: people)
+    return duress.encoded()
+  }
+
+  /// Closes the calls of a person. Returns what to store; nil if none was open.
+  mutating func clearCalls(of user: UserID) -> [UInt8]? {
+    guard duress.clear(user) else { return nil }
+    statusModel.noteChange(of: [user])
+    return duress.encoded()
   }
 
   /// Takes what a commit changed.

@@ -8,10 +8,16 @@ internal import MusterSync
 /// of this device and of others, on arrival and at every rebuild.
 struct FrameReader: Sendable {
   private let operation: OperationID
+  /// Nil except at a command device.
+  private let duress: DuressOpener?
   private var parts = BodyAssembler()
   private var names = RowNames()
+  private var calls: [DuressCall] = []
 
-  init(operation: OperationID) { self.operation = operation }
+  init(operation: OperationID, duress: DuressOpener?) {
+    self.operation = operation
+    self.duress = duress
+  }
 
   /// The result of reading a frame.
   enum Reading: Sendable {
@@ -61,6 +67,15 @@ struct FrameReader: Sendable {
   /// Whether parts of a log or a strand were read whose successors were not.
   func hasParts(of log: LogID) -> Bool { parts.hasParts(of: log) }
 
+  /// Returns the calls under duress in the frames that were read since the last call.
+  mutating func takeCalls() -> [DuressCall] {
+    defer { calls = [] }
+    return calls
+  }
+
+  /// Adds the calls that another reader found.
+  mutating func add(_ found: [DuressCall]) { calls += found }
+
   /// Releases memory. MUST be called once what was read is durable.
   mutating func forgetSome() { names.forgetSome() }
 
@@ -100,7 +115,7 @@ struct FrameReader: Sendable {
     return whole
   }
 
-  private func reading(
+  private mutating func reading(
     of whole: BodyAssembler.Whole, frame: Frame, opening: Opening, author: Author
   ) -> Reading {
     switch whole.contents {
@@ -109,6 +124,9 @@ struct FrameReader: Sendable {
     case .operations(let operations, let writtenAt, let isJoined):
       let application = application(
         of: operations, writtenAt: writtenAt, frame: frame, opening: opening, author: author)
+      if let duress, case .applied(let writes, _) = application {
+        calls += duress.calls(in: writes)
+      }
       let stamp = opening.lane == .urgent ? whole.stamp : nil
       // While the whole waits for a later version, so do its parts: they are read again with it.
       if isJoined, case .waiting = application {

@@ -145,6 +145,7 @@ extension Replica {
   mutating func commit(now: ClockReading) throws {
     addReceived(now: now)
     transaction.batch.ages = ages.takeChanges()
+    if let calls = derived.takeCalls() { transaction.batch.local[DuressLedger.key] = calls }
     guard !transaction.batch.isEmpty else { return }
     if !transaction.batch.frames.isEmpty { transaction.batch.arrival = ages.arrivalTime(now) }
     #if Canary

@@ -60,7 +60,8 @@ struct DirectiveList {
   private func summary(
     _ row: RowState, superseded: [RowID: RowID], among known: [AssessedPerson]
   ) throws -> DirectiveSummary {
-    let people = known.map(\.summary)
+    // Roll calls are read by everyone at a command post, and agree with those of members.
+    let people = known.map(\.summary.withoutDuress)
     var zones: [DirectiveZone] = []
     for zone in row.directiveZones {
       let name = try context.store.row(RowKey(kind: .fence, id: zone))?.text(.fenceName)

@@ -22,8 +22,11 @@ struct PersonAlerts {
     let others = people.filter { $0.summary.id != own }
     let ordered = others.filter { !$0.summary.isTracker } + others.filter { $0.summary.isTracker }
     return ordered.flatMap { person, assessment in
-      [help(person), inHazard(person, assessment), silent(person), safe(person, assessment)]
-        .compactMap { $0 }
+      [
+        duress(person, assessment), help(person, assessment), inHazard(person, assessment),
+        silent(person),
+        safe(person, assessment),
+      ].compactMap { $0 }
     }
   }
 
@@ -34,8 +37,24 @@ struct PersonAlerts {
       id: AlertID(kind: kind, row: RowID(raw: person.id.raw)), level: level, text: text)
   }
 
-  private func help(_ person: UserSummary) -> AlertTracker.Finding? {
-    guard let call = person.conditions.first(where: { $0.status == .mayday }) else { return nil }
+  /// Its acknowledgement stays on this device: one that is sent would show that there was a call.
+  private func duress(
+    _ person: UserSummary, _ assessment: StatusAssessment
+  ) -> AlertTracker.Finding? {
+    guard assessment.isUnderDuress else { return nil }
+    var text = "\(person.callsign): checked in under duress, do not answer where others can see it"
+    if let fix = person.fix {
+      text += "; last position \(fix.position.latitude),\(fix.position.longitude)"
+    }
+    return finding(.duress, person, .danger, text)
+  }
+
+  /// A call that everyone may see.
+  private func help(
+    _ person: UserSummary, _ assessment: StatusAssessment
+  ) -> AlertTracker.Finding? {
+    let calls = person.conditions.filter { $0.status == .mayday }
+    guard let call = calls.dropFirst(assessment.isUnderDuress ? 1 : 0).first else { return nil }
     return finding(.help, person, .danger, "\(person.callsign): \(call.reason)")
   }
 

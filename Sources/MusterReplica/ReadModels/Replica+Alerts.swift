@@ -20,16 +20,24 @@ extension Replica {
   /// Reviews the alerts and stores the raised ones; the outcome lists those raised and cleared.
   /// MUST be called after changes, and from time to time, since silence raises alerts too.
   public mutating func reviewAlerts(now: ClockReading) throws -> Outcome {
+    try reviewAlerts(storing: nil, now: now)
+  }
+
+  /// - Parameter calls: calls under duress that changed.
+  private mutating func reviewAlerts(
+    storing calls: [UInt8]?, now: ClockReading
+  ) throws -> Outcome {
     let before = try alertReader.stored()
     var state = before
     let findings = try findings(now: now)
     let changes = try alertReader.update(&state, with: findings, now: now.wall)
     let dates = derived.checkIns.takeUnsaved(
       at: ages.reading(now), wall: now.wall, boot: own.boot)
-    guard !state.isStored(as: before) || dates != nil else { return Outcome() }
+    guard !state.isStored(as: before) || dates != nil || calls != nil else { return Outcome() }
     var outcome = try transact(now: now) { replica in
       replica.transaction.batch.local[AlertTracker.key] = state.encoded()
       if let dates { replica.transaction.batch.local[CheckInBoard.key] = dates }
+      if let calls { replica.transaction.batch.local[DuressLedger.key] = calls }
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
     }
@@ -79,6 +87,21 @@ extension Replica {
     }
     outcome.alertChanges = changes
     return outcome
+  }
+
+  /// Ends the alarm about a person who called under duress, at this command device only, until the
+  /// next call. Nothing of it is sent.
+  public mutating func clearDuress(of user: UserID, now: ClockReading) throws -> Outcome {
+    try require(.command)
+    guard let calls = derived.clearCalls(of: user) else {
+      throw Refusal("\(try context.callsign(of: user)) has no open call under duress here")
+    }
+    do {
+      return try reviewAlerts(storing: calls, now: now)
+    } catch {
+      derived.restoreCalls(try store.local(DuressLedger.key))
+      throw error
+    }
   }
 
   private var alertReader: AlertReader { AlertReader(context: context) }

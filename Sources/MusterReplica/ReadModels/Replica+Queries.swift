@@ -20,7 +20,8 @@ extension Replica {
   /// Brings the statuses up to date: what has changed since the last call is read and assessed
   /// again, and whose time has come.
   public mutating func refreshStatuses(now: ClockReading) throws {
-    let reader = StatusReader(context: context, ages: ageReader(at: now))
+    let reader = StatusReader(
+      context: context, ages: ageReader(at: now), underDuress: derived.duress.people)
     try restoreCheckIns(now: now)
     try reader.refresh(
       &derived.statusModel, checkIns: &derived.checkIns, zones: &location.monitor,

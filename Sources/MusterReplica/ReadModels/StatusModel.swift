@@ -65,6 +65,9 @@ struct StatusModel: Sendable {
   /// A device has a new position, which may not be stored yet.
   mutating func noteMovement(of device: DeviceID) { staleness.moved.insert(device) }
 
+  /// Something that no row contains changed for these people.
+  mutating func noteChange(of people: Set<UserID>) { staleness.people.formUnion(people) }
+
   mutating func note(_ outcome: CommitOutcome) {
     staleness.moved.formUnion(outcome.moved)
     for key in outcome.changedRows {

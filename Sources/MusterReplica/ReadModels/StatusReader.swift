@@ -10,10 +10,13 @@ struct StatusReader {
   private let settings: SettingsReader
   private let statements: StatementReader
   private let checkIns: CheckInReader
+  /// People who called under duress.
+  private let underDuress: Set<UserID>
 
-  init(context: ReadContext, ages: AgeReader) {
+  init(context: ReadContext, ages: AgeReader, underDuress: Set<UserID>) {
     self.context = context
     self.ages = ages
+    self.underDuress = underDuress
     settings = SettingsReader(context: context)
     statements = StatementReader(context: context)
     checkIns = CheckInReader(context: context, ages: ages)
@@ -107,6 +110,7 @@ struct StatusReader {
       evidence.statements = try statements.statements(row)
     }
     evidence.timers = checkIns.timers(of: person, in: &board)
+    evidence.isUnderDuress = underDuress.contains(user)
     evidence.wasHeard =
       evidence.devices.contains { $0.heard != nil } || !evidence.statements.claims.isEmpty
       || !evidence.statements.relayed.isEmpty

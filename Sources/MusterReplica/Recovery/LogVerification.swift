@@ -78,7 +78,7 @@ private struct ViewRebuild {
 
   init(operation: OperationID, store: Store) {
     self.store = store
-    reader = FrameReader(operation: operation)
+    reader = FrameReader(operation: operation, duress: nil)
   }
 
   mutating func add(

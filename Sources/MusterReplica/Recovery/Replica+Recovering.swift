@@ -22,6 +22,7 @@ extension Replica {
     let logs = try store.logs()
     control = try ControlPlane(in: store, of: local)
     try epochKeys.reload(from: store, operation: local.operation)
+    derived.restoreCalls(try store.local(DuressLedger.key))
     own.writer.reset(to: logs)
     ages = try AgeTracker(store: store, observer: local.device, boot: own.boot, now: now)
     try location.reload(from: store)

@@ -67,15 +67,19 @@ struct PersonAssessor {
 
   /// All conditions, in the order of the table.
   var conditions: [StatusCondition] {
-    var found = [mayday, accountedFor, inHazard, signedOff].compactMap { $0 }
+    var found = [duress, mayday, accountedFor, inHazard, signedOff].compactMap { $0 }
     found += [late(.unaccounted), late(.overdue), expected, noContact, late(.ordered)]
       .compactMap { $0 }
     found += [atAssembly, reportedSafe, noPosition].compactMap { $0 }
-    return found.isEmpty ? [condition(.ok, "in contact")] : found
+    return found.isEmpty ? [.inContact] : found
   }
 
   private func condition(_ status: PersonStatus, _ reason: String) -> StatusCondition {
     StatusCondition(status: status, severity: status.severity, reason: reason)
+  }
+
+  private var duress: StatusCondition? {
+    person.isUnderDuress ? .underDuress : nil
   }
 
   private var mayday: StatusCondition? {

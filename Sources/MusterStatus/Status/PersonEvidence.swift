@@ -10,6 +10,8 @@ public struct PersonEvidence: Hashable, Sendable {
   public var devices: [StatusDevice] = []
   /// Check-ins that they owe.
   public var timers: [TimerEvidence] = []
+  /// Whether they checked in under duress: known at command only.
+  public var isUnderDuress = false
   /// Whether anything was ever received from them.
   public var wasHeard = false
   /// The milliseconds without contact after which they are out of contact.

@@ -19,6 +19,8 @@ public struct StatusAssessment: Hashable, Sendable {
   public let orders: [OrderStanding]
   /// The check-ins that the person owes and that no sign-off settles, by id.
   public let timers: [CheckInStanding]
+  /// Whether the first condition is a call under duress, which only command may see.
+  public let isUnderDuress: Bool
   /// The shown order, with the direction to its nearest zone.
   public let guidance: OrderGuidance?
   /// The hazard zones in which they are, by id.
@@ -36,13 +38,12 @@ public struct StatusAssessment: Hashable, Sendable {
   public init(of person: PersonEvidence, in scene: StatusScene, at clock: StatusClock) {
     let assessor = PersonAssessor(person, in: scene, at: clock)
     conditions = assessor.conditions
-    let first = conditions.first ?? StatusCondition(status: .ok, severity: .neutral, reason: "")
-    let unaccounted = conditions.first { $0.status == .unaccounted }
-    let decisive = first.status == .signedOff ? unaccounted ?? first : first
+    let decisive = StatusCondition.decisive(of: conditions)
     status = decisive.status
     severity = decisive.severity
     orders = assessor.standings
     timers = assessor.checkIns
+    isUnderDuress = person.isUnderDuress
     guidance = assessor.guidance
     hazards = assessor.hazards.map(\.id).sorted()
     (heard, clockDiffers) = assessor.contacts.lastSign

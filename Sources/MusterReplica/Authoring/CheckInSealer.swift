@@ -1,0 +1,47 @@
+internal import MusterCrypto
+internal import MusterModel
+internal import MusterSync
+
+/// Seals the fields of the check-ins of one command, so that they call for help or do not (decision
+/// 0047).
+struct CheckInSealer: Sendable {
+  private let local: LocalDevice
+  private let isCall: Bool
+  private let recipients: [AgreementPublicKey]
+
+  /// Throws if this device has PINs, and `pin` is none of them.
+  init(pin: String?, in context: ReadContext) throws {
+    local = context.local
+    isCall = try CheckInPins.isCall(pin, in: context.store)
+    recipients = context.control.duressRecipients(besides: local.author.user)
+  }
+
+  /// Returns the field of a row.
+  ///
+  /// - Parameter drawn: a random key.
+  func field(in row: RowID, drawn: AgreementKey) -> Value {
+    let context = DuressField.Context(
+      operation: local.operation, device: local.device, row: row)
+    return .bytes(
+      DuressField.make(isCall: isCall, to: recipients, context: context, drawn: drawn))
+  }
+}
+
+extension ControlPlane {
+  /// Returns the keys of the command devices that a call under duress is sealed to: those that are
+  /// not revoked, nearest to the root first. A person's own devices are not among them, because the
+  /// attacker who forces the person may watch these.
+  func duressRecipients(besides user: UserID) -> [AgreementPublicKey] {
+    let commanders = admissions.filter {
+      let certificate = $0.signed.certificate
+      return certificate.role == .command && certificate.user != user
+        && !isRevoked(certificate.device)
+    }.sorted { ($0.rank, $0.signed.hash) < ($1.rank, $1.signed.hash) }
+    var keys: [AgreementPublicKey] = []
+    for admission in commanders where keys.count < DuressField.recipients {
+      let key = admission.signed.certificate.agreementKey
+      if !keys.contains(key) { keys.append(key) }
+    }
+    return keys
+  }
+}
