@@ -16,9 +16,8 @@ public struct Programs: Service {
   public init(
     node: Node, map: BaseMap? = nil, webhooks: WebhookStore? = nil, logger: Logger
   ) {
-    let api = API(node: node, map: map, webhooks: webhooks, logger: logger)
-    router = APIRouter(api: api)
-    live = api.live
+    live = SubscriptionBroker(node: node, logger: logger)
+    router = APIRouter(api: API(node: node, map: map, webhooks: webhooks, live: live))
   }
 
   /// Notifies subscribers until a graceful shutdown.

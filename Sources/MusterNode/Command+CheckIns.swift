@@ -12,9 +12,15 @@ public struct CheckInOrder: Codable, Hashable, Sendable {
   public var role: Role?
   /// The timer of each of them.
   public var timer: CheckInDraft
+  /// One of the two PINs of the node, if they are set.
+  public var pin: String?
 
   /// Creates an order. Nothing is validated here: the node rejects values out of range.
-  public init(people: [String] = [], team: String = "", role: Role? = nil, timer: CheckInDraft) {
+  public init(
+    people: [String] = [], team: String = "", role: Role? = nil, timer: CheckInDraft,
+    pin: String? = nil
+  ) {
+    self.pin = pin
     self.people = people
     self.team = team
     self.role = role
@@ -34,17 +40,42 @@ public struct CheckInEntry: Codable, Hashable, Sendable {
   public var seconds: UInt32
   /// A reason or a remark.
   public var note: String
+  /// One of the two PINs of the node, if they are set.
+  public var pin: String?
 
   /// Creates a report. Nothing is validated here: the node rejects values out of range.
   public init(
     kind: CheckInReportKind, user: String? = nil, timer: String? = nil, seconds: UInt32 = 0,
-    note: String = ""
+    note: String = "", pin: String? = nil
   ) {
+    self.pin = pin
     self.kind = kind
     self.user = user
     self.timer = timer
     self.seconds = seconds
     self.note = note
+  }
+}
+
+/// New PINs for check-ins, as the user enters them.
+public struct CheckInPinChange: Codable, Hashable, Sendable {
+  /// One of the PINs that are set; nil if none are.
+  public var current: String?
+  /// The PIN for every day; nil removes both PINs.
+  public var usual: String?
+  /// The PIN that calls command for help.
+  public var duress: String?
+
+  /// Creates a change. Nothing is validated here: the node rejects unfit PINs.
+  public init(current: String?, usual: String?, duress: String?) {
+    self.current = current
+    self.usual = usual
+    self.duress = duress
+  }
+
+  /// Both new PINs; nil if they are to be removed.
+  var pins: (usual: String, duress: String)? {
+    usual.map { ($0, duress ?? "") }
   }
 }
 
@@ -58,7 +89,8 @@ extension Command {
         if !order.team.isEmpty || order.role != nil {
           people += try replica.members(ofTeam: order.team, role: order.role, now: now)
         }
-        let (ids, outcome) = try replica.startCheckIns(order.timer, of: people, now: now)
+        let (ids, outcome) = try replica.startCheckIns(
+          order.timer, of: people, pin: order.pin, now: now)
         return (.createdAll(ids), outcome)
       }
     case .reportCheckIn(let entry):
@@ -66,7 +98,7 @@ extension Command {
         let user = try entry.user.map { try replica.user(named: $0, now: now) }
         let outcome = try replica.checkIn(
           entry.kind, of: user, timer: entry.timer, seconds: entry.seconds, note: entry.note,
-          now: now)
+          pin: entry.pin, now: now)
         return (.done, outcome)
       }
     default: nil

@@ -27,6 +27,11 @@ public enum Command: Codable, Hashable, Sendable {
   case checkIns
   case startCheckIn(CheckInOrder)
   case reportCheckIn(CheckInEntry)
+  /// Whether the node requires a PIN for check-ins.
+  case checkInPin
+  case setCheckInPins(CheckInPinChange)
+  /// Command ends the alarm about a person who checked in under duress, at this node.
+  case clearDuress(String)
   /// Command sets another user's team; nil sets the own user's.
   case setTeam(String, user: String?)
   case setPosition(Fix)
@@ -181,6 +186,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case alerts([Alert])
   case permits([PermitSummary])
   case checkIns([CheckInSummary])
+  case checkInPin(isRequired: Bool)
   case changes(ChangeCounts)
   case settings(SettingsSummary)
   /// The byte form of an `Invitation`, with its role and expiry.

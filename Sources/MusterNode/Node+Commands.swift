@@ -74,6 +74,7 @@ extension Node {
       return try acknowledgeAlert(reference, by: name, for: user)
     case .permits: return .permits(try read { replica, _ in try replica.permits() })
     case .checkIns: return .checkIns(try read { try $0.checkIns(now: $1) })
+    case .checkInPin, .setCheckInPins, .clearDuress: return try duressReply(to: command)
     case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,

@@ -111,8 +111,8 @@ extension Command {
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
-      .fences, .fence, .directives, .directive, .permits, .checkIns, .alerts, .acknowledgeAlert,
-      .changes,
+      .fences, .fence, .directives, .directive, .permits, .checkIns, .checkInPin, .setCheckInPins,
+      .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
       .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery:

@@ -62,6 +62,30 @@ extension Node {
     return .done
   }
 
+  /// Performs a command about check-ins under duress.
+  func duressReply(to command: Command) throws -> Reply {
+    switch command {
+    case .checkInPin:
+      return .checkInPin(isRequired: try read { replica, _ in try replica.requiresCheckInPin() })
+    case .setCheckInPins(let change):
+      try attempt { try $0.setCheckInPins(change.pins, current: change.current, now: $1) }
+      return .done
+    case .clearDuress(let person): return try clearDuress(of: person)
+    default: preconditionFailure("no command about duress")
+    }
+  }
+
+  /// Ends the alarm about a person who checked in under duress, at this node.
+  private func clearDuress(of person: String) throws -> Reply {
+    try attempt { replica, now in
+      let user = try replica.user(named: person, now: now)
+      let outcome = try replica.clearDuress(of: user, now: now)
+      if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
+      return outcome
+    }
+    return .done
+  }
+
   private func tell(_ outcome: Replica.Outcome, _ standing: [Alert]) {
     changeNotifier.alerts.tell(standing)
     for case .raised(let alert) in outcome.alertChanges {

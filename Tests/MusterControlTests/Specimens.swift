@@ -74,7 +74,10 @@ enum Specimens {
         CheckInOrder(
           people: ["Ben"], team: "North", role: .member,
           timer: CheckInDraft(durationSeconds: 60, repeats: true, note: "ridge"))),
-      .reportCheckIn(CheckInEntry(kind: .ok)),
+      .reportCheckIn(CheckInEntry(kind: .ok, pin: "2580")), .checkInPin,
+      .setCheckInPins(CheckInPinChange(current: nil, usual: "2580", duress: "2581")),
+      .setCheckInPins(CheckInPinChange(current: "2580", usual: nil, duress: nil)),
+      .clearDuress("Ben"),
       .reportCheckIn(
         CheckInEntry(kind: .extend, user: "Ben", timer: "0a1b", seconds: 600, note: "wind")),
       .addPermit(
@@ -295,7 +298,8 @@ enum Specimens {
       .reports([]), .reports([report, bareReport]),
       .fences([fence(circle), fence(triangle)]),
       .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
-      .permits([]), .checkIns([]), .checkIns([checkIn]), .createdAll([row]),
+      .permits([]), .checkIns([]), .checkIns([checkIn]), .checkInPin(isRequired: true),
+      .createdAll([row]),
       .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),

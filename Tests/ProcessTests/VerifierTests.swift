@@ -25,6 +25,8 @@ extension ProcessTests {
         try await ben.tell("report", "comment", report, String(repeating: "It moves. ", count: 500))
         try await ben.tell("report", "confirm", report)
         try await ben.tell("user", "status", "help", "--note", "on the far bank")
+        try await ben.tell("checkin", "start", "--every", "20m", "--note", "Route 4")
+        try await ben.tell("checkin", "ok")
         try await anna.tell("report", "edit", report, "--title", "Bridge out", "--severity", "5")
         try await anna.tell(
           "fence", "add", "--name", "Camp", "--kind", "muster", "--circle", "40.4,-7.5,300")

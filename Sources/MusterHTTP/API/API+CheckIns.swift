@@ -27,6 +27,7 @@ extension API {
           .may("reminderSeconds", .integer(0...Int64(Limits.spanSeconds))),
           .may("note", .paragraphs), .may("users", .list(.text, most: Limits.namesPerGroup)),
           .may("team", .line), .may("role", .choice(Role.allCases.map(\.name))),
+          .may("pin", .text),
         ], least: 1),
       result: .json(.open([.must("ids", .list(.reference, most: Limits.namesPerGroup))]))
     ) { api, call in
@@ -40,7 +41,7 @@ extension API {
       var order = CheckInOrder(
         people: call["users"]?.elements?.compactMap(\.word) ?? [],
         team: call.text("team") ?? "", role: call.text("role").flatMap { Role(name: $0) },
-        timer: timer)
+        timer: timer, pin: call.text("pin"))
       if order.people.isEmpty, order.team.isEmpty, order.role == nil,
         let speaker = try call.speaker()
       {
@@ -61,6 +62,7 @@ extension API {
           .must("kind", .choice(CheckInReportKind.allCases.map(\.name))), .may("user", .text),
           .may("timer", .reference),
           .may("seconds", .integer(1...Int64(Limits.spanSeconds))), .may("note", .paragraphs),
+          .may("pin", .text),
         ], least: 1),
       result: .done
     ) { api, call in
@@ -68,8 +70,25 @@ extension API {
       guard let kind = named else { throw Problem(.badRequest, "no such kind of report") }
       let entry = CheckInEntry(
         kind: kind, user: try call.text("user") ?? call.speaker(), timer: call.text("timer"),
-        seconds: UInt32(clamping: call.integer("seconds") ?? 0), note: call.text("note") ?? "")
+        seconds: UInt32(clamping: call.integer("seconds") ?? 0), note: call.text("note") ?? "",
+        pin: call.text("pin"))
       return try await api.done(.reportCheckIn(entry))
+    },
+    Route(
+      .get, "/api/v1/checkins/pin", "Get whether check-ins on this node require a PIN",
+      result: .json(.open([.must("isRequired", .flag)]))
+    ) { api, _ in
+      guard case .checkInPin(let isRequired) = try await api.ask(.checkInPin) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["isRequired": .bool(isRequired)]))
+    },
+    Route(
+      .post, "/api/v1/checkins/clear",
+      "As command, end this node's alarm about a person under duress",
+      body: .object([.must("user", .text)], least: 1), result: .done
+    ) { api, call in
+      try await api.done(.clearDuress(call.text("user") ?? ""))
     },
   ]
 }

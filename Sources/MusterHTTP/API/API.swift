@@ -1,4 +1,3 @@
-internal import Logging
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
@@ -9,8 +8,10 @@ internal import MusterNode
 /// node as commands, like those of the command line, and are answered once they are durable.
 final class API: Sendable {
   let node: Node
-  let requests = RequestCounts()
+  let requests: RequestCounts
   let live: SubscriptionBroker
+  /// Whether the reader is no commander: calls under duress are left out (decision 0047).
+  private let hidesDuress: Bool
   /// Nil without a base map.
   let map: BaseMap?
   /// Nil if webhooks are disabled by an error.
@@ -24,11 +25,16 @@ final class API: Sendable {
     case users, reports, fences, directives, devices
   }
 
-  init(node: Node, map: BaseMap?, webhooks: WebhookStore?, logger: Logger) {
+  init(
+    node: Node, map: BaseMap?, webhooks: WebhookStore?, live: SubscriptionBroker,
+    requests: RequestCounts = RequestCounts(), hidesDuress: Bool = false
+  ) {
     self.node = node
     self.map = map
     self.webhooks = webhooks
-    live = SubscriptionBroker(node: node, logger: logger)
+    self.requests = requests
+    self.live = live
+    self.hidesDuress = hidesDuress
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
     statusText = AnswerCache(of: Dataset.allCases, counts: counts)
     sets = Dictionary(
@@ -47,7 +53,7 @@ final class API: Sendable {
 
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
-    try Self.accepted(await node.perform(command))
+    try accepted(await node.perform(command))
   }
 
   /// Sends a command like `ask`, on the condition that a row still has the client's version, if one
@@ -56,13 +62,13 @@ final class API: Sendable {
     _ command: Command, on kind: EntityKind, _ call: Call
   ) async throws(Problem) -> Reply {
     guard let versions = call.versions else { return try await ask(command) }
-    return try Self.accepted(
+    return try accepted(
       await node.perform(command, if: kind, named: call.id, isOneOf: versions))
   }
 
-  private static func accepted(_ reply: Reply) throws(Problem) -> Reply {
+  private func accepted(_ reply: Reply) throws(Problem) -> Reply {
     if case .refused(let reason, let kind) = reply { throw Problem(reason, kind) }
-    return reply
+    return hidesDuress ? reply.withoutDuress : reply
   }
 
   /// The status as a value and as JSON text.
@@ -88,6 +94,18 @@ final class API: Sendable {
       Rows(directives.map { $0.row(now: SystemClock.wall) })
     case (.devices, .devices(let devices)): Rows(devices.map(\.row))
     default: throw Problem.unexpected
+    }
+  }
+}
+
+extension Reply {
+  /// The reply without calls under duress; the order of people shows none either.
+  var withoutDuress: Reply {
+    switch self {
+    case .users(let users):
+      .users(users.map(\.withoutDuress).sorted(by: UserSummary.isListed))
+    case .alerts(let alerts): .alerts(alerts.filter { $0.id.kind != .duress })
+    default: self
     }
   }
 }

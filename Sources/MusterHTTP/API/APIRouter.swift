@@ -24,6 +24,14 @@ struct APIRouter: Sendable {
     document = ByteBuffer(string: OpenAPI.document(of: routes).text)
   }
 
+  /// The same routes for observers.
+  var forObservers: APIRouter {
+    APIRouter(
+      api: API(
+        node: api.node, map: api.map, webhooks: api.webhooks, live: api.live,
+        requests: api.requests, hidesDuress: true))
+  }
+
   /// Whether a path belongs to the API.
   static func owns(_ path: String) -> Bool {
     path.hasPrefix("/api/") || path.hasPrefix("/tiles/")

@@ -28,6 +28,7 @@ struct LoginEndpoint: Sendable {
   private static let reservedPlaces = 4
 
   let router: APIRouter
+  private let observerRouter: APIRouter
   let dashboard: Dashboard
   let logins: LoginFile
   let audit: AuditLog
@@ -43,6 +44,7 @@ struct LoginEndpoint: Sendable {
     now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
     self.router = router
+    observerRouter = router.forObservers
     self.dashboard = dashboard
     self.logins = logins
     self.audit = audit
@@ -108,7 +110,8 @@ struct LoginEndpoint: Sendable {
       let person = Person(name: session.name, user: login.user) {
         isLetIn(session, renewed ?? secret)
       }
-      response = await router.answer(request, connection: connection, person: person).response
+      let routes = session.rights == .observer ? observerRouter : router
+      response = await routes.answer(request, connection: connection, person: person).response
       if writes {
         audit.note(
           Self.words(request), by: session.name, from: client, status: response.status.code)

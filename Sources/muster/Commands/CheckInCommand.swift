@@ -13,7 +13,9 @@ struct CheckInCommand: AsyncParsableCommand {
 
       Every laptop that holds a check-in raises the alarm by itself, also if this one is lost.
       """,
-    subcommands: [Start.self, OK.self, Extend.self, Stop.self, List.self])
+    subcommands: [
+      Start.self, OK.self, Extend.self, Stop.self, List.self, Pin.self, Clear.self,
+    ])
 
   struct Start: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,6 +66,7 @@ struct CheckInCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Route, air supply, emergency contact.", valueName: "text"))
     var note = ""
 
+    @OptionGroup var pin: PinOptions
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
@@ -95,7 +98,7 @@ struct CheckInCommand: AsyncParsableCommand {
       let timer = timer
       let order = CheckInOrder(
         people: try await door.people(named: user), team: team ?? "", role: role?.value,
-        timer: timer)
+        timer: timer, pin: try await pin.pin(for: door))
       try await door.create(.startCheckIn(order), wait: wait.seconds) { reply in
         guard case .createdAll(let ids) = reply else { throw Refusal.unexpectedReply }
         try Standard.print(
@@ -218,6 +221,8 @@ struct CheckInTarget: ParsableArguments {
     help: ArgumentHelp("Only this check-in. The default is all that run.", valueName: "id"))
   var id: String?
 
+  @OptionGroup var pin: PinOptions
+
   func report(
     _ kind: CheckInReportKind, seconds: UInt32 = 0, note: String = "", _ words: String,
     home: HomeOptions, wait: Int?
@@ -225,7 +230,7 @@ struct CheckInTarget: ParsableArguments {
     let door = try await Door.open(home)
     let entry = CheckInEntry(
       kind: kind, user: try await door.person(named: user), timer: id, seconds: seconds,
-      note: note)
+      note: note, pin: try await pin.pin(for: door))
     let name = user.map { "\(SafeText.line($0)): " } ?? ""
     try await door.send(.reportCheckIn(entry), "\(name)\(words)", wait: wait)
   }

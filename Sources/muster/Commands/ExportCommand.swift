@@ -38,7 +38,9 @@ struct ExportCommand: AsyncParsableCommand {
     else { throw Refusal.unexpectedReply }
     let export = try await ProgressLine.during("Exporting") { progress in
       OperationExport(
-        name: status.operationName, users: users, reports: reports, fences: fences,
+        // An export is passed on: what only command may see is not part of it.
+        name: status.operationName, users: users.map(\.withoutDuress), reports: reports,
+        fences: fences,
         events: try await Self.events(of: door),
         tracks: try await Self.tracks(of: users, by: door, progress))
     }

@@ -1,8 +1,8 @@
 // Check-ins: the timers that run, the one due first on top.
 
-import { h } from "./dom.js";
-import { write } from "./api.js";
-import { attempt } from "./dialog.js";
+import { h, say } from "./dom.js";
+import { get, write } from "./api.js";
+import { attempt, confirm, field, form } from "./dialog.js";
 import { isCommand, isOwnTracker, load, loadedAt, mayWrite, myself, on, state } from "./store.js";
 import { span, t } from "./words.js";
 import { takes } from "./features.js";
@@ -52,6 +52,24 @@ function left(one) {
   return seconds < 0 ? t("ago", { span: span(-seconds) }) : t("checkin.left", { span: span(seconds) });
 }
 
-const checkIn = (one) => attempt(
-  () => write("POST", "checkins/report", { kind: "ok", user: one.user, timer: one.id }),
-  t("checkin.done"));
+const report = (one, more = {}) => write(
+  "POST", "checkins/report", { kind: "ok", user: one.user, timer: one.id, ...more });
+
+/** Asks for a PIN if the laptop requires one. Either of its two PINs gives the same answer. */
+const checkIn = (one) => attempt(async () => {
+  if (takes("GET", "checkins/pin") && (await get("checkins/pin")).isRequired) {
+    const isDone = await form(
+      t("checkin.of", { name: one.callsign }),
+      [field("pin", t("checkin.pin"), { type: "password", required: true, autocomplete: "off" })],
+      ({ pin }) => report(one, { pin }), t("checkin.ok"));
+    if (!isDone) return;
+  } else {
+    await report(one);
+  }
+  say(t("checkin.done"));
+});
+
+/** Ends this node's alarm about a person under duress, after a question. */
+export const clearDuress = (alert) => confirm(
+  t("duress.clear.sure"), () => write("POST", "checkins/clear", { user: alert.row }),
+  t("duress.clear"));

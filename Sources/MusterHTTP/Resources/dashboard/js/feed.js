@@ -1,10 +1,11 @@
 // The feed: alerts above, zone events below.
 
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
-import { mayWrite, on, state } from "./store.js";
+import { isCommand, mayWrite, on, state } from "./store.js";
 import { clock, since, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
 import { answer } from "./answer.js";
+import { clearDuress } from "./checkins.js";
 
 const most = 150;
 const cards = { danger: "danger-card", warning: "warning-card", notice: "" };
@@ -56,6 +57,8 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
     button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
     one.acknowledgedBy === null && mayWrite()
       && button(t("acknowledge"), `seen ${one.id}`, () => acknowledge(one)),
+    one.kind === "duress" && isCommand()
+      && button(t("duress.clear"), `clear ${one.row}`, () => clearDuress(one)),
     one.kind === "directive" && mayWrite()
       && button(t("answer"), `ack ${one.row}`, () => answer({ id: one.row }))));
 

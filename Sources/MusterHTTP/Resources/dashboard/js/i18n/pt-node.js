@@ -44,6 +44,8 @@ export default [
   [/^(.+?) requests your position/, "$1 pede a sua posição"],
   [/^message from /, "mensagem de "],
   [/^everyone$/, "todos"],
+  [/^(.+?: )?checked in under duress, do not answer where others can see it/, "$1deu sinal sob coação, não responda onde outros possam ver"],
+  [/^checked in under duress/, "deu sinal sob coação"],
   [/^check in now/, "dê sinal agora"],
   [/^(.+?): check in now/, "$1: dar sinal agora"],
   [/^(.+?): check-in possibly overdue/, "$1: sinal talvez fora de prazo"],
