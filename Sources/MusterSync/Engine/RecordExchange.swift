@@ -43,7 +43,7 @@ struct RecordExchange: Sendable {
   }
 
   /// The result of processing a received record.
-  private enum Verdict {
+  enum Verdict {
     case taken
     /// The same or a newer one is stored.
     case known
