@@ -1,3 +1,4 @@
+import MusterAttackers
 import MusterCrypto
 import MusterModel
 import MusterSync

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import MusterTestKit
 import Testing
 
 extension ProcessTests {
