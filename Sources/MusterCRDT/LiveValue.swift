@@ -50,7 +50,8 @@ extension LiveValue {
     case (.directiveDurationSeconds, .number(let seconds)),
       (.permitDurationSeconds, .number(let seconds)),
       (.checkInDurationSeconds, .number(let seconds)),
-      (.checkInGraceSeconds, .number(let seconds)):
+      (.checkInGraceSeconds, .number(let seconds)),
+      (.checkInStillSeconds, .number(let seconds)):
       -Int64(seconds)
     case (.checkInReminderSeconds, .number(let seconds)): Int64(seconds)
     case (.checkInReport, .checkIn(let report)): Int64(report.nextSeconds)

@@ -10,17 +10,21 @@ public struct Alert: Codable, Hashable, Sendable {
   public var since: Timestamp
   /// The acknowledgement; nil until a user acknowledges the alert.
   public var acknowledgement: AlertAcknowledgement?
+  /// The charge of the battery of the person's device, in percent; nil if it is not known, or the
+  /// alert is not about a person.
+  public var batteryPercent: UInt8?
 
   /// Creates an alert in its current state.
   public init(
     id: AlertID, level: AlertLevel, text: String, since: Timestamp,
-    acknowledgement: AlertAcknowledgement? = nil
+    acknowledgement: AlertAcknowledgement? = nil, batteryPercent: UInt8? = nil
   ) {
     self.id = id
     self.level = level
     self.text = text
     self.since = since
     self.acknowledgement = acknowledgement
+    self.batteryPercent = batteryPercent
   }
 }
 
@@ -107,6 +111,15 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case checkIn = 21
   /// This node's user must check in soon.
   case checkInReminder = 22
+  /// The battery of a device is low (the row is the person's).
+  case battery = 23
+  /// This node's user has not moved while a check-in with that option runs (the row is the
+  /// timer's).
+  case stillness = 24
+  /// A rule of a zone about the people inside is violated (the row is the zone's).
+  case zoneRule = 25
+  /// A person is too close to a zone, by its rule (the row is the person's).
+  case nearZone = 26
   /// A person checked in under duress; at command only (decision 0047).
   case duress = 30
 

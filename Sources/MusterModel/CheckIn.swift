@@ -91,6 +91,9 @@ public struct CheckInDraft: Codable, Hashable, Sendable {
   public var reminderSeconds: UInt32
   /// Route, air supply, emergency contact; may be empty.
   public var note: String
+  /// Seconds without movement after which the person is asked: `Limits.leastStillSeconds` or more;
+  /// 0 for never.
+  public var stillSeconds: UInt32 = 0
 
   /// The grace period unless another is given.
   public static let usualGraceSeconds: UInt32 = 120
@@ -141,6 +144,10 @@ public struct CheckInSummary: Codable, Hashable, Sendable {
   public var reportedBy: String
   /// By that author's clock: a label.
   public var reportedAt: Timestamp?
+  /// Seconds without movement after which the person is asked; 0 for never.
+  public var stillSeconds: UInt32 = 0
+  /// Whether the state follows from a lack of movement.
+  public var isStill = false
 
   /// Creates a timer's summary without a report.
   public init(

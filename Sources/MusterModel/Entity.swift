@@ -170,6 +170,9 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case checkInReport = 187
   /// Calls command for help under duress, or does not: only command can tell (decision 0047).
   case checkInSealed = 188
+  /// Seconds without movement after which the person is asked, and then is overdue; unset for
+  /// never. Of several live values the lowest is shown.
+  case checkInStillSeconds = 189
 
   /// Derived from the number: up to 19 for users, then twenty for each kind.
   public var entity: EntityKind {

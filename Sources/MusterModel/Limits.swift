@@ -78,6 +78,15 @@ public enum Limits {
   public static let supersededDirectives = 64
   /// One week: longer dwell times, silences and deadlines are mistakes.
   public static let spanSeconds: UInt32 = 7 * 86_400
+  /// The shortest time without movement of which a check-in may ask: positions are published every
+  /// half minute.
+  public static let leastStillSeconds: UInt32 = 60
+  /// Rules of one zone that count; a device refuses to add more.
+  public static let rulesPerZone = 16
+  /// The largest number of people that a zone's rule may name.
+  public static let zoneRulePeople: UInt32 = 10_000
+  /// The largest distance in metres that a zone's rule may name.
+  public static let zoneRuleMetres: UInt32 = 100_000
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
   /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.

@@ -79,7 +79,7 @@ extension Field {
     case .directiveTrackerReplies: .trackerReply
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
       .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
-      .checkInReminderSeconds:
+      .checkInReminderSeconds, .checkInStillSeconds:
       .number
     case .settingsForeground, .settingsBackground: .profile
     case .trackPoints, .checkInSealed: .bytes
@@ -126,7 +126,8 @@ extension Field {
     let isDuration = [
       .directiveDurationSeconds, .permitDurationSeconds, .checkInDurationSeconds,
     ].contains(self)
-    let least: UInt32 = isDuration ? 1 : 0
+    let least: UInt32 =
+      self == .checkInStillSeconds ? Limits.leastStillSeconds : isDuration ? 1 : 0
     return (least...Limits.spanSeconds).contains(number)
   }
 
@@ -213,6 +214,7 @@ extension Field {
     case .checkInRepeats: "repeats"
     case .checkInGraceSeconds: "grace"
     case .checkInReminderSeconds: "reminder"
+    case .checkInStillSeconds: "still"
     case .checkInNote: "note"
     case .checkInReport: "checkIn"
     case .checkInSealed: "sealed"

@@ -61,6 +61,15 @@ extension Node {
     location.watch.locate(now: SystemClock.instant)
   }
 
+  /// Reads the battery from time to time. The next record of this device states it.
+  func readBattery() {
+    guard let percent = location.batteryReading(now: SystemClock.instant) else { return }
+    act { replica, _ in
+      replica.note(batteryPercent: percent)
+      return .init()
+    }
+  }
+
   /// Publishes a delayed position once it is due.
   func publishDue() {
     act { replica, now in

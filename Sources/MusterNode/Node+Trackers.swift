@@ -30,7 +30,9 @@ extension Node {
         switch answer {
         case .taken(let fix, let isLate):
           if isLate { location.watch.count("late from a phone") }
-          return try replica.ingest(fix, ofTracker: report.tracker.description, now: now)
+          return try replica.ingest(
+            fix, ofTracker: report.tracker.description, batteryPercent: report.batteryPercent,
+            isMoving: report.isMoving, now: now)
         case .refused(let refusal): location.watch.count("\(refusal.rawValue), by a phone")
         case .tooFast: reply = .tooFast
         case .tooMany: reply = .tooMany

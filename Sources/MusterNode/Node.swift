@@ -68,6 +68,7 @@ public actor Node {
     if let problem = opened.stateFolderProblem { logger.warning("\(problem)") }
     contacts = Contacts(peers: peers, linkRate: linkRate)
     followSettings()
+    readBattery()
     ports.uplinks?.take(certificates: opened.replica.uplinkCertificates)
     beginContacts()
   }
@@ -132,6 +133,7 @@ public actor Node {
 
   private func passDeadlines() {
     timer.fired()
+    readBattery()
     publishDue()
     act { replica, now in try replica.passDeadlines(now: now) }
     reviewAlertsIfDue()

@@ -193,7 +193,7 @@ struct ValueCodingTests {
         case .directiveDeadline, .fenceReviewAt: [others[1]]
         case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
           .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
-          .checkInReminderSeconds:
+          .checkInReminderSeconds, .checkInStillSeconds:
           [others[2]]
         case .trackPoints: [others[3], others[14]]
         case .directiveAcknowledgements: [others[4]]
@@ -224,6 +224,8 @@ struct ValueCodingTests {
     {
       #expect(Field.directiveDurationSeconds.accepts(.number(seconds)) == isAccepted)
     }
+    #expect(!Field.checkInStillSeconds.accepts(.number(59)))
+    #expect(Field.checkInStillSeconds.accepts(.number(60)))
     #expect(!Field.trackPoints.accepts(.bytes(Array(repeating: 0, count: 4097))))
     for count in [0, 159, 161] {
       #expect(!Field.checkInSealed.accepts(.bytes(Array(repeating: 0, count: count))))

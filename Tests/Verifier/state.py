@@ -44,7 +44,7 @@ FIELDS = {
     140: MARK, 141: REFERENCE, 142: LINE, 143: REFERENCE, 144: DURATION, 145: MARK,
     160: ALERT_REPLY,
     180: MARK, 181: REFERENCE, 182: DURATION, 183: range(0, 2), 184: NUMBER, 185: NUMBER,
-    186: PARAGRAPHS, 187: CHECK_IN_REPORT, 188: SEALED,
+    186: PARAGRAPHS, 187: CHECK_IN_REPORT, 188: SEALED, 189: STILL,
 }
 CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
 # Command's statements about a person: the person may only supersede them.
@@ -182,9 +182,9 @@ class PackedWrites:
             return b"\7" + self.take(16)
         if allowed == TIME:
             return b"\x08" + self.take(8)
-        if allowed in (NUMBER, DURATION):
+        if allowed in (NUMBER, DURATION, STILL):
             number = self.take(4)
-            least = 1 if allowed == DURATION else 0
+            least = {NUMBER: 0, DURATION: 1, STILL: 60}[allowed]
             if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number

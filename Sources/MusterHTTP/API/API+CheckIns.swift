@@ -25,19 +25,23 @@ extension API {
           .may("repeats", .flag),
           .may("graceSeconds", .integer(0...Int64(Limits.spanSeconds))),
           .may("reminderSeconds", .integer(0...Int64(Limits.spanSeconds))),
+          .may(
+            "stillSeconds",
+            .integer(Int64(Limits.leastStillSeconds)...Int64(Limits.spanSeconds))),
           .may("note", .paragraphs), .may("users", .list(.text, most: Limits.namesPerGroup)),
           .may("team", .line), .may("role", .choice(Role.allCases.map(\.name))),
           .may("pin", .text),
         ], least: 1),
       result: .json(.open([.must("ids", .list(.reference, most: Limits.namesPerGroup))]))
     ) { api, call in
-      let timer = CheckInDraft(
+      var timer = CheckInDraft(
         durationSeconds: UInt32(clamping: call.integer("durationSeconds") ?? 0),
         repeats: call["repeats"] == .bool(true),
         graceSeconds: UInt32(
           clamping: call.integer("graceSeconds") ?? Int64(CheckInDraft.usualGraceSeconds)),
         reminderSeconds: UInt32(clamping: call.integer("reminderSeconds") ?? 60),
         note: call.text("note") ?? "")
+      timer.stillSeconds = UInt32(clamping: call.integer("stillSeconds") ?? 0)
       var order = CheckInOrder(
         people: call["users"]?.elements?.compactMap(\.word) ?? [],
         team: call.text("team") ?? "", role: call.text("role").flatMap { Role(name: $0) },

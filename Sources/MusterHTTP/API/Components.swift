@@ -26,6 +26,7 @@ enum Components {
     .must("lat", .nullable(.latitude)), .must("lon", .nullable(.longitude)),
   ]
   private static let many = Int(Rows.mostPerPage)
+  private static let percent = Shape.integer(0...100)
   private static let names = Shape.list(.text, most: many)
 
   private static let problem = Shape.open([
@@ -67,6 +68,7 @@ enum Components {
       .must("word", .nullable(.named("Word"))), .must("override", .nullable(.named("Word"))),
       .must("accuracyMetres", .nullable(.anyNumber)),
       .must("fixAgeSeconds", .nullable(.anyInteger)), .must("team", .text),
+      .must("battery", .nullable(percent)),
     ] + placed)
 
   private static let permit = Shape.open([
@@ -80,7 +82,8 @@ enum Components {
     .must("state", .choice(CheckInState.allCases.map(\.name))),
     .must("earliestSeconds", .nullable(.anyInteger)),
     .must("latestSeconds", .nullable(.anyInteger)), .must("durationSeconds", .count),
-    .must("repeats", .flag), .must("graceSeconds", .count), .must("note", .text),
+    .must("repeats", .flag), .must("graceSeconds", .count), .must("stillSeconds", .count),
+    .must("still", .flag), .must("note", .text),
     .must("startedBy", .text), .must("startedAt", .time),
     .must("report", .nullable(.choice(CheckInReportKind.allCases.map(\.name)))),
     .must("reportNote", .text), .must("reportedBy", .text),
@@ -191,7 +194,7 @@ enum Components {
     .must("id", .text), .must("kind", .choice(AlertKind.allCases.map(\.name))),
     .must("row", .reference), .must("level", .choice(AlertLevel.allCases.map(\.name))),
     .must("text", .text), .must("since", .time), .must("acknowledgedBy", .nullable(.text)),
-    .must("acknowledgedAt", .nullable(.time)),
+    .must("acknowledgedAt", .nullable(.time)), .must("battery", .nullable(percent)),
   ])
 
   private static let map = Shape.open([

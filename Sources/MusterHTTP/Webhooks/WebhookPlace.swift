@@ -108,7 +108,8 @@ extension Alert {
     }
     self.init(
       id: AlertID(kind: kind, row: row), level: level, text: text, since: since,
-      acknowledgement: acknowledgement)
+      acknowledgement: acknowledgement,
+      batteryPercent: members["battery"]?.wholeNumber.flatMap { UInt8(exactly: $0) })
   }
 }
 

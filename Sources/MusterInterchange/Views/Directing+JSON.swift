@@ -45,6 +45,7 @@ extension Alert {
       "level": .string(level.name), "text": .string(text), "since": .time(since),
       "acknowledgedBy": .known(acknowledgement?.name, JSON.string),
       "acknowledgedAt": .known(acknowledgement?.moment, JSON.time),
+      "battery": .known(batteryPercent) { .count(Int($0)) },
     ])
   }
 }

@@ -86,6 +86,7 @@ extension UserSummary {
       "word": .known(word, \.json), "override": .known(override, \.json),
       "accuracyMetres": .metres(decimetres: fix?.accuracyDecimetres),
       "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "team": .string(team),
+      "battery": .known(batteryPercent) { .count(Int($0)) },
     ]).adding(JSON.place(fix?.position))
   }
 }
@@ -138,7 +139,8 @@ extension CheckInSummary {
       "state": .string(state.name), "earliestSeconds": .known(earliestSeconds, JSON.integer),
       "latestSeconds": .known(latestSeconds, JSON.integer),
       "durationSeconds": .count(Int(durationSeconds)), "repeats": .bool(repeats),
-      "graceSeconds": .count(Int(graceSeconds)), "note": .string(note),
+      "graceSeconds": .count(Int(graceSeconds)), "stillSeconds": .count(Int(stillSeconds)),
+      "still": .bool(isStill), "note": .string(note),
       "startedBy": .string(startedBy), "startedAt": .time(startedAt),
       "report": .known(report) { .string($0.kind.name) },
       "reportNote": .string(report?.note ?? ""), "reportedBy": .string(reportedBy),

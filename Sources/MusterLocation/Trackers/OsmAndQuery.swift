@@ -1,8 +1,8 @@
 internal import MusterModel
 
 /// The protocol of OsmAnd, Traccar Client and many other apps for reporting a phone's position:
-/// `id=…&lat=…&lon=…&timestamp=…&hdop=…&altitude=…&speed=…&accuracy=…`, in a URL or as the body of
-/// a POST. Unknown names are ignored; of repeated names the first counts.
+/// `id=…&lat=…&lon=…&timestamp=…&hdop=…&accuracy=…&batt=…&motion=…&alarm=…`, in a URL or as the
+/// body of a POST. Unknown names are ignored; of repeated names the first counts.
 public enum OsmAndQuery {
   /// A query with all known names has 200 bytes.
   public static let longestBytes = 2048
@@ -30,7 +30,8 @@ public enum OsmAndQuery {
       fix: SourceFix(
         position: try position(values), accuracyDecimetres: Accuracy.decimetres(metres),
         sampleTime: try TrackerTime.read(values["timestamp"])),
-      alarm: TrackerAlarm(field: values["alarm"], batteryPercent: number(values["batt"])))
+      alarm: TrackerAlarm(field: values["alarm"], batteryPercent: number(values["batt"])),
+      batteryPercent: number(values["batt"]), isMoving: flag(values["motion"]))
   }
 
   private static func position(_ values: [String: String]) throws(ReadingFault) -> Coordinate {
@@ -47,6 +48,15 @@ public enum OsmAndQuery {
   /// Parses a number. Phones send 0 for an unknown accuracy; the next best value is used then.
   private static func number(_ text: String?) -> Double? {
     text.flatMap { DecimalText.number($0) }
+  }
+
+  /// Parses a truth value; nil for any other text.
+  private static func flag(_ text: String?) -> Bool? {
+    switch text?.lowercased() {
+    case "true", "1": true
+    case "false", "0": false
+    default: nil
+    }
   }
 
   /// Decodes `application/x-www-form-urlencoded`; nil if the result is not UTF-8.

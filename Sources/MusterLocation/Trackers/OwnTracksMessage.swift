@@ -16,6 +16,8 @@ public enum OwnTracksMessage {
     var topic: String?
     var alarm: String?
     var batt: Double?
+    /// Of the operating system: `stationary`, `walking` and others.
+    var motionactivities: [String]?
   }
 
   /// Parses a message. Returns nil for other types, such as waypoints and last-will messages.
@@ -39,7 +41,16 @@ public enum OwnTracksMessage {
       fix: SourceFix(
         position: position, accuracyDecimetres: Accuracy.decimetres(message.acc),
         sampleTime: try message.tst.map(TrackerTime.read) ?? nil),
-      alarm: TrackerAlarm(field: message.alarm, batteryPercent: message.batt))
+      alarm: TrackerAlarm(field: message.alarm, batteryPercent: message.batt),
+      batteryPercent: message.batt, isMoving: isMoving(message.motionactivities))
+  }
+
+  /// Whether the activities contain a movement; nil if they are unknown.
+  private static func isMoving(_ activities: [String]?) -> Bool? {
+    guard let activities else { return nil }
+    let known: Set<String> = ["walking", "running", "cycling", "automotive"]
+    if activities.contains(where: known.contains) { return true }
+    return activities.contains("stationary") ? false : nil
   }
 
   private static func name(

@@ -14,6 +14,7 @@ public enum TraccarMessage {
       var coords: Coordinates
       var battery: Battery?
       var extras: Extras?
+      var is_moving: Bool?
     }
 
     struct Battery: Decodable {
@@ -53,6 +54,8 @@ public enum TraccarMessage {
         sampleTime: try TrackerTime.read(message.location.timestamp)),
       alarm: TrackerAlarm(
         field: message.location.extras?.alarm,
-        batteryPercent: message.location.battery?.level.map { $0 * 100 }))
+        batteryPercent: message.location.battery?.level.map { $0 * 100 }),
+      batteryPercent: message.location.battery?.level.map { $0 * 100 },
+      isMoving: message.location.is_moving)
   }
 }

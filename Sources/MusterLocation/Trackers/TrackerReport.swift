@@ -9,9 +9,22 @@ public struct TrackerReport: Hashable, Sendable {
 
   /// The call for help; nil for none.
   public let alarm: TrackerAlarm?
+  /// The battery's charge in percent; nil if the phone reports none, or one out of range.
+  public let batteryPercent: UInt8?
+  /// Whether the phone's sensor reports that it moves; nil if it reports nothing.
+  public let isMoving: Bool?
 
   /// Creates a report.
-  public init(tracker: TrackerName, fix: SourceFix, alarm: TrackerAlarm? = nil) {
+  ///
+  /// - Parameter batteryPercent: as reported; values out of range are ignored.
+  public init(
+    tracker: TrackerName, fix: SourceFix, alarm: TrackerAlarm? = nil,
+    batteryPercent: Double? = nil, isMoving: Bool? = nil
+  ) {
+    self.batteryPercent = batteryPercent.flatMap {
+      (0...100).contains($0) ? UInt8($0.rounded()) : nil
+    }
+    self.isMoving = isMoving
     self.tracker = tracker
     self.fix = fix
     self.alarm = alarm

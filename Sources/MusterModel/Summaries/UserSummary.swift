@@ -33,6 +33,9 @@ public struct UserSummary: Codable, Hashable, Sendable {
   public var word: SafetyStatement?
   /// Command's override, while no newer self-report exists.
   public var override: SafetyStatement?
+  /// The lowest charge that their devices stated last, in percent, revoked ones excepted; nil if
+  /// none stated any.
+  public var batteryPercent: UInt8?
 
   /// Creates a summary. `status`, `reason` and the age MUST be assessed at one moment.
   public init(
@@ -63,6 +66,11 @@ extension UserSummary {
 
   /// The three states of older programs, derived from the severity.
   public var safety: SafetyState { severity.safety(of: status) }
+
+  /// Whether the battery of one of their devices is low.
+  public var hasLowBattery: Bool {
+    batteryPercent.map { $0 <= Telemetry.lowBatteryPercent } ?? false
+  }
 
   /// Whether a condition of the status table applies, whatever the status is.
   public func has(_ status: PersonStatus) -> Bool {

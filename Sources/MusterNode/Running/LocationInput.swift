@@ -15,6 +15,19 @@ struct LocationInput: Sendable {
   /// The trackers that this node records; nil until the first report.
   private var trackers: TrackerGate?
 
+  /// The battery of this machine, and when it is read next.
+  private var battery = (reader: SystemBattery(), due: Instant?.none)
+  /// Between two readings of the battery.
+  private static let batteryMilliseconds: Int64 = 60_000
+
+  /// Reads the battery if that is due. Returns nil if it is not due, and a reading of nil for a
+  /// machine without a battery.
+  mutating func batteryReading(now: Instant) -> UInt8?? {
+    if let due = battery.due, now < due { return nil }
+    battery.due = now.advanced(byMilliseconds: Self.batteryMilliseconds)
+    return .some(battery.reader.percent())
+  }
+
   /// Sets the name of the position source. MUST be called before its first event.
   mutating func listen(to name: String) { source = (name, .waiting) }
 

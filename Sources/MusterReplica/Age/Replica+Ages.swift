@@ -56,11 +56,13 @@ extension Replica {
     }
     let stamp = try makeStamp(.presence, now: now)
     let record = LatestRecord.presence(
-      reportedAt: now.wall, stamp: stamp, operation: local.operation,
-      certificate: local.certificate.hash, order: own.nextRecordOrder(), epoch: epoch.id,
+      reportedAt: now.wall, batteryPercent: location.batteryPercent(of: nil), stamp: stamp,
+      operation: local.operation, certificate: local.certificate.hash, order: own.nextRecordOrder(),
+      epoch: epoch.id,
       key: epoch.key, nonce: own.random.nonce24(), signedBy: local.signingKey)
     transaction.batch.records.append(record)
     try noteOwn(record, from: .presence, stamp, now: now)
+    noteTelemetry(of: record)
     schedules.presence.noteSent(now: now.instant)
     try commit(now: now)
     try run(.recorded([record]), now: now)

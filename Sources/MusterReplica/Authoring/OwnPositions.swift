@@ -14,6 +14,17 @@ struct OwnPositions: Sendable {
   /// Locate directives that were reported to the node since the start.
   var knownDemands: Set<RowID> = []
 
+  /// What is known of this device (nil) and of each of its trackers, besides the position.
+  private var sensors: [Bytes16?: Sensor] = [:]
+
+  /// The sensors of this device or of a tracker, since the start.
+  private struct Sensor: Sendable {
+    var batteryPercent: UInt8?
+    var movement: MovementDetector?
+    /// The seconds without movement that the last published position stated.
+    var statedSeconds: UInt32?
+  }
+
   /// Whose position it is: this device, or the tracker whose row the nonce names.
   struct Subject {
     let nonce: Bytes16?
@@ -38,6 +49,52 @@ struct OwnPositions: Sendable {
       return UnpublishedPositions()
     }
   }
+
+  // MARK: Battery and movement
+
+  /// Takes the charge of a battery; nil if the device states none.
+  mutating func note(batteryPercent: UInt8?, of tracker: Bytes16?) {
+    guard batteryPercent != nil || sensors[tracker] != nil else { return }
+    sensors[tracker, default: Sensor()].batteryPercent = batteryPercent
+  }
+
+  /// The charge of a battery, as far as it is known.
+  func batteryPercent(of tracker: Bytes16?) -> UInt8? { sensors[tracker]?.batteryPercent }
+
+  /// Whether fixes of the subject were taken since the start.
+  func watchesMovement(of tracker: Bytes16?) -> Bool { sensors[tracker]?.movement != nil }
+
+  /// Takes the newest fix. Returns whether it ends the stillness that the last published position
+  /// stated, so that others must know of it.
+  ///
+  /// - Parameters:
+  ///   - before: the detector as it was before the start of this program.
+  ///   - time: milliseconds of the boot clock.
+  mutating func noteMovement(
+    _ fix: Fix, isMoving: Bool?, of tracker: Bytes16?, continuing before: MovementDetector?,
+    at time: Int64
+  ) -> Bool {
+    var sensor = sensors[tracker] ?? Sensor()
+    var movement = sensor.movement ?? before ?? MovementDetector()
+    let hasMoved = movement.take(fix, isMoving: isMoving, at: time)
+    sensor.movement = movement
+    sensors[tracker] = sensor
+    return hasMoved && (sensor.statedSeconds ?? 0) >= MovementEvidence.leastStatedSeconds
+  }
+
+  /// Returns what a position that is published now states.
+  ///
+  /// - Parameter statesStillness: whether a check-in asks for movement: otherwise no one needs it.
+  mutating func telemetry(
+    of tracker: Bytes16?, statesStillness: Bool, at time: Int64
+  ) -> Telemetry {
+    let seconds = statesStillness ? sensors[tracker]?.movement?.stillSeconds(at: time) : nil
+    if sensors[tracker] != nil { sensors[tracker]?.statedSeconds = seconds }
+    return Telemetry(
+      batteryPercent: sensors[tracker]?.batteryPercent, stillSeconds: seconds)
+  }
+
+  // MARK: Positions that wait
 
   /// Keeps a position until it can be published; nil once it is.
   mutating func remember(

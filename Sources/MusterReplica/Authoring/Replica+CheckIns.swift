@@ -1,6 +1,7 @@
 internal import MusterCRDT
 public import MusterCrypto
 public import MusterModel
+internal import MusterStatus
 internal import MusterStore
 
 /// Timers by which people must check in (decision 0046). A timer is a row that belongs to the
@@ -22,6 +23,11 @@ extension Replica {
     }
     guard max(draft.graceSeconds, draft.reminderSeconds) <= Limits.spanSeconds else {
       throw Refusal("grace and reminder are at most a week: give shorter ones")
+    }
+    let isStillInRange = (Limits.leastStillSeconds...Limits.spanSeconds).contains(
+      draft.stillSeconds)
+    guard draft.stillSeconds == 0 || isStillInRange else {
+      throw Refusal("a time without movement is one minute to a week: give another time")
     }
     let people = people.isEmpty ? [local.author.user] : people
     guard people.count <= Limits.namesPerGroup else {
@@ -53,6 +59,9 @@ extension Replica {
       if draft.repeats { composer.set(.checkInRepeats, to: .code(1)) }
       composer.set(.checkInGraceSeconds, to: .number(draft.graceSeconds))
       composer.set(.checkInReminderSeconds, to: .number(draft.reminderSeconds))
+      if draft.stillSeconds > 0 {
+        composer.set(.checkInStillSeconds, to: .number(draft.stillSeconds))
+      }
       if !draft.note.isEmpty { composer.set(.checkInNote, to: .text(draft.note)) }
       composer.insert(.checkInSealed, sealer.field(in: id, drawn: own.drawKey(now: now)))
       ids.append(id)
@@ -81,7 +90,9 @@ extension Replica {
       throw Refusal("no check-in of \(name) is running: see muster checkin list", .unfit)
     }
     let sealer = try CheckInSealer(pin: pin, in: context)
-    if kind == .extend { try refreshStatuses(now: now) }
+    if kind == .extend || timers.contains(where: { $0.checkInStillSeconds > 0 }) {
+      try refreshStatuses(now: now)
+    }
     var rows: [[Write]] = []
     for timer in timers {
       let isTheirs = timer.owner == local.author.user
@@ -111,19 +122,31 @@ extension Replica {
     _ kind: CheckInReportKind, of timer: RowState, extendedBy seconds: UInt32, now: ClockReading
   ) throws -> UInt32 {
     switch kind {
-    case .ok: return timer.code(.checkInRepeats) == 1 ? timer.checkInDurationSeconds : 0
+    case .ok:
+      if timer.code(.checkInRepeats) == 1 { return timer.checkInDurationSeconds }
+      // Who answers that they are well after a lack of movement has not come back yet.
+      return standing(of: timer)?.isStill == true ? secondsLeft(of: timer, now: now) : 0
     case .stop: return 0
     case .extend:
       guard seconds > 0 else { throw Refusal("an extension takes one second or more") }
-      let standing = timer.checkInPerson.flatMap { person in
-        derived.statusModel.assessment(of: person)?.timers.first { $0.id == timer.key.id }
-      }
-      let left = standing.map { max(0, $0.due.latest - ages.reading(now)) / 1000 } ?? 0
-      guard left + Int64(seconds) <= Int64(Limits.spanSeconds) else {
+      let left = secondsLeft(of: timer, now: now)
+      guard Int64(left) + Int64(seconds) <= Int64(Limits.spanSeconds) else {
         throw Refusal("a check-in is due within a week: extend it by less")
       }
-      return UInt32(left) + seconds
+      return left + seconds
     }
+  }
+
+  private func standing(of timer: RowState) -> CheckInStanding? {
+    timer.checkInPerson.flatMap { person in
+      derived.statusModel.assessment(of: person)?.timers.first { $0.id == timer.key.id }
+    }
+  }
+
+  /// Returns the seconds until the check-in is due, whether or not the person moves.
+  private func secondsLeft(of timer: RowState, now: ClockReading) -> UInt32 {
+    guard let due = standing(of: timer)?.regularDue else { return 0 }
+    return UInt32(clamping: min(Int64(Limits.spanSeconds), (due.latest - ages.reading(now)) / 1000))
   }
 
   private mutating func personToCheckIn(_ user: UserID, now: ClockReading) throws -> RowState {

@@ -26,6 +26,11 @@ extension Replica {
     }
   }
 
+  /// Takes the charge of this device's battery, which its next record states; nil without one.
+  public mutating func note(batteryPercent: UInt8?) {
+    location.note(batteryPercent: batteryPercent, of: nil)
+  }
+
   /// Publishes a fix that was only stored before.
   public mutating func publish(_ report: PositionReport, now: ClockReading) throws -> Outcome {
     try transact(now: now) { replica in
@@ -41,13 +46,14 @@ extension Replica {
     let report = PositionReport(fix: fix, reportedAt: now.wall)
     let seen = try location.monitor.observe(
       fix, by: local.device, stepsBack: stepsBack, in: store)
-    let isKept = handling > .watched || !seen.crossings.isEmpty
+    let endsStillness = seen.isNewest && noteMovement(fix, now: now)
+    let isKept = handling > .watched || !seen.crossings.isEmpty || endsStillness
     guard isKept || seen.changesStanding else { return location.monitor.keep(seen) }
     transaction.batch.local.merge(seen.state) { $1 }
     if isKept { transaction.batch.fixes.append(report) }
     var published: LatestRecord?
     // A late fix belongs to the track and never changes the current state.
-    if seen.isNewest, handling == .published || !seen.crossings.isEmpty {
+    if seen.isNewest, handling == .published || !seen.crossings.isEmpty || endsStillness {
       published = try put(report, now: now)
     }
     try conclude(seen, seen.crossings.map(Operation.crossing), published: published, now: now)
@@ -65,6 +71,33 @@ extension Replica {
     }
     location.monitor.keep(seen)
     if let published { try run(.recorded([published]), now: now) }
+  }
+
+  /// Takes a fix of this device or of a tracker as evidence of movement. Returns whether it ends
+  /// the stillness that others know of.
+  mutating func noteMovement(
+    _ fix: Fix, isMoving: Bool? = nil, of tracker: Bytes16? = nil, now: ClockReading
+  ) -> Bool {
+    let before = location.watchesMovement(of: tracker) ? nil : earlierMovement(of: tracker)
+    return location.noteMovement(
+      fix, isMoving: isMoving, of: tracker, continuing: before, at: ages.reading(now))
+  }
+
+  /// The movement as the last position before the start of this program stated it; nil if it did
+  /// not, or its time is not known.
+  private func earlierMovement(of tracker: Bytes16?) -> MovementDetector? {
+    let device = tracker.map { DeviceID(tracker: trackerRow($0)) } ?? local.device
+    do {
+      guard let position = try store.position(of: device),
+        let seconds = derived.telemetry.stillSeconds(of: device, at: position.order),
+        let made = ages.made(ofPositionOf: device)
+      else { return nil }
+      return MovementDetector(
+        after: position.report.fix, lastMovement: made.latest - Int64(seconds) * 1000)
+    } catch {
+      // The next read of the store reports the failure; the detector starts anew.
+      return nil
+    }
   }
 
   /// Adds the position to the batch; nil while no key is available to seal it, and then it is
@@ -97,13 +130,18 @@ extension Replica {
   ) throws -> LatestRecord? {
     guard let epoch = currentEpoch else { return nil }
     let stamp = try makeStamp(tracker == nil ? .ifDue : .never, now: now)
+    let person = tracker.map { UserID(raw: trackerRow($0).raw) } ?? local.author.user
+    let telemetry = location.telemetry(
+      of: tracker, statesStillness: derived.checkIns.asksForMovement(of: person),
+      at: ages.reading(now))
     let record = LatestRecord.position(
       position.report, after: position.earlier.filter { $0.order < position.order },
-      of: tracker, stamp: stamp,
+      of: tracker, telemetry: telemetry, stamp: stamp,
       operation: local.operation, certificate: local.certificate.hash, order: position.order,
       epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(), signedBy: local.signingKey)
     transaction.batch.records.append(record)
     try noteOwn(record, of: tracker, stamp, now: now)
+    noteTelemetry(of: record)
     if let position = opener.position(in: record) { transaction.batch.positions.append(position) }
     return record
   }

@@ -20,10 +20,13 @@ extension Replica {
   /// creates its row at the first fix, in one transaction. A fix that is not the newest is stored
   /// in the track and does not change the current state.
   ///
-  /// - Parameter name: MUST be a line (`TextRule`). Trackers of two devices with one name are
-  ///   different.
+  /// - Parameters:
+  ///   - name: MUST be a line (`TextRule`). Trackers of two devices with one name are different.
+  ///   - batteryPercent: as the tracker states it.
+  ///   - isMoving: what the tracker's own sensor states.
   public mutating func ingest(
-    _ fix: Fix, ofTracker name: String, now: ClockReading
+    _ fix: Fix, ofTracker name: String, batteryPercent: UInt8? = nil, isMoving: Bool? = nil,
+    now: ClockReading
   ) throws -> Outcome {
     try require(.command, .member)
     let nonce = trackerNonce(name)
@@ -43,7 +46,8 @@ extension Replica {
       writes = composer.writes
     }
     return try transact(now: now) { replica in
-      try replica.take(fix, of: nonce, writes: writes, now: now)
+      replica.location.note(batteryPercent: batteryPercent, of: nonce)
+      try replica.take(fix, isMoving: isMoving, of: nonce, writes: writes, now: now)
     }
   }
 
@@ -64,7 +68,7 @@ extension Replica {
   }
 
   private mutating func take(
-    _ fix: Fix, of nonce: Bytes16, writes: [Write], now: ClockReading
+    _ fix: Fix, isMoving: Bool?, of nonce: Bytes16, writes: [Write], now: ClockReading
   ) throws {
     let subject = DeviceID(tracker: trackerRow(nonce))
     let seen = try location.monitor.observe(fix, by: subject, stepsBack: false, in: store)
@@ -72,6 +76,7 @@ extension Replica {
     transaction.batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
     guard seen.isNewest else { return try commit(now: now) }
     transaction.batch.local.merge(seen.state) { $1 }
+    _ = noteMovement(fix, isMoving: isMoving, of: nonce, now: now)
     let published = try put(report, of: nonce, now: now)
     let operations =
       writes.map(Operation.write) + seen.crossings.map { .trackerCrossing($0, nonce: nonce) }

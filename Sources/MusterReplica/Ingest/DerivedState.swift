@@ -12,6 +12,7 @@ struct DerivedState: Sendable {
   var statusModel = StatusModel()
   var checkIns = CheckInBoard()
   private(set) var duress = DuressLedger()
+  var telemetry = TelemetryBoard()
   /// Nil before the first request, and after the view was derived again.
   private(set) var stateTree: StateTree?
   /// The number of rebuilds of the whole view since the start.

@@ -46,6 +46,16 @@ struct RecordOpener {
   /// Returns the position that a record contains; nil without one, or without its key.
   func position(in record: LatestRecord) -> DevicePosition? { opened(record)?.position }
 
+  /// Returns what a position or presence record states about a device or tracker; nil if it cannot
+  /// be read, or is of another kind.
+  func telemetry(of record: LatestRecord) -> (subject: DeviceID, stated: Telemetry)? {
+    guard let key = keyring[record.epoch],
+      let author = control.author(of: record.certificate),
+      let stated = record.telemetry(operation: operation, key: key)
+    else { return nil }
+    return (subject(record.tracker, of: author), stated)
+  }
+
   /// Returns the device, or the id of a tracker's row as a device.
   func subject(_ tracker: Bytes16?, of author: Author) -> DeviceID {
     guard let tracker else { return author.device }

@@ -79,6 +79,7 @@ extension Replica {
       let name = StampedRecordID(record, operation: local.operation)
       date(opened, named: name, isStaged: false, now: now)
       if let position = opened.position { transaction.batch.positions.append(position) }
+      noteTelemetry(of: record)
     }
     try run(.keyLearned(key), now: now)
     try askForMore(now: now)

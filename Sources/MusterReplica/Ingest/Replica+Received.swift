@@ -21,6 +21,7 @@ extension Replica {
     received.take(
       record, opened?.position, name: name, arrival: ages.arrivalTime(now), now: now.instant)
     if let opened { date(opened, named: name, isStaged: true, now: now) }
+    noteTelemetry(of: record)
     if record.kind == .neighbours { transaction.outcome.hasMeshChanged = true }
     if let position = opened?.position {
       transaction.outcome.hasMovement = true
@@ -28,6 +29,17 @@ extension Replica {
     }
     // Another incarnation of this device: what follows from it is durable at once.
     if record.certificate == local.certificate.hash { received.hurry() }
+  }
+
+  /// Takes what a record states about its device, if it can be read.
+  mutating func noteTelemetry(of record: LatestRecord) {
+    guard let (subject, stated) = opener.telemetry(of: record) else { return }
+    let before = derived.telemetry.batteryPercent(of: subject)
+    derived.telemetry.take(stated, of: subject, in: record.kind, at: record.order)
+    // Lists show it at once.
+    if derived.telemetry.batteryPercent(of: subject) != before {
+      transaction.outcome.hasMovement = true
+    }
   }
 
   // MARK: Writing
@@ -53,6 +65,8 @@ extension Replica {
   mutating func restoreStaged(now: ClockReading) throws(StoreError) {
     received = ReceivedRecords()
     let opener = opener
+    derived.telemetry = TelemetryBoard()
+    for record in try store.records() { noteTelemetry(of: record) }
     for staged in try store.stagedRecords() {
       let opened = opener.opened(staged.record)
       if let opened {

@@ -13,7 +13,7 @@ struct AlertReader {
   /// - Parameter devices: about this device and others.
   func findings(
     people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
-    devices: DeviceAlerts, unconfirmed: Set<UserID>, now: Timestamp
+    devices: DeviceAlerts, unconfirmed: Set<UserID>, lowBatteries: Set<UserID>, now: Timestamp
   ) throws -> [AlertTracker.Finding] {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()
@@ -28,7 +28,8 @@ struct AlertReader {
       }, now: now)
     let aboutPeople = PersonAlerts(
       own: own, isCommand: isCommand, people: people, directives: directives,
-      muted: Set(fences.filter { !$0.alertsEntry }.map(\.id)), unconfirmed: unconfirmed)
+      muted: Set(fences.filter { !$0.alertsEntry }.map(\.id)), unconfirmed: unconfirmed,
+      lowBatteries: lowBatteries)
     let aboutCheckIns = try checkInAlerts(people)
     let findings =
       aboutPeople.findings + aboutCheckIns.findings + rules.findings + devices.findings

@@ -13,6 +13,7 @@ struct AlertTracker: Sendable, Equatable {
     let id: AlertID
     let level: AlertLevel
     let text: String
+    var batteryPercent: UInt8?
     var cause = AlertCause.none
   }
 
@@ -81,7 +82,8 @@ struct AlertTracker: Sendable, Equatable {
     let isLouder = known.map { $0.alert.level < finding.level } ?? true
     var next = Occurrence(
       alert: Alert(
-        id: finding.id, level: finding.level, text: finding.text, since: known?.alert.since ?? now),
+        id: finding.id, level: finding.level, text: finding.text, since: known?.alert.since ?? now,
+        batteryPercent: finding.batteryPercent),
       cause: finding.cause, local: isLouder ? nil : known?.local)
     if let known {
       // Each help claim is acknowledged separately; any other alert keeps its original cause.
@@ -124,7 +126,10 @@ struct AlertTracker: Sendable, Equatable {
 
   private var withoutTexts: AlertTracker {
     var copy = self
-    for id in copy.occurrences.keys { copy.occurrences[id]?.alert.text = "" }
+    for id in copy.occurrences.keys {
+      copy.occurrences[id]?.alert.text = ""
+      copy.occurrences[id]?.alert.batteryPercent = nil
+    }
     return copy
   }
 
@@ -133,7 +138,8 @@ struct AlertTracker: Sendable, Equatable {
   /// The stored form, which is local: number of alerts, then each; number of local
   /// acknowledgements, then for each the kind, the row, time and name; then for each alert in order
   /// its cause and whether its acknowledgement is local; then the acknowledgements of ended
-  /// occurrences. Earlier builds wrote only the first part.
+  /// occurrences; then for each alert its battery plus one, or 0. Earlier builds wrote only the
+  /// first parts.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let standing = occurrences.values.sorted { $0.alert.id < $1.alert.id }
@@ -165,6 +171,9 @@ struct AlertTracker: Sendable, Equatable {
       let dots = (spent[id] ?? []).sorted()
       writer.append(UInt32(dots.count))
       for dot in dots { writer.append(dot) }
+    }
+    for alert in standing.map(\.alert) {
+      writer.append(alert.batteryPercent.map { $0 + 1 } ?? UInt8(0))
     }
     return writer.bytes
   }
@@ -202,6 +211,11 @@ struct AlertTracker: Sendable, Equatable {
       var dots: Set<Dot> = []
       for _ in 0..<(try reader.count(ofAtLeast: 18)) { dots.insert(try reader.dot()) }
       spent[id] = dots
+    }
+    guard reader.remaining > 0 else { return }
+    for id in occurrences.keys.sorted() {
+      let battery = try reader.integer(UInt8.self)
+      occurrences[id]?.alert.batteryPercent = battery > 0 ? battery - 1 : nil
     }
     try reader.expectEnd()
   }

@@ -23,6 +23,12 @@ struct CheckInAlerts {
     let isOwn = person.id == own || ownTrackers.contains(person.id)
     switch timer.state {
     case .done, .running: return nil
+    case .reminder where timer.isStill:
+      guard isOwn else { return nil }
+      let whose = person.id == own ? "" : "\(person.callsign): "
+      let words = "\(whose)no movement, are you well? Check in: muster checkin ok"
+      return AlertTracker.Finding(
+        id: AlertID(kind: .stillness, row: timer.id), level: .warning, text: text(words, timer.id))
     case .reminder:
       guard isOwn else { return nil }
       let who = person.id == own ? "check in now" : "\(person.callsign): check in now"
@@ -30,9 +36,15 @@ struct CheckInAlerts {
         id: AlertID(kind: .checkInReminder, row: timer.id), level: .notice,
         text: text(who, timer.id))
     case .due: return finding(timer.id, person, .warning, "check-in possibly overdue")
-    case .overdue: return finding(timer.id, person, .warning, "check-in overdue")
+    case .overdue:
+      let what = timer.isStill ? "no movement and no answer, overdue" : "check-in overdue"
+      return finding(timer.id, person, .warning, what)
     case .unaccounted:
-      return finding(timer.id, person, .danger, "no check-in received here, unaccounted for")
+      let what =
+        timer.isStill
+        ? "no movement and no answer, unaccounted for"
+        : "no check-in received here, unaccounted for"
+      return finding(timer.id, person, .danger, what)
     }
   }
 
@@ -43,8 +55,10 @@ struct CheckInAlerts {
     if let fix = person.fix {
       words += "; last position \(fix.position.latitude),\(fix.position.longitude)"
     }
+    if let percent = person.batteryPercent { words += "; battery \(percent) %" }
     return AlertTracker.Finding(
-      id: AlertID(kind: .checkIn, row: id), level: level, text: words)
+      id: AlertID(kind: .checkIn, row: id), level: level, text: words,
+      batteryPercent: person.batteryPercent)
   }
 
   private func text(_ words: String, _ id: RowID) -> String {

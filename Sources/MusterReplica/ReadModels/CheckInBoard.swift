@@ -40,6 +40,8 @@ struct CheckInBoard: Sendable {
     let reports: [Entry]
     let graceMilliseconds: Int64
     let reminderMilliseconds: Int64
+    /// 0 for never.
+    let stillMilliseconds: Int64
 
     var entries: [Entry] { [start] + reports }
   }
@@ -57,6 +59,11 @@ struct CheckInBoard: Sendable {
 
   /// The people with running timers.
   var people: Set<UserID> { Set(rows.keys) }
+
+  /// Returns whether a timer of the person asks for movement.
+  func asksForMovement(of person: UserID) -> Bool {
+    rows[person]?.contains { (timers[$0]?.stillMilliseconds ?? 0) > 0 } ?? false
+  }
 
   /// Replaces a timer; nil removes it. Returns the people that it concerned and concerns.
   mutating func replace(_ id: RowID, _ timer: Timer?) -> Set<UserID> {
@@ -130,12 +137,14 @@ struct CheckInBoard: Sendable {
       }
     return theirs.prefix(Self.countedPerPerson).compactMap { id, timer in
       let start = report(timer.start, made: made)
-      let evidence = CheckInEvidence(
-        start: start, reports: timer.reports.map { report($0, made: made) })
+      let reports = timer.reports.map { report($0, made: made) }
+      let evidence = CheckInEvidence(start: start, reports: reports)
+      let answered = ([start] + reports).map(\.made.latest).max() ?? start.made.latest
       return evidence.due.map {
         TimerEvidence(
           id: id, due: $0, graceMilliseconds: timer.graceMilliseconds,
-          reminderMilliseconds: timer.reminderMilliseconds, isSatisfied: false)
+          reminderMilliseconds: timer.reminderMilliseconds, isSatisfied: false,
+          stillMilliseconds: timer.stillMilliseconds, answered: answered)
       }
     }.sorted { $0.id < $1.id }
   }

@@ -46,6 +46,8 @@ struct CheckInReader {
       repeats: row.code(.checkInRepeats) == 1, graceSeconds: row.checkInGraceSeconds,
       note: row.text(.checkInNote) ?? "", startedBy: try context.callsign(of: start.author),
       startedAt: start.writtenAt)
+    summary.stillSeconds = row.checkInStillSeconds
+    summary.isStill = standing?.isStill ?? false
     if let due = standing?.due {
       if due.hasEarliest { summary.earliestSeconds = (due.earliest - ages.reading) / 1000 }
       summary.latestSeconds = (due.latest - ages.reading) / 1000
@@ -94,7 +96,8 @@ struct CheckInReader {
       owner: owner, person: person, isCommanded: start.role == .command,
       start: try entry(start, nextSeconds: row.checkInDurationSeconds), reports: reports,
       graceMilliseconds: Int64(row.checkInGraceSeconds) * 1000,
-      reminderMilliseconds: Int64(row.checkInReminderSeconds) * 1000)
+      reminderMilliseconds: Int64(row.checkInReminderSeconds) * 1000,
+      stillMilliseconds: Int64(row.checkInStillSeconds) * 1000)
   }
 
   private func entry(
@@ -138,6 +141,8 @@ extension RowState {
   var checkInDurationSeconds: UInt32 { checkInNumber(.checkInDurationSeconds) ?? 1 }
   var checkInGraceSeconds: UInt32 { checkInNumber(.checkInGraceSeconds) ?? 0 }
   var checkInReminderSeconds: UInt32 { checkInNumber(.checkInReminderSeconds) ?? 0 }
+  /// 0 for never.
+  var checkInStillSeconds: UInt32 { checkInNumber(.checkInStillSeconds) ?? 0 }
 
   private func checkInNumber(_ field: Field) -> UInt32? {
     guard case .number(let number)? = shown(field)?.value else { return nil }

@@ -11,8 +11,12 @@ struct PersonAlerts {
   let muted: Set<RowID>
   /// People without a bound on their age yet: they have not become silent.
   let unconfirmed: Set<UserID>
+  /// People whose battery alert is raised already.
+  let lowBatteries: Set<UserID>
 
-  var findings: [AlertTracker.Finding] { aboutPeople + aboutCallsigns + aboutOrders }
+  var findings: [AlertTracker.Finding] {
+    aboutPeople + aboutBatteries + aboutCallsigns + aboutOrders
+  }
 
   // MARK: People
 
@@ -34,7 +38,8 @@ struct PersonAlerts {
     _ kind: AlertKind, _ person: UserSummary, _ level: AlertLevel, _ text: String
   ) -> AlertTracker.Finding {
     AlertTracker.Finding(
-      id: AlertID(kind: kind, row: RowID(raw: person.id.raw)), level: level, text: text)
+      id: AlertID(kind: kind, row: RowID(raw: person.id.raw)), level: level, text: text,
+      batteryPercent: person.batteryPercent)
   }
 
   /// Its acknowledgement stays on this device: one that is sent would show that there was a call.
@@ -84,6 +89,24 @@ struct PersonAlerts {
   {
     guard isCommand, person.severity == .safe, !assessment.orders.isEmpty else { return nil }
     return finding(.safe, person, .notice, "\(person.callsign) is safe: \(person.reason)")
+  }
+
+  // MARK: Batteries
+
+  /// For command, and for the person: one alert while a battery is low, which is raised again only
+  /// after the battery was charged. Without contact the charge is no longer known.
+  private var aboutBatteries: [AlertTracker.Finding] {
+    people.compactMap { person, _ in
+      let isOwn = person.id == own || person.trackerOwner == own
+      let limit =
+        lowBatteries.contains(person.id)
+        ? Telemetry.recoveredBatteryPercent : Telemetry.lowBatteryPercent
+      guard isCommand || isOwn, let percent = person.batteryPercent, percent <= limit,
+        !person.has(.noContact), !person.has(.signedOff)
+      else { return nil }
+      return finding(
+        .battery, person, .warning, "\(person.callsign): battery low (\(percent) %)")
+    }
   }
 
   // MARK: Callsigns

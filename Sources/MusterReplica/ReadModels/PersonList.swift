@@ -12,6 +12,7 @@ struct PersonList {
   let ages: AgeReader
   let statuses: StatusModel
   let zones: GeofenceMonitor.Zones
+  let telemetry: TelemetryBoard
 
   /// Returns everyone, in the order of lists.
   func people() throws -> [AssessedPerson] {
@@ -41,6 +42,8 @@ struct PersonList {
       trackerOwner: identity.isTracker ? person.row?.owner : nil,
       word: try standing?.word.map(word),
       override: try standing?.override.map(word))
+    summary.batteryPercent = person.devices.filter { !$0.isRevoked }
+      .compactMap { telemetry.batteryPercent(of: $0.id) }.min()
     summary.conditions = assessment.conditions
     summary.age = ages.contactAge(of: assessment)
     summary.order = followedOrder(of: assessment)

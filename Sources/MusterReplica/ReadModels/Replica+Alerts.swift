@@ -110,6 +110,9 @@ extension Replica {
     let people = try people(now: now)
     let zones = try location.monitor.zones(in: store)
     let (context, ages) = (context, ageReader(at: now))
+    let lowBatteries = Set(
+      try alertReader.stored().alerts.filter { $0.id.kind == .battery }
+        .map { UserID(raw: $0.id.row.raw) })
     let devices = DeviceReader(context: context, engine: engine)
     return try alertReader.findings(
       people: people,
@@ -122,6 +125,6 @@ extension Replica {
         bounds: try devices.boundsReached, readmissions: try devices.refused(own.readmissions),
         disputed: try CouncilList(context: context).disputedMembers,
         clockFaults: try ages.clockFaults()),
-      unconfirmed: ages.unconfirmed(), now: now.wall)
+      unconfirmed: ages.unconfirmed(), lowBatteries: lowBatteries, now: now.wall)
   }
 }

@@ -25,7 +25,7 @@ extension Replica {
     try restoreCheckIns(now: now)
     try reader.refresh(
       &derived.statusModel, checkIns: &derived.checkIns, zones: &location.monitor,
-      dated: ages.takeDated())
+      dated: ages.takeDated(), telemetry: derived.telemetry)
   }
 
   /// Returns everyone with a certificate and every tracker, in the order of lists, with their
@@ -39,7 +39,7 @@ extension Replica {
     try refreshStatuses(now: now)
     return try PersonList(
       context: context, ages: ageReader(at: now), statuses: derived.statusModel,
-      zones: location.monitor.zones(in: store)
+      zones: location.monitor.zones(in: store), telemetry: derived.telemetry
     ).people()
   }
 

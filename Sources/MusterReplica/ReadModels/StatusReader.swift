@@ -27,10 +27,12 @@ struct StatusReader {
   /// - Parameter dated: records that were dated since the last call.
   func refresh(
     _ model: inout StatusModel, checkIns board: inout CheckInBoard,
-    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
+    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>, telemetry: TelemetryBoard
   ) throws {
     do {
-      try readStale(into: &model, checkIns: &board, zones: &monitor, dated: dated)
+      try readStale(
+        into: &model, checkIns: &board, zones: &monitor, dated: dated,
+        telemetry: telemetry)
     } catch {
       model.markAllStale()
       throw error
@@ -40,7 +42,7 @@ struct StatusReader {
 
   private func readStale(
     into model: inout StatusModel, checkIns board: inout CheckInBoard,
-    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>
+    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>, telemetry: TelemetryBoard
   ) throws {
     model.redate(dated) { ages.made($0) }
     var stale = model.takeStale()
@@ -71,7 +73,7 @@ struct StatusReader {
     stale.people.insert(context.local.author.user)
     let everybody = stale.roster || stale.everybody
     for person in everybody ? model.people : stale.people.compactMap(model.person) {
-      model.update(try evidence(of: person, in: &model, checkIns: &board))
+      model.update(try evidence(of: person, in: &model, checkIns: &board, telemetry))
     }
   }
 
@@ -88,7 +90,7 @@ struct StatusReader {
 
   private func evidence(
     of person: PersonRoster.Person, in model: inout StatusModel,
-    checkIns board: inout CheckInBoard
+    checkIns board: inout CheckInBoard, _ telemetry: TelemetryBoard
   ) throws -> PersonEvidence {
     let user = person.identity.id
     var evidence = PersonEvidence(
@@ -97,14 +99,17 @@ struct StatusReader {
     for (device, isRevoked) in person.devices {
       let position = model.position(of: device)
       var history = FixHistory()
+      var movement: MovementEvidence?
       if let position {
-        history = model.history(
-          of: position, made: ages.made(position), isRevoked: isRevoked)
+        let made = ages.made(position)
+        history = model.history(of: position, made: made, isRevoked: isRevoked)
+        movement = MovementEvidence(
+          made: made, stillSeconds: telemetry.stillSeconds(of: device, at: position.order))
       }
       evidence.devices.append(
         StatusDevice(
           id: device, isRevoked: isRevoked, heard: ages.heard(device, position: position),
-          history: history))
+          history: history, movement: movement))
     }
     if let row = person.row {
       evidence.statements = try statements.statements(row)

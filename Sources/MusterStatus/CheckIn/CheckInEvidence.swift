@@ -48,18 +48,57 @@ extension TimerEvidence {
   /// Returns the state of the timer at a time of the observer's boot clock.
   public func state(at now: Int64) -> CheckInState {
     if isSatisfied { return .done }
+    return max(regularState(at: now), stillState(at: now))
+  }
+
+  /// The state without regard to movement.
+  private func regularState(at now: Int64) -> CheckInState {
     if now >= due.latest + graceMilliseconds { return .unaccounted }
     if now >= due.latest { return .overdue }
     if now >= due.earliest { return .due }
     return now >= due.earliest - reminderMilliseconds ? .reminder : .running
   }
 
+  /// The state that follows from a lack of movement: the person is asked, and has the grace period
+  /// to answer.
+  private func stillState(at now: Int64) -> CheckInState {
+    guard let stillDue else { return .running }
+    if now >= stillDue + graceMilliseconds { return .unaccounted }
+    if now >= stillDue { return .overdue }
+    return now >= stillDue - graceMilliseconds ? .reminder : .running
+  }
+
+  /// Returns whether the state follows from a lack of movement.
+  func isStill(at now: Int64) -> Bool {
+    !isSatisfied && stillState(at: now) > regularState(at: now)
+  }
+
+  /// The due time with regard to movement.
+  var effectiveDue: Span {
+    guard let stillDue, stillDue < due.latest else { return due }
+    return Span(earliest: min(due.earliest, stillDue), latest: stillDue)
+  }
+
+  /// Returns the timer with regard to movement.
+  ///
+  /// - Parameter lastMovement: the latest time at which the person may have moved; nil while they
+  ///   move.
+  func regarding(lastMovement: Int64?) -> TimerEvidence {
+    guard stillMilliseconds > 0, let lastMovement else { return self }
+    var timer = self
+    timer.stillDue = max(lastMovement, answered) + stillMilliseconds + graceMilliseconds
+    return timer
+  }
+
   /// The times at which the state changes, in order; empty for a timer that has ended.
   public var changes: [Int64] {
     guard !isSatisfied else { return [] }
-    return [
+    let regular = [
       due.earliest - reminderMilliseconds, due.earliest, due.latest,
       due.latest + graceMilliseconds,
     ]
+    guard let stillDue else { return regular }
+    return
+      (regular + [stillDue - graceMilliseconds, stillDue, stillDue + graceMilliseconds]).sorted()
   }
 }

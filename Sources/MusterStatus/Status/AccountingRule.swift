@@ -27,7 +27,9 @@ struct AccountingRule {
   private func holds(_ accounting: AccountingEvidence) -> Bool {
     person.statements.calls.allSatisfy { accounting.claims.contains($0.dot) }
       && orders.open.allSatisfy { accounting.rows.contains($0.id) || !isPastDue($0) }
-      && timers.allSatisfy { accounting.rows.contains($0.id) || clock.boot < $0.due.earliest }
+      && timers.allSatisfy {
+        accounting.rows.contains($0.id) || clock.boot < $0.effectiveDue.earliest
+      }
       && person.devices.allSatisfy { !isInDanger($0, beyond: accounting) }
   }
 

@@ -116,12 +116,18 @@ public struct StatusDevice: Hashable, Sendable {
   public var heard: Evidence?
   /// Its relevant fixes.
   public var history: FixHistory
+  /// What its newest position shows about its movement; nil without a position.
+  public var movement: MovementEvidence?
 
   /// Creates a device with its evidence.
-  public init(id: DeviceID, isRevoked: Bool, heard: Evidence?, history: FixHistory) {
+  public init(
+    id: DeviceID, isRevoked: Bool, heard: Evidence?, history: FixHistory,
+    movement: MovementEvidence? = nil
+  ) {
     self.id = id
     self.isRevoked = isRevoked
     self.heard = heard
     self.history = history
+    self.movement = movement
   }
 }

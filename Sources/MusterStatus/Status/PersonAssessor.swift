@@ -28,7 +28,10 @@ struct PersonAssessor {
     let contacts = DeviceContacts(person, at: clock)
     let orders = OrderReview(person, devices: contacts, in: scene, at: clock)
     let left = person.statements.signOff?.rows ?? []
+    let movements = contacts.trusted.compactMap(\.movement)
+    let lastMovement = MovementEvidence.lastMovement(of: movements, at: clock)
     let timers = person.timers.filter { !$0.isSatisfied && !left.contains($0.id) }
+      .map { $0.regarding(lastMovement: lastMovement) }
     let rule = AccountingRule(
       person: person, scene: scene, orders: orders, timers: timers, clock: clock,
       notWithPerson: Set(person.devices.map(\.id)).subtracting(contacts.withPerson.map(\.id)))
@@ -58,8 +61,10 @@ struct PersonAssessor {
   var checkIns: [CheckInStanding] {
     timers.map {
       CheckInStanding(
-        id: $0.id, state: $0.state(at: clock.boot), due: $0.due,
-        isSettled: accounting?.rows.contains($0.id) ?? false)
+        id: $0.id, state: $0.state(at: clock.boot), due: $0.effectiveDue,
+        regularDue: $0.due,
+        isSettled: accounting?.rows.contains($0.id) ?? false,
+        isStill: $0.isStill(at: clock.boot))
     }
   }
 
@@ -133,15 +138,20 @@ struct PersonAssessor {
       let words = ReasonText.order(order, goals: orders.goals)
       return condition(status, when.isEmpty ? words : "\(words): \(when)")
     }
-    if timers.contains(where: { lateness(of: $0) == status }) {
-      return condition(status, "check-in: \(when)")
+    let lateTimers = timers.filter { lateness(of: $0) == status }
+    if let timer = lateTimers.first(where: { !$0.isStill(at: clock.boot) }) ?? lateTimers.first {
+      let isStill = timer.isStill(at: clock.boot)
+      return condition(status, isStill ? "no movement, no answer" : "check-in: \(when)")
     }
     return nil
   }
 
   private func lateness(of timer: TimerEvidence) -> PersonStatus? {
-    if clock.boot >= timer.due.latest + timer.graceMilliseconds { return .unaccounted }
-    return clock.boot >= timer.due.earliest ? .overdue : nil
+    switch timer.state(at: clock.boot) {
+    case .unaccounted: .unaccounted
+    case .due, .overdue: .overdue
+    case .done, .running, .reminder: nil
+    }
   }
 
   private var expected: StatusCondition? {

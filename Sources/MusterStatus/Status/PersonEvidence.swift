@@ -156,16 +156,25 @@ public struct TimerEvidence: Hashable, Sendable {
   public let reminderMilliseconds: Int64
   /// Whether they have checked in.
   public let isSatisfied: Bool
+  /// Milliseconds without movement after which the person is asked; 0 for never.
+  public let stillMilliseconds: Int64
+  /// The latest time of the newest report or of the start, by the observer's boot clock: stillness
+  /// counts from it at the earliest.
+  public let answered: Int64
+  /// When the person is overdue because of a lack of movement; nil while they move.
+  var stillDue: Int64?
 
   /// Creates a check-in with its due time.
   public init(
     id: RowID, due: Span, graceMilliseconds: Int64, reminderMilliseconds: Int64 = 0,
-    isSatisfied: Bool
+    isSatisfied: Bool, stillMilliseconds: Int64 = 0, answered: Int64 = 0
   ) {
     self.id = id
     self.due = due
     self.graceMilliseconds = graceMilliseconds
     self.reminderMilliseconds = reminderMilliseconds
     self.isSatisfied = isSatisfied
+    self.stillMilliseconds = stillMilliseconds
+    self.answered = answered
   }
 }

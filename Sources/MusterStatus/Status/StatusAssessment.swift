@@ -94,10 +94,14 @@ public struct CheckInStanding: Hashable, Sendable {
   public var id: RowID
   /// The state by the observer's clock.
   public var state: CheckInState
-  /// The due time, by the observer's boot clock.
+  /// The due time with regard to movement, by the observer's boot clock.
   public var due: Span
+  /// The due time without regard to movement.
+  public var regularDue: Span
   /// Whether command's accounting names it.
   public var isSettled: Bool
+  /// Whether the state follows from a lack of movement.
+  public var isStill: Bool
 }
 
 /// The order that is shown to a person, with the direction.

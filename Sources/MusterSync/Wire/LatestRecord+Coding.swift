@@ -60,7 +60,7 @@ extension LatestRecord {
   /// - Parameter earlier: fixes of earlier records that this one does not supersede.
   public static func position(
     _ report: PositionReport, after earlier: [EarlierFix] = [], of tracker: Bytes16? = nil,
-    stamp: RecordStamp?, operation: OperationID,
+    telemetry: Telemetry = .none, stamp: RecordStamp?, operation: OperationID,
     certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
     nonce: Nonce24, signedBy signer: SigningKey
   ) -> LatestRecord {
@@ -70,6 +70,8 @@ extension LatestRecord {
     content.reportedAt = report.reportedAt.milliseconds
     if let stamp { content.stamp = stamp.wire }
     content.earlier = earlier.map { $0.wire(before: order) }
+    content.batteryPercentPlusOne = telemetry.batteryPercent.map { UInt32($0) + 1 } ?? 0
+    content.stillSecondsPlusOne = telemetry.stillSeconds.map { $0 + 1 } ?? 0
     let body = key.sealBody(
       content.bytes, drawn: nonce,
       additionalData: additionalData(
@@ -115,13 +117,14 @@ extension LatestRecord {
   /// Seals and signs a presence record: the device is in contact, but has no position to publish.
   /// The requirements for `nonce` and `order` are those of a position.
   public static func presence(
-    reportedAt: Timestamp, stamp: RecordStamp, operation: OperationID,
-    certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
-    nonce: Nonce24, signedBy signer: SigningKey
+    reportedAt: Timestamp, batteryPercent: UInt8? = nil, stamp: RecordStamp,
+    operation: OperationID, certificate: CertificateHash, order: RecordOrder, epoch: EpochID,
+    key: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
   ) -> LatestRecord {
     var content = WirePresenceBody()
     content.reportedAt = reportedAt.milliseconds
     content.stamp = stamp.wire
+    content.batteryPercentPlusOne = batteryPercent.map { UInt32($0) + 1 } ?? 0
     let body = key.sealBody(
       content.bytes, drawn: nonce,
       additionalData: additionalData(

@@ -431,6 +431,12 @@ nonisolated struct WirePositionBody: Sendable {
   /// at most 4, strictly ascending by order, before this record
   var earlier: [WireEarlierFix] = []
 
+  /// 0: not stated
+  var batteryPercentPlusOne: UInt32 = 0
+
+  /// since the last movement; 0: not stated
+  var stillSecondsPlusOne: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -512,6 +518,9 @@ nonisolated struct WirePresenceBody: Sendable {
   var hasStamp: Bool {self._stamp != nil}
   /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
   mutating func clearStamp() {self._stamp = nil}
+
+  /// 0: not stated
+  var batteryPercentPlusOne: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1242,7 +1251,7 @@ nonisolated extension WireSealedKey: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PositionBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0\u{1}stamp\0\u{1}earlier\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0\u{1}stamp\0\u{1}earlier\0\u{3}battery_percent_plus_one\0\u{3}still_seconds_plus_one\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1254,6 +1263,8 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularSInt64Field(value: &self.reportedAt) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.earlier) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.batteryPercentPlusOne) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.stillSecondsPlusOne) }()
       default: break
       }
     }
@@ -1276,6 +1287,12 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.earlier.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.earlier, fieldNumber: 4)
     }
+    if self.batteryPercentPlusOne != 0 {
+      try visitor.visitSingularUInt32Field(value: self.batteryPercentPlusOne, fieldNumber: 5)
+    }
+    if self.stillSecondsPlusOne != 0 {
+      try visitor.visitSingularUInt32Field(value: self.stillSecondsPlusOne, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1284,6 +1301,8 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.reportedAt != rhs.reportedAt {return false}
     if lhs._stamp != rhs._stamp {return false}
     if lhs.earlier != rhs.earlier {return false}
+    if lhs.batteryPercentPlusOne != rhs.batteryPercentPlusOne {return false}
+    if lhs.stillSecondsPlusOne != rhs.stillSecondsPlusOne {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1390,7 +1409,7 @@ nonisolated extension WireStamp: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WirePresenceBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PresenceBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}reported_at\0\u{1}stamp\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}reported_at\0\u{1}stamp\0\u{3}battery_percent_plus_one\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1400,6 +1419,7 @@ nonisolated extension WirePresenceBody: SwiftProtobuf.Message, SwiftProtobuf._Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularSInt64Field(value: &self.reportedAt) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.batteryPercentPlusOne) }()
       default: break
       }
     }
@@ -1416,12 +1436,16 @@ nonisolated extension WirePresenceBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._stamp {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    if self.batteryPercentPlusOne != 0 {
+      try visitor.visitSingularUInt32Field(value: self.batteryPercentPlusOne, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WirePresenceBody, rhs: WirePresenceBody) -> Bool {
     if lhs.reportedAt != rhs.reportedAt {return false}
     if lhs._stamp != rhs._stamp {return false}
+    if lhs.batteryPercentPlusOne != rhs.batteryPercentPlusOne {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -24,9 +24,13 @@ struct CheckInCommand: AsyncParsableCommand {
         Example:  muster checkin start --every 20m
                   muster checkin start --by 15:10 --note "Route 4"
                   muster checkin start --preset par --team North
+                  muster checkin start --every 30m --still 10m
 
         Presets: lone (every 30m, grace 5m), par (every 20m, grace 2m), ba (breathing apparatus: \
         in 30m, reminder 10m before, grace 1m). A team or role means those who are in it now.
+
+        With --still, who has a position and does not move for that time is asked whether they are \
+        well. Who does not check in within the grace period is then overdue.
         """)
 
     @Option(
@@ -63,6 +67,11 @@ struct CheckInCommand: AsyncParsableCommand {
       transform: DurationArgument.init(parsing:))
     var grace: DurationArgument?
 
+    @Option(
+      help: ArgumentHelp("Also ask after this time without movement.", valueName: "duration"),
+      transform: DurationArgument.init(parsing:))
+    var still: DurationArgument?
+
     @Option(help: ArgumentHelp("Route, air supply, emergency contact.", valueName: "text"))
     var note = ""
 
@@ -72,6 +81,10 @@ struct CheckInCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+      let least = Int64(Limits.leastStillSeconds)
+      guard still.map({ (least...Int64(Limits.spanSeconds)).contains($0.seconds) }) ?? true else {
+        throw ValidationError("--still is from 1m to 7d")
+      }
       let times = (every == nil ? 0 : 1) + (after == nil ? 0 : 1) + (by == nil ? 0 : 1)
       guard times == 1 || (times == 0 && preset != nil) else {
         throw ValidationError("give one of --every, --in, --by and --preset")
@@ -87,6 +100,7 @@ struct CheckInCommand: AsyncParsableCommand {
       } else if let seconds = after?.seconds ?? by?.seconds(after: .now) {
         (timer.durationSeconds, timer.repeats) = (UInt32(clamping: seconds), false)
       }
+      if let still { timer.stillSeconds = UInt32(clamping: still.seconds) }
       if let grace { timer.graceSeconds = UInt32(clamping: grace.seconds) }
       timer.reminderSeconds = min(timer.reminderSeconds, timer.durationSeconds / 2)
       timer.note = note
@@ -266,6 +280,7 @@ extension CheckInSummary {
     switch state {
     case .done: .init("done", .faint)
     case .running: .init("running")
+    case .reminder where isStill: .init("no movement", .doubtful)
     case .reminder: .init("due soon")
     case .due: .init("possibly overdue", .doubtful)
     case .overdue: .init("OVERDUE", .bad)

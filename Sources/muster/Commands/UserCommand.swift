@@ -31,12 +31,15 @@ struct UserCommand: AsyncParsableCommand {
       if output.json { return try Standard.print(JSON.array(users.map(\.json)).text) }
       guard !users.isEmpty else { return try Standard.print("No people yet.") }
       var table = Table(
-        ["CALLSIGN", "STATUS", "AGE", "REASON", "ORDER", "TEAM", "LAST FIX", "ROLE", "ID"],
-        optional: ["TEAM", "LAST FIX", "ROLE", "ID"])
+        [
+          "CALLSIGN", "STATUS", "AGE", "REASON", "ORDER", "TEAM", "BATTERY", "LAST FIX", "ROLE",
+          "ID",
+        ],
+        optional: ["TEAM", "BATTERY", "LAST FIX", "ROLE", "ID"])
       for user in users {
         table.add([
           .init(user.callsign, .strong), user.statusCell, .init(ValueText.age(user.age?.seconds)),
-          .init(user.reasons), .init(user.order?.words ?? ""), .init(user.team),
+          .init(user.reasons), .init(user.order?.words ?? ""), .init(user.team), user.batteryCell,
           .init(ValueText.fix(user.fix)), .init(user.isTracker ? "tracker" : user.role.name),
           .init(user.id.short),
         ])

@@ -103,6 +103,12 @@ extension UserSummary {
     let others = conditions.filter { $0.status != status }.map(\.reason)
     return ([reason] + others).joined(separator: " · ")
   }
+
+  /// The charge of the battery; empty if it is not known.
+  var batteryCell: Table.Cell {
+    guard let batteryPercent else { return .init("") }
+    return .init("\(batteryPercent) %", hasLowBattery ? .bad : .plain)
+  }
 }
 
 extension FollowedOrder {

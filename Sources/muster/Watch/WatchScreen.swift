@@ -129,6 +129,7 @@ struct WatchScreen {
     line.add(ValueText.age(user.age?.seconds), width: 6)
     line.add(user.reasons)
     if !user.team.isEmpty { line.add("  (\(user.team))", .faint) }
+    if user.hasLowBattery { line.add("  battery \(user.batteryCell.text)", .bad) }
     return line
   }
 

@@ -81,7 +81,7 @@ extension Field {
     case .directiveTrackerReplies: .trackerReply(Author.owner.user.raw, note: "here")
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
       .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
-      .checkInReminderSeconds:
+      .checkInReminderSeconds, .checkInStillSeconds:
       .number(60)
     case .settingsForeground, .settingsBackground: .profile(.foreground)
     case .trackPoints: .bytes([1, 2, 3])

@@ -36,13 +36,18 @@ function row(one, pick) {
     h("button", {
       class: "name", "data-key": `timer ${one.id}`, disabled: !user, onclick: () => pick(user),
     }, one.callsign),
-    h("span", { class: `state ${looks[one.state] ?? "neutral"}` }, t(`checkin.${one.state}`)),
+    h("span", { class: `state ${look(one)}` }, word(one)),
     h("span", { class: "why" }, [left(one), one.note].filter(Boolean).join(" · ")),
     mayReport && h("button", {
       class: "act", "data-key": `checkin ${one.id}`,
       "aria-label": t("checkin.of", { name: one.callsign }), onclick: () => checkIn(one),
     }, `✓ ${t("checkin.ok")}`));
 }
+
+/** Who did not move for the set time is asked whether they are well. */
+const isAsked = (one) => one.still && one.state === "reminder";
+const look = (one) => (isAsked(one) ? "warning" : looks[one.state] ?? "neutral");
+const word = (one) => t(isAsked(one) ? "checkin.still" : `checkin.${one.state}`);
 
 /** The time to the latest due time, by this page's clock since the timers were loaded. */
 function left(one) {

@@ -5,7 +5,7 @@ import { segment, write } from "./api.js";
 import { attempt, control, field, form, show } from "./dialog.js";
 import { fixAge, isCommand, isOwnTracker, passed, state } from "./store.js";
 import { ago, since, spoken, t } from "./words.js";
-import { contactAge, others, statusWord } from "./status.js";
+import { battery, contactAge, isLow, others, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { takes } from "./features.js";
 import { goTo, theMap } from "./map/map.js";
@@ -19,6 +19,8 @@ export function showPerson(user) {
       line(t("role"), t(`role.${user.role}`)), line(t("team"), user.team || "–"),
       line(t("place"), place(user)), line(t("fixed"), ago(fixAge(user))),
       user.age && line(t("contact"), contactAge(user, passed())),
+      battery(user) && line(t("battery.row"),
+        h("span", { class: isLow(user) ? "state warning" : "" }, `${user.battery} %`)),
       user.word && line(t("word"), said(user.word)),
       user.override && line(t("override"), said(user.override)))),
     h("div", { class: "row end" }, actions(user, () => dialog.close()),

@@ -4,7 +4,7 @@ import { arrange, button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.
 import { dueIn, fixAge, on, passed, sortedUsers, state } from "./store.js";
 import { ago, t } from "./words.js";
 import {
-  bearing, because, heard, label, others, severities, statuses, statusWord, timeLeft,
+  battery, bearing, because, heard, isLow, label, others, severities, statuses, statusWord, timeLeft,
 } from "./status.js";
 import { chosen as format, written } from "./place.js";
 
@@ -140,6 +140,7 @@ function reasons(user, inside) {
       `${t(`order.${order.kind}`)}${zoneName(order.zone)}`, bearing(order), timeLeft(dueIn(order)),
     ].filter(Boolean).join(", "),
     heard(user, passed()),
+    isLow(user) && battery(user),
     user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
     inside.length > 0 && t("in", { fences: inside.join(", ") }));
 }

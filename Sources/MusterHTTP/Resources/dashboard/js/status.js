@@ -47,6 +47,13 @@ export const label = (condition) => h("span", {
 export const because = (user) => spoken(
   user.conditions.find(({ status }) => status === user.status)?.reason ?? user.reason ?? "");
 
+/** "battery 12 %"; empty if the node does not know it. */
+export const battery = ({ battery: percent }) =>
+  (typeof percent === "number" ? t("battery", { percent }) : "");
+
+/** A low charge, of 15 % or less. */
+export const isLow = ({ battery: percent }) => typeof percent === "number" && percent <= 15;
+
 /** "last contact 2 min ago", for a list. */
 export const heard = (user, passed) => (!user.age ? ""
   : isHeard(user) ? t("heard", { ago: contactAge(user, passed) }) : t("heard.never"));

@@ -1,0 +1,56 @@
+import Foundation
+import MusterLocation
+import MusterModel
+import Testing
+
+/// Battery and motion in the reports of phones, and the battery of this machine.
+struct TelemetryFieldTests {
+  @Test func `the fields of OsmAnd, Traccar and OwnTracks are read`() throws {
+    let query = try OsmAndQuery.read("id=a&lat=46&lon=14&batt=12.4&motion=true")
+    #expect((query.batteryPercent, query.isMoving) == (12, true))
+    let traccar = try TraccarMessage.read(
+      Array(
+        """
+        {"location":{"coords":{"latitude":46,"longitude":14},"is_moving":false,\
+        "battery":{"level":0.5}},"device_id":"a"}
+        """.utf8))
+    #expect((traccar.batteryPercent, traccar.isMoving) == (50, false))
+    let ownTracks = try OwnTracksMessage.read(
+      Array(
+        """
+        {"_type":"location","lat":46,"lon":14,"tid":"a","batt":7,"motionactivities":["walking"]}
+        """.utf8), user: nil, device: nil)
+    #expect((ownTracks?.batteryPercent, ownTracks?.isMoving) == (7, true))
+  }
+
+  @Test func `values out of range and missing ones are unknown`() throws {
+    for field in ["", "&batt=101", "&batt=-1", "&batt=nan", "&batt=full", "&motion=maybe"] {
+      let report = try OsmAndQuery.read("id=a&lat=46&lon=14\(field)")
+      #expect(report.batteryPercent == nil && report.isMoving == nil, "\(field)")
+    }
+  }
+
+  @Test func `the mean of the machine's batteries counts, those of a mouse do not`() throws {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appendingPathComponent(
+      "muster-battery-\(ProcessInfo.processInfo.processIdentifier)")
+    func supply(_ name: String, _ contents: [String: String]) throws {
+      let own = folder.appendingPathComponent(name)
+      try files.createDirectory(at: own, withIntermediateDirectories: true)
+      for (file, text) in contents {
+        try Data((text + "\n").utf8).write(to: own.appendingPathComponent(file))
+      }
+    }
+    #expect(SystemBattery(folder: folder.path).percent() == nil, "no such folder")
+    try supply("AC", ["type": "Mains", "online": "1"])
+    defer {
+      do { try files.removeItem(at: folder) } catch { Issue.record(error) }
+    }
+    #expect(SystemBattery(folder: folder.path).percent() == nil, "a desktop computer")
+    try supply("BAT0", ["type": "Battery", "capacity": "40", "status": "Discharging"])
+    try supply("BAT1", ["type": "Battery", "capacity": "103"])
+    try supply("mouse", ["type": "Battery", "scope": "Device", "capacity": "3"])
+    try supply("broken", ["type": "Battery", "capacity": "unknown"])
+    #expect(SystemBattery(folder: folder.path).percent() == 70)
+  }
+}
