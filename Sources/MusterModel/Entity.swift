@@ -91,6 +91,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case fenceReviewAt = 51
   /// Whether an entry raises an alert; unset is yes.
   case fenceEntryAlert = 52
+  /// An add-wins set of the encoded `ZoneRule`s.
+  case fenceRules = 53
 
   case directiveExistence = 60
   case directiveKind = 61
@@ -197,7 +199,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
       .permitExistence, .reportConfirmations, .reportComments, .directiveUsers,
       .directiveAcknowledgements, .directiveZones, .directiveSupersedes, .directiveExpected,
-      .directiveTrackerReplies, .permitUsers, .alertAcknowledgements, .checkInExistence:
+      .directiveTrackerReplies, .permitUsers, .alertAcknowledgements, .checkInExistence,
+      .fenceRules:
       .addWinsSet
     default: .lastWriter
     }

@@ -82,7 +82,7 @@ extension Field {
       .checkInReminderSeconds, .checkInStillSeconds:
       .number
     case .settingsForeground, .settingsBackground: .profile
-    case .trackPoints, .checkInSealed: .bytes
+    case .trackPoints, .checkInSealed, .fenceRules: .bytes
     }
   }
 
@@ -103,7 +103,7 @@ extension Field {
     case .reference: form == .reference
     case .time: form == .time
     case .number(let number): form == .number && accepts(number: number)
-    case .bytes(let bytes): form == .bytes && accepts(byteCount: bytes.count)
+    case .bytes(let bytes): form == .bytes && accepts(bytes: bytes)
     case .profile(let profile): form == .profile && profile.isWithinLimits
     case .accounting(let accounting): form == .overruling && accounting.isWithinLimits
     case .relayedClaim(_, let note, let login, let seen):
@@ -117,9 +117,12 @@ extension Field {
     }
   }
 
-  private func accepts(byteCount: Int) -> Bool {
-    self == .checkInSealed
-      ? byteCount == Limits.sealedCallBytes : byteCount <= Limits.trackSegmentBytes
+  private func accepts(bytes: [UInt8]) -> Bool {
+    switch self {
+    case .checkInSealed: bytes.count == Limits.sealedCallBytes
+    case .fenceRules: ZoneRule.accepts(bytes)
+    default: bytes.count <= Limits.trackSegmentBytes
+    }
   }
 
   private func accepts(number: UInt32) -> Bool {
@@ -208,6 +211,7 @@ extension Field {
     case .settingsBackground: "background"
     case .settingsSilenceSeconds: "silence"
     case .trackPoints: "points"
+    case .fenceRules: "rules"
     case .permitZone: "zone"
     case .permitDurationSeconds, .checkInDurationSeconds: "duration"
     case .checkInTracker: "tracker"

@@ -57,6 +57,9 @@ public enum Command: Codable, Hashable, Sendable {
   case editFence(String, FenceChanges)
   case setFenceActive(String, Bool)
   case deleteFence(String)
+  case addFenceRule(String, ZoneRule)
+  /// Removes a rule of a zone, by its id or its number.
+  case removeFenceRule(String, rule: String)
 
   case directives
   case directive(String)

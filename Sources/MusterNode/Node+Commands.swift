@@ -82,7 +82,7 @@ extension Node {
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn,
       .reportCheckIn, .addReport, .editReport,
       .deleteReport, .confirmReport, .commentReport, .addFence, .editFence, .setFenceActive,
-      .deleteFence:
+      .deleteFence, .addFenceRule, .removeFenceRule:
       preconditionFailure("\(command) is gathered")
     }
   }

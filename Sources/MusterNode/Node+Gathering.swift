@@ -110,6 +110,10 @@ extension Command {
       Self.changing(.fence, reference) { try $0.setFenceActive($1, isActive, now: $2) }
     case .deleteFence(let reference):
       Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
+    case .addFenceRule(let reference, let rule):
+      Self.changing(.fence, reference) { try $0.addRule(rule, to: $1, now: $2) }
+    case .removeFenceRule(let reference, let rule):
+      Self.changing(.fence, reference) { try $0.removeRule(rule, from: $1, now: $2) }
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
       .fences, .fence, .directives, .directive, .permits, .checkIns, .checkInPin, .setCheckInPins,
       .clearDuress, .alerts, .acknowledgeAlert, .changes,

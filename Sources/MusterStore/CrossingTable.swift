@@ -49,6 +49,21 @@ enum CrossingTable {
     }
   }
 
+  /// Returns the subjects of ENTER events of a fence since a sample time, by subject.
+  static func entries(
+    to fence: RowID, since: Timestamp, in database: Database
+  ) throws -> [(subject: DeviceID, device: DeviceID, user: UserID)] {
+    try database.all(
+      """
+      SELECT DISTINCT subject, author_device, author_user FROM crossings
+      WHERE fence = ? AND type = 1 AND sampled_at_ms >= ? ORDER BY subject
+      """,
+      [fence.blob, since.column], of: "crossings"
+    ) {
+      (subject: try $0.identifier(), device: try $0.identifier(), user: try $0.identifier())
+    }
+  }
+
   /// Returns the highest assigned number; 0 before the first.
   static func newestArrival(_ database: Database) throws -> Int64 {
     try database.first(

@@ -64,6 +64,14 @@ extension Store {
     try read { try CrossingTable.after(arrival ?? .min, limit: limit, in: $0) }
   }
 
+  /// Returns whose ENTER events of a fence with a sample time from `since` on are stored, each
+  /// subject once, by subject. Reads every event.
+  public func entries(
+    to fence: RowID, since: Timestamp
+  ) throws(StoreError) -> [(subject: DeviceID, device: DeviceID, user: UserID)] {
+    try read { try CrossingTable.entries(to: fence, since: since, in: $0) }
+  }
+
   /// Returns the highest assigned arrival number, including crossings that were removed since; 0
   /// before the first.
   public func newestArrival() throws(StoreError) -> Int64 {

@@ -37,6 +37,8 @@ enum Specimens {
       .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
       .commentReport("0a1b", text: "ça brûle"), .fence("0a1b"), .deleteFence("0a1b"),
+      .addFenceRule("0a1b", ZoneRule(kind: .atLeast, number: 2, team: "North")),
+      .removeFenceRule("0a1b", rule: "ffff"),
       .editFence("0a1b", FenceChanges()),
       .editFence(
         "0a1b", FenceChanges(name: "Pool", kind: .info, geometry: circle, dwellSeconds: 0)),

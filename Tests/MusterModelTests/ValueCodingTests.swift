@@ -174,6 +174,7 @@ struct ValueCodingTests {
       .alertReply(AlertReply(user: Self.user, note: "")), .trackerReply(Self.row.raw, note: ""),
       .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "")),
       .bytes(Array(repeating: 0, count: 160)),
+      .bytes(ZoneRule(kind: .within, number: 200, role: .member).encoded()),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -195,7 +196,7 @@ struct ValueCodingTests {
           .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
           .checkInReminderSeconds, .checkInStillSeconds:
           [others[2]]
-        case .trackPoints: [others[3], others[14]]
+        case .trackPoints: [others[3], others[14], others[15]]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
         case .userRelayedClaim: [others[8]]
@@ -204,6 +205,7 @@ struct ValueCodingTests {
         case .directiveTrackerReplies: [others[12]]
         case .checkInReport: [others[13]]
         case .checkInSealed: [others[14]]
+        case .fenceRules: [others[15]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]

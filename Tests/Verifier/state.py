@@ -26,6 +26,7 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED = (
     "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed")
+STILL, ZONE_RULE = "still", "zone rule"
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -35,6 +36,7 @@ FIELDS = {
     27: range(1, 3), 28: MARK, 29: PARAGRAPHS,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
     47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 51: TIME, 52: range(0, 2),
+    53: ZONE_RULE,
     60: MARK, 61: range(1, 6), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
     66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
     70: DURATION, 71: REFERENCE, 72: REFERENCE, 73: REFERENCE, 74: TRACKER_REPLY,
@@ -188,10 +190,12 @@ class PackedWrites:
             if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number
-        if allowed in (BYTES, SEALED):
+        if allowed in (BYTES, SEALED, ZONE_RULE):
             content = self.take(self.varint())
             if len(content) > 4096 or (allowed == SEALED and len(content) != 160):
                 raise Invalid("bytes")
+            if allowed == ZONE_RULE:
+                check_zone_rule(content)
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:
             return b"\x0d" + profile(self.take(10))
@@ -296,6 +300,24 @@ def checked(string, rule):
         ):
             raise Invalid("control character")
     return string
+
+
+def check_zone_rule(content):
+    """Checks the rule of a zone: kind, role or 0, number, team as text."""
+    if len(content) < 10:
+        raise Invalid("zone rule")
+    kind, role, number, length = struct.unpack(">BBII", content[:10])
+    limits = {1: (1, 10_000), 2: (0, 10_000), 3: (1, 604_800), 4: (1, 100_000)}
+    if kind not in limits or role > 4 or length != len(content) - 10:
+        raise Invalid("zone rule")
+    least, most = limits[kind]
+    if not least <= number <= most or (role and length):
+        raise Invalid("zone rule")
+    if length:
+        try:
+            checked(content[10:].decode("utf-8"), LINE)
+        except UnicodeDecodeError as error:
+            raise Invalid("zone rule") from error
 
 
 def profile(data):

@@ -5,7 +5,7 @@ internal import MusterNode
 
 /// The routes that write. Each replies once its change is durable; the node authorizes it.
 extension API {
-  static let writing: [Route] = reportWrites + fenceWrites + people + directiveWrites
+  static let writing: [Route] = reportWrites + fenceWrites + zoneRules + people + directiveWrites
 
   // MARK: Reports
 

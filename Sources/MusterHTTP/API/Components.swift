@@ -119,12 +119,19 @@ enum Components {
       .must("createdAt", .time), .must("updatedAt", .time),
     ] + placed)
 
+  private static let zoneRule = Shape.open([
+    .must("id", .text), .must("kind", .choice(ZoneRuleKind.allCases.map(\.name))),
+    .must("number", .count), .must("role", .nullable(.text)), .must("team", .text),
+    .must("text", .text), .must("callsign", .text), .must("writtenAt", .time),
+  ])
+
   private static let fence = Shape.open([
     .must("id", .reference), .must("name", .text),
     .must("kind", .choice(FenceKind.allCases.map(\.name))), .must("active", .flag),
     .must("inside", names), .must("properties", .text), .must("dwellSeconds", .count),
     .must("mode", .choice(["careful", "strict-aws"])), .must("needs", .nullable(.text)),
     .must("reviewAt", .nullable(.time)), .must("entryAlert", .flag),
+    .must("rules", .list(zoneRule, most: Limits.rulesPerZone)),
     .must("conflicts", .list(.named("Conflict"), most: many)), .must("createdAt", .time),
     .must("updatedAt", .time), .must("shape", .choice(["circle", "polygon"])),
     .may("radiusMetres", .anyNumber), .may("lat", .latitude), .may("lon", .longitude),

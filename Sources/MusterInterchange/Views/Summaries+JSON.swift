@@ -48,6 +48,9 @@ extension FieldConflict {
 }
 
 extension FenceSummary {
+  /// The rules of the zone.
+  public var rulesJSON: JSON { .array(rules.map(\.json)) }
+
   /// The JSON of `fence list`, without the outline, which `fence export` contains.
   public var json: JSON {
     let json = JSON.object([
@@ -57,6 +60,7 @@ extension FenceSummary {
       "mode": .string(mode == .strictAWS ? "strict-aws" : "careful"),
       "needs": .known(needs) { .string($0.name) },
       "reviewAt": .known(reviewAt, JSON.time), "entryAlert": .bool(alertsEntry),
+      "rules": rulesJSON,
       "conflicts": .array(conflicts.map(\.json)), "createdAt": .time(createdAt),
       "updatedAt": .time(updatedAt),
     ])
@@ -69,6 +73,17 @@ extension FenceSummary {
       .adding(JSON.place(center))
     case .polygons: return json.adding(["shape": .string("polygon")])
     }
+  }
+}
+
+extension ZoneRuleSummary {
+  /// A rule of a zone.
+  fileprivate var json: JSON {
+    .object([
+      "id": .string(id), "kind": .string(rule.kind.name), "number": .count(Int(rule.number)),
+      "role": .known(rule.role) { .string($0.name) }, "team": .string(rule.team),
+      "text": .string(rule.words), "callsign": .string(callsign), "writtenAt": .time(writtenAt),
+    ])
   }
 }
 

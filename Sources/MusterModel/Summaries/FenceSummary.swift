@@ -20,6 +20,8 @@ public struct FenceSummary: Codable, Hashable, Sendable {
   public var reviewAt: Timestamp?
   /// Whether an entry raises an alert.
   public var alertsEntry = true
+  /// The rules that count, by id.
+  public var rules: [ZoneRuleSummary] = []
   /// Free text that was imported with the outline; empty if there was none.
   public var properties: String
   /// Callsigns of the people whose newest fix is inside, sorted.

@@ -13,6 +13,8 @@ struct DerivedState: Sendable {
   var checkIns = CheckInBoard()
   private(set) var duress = DuressLedger()
   var telemetry = TelemetryBoard()
+  /// Rules of zones about an entry that were satisfied since the start.
+  var enteredRules: Set<Dot> = []
   /// Nil before the first request, and after the view was derived again.
   private(set) var stateTree: StateTree?
   /// The number of rebuilds of the whole view since the start.

@@ -45,6 +45,7 @@ struct FenceList {
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
     if case .time(let moment)? = row.shown(.fenceReviewAt)?.value { summary.reviewAt = moment }
+    summary.rules = try ZoneRuleReader.summaries(of: row, in: context)
     summary.alertsEntry = row.code(.fenceEntryAlert) != 0
     return summary
   }

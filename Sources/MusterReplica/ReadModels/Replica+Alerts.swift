@@ -114,7 +114,9 @@ extension Replica {
       try alertReader.stored().alerts.filter { $0.id.kind == .battery }
         .map { UserID(raw: $0.id.row.raw) })
     let devices = DeviceReader(context: context, engine: engine)
-    return try alertReader.findings(
+    let zoneRules = try ZoneRuleReader(context: context, ages: ages, zones: zones).findings(
+      people.map(\.summary), entered: &derived.enteredRules)
+    let others = try alertReader.findings(
       people: people,
       directives: DirectiveList(context: context, zones: zones).directives(among: people),
       zones: zones,
@@ -126,5 +128,6 @@ extension Replica {
         disputed: try CouncilList(context: context).disputedMembers,
         clockFaults: try ages.clockFaults()),
       unconfirmed: ages.unconfirmed(), lowBatteries: lowBatteries, now: now.wall)
+    return zoneRules + others
   }
 }

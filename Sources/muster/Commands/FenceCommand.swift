@@ -16,7 +16,7 @@ struct FenceCommand: AsyncParsableCommand {
       """,
     subcommands: [
       Add.self, List.self, Show.self, Edit.self, Export.self, Activate.self, Deactivate.self,
-      Delete.self,
+      Delete.self, Rule.self,
     ],
     aliases: ["zone"])
 

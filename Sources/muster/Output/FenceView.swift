@@ -32,6 +32,9 @@ enum FenceView {
       fence.inside.isEmpty
         ? "no one is inside" : "inside: " + fence.inside.joined(separator: ", "))
     if let review = fence.reviewAt { page.add("review due \(times.text(review))") }
+    for (index, rule) in fence.rules.enumerated() {
+      page.add("rule \(index + 1): \(rule.rule.words)")
+    }
     page.add(fence.alertsEntry ? "entries raise alerts" : "entries raise no alerts")
     page.add("created \(times.text(fence.createdAt)), changed \(times.text(fence.updatedAt))")
     page.add("id \(fence.id)")

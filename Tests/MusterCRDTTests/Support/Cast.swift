@@ -86,6 +86,7 @@ extension Field {
     case .settingsForeground, .settingsBackground: .profile(.foreground)
     case .trackPoints: .bytes([1, 2, 3])
     case .checkInSealed: .bytes([UInt8](repeating: 7, count: Limits.sealedCallBytes))
+    case .fenceRules: .bytes(ZoneRule(kind: .atMost, number: 5, team: "North").encoded())
     case _ where [Value.mark].contains(where: accepts): .mark
     default: .text(name)
     }

@@ -8,6 +8,7 @@ import { t } from "./words.js";
 import { parsed } from "./place.js";
 import { importZones } from "./import.js";
 import { drawButton } from "./order.js";
+import { addRule, mayAddRule, ruleList } from "./zonerules.js";
 import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
 import { goToShape, onMap, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
@@ -60,11 +61,13 @@ function card(fence, mayChange) {
       fence.conflicts.length > 0 && chip("state danger", "conflict"))),
     h("p", {}, fence.inside.length === 0 ? t("inside.nobody")
       : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
+    ruleList(fence, mayChange),
     h("div", { class: "row" },
       theMap() && action("map", "on.map", () => lookAt(fence)),
       mayChange && action("active", turn,
         () => attempt(() => change("POST", path, undefined, `/${turn}`), t("done"))),
       mayChange && action("edit", "edit", () => attempt(() => edit(fence))),
+      mayChange && mayAddRule(fence) && action("rule", "rule.add", () => addRule(fence)),
       mayChange && action("delete", "delete", () => confirm(
         t("delete.sure", { name: fence.name }), () => write("DELETE", path), t("delete")),
       "danger")));
