@@ -86,7 +86,7 @@ extension Replica {
   /// The movement as the last position before the start of this program stated it; nil if it did
   /// not, or its time is not known.
   private func earlierMovement(of tracker: Bytes16?) -> MovementDetector? {
-    let device = tracker.map { DeviceID(tracker: trackerRow($0)) } ?? local.device
+    let device = opener.subject(tracker, of: local.author)
     do {
       guard let position = try store.position(of: device),
         let seconds = derived.telemetry.stillSeconds(of: device, at: position.order),
@@ -95,7 +95,7 @@ extension Replica {
       return MovementDetector(
         after: position.report.fix, lastMovement: made.latest - Int64(seconds) * 1000)
     } catch {
-      // The next read of the store reports the failure; the detector starts anew.
+      // The next read of the store reports the failure; the detector begins without history.
       return nil
     }
   }
@@ -130,7 +130,8 @@ extension Replica {
   ) throws -> LatestRecord? {
     guard let epoch = currentEpoch else { return nil }
     let stamp = try makeStamp(tracker == nil ? .ifDue : .never, now: now)
-    let person = tracker.map { UserID(raw: trackerRow($0).raw) } ?? local.author.user
+    let subject = opener.subject(tracker, of: local.author)
+    let person = tracker == nil ? local.author.user : UserID(raw: subject.raw)
     let telemetry = location.telemetry(
       of: tracker, statesStillness: derived.checkIns.asksForMovement(of: person),
       at: ages.reading(now))
