@@ -1,9 +1,9 @@
 /// What a position or presence record states about its device, besides the position.
 public struct Telemetry: Codable, Hashable, Sendable {
   /// The battery's charge in percent, 0 to 100; nil if it is not known.
-  public var batteryPercent: UInt8?
+  public let batteryPercent: UInt8?
   /// Seconds from the device's last movement to the record; nil if they are not stated.
-  public var stillSeconds: UInt32?
+  public let stillSeconds: UInt32?
 
   /// States nothing.
   public static let none = Telemetry()

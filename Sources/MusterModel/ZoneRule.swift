@@ -1,13 +1,13 @@
 /// A rule about the people in a zone: each node raises an alert while it is violated there.
 public struct ZoneRule: Codable, Hashable, Sendable {
   /// What is required.
-  public var kind: ZoneRuleKind
+  public let kind: ZoneRuleKind
   /// People, seconds or metres, by kind.
-  public var number: UInt32
+  public let number: UInt32
   /// Only people of this role count; nil for any. At most one of role and team is given.
-  public var role: Role?
+  public let role: Role?
   /// Only people of this team count; empty for any.
-  public var team: String
+  public let team: String
 
   /// Creates a rule. Nothing is validated here: a value out of range is rejected on write.
   public init(kind: ZoneRuleKind, number: UInt32, role: Role? = nil, team: String = "") {

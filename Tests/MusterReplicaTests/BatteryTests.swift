@@ -40,10 +40,10 @@ struct BatteryTests {
   @Test func `a laptop without a position states it in its presence`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.ask("Ben") { replica, _ in replica.note(batteryPercent: 9) }
-    let told = try valley.wait(upTo: 900_000) {
+    let elapsed = try valley.wait(upTo: 900_000) {
       try battery(of: "Ben", at: "Ada", in: &$0) == 9
     }
-    #expect(told != nil)
+    #expect(elapsed != nil)
   }
 
   @Test func `a phone's battery is that of its carrier`() throws {

@@ -77,7 +77,7 @@ struct ZoneRuleReader {
     return found
   }
 
-  /// Whether an ENTER event since the rule's write is held, of someone whom the rule counts.
+  /// Whether an ENTER event since the rule's write is held, of a person that the rule counts.
   ///
   /// Events have no stamp. Their sample times are compared with the rule's time by this node's own
   /// wall clock, so that a wrong clock at its author does not hide an alarm.

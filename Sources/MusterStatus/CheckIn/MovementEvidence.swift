@@ -1,10 +1,10 @@
 /// What the newest position of a device shows about its movement.
 public struct MovementEvidence: Hashable, Sendable {
   /// The time of the position.
-  public var made: Evidence
+  public let made: Evidence
   /// Seconds without movement before it, as stated by the author; nil if it states none, which
   /// counts as movement.
-  public var stillSeconds: UInt32?
+  public let stillSeconds: UInt32?
 
   /// Less than this is no stillness: a person who works stands still for a moment.
   public static let leastStatedSeconds: UInt32 = 60

@@ -4,19 +4,19 @@ public import MusterModel
 /// A person as the rules of zones see them.
 public struct ZonePerson: Hashable, Sendable {
   /// The person.
-  public var id: UserID
+  public let id: UserID
   /// The highest role of their devices; without meaning for the carrier of a tracker.
-  public var role: Role
+  public let role: Role
   /// The team; empty for none.
-  public var team: String
+  public let team: String
   /// Whether they have only a tracker.
-  public var isTracker: Bool
+  public let isTracker: Bool
   /// Whether they were received from within the silence setting.
-  public var isInContact: Bool
+  public let isInContact: Bool
   /// Whether they left the operation: then no rule counts them.
   public var hasSignedOff: Bool
   /// Their newest fix; nil without one.
-  public var fix: Fix?
+  public let fix: Fix?
 
   /// Creates a person with their newest fix.
   public init(
@@ -44,9 +44,9 @@ public struct ZonePerson: Hashable, Sendable {
 /// A rule of a zone, with the time from which it counts.
 public struct ZoneRuleEvidence: Hashable, Sendable {
   /// The rule.
-  public var rule: ZoneRule
+  public let rule: ZoneRule
   /// The time of its write.
-  public var made: Evidence
+  public let made: Evidence
 
   /// Creates a rule with its time.
   public init(rule: ZoneRule, made: Evidence) {
