@@ -88,6 +88,6 @@ public enum Permission {
   }
 
   private static func isOpenToMembers(_ field: Field) -> Bool {
-    field == .reportConfirmations || field == .reportComments
+    [.reportConfirmations, .reportComments, .reportPhotos].contains(field)
   }
 }

@@ -72,6 +72,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case reportStatus = 27
   case reportConfirmations = 28
   case reportComments = 29
+  /// An add-wins set of `Value.photo`.
+  case reportPhotos = 30
 
   case fenceExistence = 40
   case fenceName = 41
@@ -197,7 +199,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     switch self {
     case .userDeactivated, .reportToEvacuate, .fenceDeleted, .permitRevoked: .enableWinsFlag
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence, .reportConfirmations, .reportComments, .directiveUsers,
+      .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .directiveUsers,
       .directiveAcknowledgements, .directiveZones, .directiveSupersedes, .directiveExpected,
       .directiveTrackerReplies, .permitUsers, .alertAcknowledgements, .checkInExistence,
       .fenceRules:

@@ -20,6 +20,8 @@ public struct Frame: Hashable, Sendable {
   /// In a forked log, after the fork, the strand that contains the frame; nil in the main part of
   /// the log.
   public var branch: LogID?
+  /// The blobs of the photo that the frame adds, in ascending order; hashed, signed and clear.
+  public var blobs: [BlobListing] = []
 
   /// The key for storage: its log, or the strand of it.
   public var strand: LogID { branch ?? log }

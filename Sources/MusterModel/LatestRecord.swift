@@ -13,6 +13,8 @@ public enum RecordKind: UInt8, Sendable, Hashable {
   case clone = 6
   /// The author's device is in contact: only a stamp; sealed.
   case presence = 7
+  /// Which blobs of one log a command device keeps; in the clear, like their list.
+  case blobReceipt = 8
 }
 
 /// A signed value of which only the newest per (author, topic) is kept: a newer one replaces an

@@ -152,6 +152,42 @@ public enum Limits {
   /// Logs that one vote names: every lane of ten incarnations, and more.
   public static let cutsPerVote = 64
 
+  // MARK: Photos
+
+  /// The original of a photo: a camera's picture at 2,048 pixels takes 1 MB, and its path in the
+  /// Merkle tree fits a datagram.
+  public static let blobBytes = 8 << 20
+  /// The thumbnail of a photo: two units.
+  public static let thumbnailBytes = 24 << 10
+  /// Width and height of a photo.
+  public static let photoPixels = 1...16_384
+  /// Blobs that one frame lists: the original and the thumbnail of one photo.
+  public static let blobsPerFrame = 2
+  /// The body of a frame with a blob list, so that both fit a multicast push like a body alone.
+  public static let listedBodyBytes = frameBodyBytes - blobsPerFrame * 37 - 6
+  /// Photos of one report that a node shows and lets its user add.
+  public static let photosPerReport = 64
+  /// Blobs of one certificate that are fetched, as originals and thumbnails together.
+  public static let blobsPerCertificate = 8192
+  /// Bytes of one certificate's blobs that are fetched.
+  public static let blobBytesPerCertificate = 2 << 30
+  /// Blobs about which a node queries its peers at one time.
+  public static let activeBlobs = 16
+  /// Blobs about which a peer has queried this node, and of whose units it is notified.
+  public static let queriedBlobs = 64
+  /// Blobs of one connected peer that are remembered as complete.
+  public static let completeBlobs = 4096
+  /// Blobs that a receipt for the blobs of a log excepts.
+  public static let blobExceptions = 16
+  /// Blobs that are deleted in one review.
+  public static let blobsPerReview = 64
+  /// Originals that a device fetches because peers are missing them.
+  public static let requestedBlobs = 1024
+  /// Units that are being received: 16 KiB of leaves each.
+  public static let unitsInFlight = 256
+  /// Requests for units that one peer may have open here: two, and two that are repeated.
+  public static let unitWantsPerPeer = 4
+
   // MARK: Engine
 
   /// Peers remembered at once. Beyond it, the least recently active peer without a session is

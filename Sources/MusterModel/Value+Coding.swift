@@ -44,6 +44,9 @@ extension Value {
     case .profile(let profile):
       writer.append(UInt8(13))
       profile.append(to: &writer)
+    case .photo(let photo):
+      writer.append(UInt8(40))
+      photo.append(to: &writer)
     case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply, .checkIn:
       appendPersonal(to: &writer)
     }
@@ -105,6 +108,7 @@ extension Value {
       let note = try reader.text()
       self = .overruling(claim, note: note, seen: try reader.dots())
     case 13: self = .profile(try LocationProfile(from: &reader))
+    case 40: self = .photo(try Photo(from: &reader))
     default: try self.init(personal: tag, from: &reader)
     }
   }

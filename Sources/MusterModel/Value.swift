@@ -38,13 +38,15 @@ public enum Value: Hashable, Sendable {
   indirect case alertReply(AlertReply)
   /// A check-in, an extension or a stop of a timer.
   indirect case checkIn(CheckInReport)
+  /// A photo of a report.
+  indirect case photo(Photo)
 }
 
 /// The type of a field's values, which determines their encoding.
 public enum ValueForm: Sendable {
   case text, code, position, geometry, claim, mark
   case reference, time, number, bytes, reply, overruling, profile
-  case relayedClaim, signOff, alertReply, trackerReply, checkIn
+  case relayedClaim, signOff, alertReply, trackerReply, checkIn, photo
 }
 
 extension Field {
@@ -61,6 +63,7 @@ extension Field {
     case .userSignOff, .trackerSignOff: .signOff
     case .alertAcknowledgements: .alertReply
     case .checkInReport: .checkIn
+    case .reportPhotos: .photo
     case .reportCategory, .reportSeverity, .reportStatus, .fenceKind, .fenceActive, .fenceMode,
       .fenceRole, .fenceEntryAlert, .directiveKind, .directiveRole, .directiveStatus,
       .checkInRepeats:
@@ -114,6 +117,7 @@ extension Field {
     case .signOn(let reason): form == .signOff && TextRule.note.accepts(reason)
     case .alertReply(let reply): form == .alertReply && reply.isWithinLimits
     case .checkIn(let report): form == .checkIn && report.isWithinLimits
+    case .photo(let photo): form == .photo && photo.isWithinLimits
     }
   }
 
@@ -186,6 +190,7 @@ extension Field {
     case .reportStatus, .directiveStatus: "status"
     case .reportConfirmations: "confirmations"
     case .reportComments: "comments"
+    case .reportPhotos: "photos"
     case .fenceName: "name"
     case .fenceCollection: "collection"
     case .fenceKind, .directiveKind: "kind"

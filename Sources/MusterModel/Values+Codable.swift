@@ -23,6 +23,20 @@ extension Digest32 {
   public func encode(to encoder: any Encoder) throws { try encoder.encode(description) }
 }
 
+extension Bytes32: Codable {
+  /// Decodes 64 hexadecimal digits.
+  public init(from decoder: any Decoder) throws {
+    self = try decoder.value("not 32 bytes") { (text: String) in
+      Hex.decode(text).flatMap { Bytes32($0) }
+    }
+  }
+
+  /// Encodes 64 hexadecimal digits.
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode(Hex.encode(bytes))
+  }
+}
+
 extension Timestamp {
   /// Decodes a number of milliseconds since 1970.
   public init(from decoder: any Decoder) throws {

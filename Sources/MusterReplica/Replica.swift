@@ -96,6 +96,7 @@ public struct Replica {
     try keepProven()
     own.keepStart(in: &transaction.batch)
     try feedEvidence(now: now)
+    try listStoredBlobs(now: now)
     try replayControlLogs(logs, now: now)
     let isDerivedAnew = try store.local(Self.viewKey) != viewStamp
     try rebuildViewIfNeeded()
@@ -110,6 +111,7 @@ public struct Replica {
       try commit(now: now)
     }
     try askForWaiting(now: now)
+    try adoptBlobFiles(now: now)
     try refreshInvites(now: now)
     reviewReceipts(now: now)
     own.askForHeads(now: now.instant)
@@ -153,7 +155,9 @@ public struct Replica {
   public var answerDue: Instant? { own.answerDue(by: engine) }
   /// When `passDeadlines` is to be called.
   public var nextDeadline: Instant? {
-    let due = [engine.nextDeadline, epochKeys.due, received.nextDeadline]
+    let due = [
+      engine.nextDeadline, epochKeys.due, received.nextDeadline, derived.photos.reviewAt,
+    ]
     let wanted = (due + schedules.deadlines).compactMap(\.self)
     guard let next = wanted.min() else { return nil }
     return recovery.failure.map { max(next, $0.restEnds) } ?? next

@@ -128,6 +128,8 @@ struct Transaction: Sendable {
     case .knownRecord: tally?.records.known += 1
     case .refusedRecord(let reason): tally?.records.refuse(reason, 1)
     case .refusedChain: tally?.unreadablePieces += 1
+    case .knownUnit: tally?.photoUnits.known += 1
+    case .refusedUnit(let reason): tally?.photoUnits.refuse(reason, 1)
     }
   }
 

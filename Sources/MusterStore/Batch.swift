@@ -42,6 +42,15 @@ public struct Batch: Sendable {
   /// Records that arrived or were written here, to be appended to the journal.
   public var journal: [JournalEntry] = []
 
+  /// Verified units of listed blobs: written and synced before the transaction that records them.
+  public var units: [BlobUnit] = []
+  /// Units that turned out to be damaged, to be fetched again.
+  public var damagedUnits: [StoredUnit] = []
+  /// When blobs stopped being referenced, or nil for those that are referenced again.
+  public var unreferenced: [BlobID: Timestamp?] = [:]
+  /// Blobs whose ciphertext is deleted. They stay listed and are not fetched again.
+  public var deletedBlobs: [BlobID] = []
+
   /// Salvaged frames that are settled.
   public var settled: [ProcessedFrame] = []
 
@@ -55,7 +64,8 @@ public struct Batch: Sendable {
       && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
       && evidence.isEmpty && replacedEvidence.isEmpty
       && forgotten.isEmpty && settled.isEmpty && ages.isEmpty && journal.isEmpty
-      && staged.isEmpty && fold == nil
+      && staged.isEmpty && fold == nil && units.isEmpty && damagedUnits.isEmpty
+      && unreferenced.isEmpty && deletedBlobs.isEmpty
   }
 }
 

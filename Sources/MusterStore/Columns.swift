@@ -172,6 +172,16 @@ struct ColumnReader {
 }
 
 extension ColumnReader {
+  /// The list of blobs of a frame; empty for NULL.
+  mutating func blobList() throws -> [BlobListing] {
+    guard let bytes = try optionalBytes() else { return [] }
+    do throws(DecodingFault) {
+      return try BlobListing.decode(bytes)
+    } catch {
+      throw damage
+    }
+  }
+
   mutating func earlierFixes() throws -> [EarlierFix] {
     let bytes = try bytes()
     do throws(DecodingFault) {

@@ -21,6 +21,9 @@ public struct CommitOutcome: Hashable, Sendable {
   /// Devices whose position changed, in the batch's order.
   public internal(set) var moved: [DeviceID] = []
 
+  /// Blobs that were listed for the first time.
+  public internal(set) var newBlobs: [StoredBlob] = []
+
   init() {}
 }
 

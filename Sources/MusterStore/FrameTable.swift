@@ -196,13 +196,14 @@ enum FrameTable {
   ) throws {
     try database.run(
       """
-      INSERT INTO frames(place, name, rest, epoch, body, signature, moment)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO frames(place, name, rest, epoch, body, signature, moment, blobs)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         place.column, frame.hash.raw.prefix.blob, frame.hash.raw.suffix.blob,
         frame.epoch.column { $0.blob }, frame.body.blob, frame.signature.column { $0.blob },
         moment.column { $0.column },
+        frame.blobs.isEmpty ? .null : BlobListing.encoded(frame.blobs).blob,
       ])
   }
 
@@ -265,7 +266,7 @@ enum FrameTable {
     var isStopped = false
     try database.eachWhile(
       """
-      SELECT place, name, rest, epoch, body, signature FROM frames
+      SELECT place, name, rest, epoch, body, signature, blobs FROM frames
       WHERE place BETWEEN ? AND ? ORDER BY place
       """, [log.place(first).column, log.place(last).column], of: "frames"
     ) { columns in
@@ -302,7 +303,7 @@ enum FrameTable {
       previous = before
     }
     return try database.first(
-      "SELECT name, rest, epoch, body, signature FROM frames WHERE place = ?",
+      "SELECT name, rest, epoch, body, signature, blobs FROM frames WHERE place = ?",
       [strand.place(place.sequence).column], of: "frames"
     ) { try readFrame(&$0, strand, place.sequence, previous) }
   }
@@ -319,6 +320,7 @@ enum FrameTable {
     var frame = Frame(
       log: log.base?.log ?? log.head.log, sequence: sequence, previous: previous, epoch: epoch,
       body: try columns.bytes(), hash: hash, signature: try columns.optionalBytes())
+    frame.blobs = try columns.blobList()
     if log.base != nil { frame.branch = log.head.log }
     return frame
   }

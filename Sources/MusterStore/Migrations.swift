@@ -22,6 +22,7 @@ enum Migrations {
     migrator.registerMigration("10 owners of tracks") { try addOwners(to: $0) }
     migrator.registerMigration("11 earlier fixes") { try $0.execute(sql: earlierFixes) }
     migrator.registerMigration("12 staged records") { try $0.execute(sql: staging) }
+    migrator.registerMigration("14 photos") { try $0.execute(sql: photos) }
     return migrator
   }
 

@@ -14,7 +14,8 @@ extension Store {
       if Canary.loseCommit.isPlanted, batch.frames.count > 2 { return CommitOutcome() }
     #endif
     do {
-      return try writer.writeWithoutTransaction { database in
+      try blobs.write(batch.units)
+      let outcome = try writer.writeWithoutTransaction { database in
         var run = CommitRun(database, remembering: memory.take())
         var outcome = CommitOutcome()
         try database.inTransaction {
@@ -24,6 +25,9 @@ extension Store {
         memory.keep(run.memory)
         return outcome
       }
+      // A bitmap must not claim what is deleted, so the files go last.
+      for blob in batch.deletedBlobs { try blobs.delete(blob) }
+      return outcome
     } catch {
       throw StoreError(error)
     }
@@ -60,6 +64,11 @@ struct CommitRun {
     for parting in batch.strandSplits { try part(parting) }
     for frame in batch.frames { try hold(frame) }
     for frame in batch.released { try release(frame) }
+    try keep(batch.units, damaged: batch.damagedUnits)
+    for (blob, moment) in batch.unreferenced.sorted(by: { $0.key < $1.key }) {
+      try BlobTable.setUnreferenced(blob, since: moment, in: database)
+    }
+    for blob in batch.deletedBlobs { try BlobTable.clear(blob, in: database) }
     try keep(batch.records, batch.positions)
     for fix in batch.fixes { try LocalTable.append(fix, in: database) }
     for fix in batch.trackerFixes { try LocalTable.append(fix, in: database) }
@@ -92,6 +101,11 @@ struct CommitRun {
     let place = log.place(frame.sequence)
     try FrameTable.insert(frame, at: place, moment: journal.moment(in: database), in: database)
     outcome.framesHeld += 1
+    for listing in frame.blobs {
+      if let blob = try BlobTable.list(listing, of: frame, log.opening, in: database) {
+        outcome.newBlobs.append(blob)
+      }
+    }
     try apply(held.application, at: place)
   }
 
@@ -149,6 +163,15 @@ struct CommitRun {
     let found = try FrameTable.log(id, in: database)
     logs[id] = .some(found)
     return found
+  }
+
+  private func keep(_ units: [BlobUnit], damaged: [StoredUnit]) throws {
+    for unit in units {
+      try BlobTable.set([unit.number], of: unit.blob, to: true, in: database)
+    }
+    for unit in damaged {
+      try BlobTable.set([unit.number], of: unit.blob, to: false, in: database)
+    }
   }
 
   // MARK: The view
@@ -242,6 +265,9 @@ struct CommitRun {
     try memory.rows.flush(to: database)
     for id in grown {
       if let log = try log(id) { try FrameTable.setHead(log, in: database) }
+    }
+    outcome.newBlobs = try outcome.newBlobs.compactMap {
+      try BlobTable.blob($0.id, in: database)
     }
     outcome.changedRows = memory.rows.takeTouched()
     if !rederived.isEmpty {

@@ -22,6 +22,8 @@ public import SQLiteSeal
 public struct Store: Sendable {
   let writer: any DatabaseWriter
   let memory = CommitMemory()
+  /// The ciphertext of blobs.
+  let blobs: any BlobStorage
 
   /// Opens the database, or creates it with mode 0600.
   ///
@@ -34,7 +36,9 @@ public struct Store: Sendable {
       configuration.prepareDatabase { SealedDisk.reserve(in: $0.sqliteConnection) }
       let pool = try DatabasePool(
         path: SealedDisk.location(of: path, seal: seal), configuration: configuration)
-      return try Store(preparing: pool)
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      return try Store(
+        preparing: pool, blobs: BlobFolder(folder.appendingPathComponent("blobs")))
     } catch {
       throw StoreError(error)
     }
@@ -47,8 +51,9 @@ public struct Store: Sendable {
   ///   - name: the file name on it; letters, digits, dots and slashes.
   ///   - vfs: the name of the VFS.
   ///   - checkpointPages: how many pages of the write-ahead log trigger a checkpoint.
+  ///   - blobs: the ciphertext of blobs, which survives the power cut.
   public static func open(
-    name: String, vfs: String, checkpointPages: Int
+    name: String, vfs: String, checkpointPages: Int, blobs: any BlobStorage = BlobMemory()
   ) throws(StoreError) -> Store {
     do {
       var configuration = configuration
@@ -56,7 +61,7 @@ public struct Store: Sendable {
         try database.execute(sql: "PRAGMA wal_autocheckpoint=\(checkpointPages)")
       }
       let pool = try DatabasePool(path: "file:\(name)?vfs=\(vfs)", configuration: configuration)
-      return try Store(preparing: pool)
+      return try Store(preparing: pool, blobs: blobs)
     } catch {
       throw StoreError(error)
     }
@@ -71,7 +76,9 @@ public struct Store: Sendable {
     }
   }
 
-  private init(preparing writer: any DatabaseWriter) throws {
+  private init(
+    preparing writer: any DatabaseWriter, blobs: any BlobStorage = BlobMemory()
+  ) throws {
     // GRDB sets NORMAL while it opens, and SQLite ignores the setting inside a transaction.
     try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
     #if Canary
@@ -85,6 +92,7 @@ public struct Store: Sendable {
     if try writer.read(migrations.hasBeenSuperseded) { throw StoreError.newerVersion }
     try migrations.migrate(writer)
     self.writer = writer
+    self.blobs = blobs
   }
 
   /// Returns a copy in memory: the backup of a device, in simulations.
@@ -92,7 +100,7 @@ public struct Store: Sendable {
     do {
       let copy = try DatabaseQueue(configuration: Self.configuration)
       try writer.backup(to: copy)
-      return try Store(preparing: copy)
+      return try Store(preparing: copy, blobs: (blobs as? BlobMemory)?.copied() ?? BlobMemory())
     } catch {
       throw StoreError(error)
     }

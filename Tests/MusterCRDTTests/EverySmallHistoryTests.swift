@@ -7,9 +7,9 @@ import Testing
 struct EverySmallHistoryTests {
   static let fields: [Field] = [
     .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
-    .reportComments, .fenceExistence, .fenceName, .fenceDeleted, .directiveDurationSeconds,
-    .directiveZones, .directiveExpected, .userRelayedClaim, .permitRevoked,
-    .alertAcknowledgements, .checkInExistence, .checkInReport,
+    .reportComments, .reportPhotos, .fenceExistence, .fenceName, .fenceDeleted,
+    .directiveDurationSeconds, .directiveZones, .directiveExpected, .userRelayedClaim,
+    .permitRevoked, .alertAcknowledgements, .checkInExistence, .checkInReport,
   ]
 
   @Test(

@@ -24,7 +24,7 @@ struct ValueCodingTests {
     .profile(.foreground), .accounting(accounting), .accounting(Accounting(note: "")),
     .relayedClaim(.needsHelp, note: "leg", login: "ada", seen: [dot]),
     .signOff(reason: "home", seen: [row]), .signOff(reason: "", seen: []),
-    .signOn(reason: "back"),
+    .signOn(reason: "back"), .photo(photo), .photo(Photo(original: large, thumbnail: small)),
     .alertReply(
       AlertReply(user: user, note: "on it", dots: [dot], positions: accounting.positions)),
   ]
@@ -36,6 +36,14 @@ struct ValueCodingTests {
         order: RecordOrder(
           generation: 1, incarnation: Incarnation(raw: Bytes16(high: 10, low: 11)), counter: 12))
     ], away: [DeviceID(raw: Bytes16(high: 13, low: 14))])
+  private static let large = BlobReference(
+    root: Bytes32(prefix: row.raw, suffix: user.raw), length: 300_000,
+    key: Bytes32(prefix: user.raw, suffix: row.raw), type: .jpeg, width: 2048, height: 1536)
+  private static let small = BlobReference(
+    root: Bytes32(prefix: user.raw, suffix: row.raw), length: 12_000,
+    key: Bytes32(prefix: row.raw, suffix: row.raw), type: .webp, width: 320, height: 240)
+  private static let photo = Photo(
+    original: large, thumbnail: small, takenAt: Timestamp(milliseconds: 258), position: place)
   private static let row = RowID(raw: Bytes16(high: 1, low: 2))
   private static let user = UserID(raw: Bytes16(high: 3, low: 4))
   private static let dot = Dot(frame: Bytes16(high: 5, low: 6), index: 7)
@@ -81,6 +89,11 @@ struct ValueCodingTests {
       Hex.encode(encoded(.overruling(.safe, note: "x", seen: [Self.dot])))
         == "0c010000000178" + "00000001" + "000000000000000500000000000000060007")
     #expect(Hex.encode(encoded(.profile(.foreground))) == "0d0100050014001e003200")
+    #expect(
+      Hex.encode(encoded(.photo(Self.photo)))
+        == "28" + Self.row.description + "\(Self.user)" + "000493e0" + "\(Self.user)\(Self.row)"
+        + "0108000600" + "\(Self.user)\(Self.row)" + "00002ee0" + "\(Self.row)\(Self.row)"
+        + "03014000f0" + "03" + "0000000000000102" + "e21fc4796b49d1ff")
     let (dots, rows) = (
       "00000001" + "000000000000000500000000000000060007",
       "00000001" + "00000000000000010000000000000002"
@@ -175,6 +188,7 @@ struct ValueCodingTests {
       .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "")),
       .bytes(Array(repeating: 0, count: 160)),
       .bytes(ZoneRule(kind: .within, number: 200, role: .member).encoded()),
+      .photo(Self.photo),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -206,6 +220,7 @@ struct ValueCodingTests {
         case .checkInReport: [others[13]]
         case .checkInSealed: [others[14]]
         case .fenceRules: [others[15]]
+        case .reportPhotos: [others[16]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]

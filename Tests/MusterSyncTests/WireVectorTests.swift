@@ -35,6 +35,13 @@ struct WireVectorTests {
     [UInt8](repeating: byte, count: count)
   }
 
+  private static func list(_ original: BlobTree, _ thumbnail: BlobTree) throws -> [BlobListing] {
+    try [(original, BlobKind.original), (thumbnail, .thumbnail)].map { tree, kind in
+      try #require(
+        BlobListing(root: tree.root, length: UInt32(tree.shape.length), kind: kind))
+    }.sorted()
+  }
+
   private static func vectors() throws -> [String: String] {
     let rootKey = try SigningKey(seed: fill(1, 32))
     let signingKey = try SigningKey(seed: fill(2, 32))
@@ -82,7 +89,19 @@ struct WireVectorTests {
       operation: operation, log: log, sequence: 1, previous: first.hash, epoch: epoch,
       plaintext: Array("fire on the ridge".utf8), key: epochKey, nonce: nonce,
       signedBy: signingKey)
-    for (name, frame) in [("opening", first), ("frame", second)] {
+    let blob = BlobTree(of: (0..<40_000).map { UInt8($0 % 251) })
+    let list = try Self.list(blob, BlobTree(of: (0..<1000).map { UInt8($0 % 251) }))
+    let photo = Frame.sealed(
+      operation: operation, log: log, sequence: 1, previous: first.hash, epoch: epoch,
+      plaintext: Array("fire on the ridge".utf8), key: epochKey, nonce: nonce, blobs: list,
+      signedBy: signingKey)
+    let blobID = BlobID(root: blob.root, length: 40_000)
+    let proof = blob.proof(of: 1)
+    vectors["blob.root"] = blob.root.bytes
+    vectors["blob.id"] = blobID.bytes
+    vectors["blob.proof"] = (proof.leaves + proof.path).flatMap(\.bytes)
+    vectors["blob.list"] = BlobListing.encoded(list)
+    for (name, frame) in [("opening", first), ("frame", second), ("photo", photo)] {
       vectors[name + ".body"] = frame.body
       vectors[name + ".header"] =
         frame.header.additionalData(operation: operation) + Blake2b.hash256(frame.body).bytes
@@ -118,6 +137,9 @@ struct WireVectorTests {
       "receipt": .receipt(
         Receipt(log: log, head: Head(log: log, sequence: 1, hash: second.hash)),
         operation: operation, certificate: signed.hash, order: order, signedBy: signingKey),
+      "blobs": .blobReceipt(
+        BlobReceipt(log: log, sequence: 1, missing: [blobID]), operation: operation,
+        certificate: signed.hash, order: order, signedBy: signingKey),
       "neighbours": .neighbours(
         neighbours, operation: operation, certificate: signed.hash, order: order, epoch: epoch,
         key: epochKey, nonce: nonce, signedBy: signingKey),

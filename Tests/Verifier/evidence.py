@@ -45,15 +45,20 @@ def read_fork_proof(content, operation, root_key):
     groups, order = {}, []
     for _ in range(reader.number(1)):
         first, previous, count = reader.number(4), reader.take(32), reader.number(1)
+        has_lists, count = count >= 128, count & 127
         if first < 1 or not 1 <= count <= 32:
             raise ValueError("a witness of another form")
-        hash, hashes = previous, []
+        hash, hashes, lists = previous, [], []
         for sequence in range(first, first + count):
-            epoch, body = reader.take(16), reader.take(32)
+            epoch = reader.take(16)
+            lists.append(reader.take(32) if has_lists else bytes(32))
+            body = reader.take(32)
             hash = h32(
                 b"muster frame 1", operation, log, struct.pack(">Q", sequence), hash, epoch,
-                bytes(32), body)
+                lists[-1], body)
             hashes.append(hash)
+        if has_lists != any(list != bytes(32) for list in lists):
+            raise ValueError("another form")
         if not is_signed(hash, reader.take(64), key):
             raise ValueError("a signature does not hold")
         order.append((first, previous, hashes[0]))

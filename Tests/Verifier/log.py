@@ -40,12 +40,13 @@ class Frame:
     epoch: bytes | None
     body: bytes
     signature: bytes | None
+    blobs: bytes | None = None
 
     def header(self, operation, log):
         """Returns all but the last field, which is also the additional data of the body's seal."""
         return b"".join([
             b"muster frame 1", operation, log, struct.pack(">Q", self.sequence), self.previous,
-            self.epoch or bytes(16), bytes(32),
+            self.epoch or bytes(16), h32(self.blobs) if self.blobs else bytes(32),
         ])
 
     def hash(self, operation, log):
@@ -93,12 +94,12 @@ def read_database(database):
             first, base or bytes(32), is_parted == 1)
         parents[name] = parent
         previous = log.base
-        for place, name, rest, epoch, body, signature in database.execute(
-            "SELECT place, name, rest, epoch, body, signature FROM frames"
+        for place, name, rest, epoch, body, signature, blobs in database.execute(
+            "SELECT place, name, rest, epoch, body, signature, blobs FROM frames"
             " WHERE place BETWEEN ?1 << 32 AND (?1 + 1 << 32) - 1 ORDER BY place", (ref,)):
             hash = name + rest
             log.frames.append(
-                Frame(place & 0xFFFFFFFF, previous, hash, epoch, body, signature))
+                Frame(place & 0xFFFFFFFF, previous, hash, epoch, body, signature, blobs))
             previous = hash
         logs.append(log)
     named = {log.name: log for log in logs}

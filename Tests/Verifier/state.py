@@ -24,8 +24,8 @@ LINE, PARAGRAPHS, CLAIMS, MARK, PLACE, OUTLINE = (
     "line", "paragraphs", "claim", "mark", "place", "outline")
 REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
-RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED = (
-    "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed")
+RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED, PHOTO = (
+    "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed", "photo")
 STILL, ZONE_RULE = "still", "zone rule"
 
 # Field number -> the valid values: a type above, or the valid codes.
@@ -33,7 +33,7 @@ FIELDS = {
     1: LINE, 2: LINE, 3: PARAGRAPHS, 4: PARAGRAPHS, 5: CLAIMS, 6: MARK, 7: OVERRULING,
     8: RELAYED, 9: SIGN_OFF,
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
-    27: range(1, 3), 28: MARK, 29: PARAGRAPHS,
+    27: range(1, 3), 28: MARK, 29: PARAGRAPHS, 30: PHOTO,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
     47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 51: TIME, 52: range(0, 2),
     53: ZONE_RULE,
@@ -53,10 +53,10 @@ CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
 FOR_EVER = (FENCE_DELETED, 145)
-CONFIRMATIONS, COMMENTS = 28, 29
+CONFIRMATIONS, COMMENTS, PHOTOS = 28, 29, 30
 # Sets whose elements only their authors and command may remove.
 OWN_ELEMENTS = (
-    CONFIRMATIONS, COMMENTS, 66, ACKNOWLEDGEMENTS, 71, 72, 73, TRACKER_REPLIES, 141, 160)
+    CONFIRMATIONS, COMMENTS, PHOTOS, 66, ACKNOWLEDGEMENTS, 71, 72, 73, TRACKER_REPLIES, 141, 160)
 
 
 def kind_of(field):
@@ -212,6 +212,8 @@ class PackedWrites:
                     code == 2 and next_due == 0 or code == 3 and next_due > 0):
                 raise Invalid("check-in")
             return b"\x14" + bytes([code]) + seconds + text(checked(note, PARAGRAPHS))
+        if allowed == PHOTO:
+            return b"\x28" + photo(self)
         if allowed == ALERT_REPLY:
             user, note = self.take(16), self.string()
             lists = (self.list(18), 8), (self.list(44), 8)
@@ -318,6 +320,26 @@ def check_zone_rule(content):
             checked(content[10:].decode("utf-8"), LINE)
         except UnicodeDecodeError as error:
             raise Invalid("zone rule") from error
+
+
+def photo(writes):
+    """Reads a photo: two references, flags, and the time and the position that the flags state."""
+    found = writes.take(147)
+    flags = found[146]
+    if flags > 3:
+        raise Malformed("photo")
+    found += writes.take(8 * flags.bit_count())
+    for start, most in ((0, 8 << 20), (73, 24 << 10)):
+        length = int.from_bytes(found[start + 32 : start + 36], "big")
+        width, height = struct.unpack(">HH", found[start + 69 : start + 73])
+        if not (1 <= length <= most and found[start + 68] in (1, 2, 3)
+                and 1 <= width <= 16_384 and 1 <= height <= 16_384):
+            raise Invalid("photo")
+    if flags & 2:
+        latitude, longitude = struct.unpack(">ii", found[-8:])
+        if abs(latitude) > 900_000_000 or abs(longitude) > 1_800_000_000:
+            raise Invalid("photo")
+    return found
 
 
 def profile(data):
@@ -431,7 +453,7 @@ def may_write(write, owner):
             write.value is None or write.value[1:17] == author.user)
     if write.field in SAID_BY_COMMAND and write.value is not None:
         return False
-    return is_own or write.field in (CONFIRMATIONS, COMMENTS)
+    return is_own or write.field in (CONFIRMATIONS, COMMENTS, PHOTOS)
 
 
 def takes(later, earlier):

@@ -77,6 +77,14 @@ def derive(given):
     frame = Frame(1, first.hash(operation, log), b"", epoch, b"", None)
     plaintext = b"fire on the ridge"
     frame.body = seal(plaintext, frame.header(operation, log), given)
+    blob = bytes(index % 251 for index in range(40_000))
+    root, proof = merkle(blob)
+    blob_id = h16(b"muster blob 1", u32(len(blob)), root)
+    blob_list = b"".join(sorted(
+        merkle(each)[0] + u32(len(each)) + bytes([kind])
+        for kind, each in ((1, blob[:1000]), (2, blob))))
+    photo = Frame(1, first.hash(operation, log), b"", epoch, b"", None, blob_list)
+    photo.body = seal(plaintext, photo.header(operation, log), given)
     found = {
         "root.key": root_key, "signing.key": key, "agreement.key": agreement,
         "operation.id": operation, "user.id": user, "device.id": certificate.author.device,
@@ -87,10 +95,11 @@ def derive(given):
         "fence.version": h16(b"muster fence version 1", b"\1", incarnation, b"\0\1", b"\0"),
         "topic.id": h16(b"muster topic 1", operation, certificate.hash, b"\1"),
         "alert.row": h16(b"muster alert 1", operation, b"\1", user),
+        "blob.root": root, "blob.id": blob_id, "blob.proof": proof, "blob.list": blob_list,
     }
     found["duress.field"] = duress(
         bytes([9] * 32), agreement, operation + certificate.author.device + found["row.id"])
-    for name, each in (("opening", first), ("frame", frame)):
+    for name, each in (("opening", first), ("frame", frame), ("photo", photo)):
         found[f"{name}.body"] = each.body
         found[f"{name}.header"] = each.header(operation, log) + h32(each.body)
         found[f"{name}.hash"] = each.hash(operation, log)
@@ -120,7 +129,8 @@ def derive(given):
     for name, kind, about, body, text in (
             ("receipt", 2, log, log + u32(1) + found["frame.hash"], b""),
             ("neighbours", 4, b"", None, sealed), ("lives", 5, b"", other, b""),
-            ("clone", 6, b"", other + told, b""), ("position", 1, b"", None, position),
+            ("clone", 6, b"", other + told, b""),
+            ("blobs", 8, log, log + u32(1) + blob_id, b""), ("position", 1, b"", None, position),
             ("coarse", 1, b"", None, coarse),
             ("presence", 7, b"", None, presence)):
         data = b"".join([
@@ -146,6 +156,25 @@ def derive(given):
     header += h16(b"muster bundle 2", operation, incarnation)
     found["bundle.header"] = header + h16(b"muster bundle 2", header)[:4]
     return found
+
+
+def merkle(data):
+    """Returns the root of a blob (§3), and the proof of unit 1: the second one."""
+    def up(level):
+        return [
+            h32(b"muster blob node 1", *pair) if len(pair) == 2 else pair[0]
+            for pair in (level[at : at + 2] for at in range(0, len(level), 2))]
+
+    level = [
+        h32(b"muster blob leaf 1", data[at : at + 1024]) for at in range(0, len(data), 1024)]
+    proof, place, depth = b"".join(level[16:32]), 1, 0
+    while len(level) > 1:
+        if depth >= 4:
+            if place ^ 1 < len(level):
+                proof += level[place ^ 1]
+            place //= 2
+        level, depth = up(level), depth + 1
+    return level[0], proof
 
 
 def main():

@@ -73,6 +73,7 @@ struct Actor: Sendable {
           precondition(bytes.count <= Limits.datagramBytes, "a datagram of \(bytes.count) bytes")
           if case .endpoint = destination { sent.append(bytes) }
         case .fetch(let request): inputs.append(.fetched(request, []))
+        case .fetchUnit(let request): inputs.append(.fetchedUnit(request, nil))
         case .admit(let ticket): inputs.append(.joinAnswered(ticket, .refused("no")))
         case .store, .notice: break
         }

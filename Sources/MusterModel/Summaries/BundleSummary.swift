@@ -31,6 +31,8 @@ public struct BundleTally: Codable, Hashable, Sendable {
   public var frames = Count()
   /// Positions and receipts.
   public var records = Count()
+  /// Units of photos, of 16 KiB each.
+  public var photoUnits = Count()
   /// Epoch keys that were missing here and are now available.
   public var newKeys = 0
   /// Pieces whose checksum or format is wrong.
@@ -45,6 +47,7 @@ public struct BundleTally: Codable, Hashable, Sendable {
   public mutating func add(_ other: BundleTally) {
     frames.add(other.frames)
     records.add(other.records)
+    photoUnits.add(other.photoUnits)
     newKeys += other.newKeys
     damagedPieces += other.damagedPieces
     unreadablePieces += other.unreadablePieces

@@ -26,6 +26,8 @@ public struct ReportSummary: Codable, Hashable, Sendable {
   public var comments: [ReportComment]
   /// The fields in conflict, each with all its values.
   public var conflicts: [FieldConflict]
+  /// Oldest first, by their authors' clocks; at most `Limits.photosPerReport`.
+  public var photos: [PhotoSummary]
   /// The delivery status, as known to this node.
   public var delivery: Delivery
   /// By its author's clock: a label.
@@ -38,7 +40,8 @@ public struct ReportSummary: Codable, Hashable, Sendable {
     id: RowID, title: String, details: String, category: ReportCategory, severity: UInt8?,
     position: Coordinate?, toEvacuate: Bool, status: ReportStatus, owner: UserID,
     ownerCallsign: String, confirmations: [String], comments: [ReportComment],
-    conflicts: [FieldConflict], delivery: Delivery, createdAt: Timestamp, updatedAt: Timestamp
+    conflicts: [FieldConflict], photos: [PhotoSummary] = [], delivery: Delivery,
+    createdAt: Timestamp, updatedAt: Timestamp
   ) {
     self.id = id
     self.title = title
@@ -53,6 +56,7 @@ public struct ReportSummary: Codable, Hashable, Sendable {
     self.confirmations = confirmations
     self.comments = comments
     self.conflicts = conflicts
+    self.photos = photos
     self.delivery = delivery
     self.createdAt = createdAt
     self.updatedAt = updatedAt

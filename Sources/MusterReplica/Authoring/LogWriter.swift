@@ -68,7 +68,7 @@ struct LogWriter: Sendable {
     if let mentions = mentions.removeValue(forKey: lane), mentions.epoch == epoch?.id {
       known = mentions.rows
     }
-    let (bodies, leading) = try pack(
+    let (packed, leading) = try pack(
       groups, lane: lane, from: first, at: writtenAt, stamp: stamp,
       earlier: earlier, mentions: &known)
     let opening = opening(lane)
@@ -81,7 +81,7 @@ struct LogWriter: Sendable {
           operation: local.operation, log: log, sequence: 0, previous: .none,
           body: opening.encoded(), signedBy: local.signingKey))
     }
-    for body in bodies {
+    for body in packed {
       let last =
         frames.last.map { (sequence: $0.sequence, hash: $0.hash) }
         ?? head.map { (sequence: $0.sequence, hash: $0.hash) }
@@ -96,7 +96,7 @@ struct LogWriter: Sendable {
     heads[lane] = head
     mentions[lane] = epoch.map { ($0.id, known) }
     return Run(
-      opening: opening, frames: frames, leading: frames.count - bodies.count + leading)
+      opening: opening, frames: frames, leading: frames.count - packed.count + leading)
   }
 
   private func opening(_ lane: Lane) -> Opening {
@@ -106,21 +106,28 @@ struct LogWriter: Sendable {
   }
 
   private func seal(
-    _ body: [UInt8], lane: Lane, log: LogID, after last: (sequence: UInt64, hash: FrameHash),
+    _ body: PackedBody, lane: Lane, log: LogID, after last: (sequence: UInt64, hash: FrameHash),
     epoch: (id: EpochID, key: SealingKey)?, nonce: Nonce24
   ) throws(Fault) -> Frame {
     if lane == .control {
       return .clear(
         operation: local.operation, log: log, sequence: last.sequence + 1, previous: last.hash,
-        body: body, signedBy: local.signingKey)
+        body: body.bytes, signedBy: local.signingKey)
     }
     guard let epoch else { throw .noKey }
     return .sealed(
       operation: local.operation, log: log, sequence: last.sequence + 1, previous: last.hash,
-      epoch: epoch.id, plaintext: body, key: epoch.key, nonce: nonce, signedBy: local.signingKey)
+      epoch: epoch.id, plaintext: body.bytes, key: epoch.key, nonce: nonce, blobs: body.blobs,
+      signedBy: local.signingKey)
   }
 
   // MARK: Packing
+
+  /// The plaintext of a frame, and the blobs that it refers to.
+  private struct PackedBody {
+    var bytes: [UInt8]
+    var blobs: [BlobListing] = []
+  }
 
   /// The bytes around the content of a part, rounded up.
   private static let partOverhead = 32
@@ -135,8 +142,8 @@ struct LogWriter: Sendable {
     _ groups: EntryGroups, lane: Lane, from first: UInt64, at writtenAt: Timestamp,
     stamp: RecordStamp?, earlier: Set<Bytes16>,
     mentions: inout RowMentions
-  ) throws(Fault) -> (bodies: [[UInt8]], leading: Int) {
-    var bodies: [[UInt8]] = []
+  ) throws(Fault) -> (bodies: [PackedBody], leading: Int) {
+    var bodies: [PackedBody] = []
     func place() -> WritePlace? {
       guard lane != .control else { return nil }
       return WritePlace(
@@ -146,17 +153,31 @@ struct LogWriter: Sendable {
     var packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
     func flush() {
       if !packer.isEmpty {
-        bodies.append(packer.encoded())
+        bodies.append(PackedBody(bytes: packer.encoded()))
         packer.note(in: &mentions)
       }
       packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
     }
     func add(_ group: [Operation]) throws(Fault) {
       let named = earlier.isEmpty ? group : group.map { Self.naming($0, by: earlier) }
+      let blobs = Self.blobs(of: group)
+      guard blobs.isEmpty else {
+        // A photo has a frame of its own, whose list is that of the photo.
+        flush()
+        guard packer.add(named, knowing: mentions) else { throw .tooLarge }
+        flush()
+        guard let count = bodies.last?.bytes.count, count <= Limits.listedBodyBytes - 40 else {
+          throw .tooLarge
+        }
+        bodies[bodies.count - 1].blobs = blobs
+        return
+      }
       if packer.add(named, knowing: mentions) { return }
       flush()
       if packer.add(named, knowing: mentions) { return }
-      bodies += try parts(of: named, at: writtenAt, stamp: stamp, in: place())
+      bodies += try parts(of: named, at: writtenAt, stamp: stamp, in: place()).map {
+        PackedBody(bytes: $0)
+      }
       flush()
     }
     for group in groups.leading { try add(group) }
@@ -164,6 +185,13 @@ struct LogWriter: Sendable {
     for group in groups.following { try add(group) }
     flush()
     return (bodies, leading)
+  }
+
+  private static func blobs(of group: [Operation]) -> [BlobListing] {
+    for case .write(let write) in group {
+      if case .photo(let photo)? = write.value { return photo.listings }
+    }
+    return []
   }
 
   /// A log's own earlier writes are superseded without names, except elements of sets.

@@ -215,7 +215,7 @@ extension Replica {
   }
 
   /// Adds the origin in the urgent lane, where a write may arrive before the create of its row.
-  private func withOrigins(_ writes: [Write], lane: Lane) throws -> [Write] {
+  func withOrigins(_ writes: [Write], lane: Lane) throws -> [Write] {
     guard lane == .urgent else { return writes }
     return try writes.map { write in
       guard write.origin == nil, write.field.entity.hasOrigin,

@@ -12,7 +12,8 @@ enum BundleStage: UInt8, Comparable, Sendable {
   case records = 6
   case keys = 7
   case quarantine = 8
-  case end = 9
+  case photos = 9
+  case end = 10
 
   init(_ lane: Lane) {
     switch lane {
@@ -64,6 +65,8 @@ struct BundleContents {
   private let parts: [BundlePart]
   /// By topic; nil until the first is requested.
   private var records: [LatestRecord]?
+  /// Thumbnails, then originals; nil until the first is requested.
+  private var blobs: [StoredBlob]?
 
   init(_ parts: [BundlePart]) { self.parts = parts.sorted { $0.place < $1.place } }
 
@@ -79,6 +82,37 @@ struct BundleContents {
     }
     guard low < parts.count, parts[low].place.stage == cursor.stage else { return nil }
     return parts[low]
+  }
+
+  /// Returns the next stored unit of a blob in the section of photos, and moves on to it.
+  ///
+  /// - Parameter read: reads all listed blobs.
+  mutating func unit(
+    at cursor: inout BundleCursor, read: () throws(StoreError) -> [StoredBlob]
+  ) throws(StoreError) -> (blob: StoredBlob, number: Int)? {
+    if blobs == nil {
+      blobs = try read().filter { !$0.units.isEmpty }.sorted { Self.place($0) < Self.place($1) }
+    }
+    let all = blobs ?? []
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if Self.place(all[middle]) < cursor.place { low = middle + 1 } else { high = middle }
+    }
+    for blob in all[low...] {
+      let place = Self.place(blob)
+      let first = cursor.place == place ? Int(cursor.next) : 0
+      guard let number = (first..<max(first, blob.units.units)).first(where: blob.units.contains)
+      else { continue }
+      cursor.move(to: place, next: UInt64(number + 1))
+      return (blob, number)
+    }
+    return nil
+  }
+
+  private static func place(_ blob: StoredBlob) -> BundlePosition {
+    BundlePosition(
+      stage: .photos, rank: blob.listing.kind.rawValue, first: UInt64(blob.number))
   }
 
   /// Returns the records of the next topics.
@@ -162,7 +196,7 @@ struct BundleCursor: Sendable {
     switch carried {
     case .frames(let taken): frames += UInt64(taken.count)
     case .records(let taken): records += UInt64(taken.count)
-    case .chain, .evidence, .keys, .end: break
+    case .chain, .evidence, .keys, .unit, .end: break
     }
   }
 }

@@ -45,6 +45,18 @@ struct BundleSource {
       return stride(from: 0, to: keys.count, by: BundleForm.keysPerPiece).map {
         .keys(Array(keys[$0..<min($0 + BundleForm.keysPerPiece, keys.count)]))
       }
+    case .photos:
+      let next = try stock.unit(at: &cursor) { () throws(StoreError) in
+        try context.store.listedBlobs()
+      }
+      guard let next else {
+        cursor.begin(.end)
+        return []
+      }
+      guard let unit = try context.store.unit(next.number, of: next.blob.listing),
+        unit.isValid(for: next.blob.listing)
+      else { return [] }
+      return [.unit(unit)]
     case .end: return []
     }
   }

@@ -7,7 +7,7 @@ internal import MusterSync
 /// memory.
 ///
 ///     chains │ evidence │ control logs, the root's first │ urgent │ state │ history │ records │
-///     keys │ quarantined frames │ end mark
+///     keys │ quarantined frames │ photos │ end mark
 ///
 /// The first sections are needed to judge the later ones.
 extension Replica {

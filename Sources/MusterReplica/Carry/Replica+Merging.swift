@@ -59,6 +59,10 @@ extension Replica {
       transaction.tally?.frames.known += frames.count
       return
     }
+    // The engine learns of a blob when the frame that lists it is durable.
+    if case .unit = carried, transaction.batch.frames.contains(where: { !$0.frame.blobs.isEmpty }) {
+      try commit(now: now)
+    }
     try run(.carried(carried), now: now)
   }
 }

@@ -5,7 +5,12 @@ struct RecordSchedules: Sendable {
   var receipts = ReceiptTracker()
   var neighbours = NeighbourPublisher()
   var presence = PresenceSchedule()
+  var blobReceipts = ReceiptTracker()
 
   /// When the next record may be due, if any.
-  var deadlines: [Instant?] { [receipts.nextDeadline, neighbours.nextDeadline, presence.due] }
+  var deadlines: [Instant?] {
+    [
+      receipts.nextDeadline, neighbours.nextDeadline, presence.due, blobReceipts.nextDeadline,
+    ]
+  }
 }

@@ -15,6 +15,7 @@ struct DerivedState: Sendable {
   var telemetry = TelemetryBoard()
   /// Rules of zones about an entry that were satisfied since the start.
   var enteredRules: Set<Dot> = []
+  var photos = PhotoKeeper()
   /// Nil before the first request, and after the view was derived again.
   private(set) var stateTree: StateTree?
   /// The number of rebuilds of the whole view since the start.

@@ -26,6 +26,8 @@ extension Replica {
     if recovery.isResting(now: now) { return Outcome() }
     return try transact(now: now) { replica in
       try replica.giveReceipts(now: now)
+      try replica.giveBlobReceipts(now: now)
+      try replica.reviewBlobs(now: now)
       try replica.tellNeighbours(now: now)
       try replica.sendPresence(now: now)
       try replica.makeDueEpoch(now: now)
@@ -161,6 +163,7 @@ extension Replica {
     recovery.noteCommit()
     derived.note(outcome)
     publish(outcome)
+    try list(outcome.newBlobs, now: now)
     try noteDemands(among: outcome.changedRows)
     try refreshLineages(now: now)
     try informOfEvidence(now: now)
@@ -209,6 +212,8 @@ extension Replica {
             log: request.log, from: request.from, maxBytes: request.maxBytes,
             maxFrames: request.maxFrames), of: request.log)
         try run(.fetched(request, frames), now: now)
+      case .fetchUnit(let request):
+        try run(.fetchedUnit(request, try unit(for: request, now: now)), now: now)
       case .send(let bytes, .endpoint(let endpoint, let link)):
         transaction.outcome.outgoing.append(.to(endpoint, link, bytes))
       case .send(let bytes, .multicast(let link)):
@@ -244,6 +249,10 @@ extension Replica {
       hold(record, now: now)
       try reviewLife(after: record, now: now)
       takeOwnReceipt(record, now: now)
+    case .blobUnit(let unit):
+      transaction.tally?.photoUnits.new += 1
+      transaction.batch.units.append(unit)
+      try oweBlobReceipt(for: unit.blob, now: now)
     case .epochKey(let key):
       transaction.tally?.newKeys += 1
       try learn(key, now: now)

@@ -129,7 +129,7 @@ struct QuarantineReader {
       case .accounting(let accounting): "\(write.field.name): \(accounting.note)"
       case .alertReply(let reply): "\(write.field.name): \(reply.note)"
       case .checkIn(let report): "\(write.field.name): \(report.kind.name) \(report.note)"
-      case .code, .position, .geometry, .reference, .time, .number, .bytes, .profile:
+      case .code, .position, .geometry, .reference, .time, .number, .bytes, .profile, .photo:
         "\(write.field.name)"
       case .mark: write.field == .reportExistence ? nil : "\(write.field.name)"
       case nil: "\(write.field.name) removed"

@@ -109,14 +109,18 @@ extension Replica {
   ///
   /// - Parameter now: the time up to which the ages of delivery figures count; nil for no ages.
   public func reports(now: ClockReading? = nil) throws -> [ReportSummary] {
-    try ReportList(context: context, delivery: deliveryTracker(now: now)).reports()
+    try ReportList(
+      context: context, delivery: deliveryTracker(now: now), photos: photoReader
+    ).reports()
   }
 
   /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
   ///
   /// - Parameter now: as in `reports(now:)`.
   public func report(_ id: RowID, now: ClockReading? = nil) throws -> ReportSummary {
-    try ReportList(context: context, delivery: deliveryTracker(now: now)).report(id)
+    try ReportList(
+      context: context, delivery: deliveryTracker(now: now), photos: photoReader
+    ).report(id)
   }
 
   /// Returns who holds these logs that far.

@@ -6,6 +6,7 @@ internal import MusterStore
 struct ReportList {
   let context: ReadContext
   let delivery: DeliveryTracker
+  let photos: PhotoReader
 
   /// Returns all reports: open and most severe first, then the newest.
   func reports() throws -> [ReportSummary] {
@@ -48,6 +49,7 @@ struct ReportList {
       status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
       ownerCallsign: try context.callsign(of: owner), confirmations: confirmations.sorted(),
       comments: try comments(of: row), conflicts: try context.conflicts(of: row),
+      photos: try photos.photos(of: row),
       delivery: try delivery.delivery(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))

@@ -28,6 +28,7 @@ extension Value {
     case (.accounting, _), (.relayedClaim, _), (.signOff, _), (.signOn, _), (.alertReply, _),
       (.trackerReply, _), (.checkIn, _):
       personalWords
+    case (.photo(let photo), _): "photo of \(photo.original.length) bytes"
     case (.profile(let profile), _):
       "\(profile.mode.name), read every \(profile.readingSeconds) s, sent every "
         + "\(profile.sendingSeconds) s"

@@ -57,6 +57,7 @@ struct LogVerification {
         + "\(missing.log.short)\(author): lost to damage, and not received "
         + "again from any peer yet"
     }
+    problems += try damagedPhotos()
     let hash = try StateTree.hash(of: context.store, control: outcome)
     if try StateTree.hash(of: rebuild.store, control: outcome) != hash {
       problems.append("the view differs from the log: restart the node to rebuild it")
@@ -66,6 +67,26 @@ struct LogVerification {
     }
     return VerificationReport(
       frames: rebuild.frames, logs: audit.logs, stateHash: hash, problems: problems)
+  }
+
+  /// Verifies every stored unit of a blob. Damaged ones are cleared, so that they are fetched again
+  /// after the next start.
+  private func damagedPhotos() throws -> [String] {
+    var problems: [String] = []
+    var note = Batch()
+    for blob in try context.store.listedBlobs() {
+      let damaged = try (0..<blob.units.units).filter { number in
+        guard blob.units.contains(number) else { return false }
+        return try context.store.unit(number, of: blob.listing)?.isValid(for: blob.listing) != true
+      }
+      guard !damaged.isEmpty else { continue }
+      note.damagedUnits += damaged.map { StoredUnit(blob: blob.id, number: $0) }
+      problems.append(
+        "\(damaged.count) of \(blob.units.count) parts of photo \(blob.id.short) are damaged: "
+          + "restart the node to fetch them again")
+    }
+    _ = try context.store.commit(note)
+    return problems
   }
 }
 

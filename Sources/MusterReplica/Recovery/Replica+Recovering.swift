@@ -32,6 +32,7 @@ extension Replica {
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
     received = ReceivedRecords()
     try feedEvidence(now: now)
+    try listStoredBlobs(now: now)
     try replayControlLogs(logs, now: now)
     try restoreStaged(now: now)
     try rebuildViewIfNeeded()

@@ -41,6 +41,10 @@ struct Insider {
     }
   }
 
+  private static let openToMembers: [Field] = [
+    .reportComments, .reportConfirmations, .reportPhotos,
+  ]
+
   /// Changes a row of another user, and removes values in it.
   private mutating func another(
     _ kind: EntityKind, by node: SimulatedNode
@@ -48,11 +52,11 @@ struct Insider {
     let rows = try node.store.rows(kind).filter { $0.owner != node.credentials.user }
     guard let row = random.element(of: rows) else { return ownFence(by: node) }
     let fields = Field.allCases.filter {
-      $0.entity == kind && $0 != .reportComments && $0 != .reportConfirmations
+      $0.entity == kind && !Self.openToMembers.contains($0)
     }
     guard let field = random.element(of: fields) else { return [] }
     var takesAway: [Operation] = []
-    for field in [Field.reportComments, .reportConfirmations] where field.entity == kind {
+    for field in Self.openToMembers where field.entity == kind {
       // Users may remove their own values.
       let others = row.values(of: field).filter { $0.author != node.credentials.user }
       takesAway.append(
@@ -102,6 +106,8 @@ struct Insider {
       return .alertReply(AlertReply(user: node.credentials.user, note: "not entitled"))
     case .checkIn:
       return .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "not entitled"))
+    // Members add photos to any report, so this attack does not write them.
+    case .photo: return nil
     }
   }
 

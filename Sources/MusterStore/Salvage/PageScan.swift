@@ -97,7 +97,7 @@ struct PageScan {
   ) {
     LeafPage.forEachRow(page, isFirst: number == 1) { row in
       switch row.columns.count {
-      case 6...7 where SalvagedRow(row) != nil:
+      case 6...8 where SalvagedRow(row) != nil:
         frames.append(
           Place(
             place: row.id, isInLog: isInLog, number: number, page: offset, offset: row.offset))
@@ -156,10 +156,12 @@ struct SalvagedRow: Hashable {
   let epoch: Bytes16?
   let body: [UInt8]
   let signature: [UInt8]?
+  let blobs: [BlobListing]
 
-  /// Returns nil for a row of another form. Rows of earlier versions have no moment of arrival.
+  /// Returns nil for a row of another form. Rows of earlier versions have no moment of arrival, and
+  /// no list of blobs.
   init?(_ row: LeafPage.Row) {
-    guard (6...7).contains(row.columns.count), case .null = row.columns[0],
+    guard (6...8).contains(row.columns.count), case .null = row.columns[0],
       let name = row.columns[1].bytes16, let rest = row.columns[2].bytes16,
       case .blob(let body) = row.columns[4], row.id >> 32 > 0
     else { return nil }
@@ -172,6 +174,15 @@ struct SalvagedRow: Hashable {
     case .null: signature = nil
     case .blob(let bytes): signature = [UInt8](bytes)
     default: return nil
+    }
+    do {
+      if row.columns.count == 8, case .blob(let bytes) = row.columns[7] {
+        blobs = try BlobListing.decode([UInt8](bytes))
+      } else {
+        blobs = []
+      }
+    } catch {
+      return nil
     }
     self.name = name
     self.rest = rest

@@ -126,7 +126,7 @@ public struct Salvage {
       let frame = SalvagedFrame(
         log: LogID(raw: .zero), sequence: 0, epoch: row.epoch.map(EpochID.init(raw:)),
         body: row.body, hash: FrameHash(raw: Bytes32(prefix: row.name, suffix: row.rest)),
-        signature: row.signature)
+        signature: row.signature, blobs: row.blobs)
       if let log = checks.opened(frame) { names[place >> 32] = log }
     }
     return names

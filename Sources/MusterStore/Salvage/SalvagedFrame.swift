@@ -15,13 +15,17 @@ public struct SalvagedFrame: Hashable, Sendable {
   public let hash: FrameHash
   /// The stored signature, not verified.
   public let signature: [UInt8]?
+  /// The stored list of blobs, not verified.
+  public private(set) var blobs: [BlobListing] = []
 
   /// Returns the frame as the successor of the frame with this hash. The caller MUST compute its
   /// hash again.
   public func following(_ previous: FrameHash) -> Frame {
-    Frame(
+    var frame = Frame(
       log: log, sequence: sequence, previous: previous, epoch: epoch, body: body, hash: hash,
       signature: signature)
+    frame.blobs = blobs
+    return frame
   }
 }
 

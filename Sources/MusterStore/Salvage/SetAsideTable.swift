@@ -8,12 +8,13 @@ enum SetAsideTable {
   ) throws {
     try database.run(
       """
-      INSERT INTO set_aside(log, sequence, name, rest, epoch, body, signature)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO set_aside(log, sequence, name, rest, epoch, body, signature, blobs)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         log.blob, sequence.column, row.name.blob, row.rest.blob, row.epoch.column { $0.blob },
         row.body.blob, row.signature.column { $0.blob },
+        row.blobs.isEmpty ? .null : BlobListing.encoded(row.blobs).blob,
       ])
   }
 
@@ -35,7 +36,7 @@ enum SetAsideTable {
   ) throws -> [SalvagedFrame] {
     try database.all(
       """
-      SELECT sequence, name, rest, epoch, body, signature FROM set_aside
+      SELECT sequence, name, rest, epoch, body, signature, blobs FROM set_aside
       WHERE log = ? AND sequence >= ? ORDER BY sequence, number LIMIT ?
       """, [log.blob, sequence.column, limit.column], of: "set_aside"
     ) { columns in
@@ -44,7 +45,8 @@ enum SetAsideTable {
       return SalvagedFrame(
         log: log, sequence: sequence,
         epoch: try columns.optionalBytes16().map(EpochID.init(raw:)), body: try columns.bytes(),
-        hash: FrameHash(raw: hash), signature: try columns.optionalBytes())
+        hash: FrameHash(raw: hash), signature: try columns.optionalBytes(),
+        blobs: try columns.blobList())
     }
   }
 

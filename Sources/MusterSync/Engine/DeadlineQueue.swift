@@ -21,6 +21,8 @@ struct DeadlineQueue: Sendable {
     case sendQueue(DeviceID)
     /// Sealed datagrams that are queued for a link.
     case links
+    /// Blobs that are being fetched.
+    case blobs
 
     private var rank: Int {
       switch self {
@@ -33,6 +35,7 @@ struct DeadlineQueue: Sendable {
       case .relays: 6
       case .sendQueue: 7
       case .links: 8
+      case .blobs: 9
       }
     }
 

@@ -5,6 +5,8 @@ public import MusterModel
 public enum Effect: Hashable, Sendable {
   case store(Verified)
   case fetch(FetchRequest)
+  /// Read a unit, verify it, and answer with `Input.fetchedUnit`.
+  case fetchUnit(BlobFetch)
   case send([UInt8], to: Destination)
   case notice(Notice)
   /// A client that holds an invite's secret requests a certificate. Answer with
@@ -20,6 +22,8 @@ public enum Verified: Hashable, Sendable {
   /// one, at any position. Answer with `Input.attached`.
   case branch(Opening, [Frame], DeviceID)
   case record(LatestRecord)
+  /// A unit of a listed blob, verified against the root in the list.
+  case blobUnit(BlobUnit)
   case epochKey(EpochKey)
   /// Verified certificates up to the root, leaf first, of a device that authenticated with them.
   case chain([SignedCertificate])

@@ -87,6 +87,7 @@ struct FrameReceiver: Sendable {
     var frame = Frame(
       log: run.log, sequence: 0, previous: .none, epoch: first.epoch, body: first.body,
       hash: .none, signature: first.signature)
+    frame.blobs = first.blobs
     frame.hash = frame.computedHash(operation: context.local.operation)
     do throws(WireError) {
       let opening = try context.local.opening(of: frame)
@@ -249,6 +250,7 @@ struct FrameReceiver: Sendable {
       var frame = Frame(
         log: log, sequence: sequence, previous: previous, epoch: next.epoch, body: next.body,
         hash: .none, signature: next.signature)
+      frame.blobs = next.blobs
       frame.hash = frame.computedHash(operation: context.local.operation)
       if strand != log { frame.branch = strand }
       #if Canary

@@ -16,6 +16,10 @@ public enum Input: Hashable, Sendable {
   case carried(BundleItem)
   /// The answer to a `fetch`.
   case fetched(FetchRequest, [Frame])
+  /// The answer to a `fetchUnit`; nil if the unit is missing or does not verify.
+  case fetchedUnit(BlobFetch, BlobUnit?)
+  /// Blobs that stored frames list, or whose goals changed, and blobs that are deleted here.
+  case blobsChanged([BlobEntry], removed: [BlobID])
   case deadlinePassed
   /// The control plane produced a new roster of certificates.
   case rosterChanged(Roster)

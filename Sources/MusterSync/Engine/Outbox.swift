@@ -10,7 +10,7 @@ internal import MusterModel
 struct Outbox: Sendable {
   /// Priorities, highest first. The first two alternate (docs/decisions/0018-help-first.md).
   enum Importance: UInt8, CaseIterable, Comparable {
-    case urgent, control, positions, state, receipts, thumbnails, photos, history, quarantine
+    case urgent, control, positions, state, receipts, history, quarantine, thumbnails, photos
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
@@ -32,7 +32,7 @@ struct Outbox: Sendable {
       switch kind {
       case .position, .trackerPosition, .livesHeard, .clone, .presence: self = .positions
       // Receipts never take bandwidth from the data that they acknowledge.
-      case .receipt: self = .receipts
+      case .receipt, .blobReceipt: self = .receipts
       case .neighbours: self = .history
       }
     }
@@ -94,6 +94,8 @@ struct Outbox: Sendable {
     }
   }
 
+  /// Whether the next datagram goes to the peer that has waited longest. No photo is sent in such a
+  /// turn while a distress call waits.
   var nextTurnIsAnybodys: Bool { turns % 20 == 19 }
 
   mutating func claim(of device: DeviceID) -> (importance: UInt8, turn: UInt64) {

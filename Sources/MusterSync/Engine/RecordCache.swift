@@ -24,7 +24,7 @@ struct RecordCache: Sendable {
   mutating func keep(_ record: LatestRecord) {
     if newest[record.topic] == nil {
       switch record.kind {
-      case .receipt: receipts[record.certificate, default: 0] += 1
+      case .receipt, .blobReceipt: receipts[record.certificate, default: 0] += 1
       case .trackerPosition: trackers[record.certificate, default: 0] += 1
       case .clone: clones.insert(record.topic)
       case .position, .neighbours, .livesHeard, .presence: break

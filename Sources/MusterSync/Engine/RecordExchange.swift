@@ -91,7 +91,7 @@ struct RecordExchange: Sendable {
     case .position, .livesHeard, .clone: break
     case .neighbours, .presence:
       guard certificate.role.reads else { return .refused(.forged) }
-    case .receipt:
+    case .receipt, .blobReceipt:
       guard certificate.role == .command else { return .refused(.forged) }
       guard cache[record.topic] != nil || cache.hasRoomForReceipt(of: record.certificate)
       else {

@@ -83,11 +83,10 @@ extension Context {
     else { return false }
     var previous = newest.previous
     for (sequence, frame) in zip(run.first..., run.frames) where sequence >= newest.first {
-      previous =
-        Frame(
-          log: held.log, sequence: sequence, previous: previous, epoch: frame.epoch,
-          body: frame.body, hash: .none, signature: nil
-        ).computedHash(operation: local.operation)
+      previous = FrameHeader(
+        log: held.log, sequence: sequence, previous: previous, epoch: frame.epoch,
+        blobList: BlobListing.hash(frame.blobs)
+      ).hash(operation: local.operation, body: frame.body)
     }
     return previous == held.head.hash
   }

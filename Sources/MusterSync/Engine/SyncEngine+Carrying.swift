@@ -16,6 +16,7 @@ extension SyncEngine {
       for key in keys where key.device == context.local.device {
         self.keys.open(key, context: &context)
       }
+    case .unit(let unit): blobs.take(carried: unit, context: &context)
     case .end:
       // The roots are sent, not each frame: there may be many, and peers request by priority.
       context.sendRootsToAll()

@@ -24,6 +24,7 @@ extension SyncEngine {
       context.passFlowDeadline(of: device)
       frames.pulls.passPullDeadline(of: device, context: &context)
     case .links: break
+    case .blobs: blobs.passDeadline(context: &context)
     }
   }
 }

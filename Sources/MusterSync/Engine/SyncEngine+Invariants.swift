@@ -5,6 +5,7 @@ extension SyncEngine {
   /// simulations, after each input.
   public func checkInvariants() {
     precondition(context.effects.isEmpty, "effects left behind")
+    blobs.checkInvariants(connected: context.peers.connected)
     let queues = context.outbox.sendQueues.count
     precondition(queues <= Limits.peers, "\(queues) send queues")
     context.peers.checkInvariants(sessions: context.sessions)

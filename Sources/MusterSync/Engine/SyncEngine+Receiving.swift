@@ -113,6 +113,9 @@ extension SyncEngine {
       evidence.serve(want, to: device, context: &context)
     }
     for epoch in packet.keyRequests { keys.serve(epoch, to: device, context: &context) }
+    for message in packet.blobs {
+      blobs.receive(message, from: device, endpoint: endpoint, context: &context)
+    }
     contacts.receive(packet.peers, from: device, context: &context)
     if packet.answer, !beginsDigest { context.answerProbe(of: device) }
     frames.pulls.continuePulls(from: device, context: &context)

@@ -30,6 +30,7 @@ extension SyncEngine {
       for other in context.peers.connected where other != device {
         context.peers[known: other].topology.hasNewNeighbours = true
       }
+      blobs.connect(device, context: &context)
     }
     return true
   }
@@ -49,6 +50,7 @@ extension SyncEngine {
     guard context.peers[known: device].disconnect(index) else { return }
     context.outbox.forget(device)
     evidence.forget(device)
+    blobs.disconnect(device, context: &context)
     frames.pulls.stopPulls(from: device, context: &context)
     context.effects.append(.notice(.peerLost(device)))
     call(device)

@@ -9,6 +9,11 @@ extension SyncEngine {
     context.outbox.sendQueues[device]?.path.roundTrip.smoothed
   }
 
+  /// Returns the progress of a listed blob; nil for another one.
+  public func progress(of blob: BlobID) -> BlobProgress? {
+    blobs.progress(of: blob, context: context)
+  }
+
   /// Returns the first eight bytes of the root of each set that makes up the state: the four lanes
   /// and the records.
   public mutating func rootBytes() -> [UInt8] {

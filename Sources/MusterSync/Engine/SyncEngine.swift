@@ -23,6 +23,7 @@ public struct SyncEngine: Sendable {
   var records = RecordExchange()
   var keys = EpochKeyring()
   var evidence = EvidenceExchange()
+  var blobs = BlobExchange()
 
   var handshaker: Handshaker
   var contacts: Connector
@@ -79,6 +80,9 @@ public struct SyncEngine: Sendable {
       }
     case .carried(let carried): take(carried)
     case .fetched(let request, let frames): context.answer(request, with: frames)
+    case .fetchedUnit(let fetch, let unit): blobs.answer(fetch, with: unit, context: &context)
+    case .blobsChanged(let entries, let removed):
+      blobs.change(entries, removing: removed, context: &context)
     case .deadlinePassed: passDeadlines()
     case .rosterChanged(let roster): changeRoster(to: roster)
     case .rosterGrew(let growth): growRoster(by: growth)

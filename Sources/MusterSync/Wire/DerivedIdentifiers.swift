@@ -94,6 +94,14 @@ extension RecordTopic {
 }
 
 extension RecordTopic {
+  /// Derives the topic of a command device's receipt for the blobs of one log.
+  public init(operation: OperationID, certificate: CertificateHash, blobReceiptFor log: LogID) {
+    self.init(
+      raw: Blake2b.hash128(
+        Tag.topic, operation.bytes, certificate.bytes, [RecordKind.blobReceipt.rawValue],
+        log.bytes))
+  }
+
   /// Derives the topic of the position of a tracker that a device records.
   public init(operation: OperationID, certificate: CertificateHash, tracker nonce: Bytes16) {
     self.init(

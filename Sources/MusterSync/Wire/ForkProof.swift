@@ -43,6 +43,7 @@ public struct ForkProof: Hashable, Sendable {
     /// What differs from header to header.
     struct Header: Hashable, Sendable {
       let epoch: EpochID?
+      let blobList: Bytes32
       let body: Bytes32
     }
 
@@ -55,7 +56,10 @@ public struct ForkProof: Hashable, Sendable {
       self.first = first.sequence
       previous = first.previous
       hash = first.hash
-      headers = frames.map { Header(epoch: $0.epoch, body: Blake2b.hash256($0.body)) }
+      headers = frames.map {
+        Header(
+          epoch: $0.epoch, blobList: BlobListing.hash($0.blobs), body: Blake2b.hash256($0.body))
+      }
       self.signature = signature
       signed = last.hash
     }
@@ -73,12 +77,15 @@ public struct ForkProof: Hashable, Sendable {
         hashes.append(
           FrameHeader(
             log: log, sequence: first + UInt64(index), previous: hashes.last ?? previous,
-            epoch: header.epoch
+            epoch: header.epoch, blobList: header.blobList
           ).hash(operation: operation, bodyHash: header.body))
       }
       hash = hashes[0]
       signed = hashes[hashes.count - 1]
     }
+
+    /// Whether a frame has a blob list: then each header contains the list's hash.
+    var hasBlobs: Bool { headers.contains { $0.blobList != .zero } }
 
     /// Witnesses of frames after one frame are of one group.
     fileprivate var group: Group { Group(first: first, previous: previous) }
@@ -155,6 +162,9 @@ public struct ForkProof: Hashable, Sendable {
     return writer.bytes
   }
 
+  /// Set in the number of a witness's headers if they contain the hashes of blob lists.
+  private static let blobFlag: UInt8 = 0x80
+
   /// chain ‖ certificate ‖ incarnation ‖ generation ‖ lane ‖ witnesses
   var content: [UInt8] {
     var writer = ByteWriter()
@@ -171,9 +181,11 @@ public struct ForkProof: Hashable, Sendable {
     for witness in witnesses {
       writer.append(UInt32(witness.first))
       writer.append(witness.previous)
-      writer.append(UInt8(witness.headers.count))
+      let hasBlobs = witness.hasBlobs
+      writer.append(UInt8(witness.headers.count) | (hasBlobs ? Self.blobFlag : 0))
       for header in witness.headers {
         writer.append(header.epoch?.raw ?? .zero)
+        if hasBlobs { writer.append(header.blobList) }
         writer.append(header.body)
       }
       writer.append(fixed: witness.signature)
@@ -225,16 +237,23 @@ public struct ForkProof: Hashable, Sendable {
   ) throws -> Witness {
     let first = UInt64(try reader.integer(UInt32.self))
     let previous = FrameHash(raw: try reader.bytes32())
-    let count = try reader.integer(UInt8.self)
+    let code = try reader.integer(UInt8.self)
+    let (count, hasBlobs) = (code & ~blobFlag, code & blobFlag != 0)
     guard first > 0, count > 0, count <= Limits.signatureInterval,
       first + UInt64(count) - 1 <= Limits.lastSequence
     else { throw WireError.malformed("fork proof") }
     var headers: [Witness.Header] = []
     for _ in 0..<count {
       let epoch = try reader.bytes16()
+      let list = hasBlobs ? try reader.bytes32() : .zero
       headers.append(
         Witness.Header(
-          epoch: epoch == .zero ? nil : EpochID(raw: epoch), body: try reader.bytes32()))
+          epoch: epoch == .zero ? nil : EpochID(raw: epoch), blobList: list,
+          body: try reader.bytes32()))
+    }
+    // Each proof has one encoding.
+    guard hasBlobs == headers.contains(where: { $0.blobList != .zero }) else {
+      throw WireError.malformed("fork proof")
     }
     return Witness(
       first: first, previous: previous, headers: headers,

@@ -7,13 +7,14 @@ public import MusterModel
 ///      14 ‖    16     ‖ 16  ‖    8     ‖      32       ‖  16   ‖       32       ‖    32
 ///
 /// Its BLAKE2b-256 is the frame hash. Without the body hash, it is the additional data of the
-/// sealed body. The epoch is zero if the body is clear. The blob list hash is zero, because frames
-/// have no blobs yet.
+/// sealed body. The epoch is zero if the body is clear. The blob list hash is zero without a list.
 struct FrameHeader {
   let log: LogID
   let sequence: UInt64
   let previous: FrameHash
   let epoch: EpochID?
+  /// `BlobListing.hash` of the frame's list.
+  var blobList = Bytes32.zero
 
   func additionalData(operation: OperationID) -> [UInt8] {
     var writer = ByteWriter()
@@ -23,7 +24,7 @@ struct FrameHeader {
     writer.append(sequence)
     writer.append(previous)
     writer.append(epoch?.raw ?? .zero)
-    writer.append(Bytes32.zero)
+    writer.append(blobList)
     return writer.bytes
   }
 
@@ -40,7 +41,9 @@ struct FrameHeader {
 
 extension Frame {
   var header: FrameHeader {
-    FrameHeader(log: log, sequence: sequence, previous: previous, epoch: epoch)
+    FrameHeader(
+      log: log, sequence: sequence, previous: previous, epoch: epoch,
+      blobList: BlobListing.hash(blobs))
   }
 
   /// Returns the hash of the frame's contents, which may differ from `hash`.
@@ -75,24 +78,32 @@ extension Frame {
   ///
   /// - Parameter nonce: drawn bytes, from which the nonce of the seal is derived together with the
   ///   content.
+  /// - Parameter blobs: the blobs that the plaintext refers to, in ascending order.
   public static func sealed(
     operation: OperationID, log: LogID, sequence: UInt64, previous: FrameHash,
-    epoch: EpochID, plaintext: [UInt8], key: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
+    epoch: EpochID, plaintext: [UInt8], key: SealingKey, nonce: Nonce24,
+    blobs: [BlobListing] = [], signedBy signer: SigningKey
   ) -> Frame {
-    let header = FrameHeader(log: log, sequence: sequence, previous: previous, epoch: epoch)
+    let header = FrameHeader(
+      log: log, sequence: sequence, previous: previous, epoch: epoch,
+      blobList: BlobListing.hash(blobs))
     let body = key.sealBody(
       plaintext, drawn: nonce, additionalData: header.additionalData(operation: operation))
-    return signed(header, operation: operation, body: body, by: signer)
+    return signed(header, operation: operation, body: body, blobs: blobs, by: signer)
   }
 
   private static func signed(
-    _ header: FrameHeader, operation: OperationID, body: [UInt8], by key: SigningKey
+    _ header: FrameHeader, operation: OperationID, body: [UInt8], blobs: [BlobListing] = [],
+    by key: SigningKey
   ) -> Frame {
-    precondition(body.count <= Limits.frameBodyBytes, "frame body of \(body.count) bytes")
+    let room = blobs.isEmpty ? Limits.frameBodyBytes : Limits.listedBodyBytes
+    precondition(body.count <= room, "frame body of \(body.count) bytes")
     precondition(header.sequence <= Limits.lastSequence, "log \(header.log) is full")
     let hash = header.hash(operation: operation, body: body)
-    return Frame(
+    var frame = Frame(
       log: header.log, sequence: header.sequence, previous: header.previous, epoch: header.epoch,
       body: body, hash: hash, signature: key.sign(hash.bytes).bytes)
+    frame.blobs = blobs
+    return frame
   }
 }

@@ -170,6 +170,30 @@ extension LatestRecord {
     ).signed(by: signer, operation: operation)
   }
 
+  /// Signs which blobs of a log a command device keeps. The requirement for `order` is that of a
+  /// receipt.
+  public static func blobReceipt(
+    _ receipt: BlobReceipt, operation: OperationID, certificate: CertificateHash,
+    order: RecordOrder, signedBy signer: SigningKey
+  ) -> LatestRecord {
+    LatestRecord(
+      topic: RecordTopic(
+        operation: operation, certificate: certificate, blobReceiptFor: receipt.log),
+      kind: .blobReceipt, certificate: certificate, order: order, epoch: .none,
+      body: receipt.encoded(), signature: []
+    ).signed(by: signer, operation: operation)
+  }
+
+  /// The receipt for blobs in the body; nil for other kinds.
+  public var blobReceipt: BlobReceipt? {
+    guard kind == .blobReceipt else { return nil }
+    do {
+      return try BlobReceipt(decoding: body)
+    } catch {
+      return nil
+    }
+  }
+
   /// The receipt in the body; nil for other kinds.
   public var receipt: Receipt? {
     guard kind == .receipt else { return nil }
@@ -263,6 +287,12 @@ extension LatestRecord {
       let receipt = try Receipt(decoding: Array(wire.body))
       topic = RecordTopic(
         operation: operation, certificate: certificate, receiptFor: receipt.log)
+    case .blobReceipt:
+      guard wire.epoch.isEmpty else { throw .malformed("epoch of a receipt") }
+      epoch = .none
+      let receipt = try BlobReceipt(decoding: Array(wire.body))
+      topic = RecordTopic(
+        operation: operation, certificate: certificate, blobReceiptFor: receipt.log)
     case .livesHeard, .clone:
       guard wire.epoch.isEmpty else { throw .malformed("epoch of a record about lives") }
       epoch = .none

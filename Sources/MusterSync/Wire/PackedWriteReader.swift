@@ -172,6 +172,7 @@ struct PackedWriteReader {
     case .trackerReply:
       let nonce = try bytes16()
       return .trackerReply(nonce, note: try text())
+    case .photo: return try readPhoto()
     case .relayedClaim, .signOff, .alertReply, .checkIn: return try readPersonal(form)
     case .profile:
       let end = LocationProfile.encodedBytes
@@ -218,6 +219,21 @@ struct PackedWriteReader {
       return dots.map {
         .alertReply(AlertReply(user: user, note: note, dots: $0, positions: positions))
       }
+    }
+  }
+
+  /// The length follows from the flags, so an unlisted media type makes this write alone invalid.
+  private mutating func readPhoto() throws(WireError) -> Value? {
+    let flagsAt = position + Photo.fixedBytes - 1
+    guard flagsAt < end, let count = Photo.encodedBytes(flags: bytes[flagsAt]),
+      count <= end - position
+    else { throw .malformed("writes are cut short") }
+    defer { position += count }
+    var reader = ByteReader(bytes[position..<position + count])
+    do {
+      return .photo(try Photo(from: &reader))
+    } catch {
+      return nil
     }
   }
 

@@ -163,6 +163,10 @@ struct PackedWrites {
       var writer = ByteWriter()
       profile.append(to: &writer)
       bytes += writer.bytes
+    case .photo(let photo):
+      var writer = ByteWriter()
+      photo.append(to: &writer)
+      bytes += writer.bytes
     case .accounting, .relayedClaim, .signOff, .signOn, .alertReply, .trackerReply, .checkIn:
       appendPersonal(value)
     }

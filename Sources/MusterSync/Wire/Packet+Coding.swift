@@ -30,6 +30,7 @@ extension Packet {
     }
     wire.evidenceWants = evidenceWants.map { .init($0.bytes) }
     wire.evidence = evidence.map { .init($0.bytes) }
+    wire.blobs = blobs.map { .init($0.bytes) }
     return wire
   }
 
@@ -68,6 +69,9 @@ extension Packet {
     for want in wire.evidenceWants { evidenceWants.append(try EvidenceWant(Array(want))) }
     for piece in wire.evidence {
       if let piece = try EvidencePiece(Array(piece)) { evidence.append(piece) }
+    }
+    for message in wire.blobs {
+      if let message = try BlobMessage(decoding: Array(message)) { blobs.append(message) }
     }
   }
 
@@ -263,6 +267,7 @@ extension Run {
       epoch = frame.epoch
       wire.body = .init(frame.body)
       if let signature = frame.signature { wire.signature = .init(signature) }
+      if !frame.blobs.isEmpty { wire.blobs = .init(BlobListing.encoded(frame.blobs)) }
       return wire
     }
     return wire
@@ -319,11 +324,26 @@ extension Run {
       frames.append(
         RunFrame(
           epoch: epoch, body: Array(frame.body),
-          signature: frame.signature.isEmpty ? nil : Array(frame.signature)))
+          signature: frame.signature.isEmpty ? nil : Array(frame.signature),
+          blobs: try Self.blobs(of: frame, isSealed: epoch != nil)))
     }
     self.init(
       log: log, first: wire.first, previous: previous, frames: frames,
       covered: try DeviceTag.decode(Array(wire.covered)), origin: origin)
+  }
+}
+
+extension Run {
+  private static func blobs(
+    of frame: WireRunFrame, isSealed: Bool
+  ) throws(WireError) -> [BlobListing] {
+    guard !frame.blobs.isEmpty else { return [] }
+    guard isSealed, frame.body.count <= Limits.listedBodyBytes else { throw .malformed("blobs") }
+    do {
+      return try BlobListing.decode(Array(frame.blobs))
+    } catch {
+      throw .malformed("blobs")
+    }
   }
 }
 

@@ -34,13 +34,15 @@ struct Packet: Hashable, Sendable {
   var evidenceWants: [EvidenceWant] = []
   /// Pieces of membership evidence.
   var evidence: [EvidencePiece] = []
+  var blobs: [BlobMessage] = []
 
   /// Whether the sender retransmits the packet until it is acknowledged. Content that is repeated
   /// anyway, and acknowledgements, are not retransmitted.
   var isToBeAcknowledged: Bool {
     !(runs.isEmpty && wants.isEmpty && records.isEmpty && recordWants.isEmpty && keys.isEmpty
       && keyRequests.isEmpty && digest.isEmpty && heads.isEmpty && pushed.isEmpty
-      && certificateWants.isEmpty && chains.isEmpty && evidenceWants.isEmpty && evidence.isEmpty)
+      && certificateWants.isEmpty && chains.isEmpty && evidenceWants.isEmpty && evidence.isEmpty
+      && blobs.isEmpty)
   }
 }
 
@@ -202,6 +204,7 @@ struct RunFrame: Hashable, Sendable {
   var epoch: EpochID?
   var body: [UInt8]
   var signature: [UInt8]?
+  var blobs: [BlobListing] = []
 }
 
 extension Run {
@@ -220,7 +223,8 @@ extension RunFrame {
   init(_ frame: Frame, isLast: Bool) {
     let keepsSignature = isLast || frame.sequence % Limits.signatureInterval == 0
     self.init(
-      epoch: frame.epoch, body: frame.body, signature: keepsSignature ? frame.signature : nil)
+      epoch: frame.epoch, body: frame.body, signature: keepsSignature ? frame.signature : nil,
+      blobs: frame.blobs)
   }
 }
 

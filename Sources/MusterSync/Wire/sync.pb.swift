@@ -300,6 +300,12 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._evidence = newValue}
   }
 
+  /// messages about blobs: number (1), address (16), content
+  var blobs: [Data] {
+    get {_storage._blobs}
+    set {_uniqueStorage()._blobs = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -481,6 +487,9 @@ nonisolated struct WireRunFrame: Sendable {
 
   /// 64; absent where a later frame of the run proves this one
   var signature: Data = Data()
+
+  /// 37 each: the list of the blobs that the frame adds
+  var blobs: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -889,7 +898,7 @@ nonisolated extension WireJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Packet"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0\u{1}clock\0\u{3}certificate_wants\0\u{1}chains\0\u{3}evidence_wants\0\u{1}evidence\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}wants\0\u{1}runs\0\u{1}records\0\u{3}record_wants\0\u{3}key_requests\0\u{1}keys\0\u{1}join\0\u{1}roots\0\u{1}heads\0\u{1}ack\0\u{1}challenge\0\u{1}response\0\u{2}\u{7}answer\0\u{1}peers\0\u{1}pushed\0\u{1}clock\0\u{3}certificate_wants\0\u{1}chains\0\u{3}evidence_wants\0\u{1}evidence\0\u{1}blobs\0")
 
   fileprivate class _StorageClass {
     var _digest: [WireDigestNode] = []
@@ -913,6 +922,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     var _chains: [WireChain] = []
     var _evidenceWants: [Data] = []
     var _evidence: [Data] = []
+    var _blobs: [Data] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -944,6 +954,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       _chains = source._chains
       _evidenceWants = source._evidenceWants
       _evidence = source._evidence
+      _blobs = source._blobs
     }
   }
 
@@ -983,6 +994,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         case 25: try { try decoder.decodeRepeatedMessageField(value: &_storage._chains) }()
         case 26: try { try decoder.decodeRepeatedBytesField(value: &_storage._evidenceWants) }()
         case 27: try { try decoder.decodeRepeatedBytesField(value: &_storage._evidence) }()
+        case 28: try { try decoder.decodeRepeatedBytesField(value: &_storage._blobs) }()
         default: break
         }
       }
@@ -1058,6 +1070,9 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       if !_storage._evidence.isEmpty {
         try visitor.visitRepeatedBytesField(value: _storage._evidence, fieldNumber: 27)
       }
+      if !_storage._blobs.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._blobs, fieldNumber: 28)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1088,6 +1103,7 @@ nonisolated extension WirePacket: SwiftProtobuf.Message, SwiftProtobuf._MessageI
         if _storage._chains != rhs_storage._chains {return false}
         if _storage._evidenceWants != rhs_storage._evidenceWants {return false}
         if _storage._evidence != rhs_storage._evidence {return false}
+        if _storage._blobs != rhs_storage._blobs {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1424,7 +1440,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension WireRunFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RunFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}body\0\u{1}signature\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}body\0\u{1}signature\0\u{1}blobs\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1435,6 +1451,7 @@ nonisolated extension WireRunFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 1: try { try decoder.decodeSingularBytesField(value: &self.epoch) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.body) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.blobs) }()
       default: break
       }
     }
@@ -1450,6 +1467,9 @@ nonisolated extension WireRunFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if !self.signature.isEmpty {
       try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 3)
     }
+    if !self.blobs.isEmpty {
+      try visitor.visitSingularBytesField(value: self.blobs, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1457,6 +1477,7 @@ nonisolated extension WireRunFrame: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.epoch != rhs.epoch {return false}
     if lhs.body != rhs.body {return false}
     if lhs.signature != rhs.signature {return false}
+    if lhs.blobs != rhs.blobs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -77,6 +77,7 @@ extension Field {
       .reference(RowKey.fence.id)
     case .directiveDeadline, .fenceReviewAt: .time(Timestamp(milliseconds: 7))
     case .checkInReport: .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "well"))
+    case .reportPhotos: .photo(.example)
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
     case .directiveTrackerReplies: .trackerReply(Author.owner.user.raw, note: "here")
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
@@ -104,6 +105,16 @@ extension Accounting {
         order: RecordOrder(
           generation: 1, incarnation: Incarnation(raw: Bytes16(high: 8, low: 8)), counter: 5))
     ], away: [Author.stranger.device])
+}
+
+extension Photo {
+  static let example = Photo(
+    original: BlobReference(
+      root: Bytes32(prefix: .zero, suffix: .zero), length: 300_000,
+      key: Bytes32(prefix: .zero, suffix: .zero), type: .jpeg, width: 2048, height: 1536),
+    thumbnail: BlobReference(
+      root: Bytes32(prefix: .zero, suffix: Bytes16(high: 0, low: 1)), length: 12_000,
+      key: Bytes32(prefix: .zero, suffix: .zero), type: .jpeg, width: 320, height: 240))
 }
 
 extension Coordinate {

@@ -24,6 +24,10 @@ struct Station {
   var second: Endpoint?
   var steps = 0
   var checksInvariants = true
+  /// Units of blobs, by blob and number, as the disk keeps them.
+  var units: [BlobID: [Int: BlobUnit]] = [:]
+  /// How often a unit was stored that was there already.
+  var unitsAgain = 0
   /// Logs in the order of their first frame's arrival.
   var arrivals: [LogID] = []
   private var lives: UInt64 = 0
@@ -99,6 +103,9 @@ struct Station {
       case .store(let verified): sendings += store(verified, now: now)
       case .fetch(let request):
         sendings += handle(.fetched(request, logIndex.read(request)), now: now)
+      case .fetchUnit(let request):
+        let unit = units[request.listing.id]?[request.unit]
+        sendings += handle(.fetchedUnit(request, unit), now: now)
       case .send(let bytes, let destination):
         sentDatagrams += 1
         sentBytes += bytes.count
@@ -167,6 +174,9 @@ struct Station {
         problems.append("stored an older record")
       }
       logIndex.records[record.topic] = record
+    case .blobUnit(let unit):
+      if units[unit.blob]?[unit.number] != nil { unitsAgain += 1 }
+      units[unit.blob, default: [:]][unit.number] = unit
     case .epochKey(let key): logIndex.keys[key.id] = key
     case .chain(let certificates):
       proven += certificates
@@ -216,7 +226,7 @@ struct Station {
     for effect in effects {
       switch effect {
       case .send: hasSpoken = true
-      case .store(.frames), .store(.record):
+      case .store(.frames), .store(.record), .store(.blobUnit):
         if hasSpoken { problems.append("spoke before storing") }
       default: break
       }

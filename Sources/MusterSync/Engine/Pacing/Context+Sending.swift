@@ -40,7 +40,14 @@ extension Context {
         (device: $0, claim: outbox.claim(of: $0))
       }
       while outbox.links.isAnyOpen(now: now) {
-        let anybody = outbox.nextTurnIsAnybodys
+        // Not while it would send a photo before a distress call.
+        let anybody =
+          outbox.nextTurnIsAnybodys
+          && !(candidates.contains { $0.claim.importance == Outbox.Importance.urgent.rawValue }
+            && candidates.contains {
+              $0.claim.importance >= Outbox.Importance.thumbnails.rawValue
+                && $0.claim.importance != .max
+            })
         let next = candidates.indices.min { left, right in
           let (a, b) = (candidates[left], candidates[right])
           let (first, second) = anybody ? (0, 0) : (a.claim.importance, b.claim.importance)

@@ -36,6 +36,13 @@ struct PartQueue: Sendable {
   /// Queued parts of all priorities.
   private(set) var waiting = 0
   private(set) var waitingBytes = 0
+  /// Bytes of queued messages about blobs, which are part of `waitingBytes`.
+  private(set) var blobBytes = 0
+  /// Queued messages about blobs, which are part of `waiting`.
+  var blobParts: Int {
+    queued[Int(Outbox.Importance.thumbnails.rawValue)]
+      + queued[Int(Outbox.Importance.photos.rawValue)]
+  }
   /// Parts that are queued or in flight.
   var count: Int { parts.count }
 
@@ -54,7 +61,10 @@ struct PartQueue: Sendable {
     if let key = part.key, let number = numbers[key] {
       // A part in flight need not be queued again: frames are immutable, and a record changes only
       // with a newer one.
-      if case .run = key { return true }
+      switch key {
+      case .run, .blobPart: return true
+      default: break
+      }
       if let order = part.order, parts[number]?.order == order { return true }
       remove(number)
     }
@@ -118,6 +128,7 @@ struct PartQueue: Sendable {
     queued[Int(part.importance.rawValue)] += difference
     waiting += difference
     waitingBytes += difference * part.bytes.count
+    if part.importance >= .thumbnails { blobBytes += difference * part.bytes.count }
   }
 
   private func size(of number: UInt64) -> Int? {
@@ -166,8 +177,11 @@ struct PartQueue: Sendable {
     bytes.reserveCapacity(room)
     var order = Array(queued.indices)
     if isControlsTurn { order.swapAt(0, 1) }
-    if let starving = order.first(where: { queued[$0] > 0 && owed[$0] >= Self.share * packetBytes })
-    {
+    // Blobs get no share while a distress call waits.
+    let last = queued[0] > 0 ? Int(Outbox.Importance.quarantine.rawValue) : queued.count - 1
+    if let starving = order.first(where: {
+      $0 <= last && queued[$0] > 0 && owed[$0] >= Self.share * packetBytes
+    }) {
       order.remove(at: starving)
       order.insert(starving, at: 0)
     }
@@ -232,6 +246,10 @@ enum PartKey: Hashable, Sendable {
   case want(LogID, from: UInt64)
   case keyRequests
   case run(LogID, first: UInt64, count: Int)
+  /// A query, proof or leaf of a blob, which never changes.
+  case blobPart(BlobID, kind: UInt8, number: Int)
+  /// A holding or want of a blob, which a newer one replaces.
+  case blobState(BlobID, kind: UInt8, number: Int)
 
   /// Returns nil for a part with several items, or one that is never superseded.
   init?(_ packet: Packet) {
@@ -253,8 +271,22 @@ enum PartKey: Hashable, Sendable {
       self = .keyRequests
     } else if packet.roots != nil {
       self = .roots
+    } else if let message = packet.blobs.first, packet.blobs.count == 1 {
+      self = PartKey(message)
     } else {
       return nil
+    }
+  }
+}
+
+extension PartKey {
+  private init(_ message: BlobMessage) {
+    switch message {
+    case .query(let blob): self = .blobPart(blob, kind: 1, number: 0)
+    case .holding(let blob, _): self = .blobState(blob, kind: 2, number: 0)
+    case .want(let want): self = .blobState(want.blob, kind: 3, number: want.unit)
+    case .proof(let blob, let unit, _): self = .blobPart(blob, kind: 4, number: unit)
+    case .leaf(let blob, let number, _): self = .blobPart(blob, kind: 5, number: number)
     }
   }
 }

@@ -46,7 +46,8 @@ extension Context {
   /// Fetches more data for a peer before anything is sent, if the queued parts would leave a
   /// datagram half empty. Returns true if the result arrives at this very moment.
   mutating func fetchToFill(_ device: DeviceID) -> Bool {
-    guard let sendQueue = outbox.sendQueues[device], sendQueue.queue.waitingBytes < packetBytes
+    guard let sendQueue = outbox.sendQueues[device],
+      sendQueue.queue.waitingBytes - sendQueue.queue.blobBytes < packetBytes
     else {
       return false
     }
@@ -57,7 +58,7 @@ extension Context {
   @discardableResult
   mutating func fetchMore(for device: DeviceID) -> Bool {
     guard let sendQueue = outbox.sendQueues[device], !sendQueue.wants.isEmpty,
-      sendQueue.queue.waiting < Self.partsAhead,
+      sendQueue.queue.waiting - sendQueue.queue.blobParts < Self.partsAhead,
       let piece = outbox.sendQueues[device]?.wants.beginFetch()
     else { return false }
     let head = logs[piece.log]?.head.sequence ?? 0
@@ -118,6 +119,7 @@ extension Context {
       let partSize =
         part.body.count + Self.partOverhead + (part.signature == nil ? 0 : 66)
         + (namesEpoch ? 18 : 0)
+        + (part.blobs.isEmpty ? 0 : part.blobs.count * BlobListing.encodedBytes + 2)
       if run != nil, size + partSize > packetBytes {
         flush(&run, lane: lane, to: device)
       }

@@ -13,6 +13,8 @@ public enum BundleItem: Hashable, Sendable {
   case keys([BundledKey])
   /// Membership evidence, which carries the certificates that prove it.
   case evidence(EvidenceItem)
+  /// A unit of a blob, unverified: the frame that lists the blob comes before it.
+  case unit(BlobUnit)
   /// The end mark: peers can now be informed of the new data.
   case end
 }
@@ -37,6 +39,9 @@ public enum BundleItemResult: Hashable, Sendable {
   case refusedRecord(BundleRefusal)
   /// A chain that is not valid, or evidence with an invalid signature.
   case refusedChain
+  /// A unit of a photo that is stored already, or is not fetched here.
+  case knownUnit
+  case refusedUnit(BundleRefusal)
 }
 
 extension BundleItem {
@@ -47,6 +52,7 @@ extension BundleItem {
     case chain = 2
     case keys = 3
     case evidence = 4
+    case unit = 5
   }
 
   /// Returns the plaintext of one piece. Frames and records MUST fit
@@ -75,6 +81,7 @@ extension BundleItem {
       return writer.bytes
     case .evidence(let item):
       return [Kind.evidence.rawValue, item.kind.rawValue] + item.content
+    case .unit(let unit): return [Kind.unit.rawValue] + unit.encoded()
     case .end: return [Kind.end.rawValue]
     }
   }
@@ -100,6 +107,7 @@ extension BundleItem {
       }
       return [.chain(chain)]
     case .keys: return [.keys(try keys(in: content))]
+    case .unit: return [.unit(try BlobUnit(decoding: content))]
     case .evidence:
       guard let kind = content.first.flatMap(EvidenceKind.init) else { return [] }
       let item = try EvidenceItem(
@@ -138,10 +146,42 @@ extension Run {
       var frame = Frame(
         log: log, sequence: sequence, previous: before, epoch: part.epoch, body: part.body,
         hash: .none, signature: part.signature)
+      frame.blobs = part.blobs
       frame.hash = frame.computedHash(operation: operation)
       before = frame.hash
       chain.append(frame)
     }
     return chain
+  }
+}
+
+extension BlobUnit {
+  /// Address, length, number, the hashes of the path, and the bytes.
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter(reservingCapacity: bytes.count + 512)
+    writer.append(blob)
+    writer.append(UInt32(length))
+    writer.append(UInt16(number))
+    writer.append(UInt8(path.count))
+    for hash in path { writer.append(hash) }
+    writer.append(fixed: bytes)
+    return writer.bytes
+  }
+
+  /// Parses a unit, which is verified when its blob is known.
+  init(decoding bytes: [UInt8]) throws(WireError) {
+    do {
+      var reader = ByteReader(bytes)
+      let blob = try reader.identifier(BlobID.self)
+      let length = Int(try reader.integer(UInt32.self))
+      let number = Int(try reader.integer(UInt16.self))
+      var path: [Bytes32] = []
+      for _ in 0..<(try reader.integer(UInt8.self)) { path.append(try reader.bytes32()) }
+      self.init(
+        blob: blob, length: length, number: number, path: path,
+        bytes: try reader.fixed(reader.remaining))
+    } catch {
+      throw .malformed("unit")
+    }
   }
 }

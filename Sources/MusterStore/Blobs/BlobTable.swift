@@ -1,0 +1,163 @@
+internal import GRDB
+internal import MusterCrypto
+public import MusterModel
+
+/// A listed blob, and which of its units are stored.
+public struct StoredBlob: Hashable, Sendable {
+  /// Increases in the order in which blobs were listed here.
+  public let number: Int64
+  /// The entry in the list of its frame.
+  public let listing: BlobListing
+  /// The log that first listed it here.
+  public let log: LogID
+  /// The sequence of the frame in it.
+  public let sequence: UInt64
+  /// The certificate of that log.
+  public let certificate: CertificateHash
+  /// The lane of that log.
+  public let lane: Lane
+  /// The units whose bytes are on disk.
+  public let units: UnitSet
+  /// When it was noticed that no photo references it; nil if one does, or that is not known.
+  public let unreferencedSince: Timestamp?
+  /// Whether its ciphertext was deleted here: it is not fetched again.
+  public let isDeleted: Bool
+
+  /// The address.
+  public var id: BlobID { listing.id }
+}
+
+/// One unit of a stored blob.
+public struct StoredUnit: Hashable, Sendable {
+  /// The blob.
+  public let blob: BlobID
+  /// The number of the unit in it.
+  public let number: Int
+
+  /// Names a unit.
+  public init(blob: BlobID, number: Int) {
+    self.blob = blob
+    self.number = number
+  }
+}
+
+/// The SQL of listed blobs.
+enum BlobTable {
+  private static let columns =
+    """
+    number, root, length, kind, log, sequence, certificate, lane, units, unreferenced_ms,
+    is_deleted
+    """
+
+  /// Lists a blob. Returns nil if it was listed already: by another frame, or by the same author
+  /// again.
+  static func list(
+    _ listing: BlobListing, of frame: Frame, _ opening: Opening, in database: Database
+  ) throws -> StoredBlob? {
+    guard try blob(listing.id, in: database) == nil else { return nil }
+    let units = UnitSet(units: listing.shape.units)
+    try database.run(
+      """
+      INSERT INTO blobs(
+        id, root, length, kind, log, sequence, certificate, lane, units, is_deleted)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+      """,
+      [
+        listing.id.blob, listing.root.blob, listing.length.column, listing.kind.rawValue.column,
+        frame.log.blob, frame.sequence.column, opening.certificate.blob,
+        opening.lane.rawValue.column, units.bytes.blob,
+      ])
+    return try blob(listing.id, in: database)
+  }
+
+  static func blob(_ id: BlobID, in database: Database) throws -> StoredBlob? {
+    try database.first(
+      "SELECT \(columns) FROM blobs WHERE id = ?", [id.blob], of: "blobs", read)
+  }
+
+  static func blobs(_ database: Database) throws -> [StoredBlob] {
+    try database.all("SELECT \(columns) FROM blobs ORDER BY number", of: "blobs", read)
+  }
+
+  /// Sets or clears the bits of units. A blob that is not listed is left out.
+  static func set(
+    _ units: [Int], of id: BlobID, to isStored: Bool, in database: Database
+  ) throws {
+    guard let blob = try blob(id, in: database) else { return }
+    var set = blob.units
+    for unit in units {
+      if isStored { set.insert(unit) } else { set.remove(unit) }
+    }
+    try write(set, of: id, in: database)
+  }
+
+  static func write(_ set: UnitSet, of id: BlobID, in database: Database) throws {
+    try database.run(
+      "UPDATE blobs SET units = ?, is_deleted = 0 WHERE id = ?", [set.bytes.blob, id.blob])
+  }
+
+  static func setUnreferenced(
+    _ id: BlobID, since moment: Timestamp?, in database: Database
+  ) throws {
+    try database.run(
+      "UPDATE blobs SET unreferenced_ms = ? WHERE id = ?",
+      [moment.column { $0.column }, id.blob])
+  }
+
+  /// Notes that no unit is stored, and none is to be fetched.
+  static func clear(_ id: BlobID, in database: Database) throws {
+    guard let blob = try blob(id, in: database) else { return }
+    try database.run(
+      "UPDATE blobs SET units = ?, is_deleted = 1 WHERE id = ?",
+      [UnitSet(units: blob.units.units).bytes.blob, id.blob])
+  }
+
+  private static func read(_ columns: inout ColumnReader) throws -> StoredBlob {
+    let number: Int64 = try columns.integer()
+    let (root, length): (Bytes32, UInt32) = (try columns.bytes32(), try columns.integer())
+    let kind: BlobKind = try columns.code()
+    guard let listing = BlobListing(root: root, length: length, kind: kind) else {
+      throw columns.damage
+    }
+    let log: LogID = try columns.identifier()
+    let sequence: UInt64 = try columns.integer()
+    let certificate: CertificateHash = try columns.digest()
+    let lane: Lane = try columns.code()
+    guard let units = UnitSet(bytes: try columns.bytes(), units: listing.shape.units) else {
+      throw columns.damage
+    }
+    let since = try columns.optionalInteger(Int64.self).map(Timestamp.init(milliseconds:))
+    return StoredBlob(
+      number: number, listing: listing, log: log, sequence: sequence, certificate: certificate,
+      lane: lane, units: units, unreferencedSince: since,
+      isDeleted: try columns.integer(Int.self) != 0)
+  }
+}
+
+extension Migrations {
+  static let photos = """
+    -- The list of the blobs that the frame adds, as hashed; NULL for a frame without one.
+    ALTER TABLE frames ADD COLUMN blobs BLOB;
+    ALTER TABLE set_aside ADD COLUMN blobs BLOB;
+    CREATE INDEX frames_with_blobs ON frames(place) WHERE blobs IS NOT NULL;
+
+    -- The blobs that stored frames list. Their ciphertext is in files outside the database. A bit
+    -- of `units` is set after the bytes of that unit were synced.
+    CREATE TABLE blobs(
+      number INTEGER PRIMARY KEY,
+      id BLOB NOT NULL UNIQUE CHECK(length(id) = 16),
+      root BLOB NOT NULL CHECK(length(root) = 32),
+      length INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      -- The frame that listed it first here.
+      log BLOB NOT NULL CHECK(length(log) = 16),
+      sequence INTEGER NOT NULL,
+      certificate BLOB NOT NULL CHECK(length(certificate) = 32),
+      lane INTEGER NOT NULL,
+      units BLOB NOT NULL,
+      -- By this machine's wall clock: when no photo was found to reference it any more.
+      unreferenced_ms INTEGER,
+      is_deleted INTEGER NOT NULL
+    ) STRICT;
+    """
+}

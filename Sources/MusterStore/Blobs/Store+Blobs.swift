@@ -1,0 +1,82 @@
+internal import GRDB
+internal import MusterCrypto
+public import MusterModel
+
+extension Store {
+  /// Returns all listed blobs, in the order in which they were listed here.
+  public func listedBlobs() throws(StoreError) -> [StoredBlob] { try read(BlobTable.blobs) }
+
+  /// Returns a listed blob; nil if no stored frame lists it.
+  public func blob(_ id: BlobID) throws(StoreError) -> StoredBlob? {
+    try read { try BlobTable.blob(id, in: $0) }
+  }
+
+  /// Returns a unit as it is on disk, unverified; nil if it is not there.
+  public func unit(_ number: Int, of listing: BlobListing) throws(StoreError) -> BlobUnit? {
+    guard (0..<listing.shape.units).contains(number) else { return nil }
+    return try blobs.unit(number, of: listing.id, length: Int(listing.length))
+  }
+
+  /// Compares bitmaps with files: finds the units of a replaced database, or of a transaction that
+  /// was not committed. Returns the blobs that changed.
+  public func adoptUnits() throws(StoreError) -> [StoredBlob] {
+    let files = try blobs.stored()
+    var changed: [StoredBlob] = []
+    for blob in try listedBlobs()
+    where blob.units.isEmpty && !blob.isDeleted && files.contains(blob.id) {
+      var found = UnitSet(units: blob.units.units)
+      for number in 0..<found.units {
+        if try unit(number, of: blob.listing)?.isValid(for: blob.listing) == true {
+          found.insert(number)
+        }
+      }
+      guard !found.isEmpty else { continue }
+      let set = found
+      try write { try BlobTable.write(set, of: blob.id, in: $0) }
+      if let now = try self.blob(blob.id) { changed.append(now) }
+    }
+    return changed
+  }
+
+  /// Deletes the files of blobs that no stored frame lists: of writes that were not committed.
+  public func deleteUnlistedBlobs() throws(StoreError) {
+    let files = try blobs.stored()
+    guard !files.isEmpty else { return }
+    for id in files.subtracting(try listedBlobs().map(\.id)).sorted() { try blobs.delete(id) }
+  }
+
+  /// Returns the lists of the frames of a log, by sequence, from one sequence on.
+  public func blobLists(
+    of log: LogID, from first: UInt64
+  ) throws(StoreError) -> [(sequence: UInt64, list: [BlobListing])] {
+    try read { database in
+      guard let log = try FrameTable.log(log, in: database), first <= log.head.sequence else {
+        return []
+      }
+      return try database.all(
+        """
+        SELECT place, blobs FROM frames WHERE blobs IS NOT NULL AND place BETWEEN ? AND ?
+        ORDER BY place
+        """, [log.place(first).column, log.place(log.head.sequence).column], of: "frames"
+      ) {
+        let place: Int64 = try $0.integer()
+        return (UInt64(place & 0xFFFF_FFFF), try $0.blobList())
+      }
+    }
+  }
+}
+
+extension Store {
+  /// Changes a byte of a unit on disk: a damaged disk, for tests and simulations.
+  public func damageUnit(_ number: Int, of id: BlobID) throws(StoreError) {
+    guard let listing = try blob(id)?.listing, let unit = try unit(number, of: listing) else {
+      return
+    }
+    var bytes = unit.bytes
+    bytes[bytes.count - 1] ^= 1
+    try blobs.write([
+      BlobUnit(
+        blob: id, length: unit.length, number: number, path: unit.path, bytes: bytes)
+    ])
+  }
+}

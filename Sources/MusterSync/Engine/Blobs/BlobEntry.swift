@@ -1,0 +1,100 @@
+public import MusterModel
+
+/// A listed blob as the engine knows it.
+public struct BlobEntry: Hashable, Sendable {
+  /// The entry in the list of a stored frame.
+  public let listing: BlobListing
+  /// Its address.
+  public let id: BlobID
+  /// The certificate of the log that listed it.
+  public let certificate: CertificateHash
+  /// Increases in the order in which blobs were listed here.
+  public let number: Int64
+  /// The units that are durable here.
+  public private(set) var units: UnitSet
+  /// Whether and when it is fetched.
+  public private(set) var goal: BlobGoal
+
+  /// Creates an entry. `id` MUST be the address of the listing.
+  public init(
+    listing: BlobListing, id: BlobID, certificate: CertificateHash, number: Int64, units: UnitSet,
+    goal: BlobGoal
+  ) {
+    self.listing = listing
+    self.id = id
+    self.certificate = certificate
+    self.number = number
+    self.units = units
+    self.goal = goal
+  }
+
+  var isWanted: Bool { goal != .none && !units.isComplete }
+
+  mutating func insert(_ unit: Int) { units.insert(unit) }
+  mutating func remove(_ unit: Int) { units.remove(unit) }
+  mutating func change(to goal: BlobGoal) { self.goal = goal }
+}
+
+/// The class of a blob, in the order in which classes are fetched.
+public enum BlobGoal: UInt8, Hashable, Comparable, CaseIterable, Sendable {
+  /// A thumbnail that an urgent log lists.
+  case urgentThumbnail
+  case thumbnail
+  /// An original that the user or a peer requested.
+  case requested
+  /// An original, at a command device.
+  case command
+  /// An original, at any other device.
+  case rest
+  /// Not fetched.
+  case none
+
+  /// The order of the classes.
+  public static func < (left: BlobGoal, right: BlobGoal) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The leaves of a unit that a peer requested, to be read from the store.
+public struct BlobFetch: Hashable, Sendable {
+  /// The peer to answer. It may have disconnected by the time the unit is read.
+  public let device: DeviceID
+  /// The blob, of which this unit is stored as far as the engine knows.
+  public let listing: BlobListing
+  /// The number of the unit.
+  public let unit: Int
+  let wantsProof: Bool
+  let leaves: UInt16
+}
+
+/// The progress of a blob at this device.
+public struct BlobProgress: Hashable, Sendable {
+  /// Units that are stored, and all units.
+  public let units: UnitSet
+  /// Connected peers that reported the whole blob since they connected.
+  public let holders: [DeviceID]
+  /// Why nothing arrives; nil while something does, and for a complete blob.
+  public let stall: BlobStall?
+}
+
+/// Why a blob makes no progress.
+public enum BlobStall: Hashable, Sendable {
+  /// It is not fetched here unless it is requested.
+  case notRequested
+  /// The link is narrow: originals are fetched on request.
+  case narrowLink
+  /// No peer is connected.
+  case noPeer
+  /// No connected peer has reported a unit that is missing here.
+  case noHolder
+  /// Other blobs are fetched first.
+  case waiting
+}
+
+/// One unit of a blob.
+struct BlobUnitKey: Hashable, Comparable, Sendable {
+  let blob: BlobID
+  let unit: Int
+
+  static func < (left: Self, right: Self) -> Bool {
+    (left.blob, left.unit) < (right.blob, right.unit)
+  }
+}

@@ -1,0 +1,104 @@
+internal import MusterCrypto
+internal import MusterModel
+
+/// Answers to requests of peers, and queries about the state.
+extension BlobExchange {
+  /// Queues a message, in one of the two lowest priorities.
+  func send(
+    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
+    author: CertificateHash? = nil, context: inout Context
+  ) {
+    var packet = Packet()
+    packet.blobs = [message]
+    context.outbox.add(
+      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
+  }
+
+  /// Reads a unit for a peer, unless enough is queued for it.
+  func serve(_ want: BlobWant, to device: DeviceID, context: inout Context) {
+    guard let entry = catalog[want.blob] else {
+      return send(.holding(want.blob, .none), of: .original, to: device, context: &context)
+    }
+    guard entry.units.contains(want.unit) else {
+      return send(
+        .holding(want.blob, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
+        context: &context)
+    }
+    let queued = context.outbox.sendQueues[device]?.queue.blobParts ?? 0
+    guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1) else { return }
+    context.effects.append(
+      .fetchUnit(
+        BlobFetch(
+          device: device, listing: entry.listing, unit: want.unit, wantsProof: want.wantsProof,
+          leaves: want.leaves)))
+  }
+
+  /// Sends what was requested of a unit.
+  ///
+  /// - Parameter unit: as read from the store and verified; nil if it is damaged or missing.
+  mutating func answer(_ fetch: BlobFetch, with unit: BlobUnit?, context: inout Context) {
+    let id = fetch.listing.id
+    guard let unit else { return lose(fetch.unit, of: id, context: &context) }
+    guard let entry = catalog[id] else { return }
+    let author = entry.certificate
+    if fetch.wantsProof {
+      let proof = unit.proof()
+      send(
+        .proof(id, unit: fetch.unit, hashes: proof.leaves + proof.path), of: entry.listing.kind,
+        to: fetch.device, author: author, context: &context)
+    }
+    let shape = entry.listing.shape
+    let start = shape.bytes(of: fetch.unit).lowerBound
+    for (index, leaf) in shape.leaves(of: fetch.unit).enumerated()
+    where fetch.leaves >> UInt16(index) & 1 == 1 {
+      let range = shape.bytes(ofLeaf: leaf)
+      send(
+        .leaf(
+          id, number: leaf,
+          bytes: Array(unit.bytes[range.lowerBound - start..<range.upperBound - start])),
+        of: entry.listing.kind, to: fetch.device, author: author, context: &context)
+    }
+  }
+
+  // MARK: Status
+
+  /// Returns the progress of a listed blob; nil for another one.
+  func progress(of id: BlobID, context: Context) -> BlobProgress? {
+    guard let entry = catalog[id] else { return nil }
+    let holders = context.peers.connected.filter { peers[$0]?.complete.contains(id) == true }
+    return BlobProgress(
+      units: entry.units, holders: holders, stall: stall(of: entry, context: context))
+  }
+
+  private func stall(of entry: BlobEntry, context: Context) -> BlobStall? {
+    if entry.units.isComplete { return nil }
+    if entry.goal == .none { return .notRequested }
+    if entry.goal > .requested, context.outbox.links.isNarrow { return .narrowLink }
+    if context.peers.connected.isEmpty { return .noPeer }
+    if incoming.contains(where: { $0.key.blob == entry.id && $0.value.source != nil }) {
+      return nil
+    }
+    guard let blob = active[entry.id] else { return .waiting }
+    return blob.isHeld ? .waiting : .noHolder
+  }
+
+  func checkInvariants(connected: [DeviceID]) {
+    precondition(active.count <= Limits.activeBlobs, "\(active.count) active blobs")
+    precondition(incoming.count <= Limits.unitsInFlight, "\(incoming.count) units in flight")
+    for id in active.keys {
+      precondition(catalog[id]?.isWanted == true, "blob \(id) is active and not wanted")
+    }
+    for (device, peer) in peers {
+      precondition(peer.requests.count <= PeerBlobs.mostRequests, "requests from \(device)")
+      for key in peer.requests {
+        precondition(incoming[key]?.source == device, "a request for \(key) without a unit")
+      }
+    }
+    for (key, unit) in incoming {
+      precondition(active[key.blob] != nil, "a unit of an inactive blob")
+      guard let source = unit.source else { continue }
+      precondition(peers[source]?.requests.contains(key) == true, "a unit without a request")
+      precondition(connected.contains(source), "a unit from a lost peer")
+    }
+  }
+}

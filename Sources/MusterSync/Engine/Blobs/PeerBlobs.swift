@@ -1,0 +1,110 @@
+internal import MusterModel
+
+/// The blobs of one connected peer: what is requested from it, and what it asked about.
+struct PeerBlobs: Sendable {
+  private(set) var requests: [BlobUnitKey] = []
+  /// Blobs about which it queried this device, the latest last.
+  private var queried: [BlobID] = []
+  /// Blobs of which it sent data that did not verify.
+  private var refused: Set<BlobID> = []
+  /// Blobs that it reported as complete, the latest last: it needs no notification of them.
+  private(set) var complete: [BlobID] = []
+  private var pausedUntil: Instant?
+
+  static let mostRequests = 2
+  /// The next unit is requested when no more leaves of the one before are missing.
+  static let missingForNext = 8
+
+  mutating func begin(_ key: BlobUnitKey) { requests.append(key) }
+  mutating func finish(_ key: BlobUnitKey) { requests.removeAll { $0 == key } }
+
+  mutating func note(query: BlobID) { Self.note(query, in: &queried, most: Limits.queriedBlobs) }
+  func queries(_ blob: BlobID) -> Bool { queried.contains(blob) }
+
+  mutating func note(_ blob: BlobID, isComplete: Bool) {
+    guard isComplete else { return complete.removeAll { $0 == blob } }
+    Self.note(blob, in: &complete, most: Limits.completeBlobs)
+    queried.removeAll { $0 == blob }
+  }
+
+  private static func note(_ blob: BlobID, in list: inout [BlobID], most: Int) {
+    list.removeAll { $0 == blob }
+    list.append(blob)
+    if list.count > most { list.removeFirst() }
+  }
+
+  mutating func refuse(_ blob: BlobID) { refused.insert(blob) }
+  func refuses(_ blob: BlobID) -> Bool { refused.contains(blob) }
+
+  mutating func pause(until moment: Instant) { pausedUntil = moment }
+  func isPaused(at now: Instant) -> Bool { pausedUntil.map { now < $0 } ?? false }
+}
+
+/// The listed blobs, and which originals peers requested that this device does not fetch by itself.
+struct BlobCatalog: Sendable {
+  private var entries: [BlobID: BlobEntry] = [:]
+  /// When a peer last queried the blob, and the goal before.
+  private var requested: [BlobID: (at: Instant, before: BlobGoal)] = [:]
+
+  private static let requestMilliseconds: Int64 = 600_000
+
+  var isEmpty: Bool { entries.isEmpty }
+  var hasRequests: Bool { !requested.isEmpty }
+
+  subscript(_ id: BlobID) -> BlobEntry? { entries[id] }
+
+  /// Adds or replaces an entry. Units that are stored already stay.
+  mutating func set(_ entry: BlobEntry) -> BlobEntry {
+    var entry = entry
+    if let known = entries[entry.id] {
+      for unit in 0..<known.units.units where known.units.contains(unit) {
+        entry.insert(unit)
+      }
+    }
+    if let request = requested[entry.id] {
+      requested[entry.id] = (request.at, entry.goal)
+      entry.change(to: min(entry.goal, .requested))
+    }
+    entries[entry.id] = entry
+    return entry
+  }
+
+  mutating func remove(_ id: BlobID) -> BlobEntry? {
+    requested[id] = nil
+    return entries.removeValue(forKey: id)
+  }
+
+  /// Adds a unit. Returns nil if it is not listed any more.
+  mutating func insert(_ unit: Int, of id: BlobID) -> BlobEntry? {
+    entries[id]?.insert(unit)
+    return entries[id]
+  }
+
+  mutating func clear(_ unit: Int, of id: BlobID) -> BlobEntry? {
+    entries[id]?.remove(unit)
+    return entries[id]
+  }
+
+  /// Notes that a peer is missing an original. Returns its entry if it is to be fetched now.
+  mutating func request(_ id: BlobID, now: Instant) -> BlobEntry? {
+    guard let entry = entries[id], entry.listing.kind == .original, !entry.units.isComplete,
+      entry.goal > .requested || requested[id] != nil
+    else { return nil }
+    guard requested[id] != nil || requested.count < Limits.requestedBlobs else { return nil }
+    requested[id] = (now, requested[id]?.before ?? entry.goal)
+    entries[id]?.change(to: .requested)
+    return entries[id]
+  }
+
+  /// Ends the requests that no peer repeated. Returns the entries with their goals before.
+  mutating func expireRequests(now: Instant) -> [BlobEntry] {
+    let over = requested.filter {
+      now.milliseconds(since: $0.value.at) >= Self.requestMilliseconds
+    }
+    return over.sorted { $0.key < $1.key }.compactMap { id, request in
+      requested[id] = nil
+      entries[id]?.change(to: request.before)
+      return entries[id]
+    }
+  }
+}

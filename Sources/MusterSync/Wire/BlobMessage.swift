@@ -1,0 +1,138 @@
+internal import MusterModel
+
+/// A message about a blob between two peers. Numbers are on the wire (docs/wire.md §11).
+enum BlobMessage: Hashable, Sendable {
+  /// The sender is missing it, and is to be notified of the units that the receiver holds.
+  case query(BlobID)
+  case holding(BlobID, BlobHolding)
+  case want(BlobWant)
+  /// The hashes of the leaves of a unit, then its path.
+  case proof(BlobID, unit: Int, hashes: [Bytes32])
+  case leaf(BlobID, number: Int, bytes: [UInt8])
+}
+
+/// What a peer holds of a blob.
+enum BlobHolding: Hashable, Sendable {
+  case none
+  case complete
+  /// The bytes of a `UnitSet`.
+  case units([UInt8])
+
+  init(_ set: UnitSet) {
+    self = set.isEmpty ? .none : set.isComplete ? .complete : .units(set.bytes)
+  }
+
+  /// Returns nil for a bitmap of another blob's length.
+  func set(units: Int) -> UnitSet? {
+    switch self {
+    case .none: UnitSet(units: units)
+    case .complete: .all(units)
+    case .units(let bytes): UnitSet(bytes: bytes, units: units)
+    }
+  }
+}
+
+/// A request for leaves of one unit.
+struct BlobWant: Hashable, Sendable {
+  let blob: BlobID
+  let unit: Int
+  /// Whether the proof is missing too.
+  let wantsProof: Bool
+  /// Bit i is leaf i of the unit.
+  let leaves: UInt16
+}
+
+extension BlobMessage {
+  private enum Number: UInt8 {
+    case query = 1
+    case holding = 2
+    case want = 3
+    case proof = 4
+    case leaf = 5
+  }
+
+  private static let mostHashes = 26
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    switch self {
+    case .query(let blob): Self.begin(.query, blob, &writer)
+    case .holding(let blob, let holding):
+      Self.begin(.holding, blob, &writer)
+      switch holding {
+      case .none: writer.append(UInt8(0))
+      case .complete: writer.append(UInt8(1))
+      case .units(let bytes):
+        writer.append(UInt8(2))
+        writer.append(fixed: bytes)
+      }
+    case .want(let want):
+      Self.begin(.want, want.blob, &writer)
+      writer.append(UInt16(want.unit))
+      writer.append(UInt8(want.wantsProof ? 1 : 0))
+      writer.append(want.leaves)
+    case .proof(let blob, let unit, let hashes):
+      Self.begin(.proof, blob, &writer)
+      writer.append(UInt16(unit))
+      for hash in hashes { writer.append(hash) }
+    case .leaf(let blob, let number, let bytes):
+      Self.begin(.leaf, blob, &writer)
+      writer.append(UInt16(number))
+      writer.append(fixed: bytes)
+    }
+    return writer.bytes
+  }
+
+  private static func begin(_ number: Number, _ blob: BlobID, _ writer: inout ByteWriter) {
+    writer.append(number.rawValue)
+    writer.append(blob)
+  }
+
+  /// Returns nil for a message of a later version.
+  init?(decoding bytes: [UInt8]) throws(WireError) {
+    do {
+      var reader = ByteReader(bytes)
+      guard let number = Number(rawValue: try reader.integer(UInt8.self)) else { return nil }
+      let blob = try reader.identifier(BlobID.self)
+      self = try Self.read(number, of: blob, from: &reader)
+      try reader.expectEnd()
+    } catch {
+      throw .malformed("blob message")
+    }
+  }
+
+  private static func read(
+    _ number: Number, of blob: BlobID, from reader: inout ByteReader
+  ) throws(DecodingFault) -> BlobMessage {
+    switch number {
+    case .query: return .query(blob)
+    case .holding:
+      switch try reader.integer(UInt8.self) {
+      case 0: return .holding(blob, .none)
+      case 1: return .holding(blob, .complete)
+      case 2: return .holding(blob, .units(try reader.fixed(reader.remaining)))
+      default: throw .invalid("holding")
+      }
+    case .want:
+      let unit = Int(try reader.integer(UInt16.self))
+      let flags = try reader.integer(UInt8.self)
+      guard flags <= 1 else { throw .invalid("want") }
+      return .want(
+        BlobWant(
+          blob: blob, unit: unit, wantsProof: flags == 1,
+          leaves: try reader.integer(UInt16.self)))
+    case .proof:
+      let unit = Int(try reader.integer(UInt16.self))
+      guard reader.remaining % 32 == 0, reader.remaining / 32 <= mostHashes else {
+        throw .invalid("proof")
+      }
+      var hashes: [Bytes32] = []
+      while reader.remaining > 0 { hashes.append(try reader.bytes32()) }
+      return .proof(blob, unit: unit, hashes: hashes)
+    case .leaf:
+      let leaf = Int(try reader.integer(UInt16.self))
+      guard (1...BlobShape.leafBytes).contains(reader.remaining) else { throw .invalid("leaf") }
+      return .leaf(blob, number: leaf, bytes: try reader.fixed(reader.remaining))
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import MusterCrypto
+import MusterModel
+import MusterTestKit
+import Testing
+
+@testable import MusterStore
+
+@Suite("Blobs in the store")
+struct BlobTests {
+  private struct Blob {
+    let listing: BlobListing
+    let units: [BlobUnit]
+
+    init(bytes: Int, seed: UInt8 = 1) throws {
+      let content = (0..<bytes).map { UInt8(truncatingIfNeeded: $0) ^ seed }
+      let tree = BlobTree(of: content)
+      listing = try #require(
+        BlobListing(root: tree.root, length: UInt32(bytes), kind: .original))
+      units = (0..<tree.shape.units).map { tree.unit($0, of: content) }
+    }
+  }
+
+  private func listed(_ blob: Blob, by scribe: inout Scribe) -> Batch {
+    var held = scribe.silent()
+    held.frame.blobs = [blob.listing]
+    return batch(held)
+  }
+
+  @Test func `units are on disk when the commit returns, and are read back with their proofs`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let blob = try Blob(bytes: 50_000)
+    var scribe = Scribe(1)
+    let store = try Store.open(path: folder.database(), seal: seal)
+    _ = try store.commit(batch(scribe.opened()))
+    let outcome = try store.commit(listed(blob, by: &scribe))
+    #expect(outcome.newBlobs.map(\.id) == [blob.listing.id])
+
+    var change = Batch()
+    change.units = [blob.units[3], blob.units[1]]
+    _ = try store.commit(change)
+    try store.close()
+
+    let after = try Store.open(path: folder.database(), seal: seal)
+    let stored = try #require(try after.blob(blob.listing.id))
+    #expect(stored.units.bytes == [0b1010] && stored.listing == blob.listing)
+    #expect(stored.sequence == 1 && stored.log == scribe.log)
+    #expect(try after.unit(1, of: blob.listing) == blob.units[1])
+    #expect(try after.unit(3, of: blob.listing) == blob.units[3])
+    #expect(try after.unit(0, of: blob.listing)?.isValid(for: blob.listing) != true)
+    #expect(try after.unit(2, of: blob.listing)?.isValid(for: blob.listing) != true)
+    #expect(try after.unit(9, of: blob.listing) == nil)
+    #expect(try after.blobLists(of: scribe.log, from: 0).map(\.list) == [[blob.listing]])
+    let mode = try FileManager.default.attributesOfItem(
+      atPath: folder.url.appendingPathComponent("blobs").path)[.posixPermissions]
+    #expect(mode as? Int == 0o700)
+  }
+
+  @Test func `a blob is listed once, whoever lists it again`() throws {
+    let blob = try Blob(bytes: 100)
+    var (first, second) = (Scribe(1), Scribe(2))
+    let store = try Store.inMemory()
+    _ = try store.commit(batch(first.opened(), second.opened()))
+    #expect(try store.commit(listed(blob, by: &first)).newBlobs.count == 1)
+    #expect(try store.commit(listed(blob, by: &second)).newBlobs.isEmpty)
+    #expect(try store.listedBlobs().map(\.log) == [first.log])
+  }
+
+  @Test func `a deleted blob stays listed, without its file, until it is fetched again`() throws {
+    let folder = try TemporaryFolder()
+    let blob = try Blob(bytes: 20_000)
+    var scribe = Scribe(1)
+    let store = try Store.open(path: folder.database(), seal: seal)
+    _ = try store.commit(batch(scribe.opened()))
+    var change = listed(blob, by: &scribe)
+    change.units = blob.units
+    let new = try store.commit(change).newBlobs
+    #expect(new.first?.units.isComplete == true)
+    var deletion = Batch()
+    deletion.deletedBlobs = [blob.listing.id]
+    _ = try store.commit(deletion)
+    let deleted = try #require(try store.blob(blob.listing.id))
+    #expect(deleted.isDeleted && deleted.units.isEmpty)
+    #expect(try store.unit(0, of: blob.listing) == nil)
+    #expect(try store.adoptUnits().isEmpty)
+
+    var again = Batch()
+    again.units = [blob.units[0]]
+    _ = try store.commit(again)
+    let fetched = try #require(try store.blob(blob.listing.id))
+    #expect(!fetched.isDeleted && fetched.units.count == 1)
+  }
+
+  @Test func `files that a crash left are adopted if they are listed, and else deleted`() throws {
+    let folder = try TemporaryFolder()
+    let (blob, stray) = (try Blob(bytes: 40_000), try Blob(bytes: 9000, seed: 7))
+    var scribe = Scribe(1)
+    let store = try Store.open(path: folder.database(), seal: seal)
+    _ = try store.commit(batch(scribe.opened()))
+    // Given files whose transaction was not committed, one with a damaged unit
+    try store.blobs.write(blob.units + stray.units)
+    _ = try store.commit(listed(blob, by: &scribe))
+    try store.damageUnit(1, of: blob.listing.id)
+
+    let adopted = try store.adoptUnits()
+    #expect(adopted.map(\.units.bytes) == [[0b101]])
+    try store.deleteUnlistedBlobs()
+    #expect(try store.blobs.stored() == [blob.listing.id])
+  }
+
+  @Test func `a list of blobs is read back with its frame`() throws {
+    let blob = try Blob(bytes: 100)
+    var scribe = Scribe(1)
+    let store = try Store.inMemory()
+    _ = try store.commit(batch(scribe.opened()))
+    _ = try store.commit(listed(blob, by: &scribe))
+    let frames = try store.frames(log: scribe.log, from: 0, maxBytes: .max, maxFrames: 9)
+    #expect(frames.map(\.blobs) == [[], [blob.listing]])
+  }
+}

@@ -1,0 +1,213 @@
+import MusterCrypto
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+@Suite("Blobs between stations")
+struct BlobStoryTests {
+  private struct Blob {
+    let listing: BlobListing
+    let units: [BlobUnit]
+
+    init(bytes: Int, seed: UInt8 = 1, kind: BlobKind = .original) throws {
+      let content = (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) ^ seed }
+      let tree = BlobTree(of: content)
+      listing = try #require(
+        BlobListing(root: tree.root, length: UInt32(bytes), kind: kind))
+      units = (0..<tree.shape.units).map { tree.unit($0, of: content) }
+    }
+
+    func entry(holding units: UnitSet, goal: BlobGoal = .rest, number: Int64 = 1) -> BlobEntry {
+      BlobEntry(
+        listing: listing, id: listing.id,
+        certificate: CertificateHash(raw: Bytes32(prefix: .zero, suffix: .zero)), number: number,
+        units: units, goal: goal)
+    }
+  }
+
+  /// Stations that are connected to the founder, and to one another where they met.
+  private static func world(seed: UInt64, members: Int) -> World {
+    var world = SyncStoryTests.world(seed: seed, members: members)
+    for first in 0...members {
+      for second in 0..<first { world.meet(first, second) }
+    }
+    world.run(seconds: 20) { world in
+      world.haveConverged && (1...members).allSatisfy { world.areConnected(0, $0) }
+    }
+    return world
+  }
+
+  private func give(
+    _ blob: Blob, held: [Int], to index: Int, goal: BlobGoal = .rest, number: Int64 = 1,
+    in world: inout World
+  ) {
+    var set = UnitSet(units: blob.units.count)
+    for unit in held {
+      set.insert(unit)
+      world.stations[index].units[blob.listing.id, default: [:]][unit] = blob.units[unit]
+    }
+    let entry = blob.entry(holding: set, goal: goal, number: number)
+    world.give(.blobsChanged([entry], removed: []), to: index)
+  }
+
+  private func isComplete(_ blob: Blob, at index: Int, in world: World) -> Bool {
+    world.stations[index].units[blob.listing.id]?.count == blob.units.count
+  }
+
+  @Test func `a blob arrives whole, and each unit once, in fine weather and in a storm`() throws {
+    for weather in [World.Weather.fine, .storm] {
+      var world = Self.world(seed: 70, members: 1)
+      world.weather = weather
+      let blob = try Blob(bytes: 200_000)
+      give(blob, held: Array(blob.units.indices), to: 0, in: &world)
+      give(blob, held: [], to: 1, in: &world)
+      #expect(world.run(seconds: 120) { isComplete(blob, at: 1, in: $0) })
+      #expect(world.stations[1].units[blob.listing.id]?[3] == blob.units[3])
+      #expect(world.stations[1].unitsAgain == 0)
+      #expect(world.problems == [])
+    }
+  }
+
+  @Test func `units that different peers hold come from each of them`() throws {
+    var world = Self.world(seed: 71, members: 2)
+    let blob = try Blob(bytes: 12 * BlobShape.unitBytes)
+    give(blob, held: Array(0..<6), to: 0, goal: .none, in: &world)
+    give(blob, held: Array(6..<12), to: 1, goal: .none, in: &world)
+    give(blob, held: [], to: 2, in: &world)
+    #expect(world.run(seconds: 60) { isComplete(blob, at: 2, in: $0) })
+    #expect(world.problems == [])
+  }
+
+  @Test func `devices that begin together serve one another`() throws {
+    var world = Self.world(seed: 72, members: 3)
+    let blob = try Blob(bytes: 40 * BlobShape.unitBytes)
+    give(blob, held: Array(blob.units.indices), to: 0, in: &world)
+    for index in 1...3 { give(blob, held: [], to: index, in: &world) }
+    let before = world.stations[0].sentBytes
+    #expect(
+      world.run(seconds: 120) { world in
+        (1...3).allSatisfy { isComplete(blob, at: $0, in: world) }
+      })
+    // then the source sends less than one copy for each
+    #expect(world.stations[0].sentBytes - before < 5 * 40 * BlobShape.unitBytes / 2)
+    #expect(world.stations.allSatisfy { $0.unitsAgain == 0 })
+  }
+
+  @Test func `forged leaves are dropped and counted, and the rest comes from another peer`() throws
+  {
+    var world = Self.world(seed: 73, members: 2)
+    let blob = try Blob(bytes: 100_000)
+    give(blob, held: Array(blob.units.indices), to: 1, goal: .none, in: &world)
+    // Given a peer that sends other bytes than the list names
+    for unit in blob.units {
+      var bytes = unit.bytes
+      bytes[5] ^= 1
+      world.stations[1].units[blob.listing.id]?[unit.number] = BlobUnit(
+        blob: unit.blob, length: unit.length, number: unit.number, path: unit.path, bytes: bytes)
+    }
+    give(blob, held: [], to: 2, in: &world)
+    world.run(seconds: 20)
+    #expect(world.stations[2].units[blob.listing.id]?.isEmpty ?? true)
+    let rejected = world.stations[2].rejections(.forged)
+    #expect(rejected >= 1 && rejected <= 4)
+
+    // When an honest peer has it
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    world.restart(0, remembering: [1, 2])
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    #expect(world.run(seconds: 120) { isComplete(blob, at: 2, in: $0) })
+    #expect(world.stations[2].units[blob.listing.id]?[0] == blob.units[0])
+  }
+
+  @Test func `thumbnails come before originals, and urgent ones first`() throws {
+    var world = Self.world(seed: 74, members: 1)
+    world.channel = World.Channel(bitsPerSecond: 500_000, queueMilliseconds: 500)
+    let original = try Blob(bytes: 300_000, seed: 1)
+    let thumbnail = try Blob(bytes: 20_000, seed: 2, kind: .thumbnail)
+    let urgent = try Blob(bytes: 20_000, seed: 3, kind: .thumbnail)
+    let goals: [(Blob, BlobGoal)] = [
+      (original, .rest), (thumbnail, .thumbnail), (urgent, .urgentThumbnail),
+    ]
+    for (number, (blob, goal)) in goals.enumerated() {
+      give(
+        blob, held: Array(blob.units.indices), to: 0, goal: goal, number: Int64(number),
+        in: &world)
+    }
+    var entries: [BlobEntry] = []
+    for (number, (blob, goal)) in goals.enumerated() {
+      entries.append(
+        blob.entry(
+          holding: UnitSet(units: blob.units.count), goal: goal, number: Int64(number)))
+    }
+    world.give(.blobsChanged(entries, removed: []), to: 1)
+    #expect(world.run(seconds: 60) { isComplete(urgent, at: 1, in: $0) })
+    #expect(!isComplete(thumbnail, at: 1, in: world))
+    #expect(world.run(seconds: 60) { isComplete(thumbnail, at: 1, in: $0) })
+    #expect(!isComplete(original, at: 1, in: world))
+    #expect(world.run(seconds: 60) { isComplete(original, at: 1, in: $0) })
+  }
+
+  @Test func `a partition loses no leaf that arrived, and the rest follows after it`() throws {
+    var world = Self.world(seed: 75, members: 1)
+    world.channel = World.Channel(bitsPerSecond: 200_000, queueMilliseconds: 500)
+    let blob = try Blob(bytes: 300_000)
+    give(blob, held: Array(blob.units.indices), to: 0, in: &world)
+    give(blob, held: [], to: 1, in: &world)
+    for _ in 0..<6 {
+      world.run(seconds: 4)
+      let before = world.stations[1].units[blob.listing.id]?.count ?? 0
+      world.cut(0, 1)
+      world.run(seconds: 20)
+      world.mend(0, 1)
+      #expect(world.stations[1].units[blob.listing.id]?.count ?? 0 >= before)
+    }
+    #expect(world.run(seconds: 180) { isComplete(blob, at: 1, in: $0) })
+    #expect(world.stations[1].unitsAgain == 0)
+    #expect(world.problems == [])
+  }
+
+  @Test func `messages of every form are read back, and others are refused`() throws {
+    let id = BlobID(raw: Bytes16(high: 1, low: 2))
+    let messages: [BlobMessage] = [
+      .query(id), .holding(id, .none), .holding(id, .complete), .holding(id, .units([1, 2])),
+      .want(BlobWant(blob: id, unit: 511, wantsProof: true, leaves: 0xFFFF)),
+      .proof(id, unit: 3, hashes: [.zero, .zero]), .leaf(id, number: 8191, bytes: [7]),
+    ]
+    for message in messages {
+      #expect(try BlobMessage(decoding: message.bytes) == message)
+      #expect(throws: WireError.self) { try BlobMessage(decoding: Array(message.bytes.prefix(9))) }
+    }
+    #expect(try BlobMessage(decoding: [99, 1]) == nil)
+    let largest = BlobMessage.leaf(
+      id, number: 0, bytes: [UInt8](repeating: 1, count: BlobShape.leafBytes))
+    var packet = Packet()
+    packet.blobs = [largest]
+    #expect(packet.encoded().count <= packetBytes)
+    packet.blobs = [.proof(id, unit: 1, hashes: [Bytes32](repeating: .zero, count: 25))]
+    #expect(packet.encoded().count <= packetBytes)
+    #expect(
+      try Packet(decoding: packet.encoded(), operation: World(seed: 1).cast.operation) == packet)
+  }
+
+  @Test func `a flood of wants and queries fills no queue past its bound`() throws {
+    var world = Self.world(seed: 76, members: 1)
+    let blob = try Blob(bytes: 200_000)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    for number in 0..<2000 {
+      var packet = Packet()
+      packet.blobs = [
+        .want(
+          BlobWant(
+            blob: blob.listing.id, unit: number % 13, wantsProof: true, leaves: 0xFFFF)),
+        .query(BlobID(raw: Bytes16(high: 7, low: UInt64(number)))),
+      ]
+      world.say(packet, from: 1, to: 0)
+    }
+    let device = world.stations[1].local.device
+    let queue = world.stations[0].engine.context.outbox.sendQueues[device]?.queue
+    #expect(queue?.count ?? 0 <= Limits.queuedParts)
+    world.run(seconds: 30)
+    #expect(world.areConnected(0, 1) && world.problems == [])
+  }
+}
