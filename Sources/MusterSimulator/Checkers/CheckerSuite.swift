@@ -20,7 +20,7 @@ final class CheckerSuite: Checker {
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(), UnharmedChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(), MembershipChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
-      promptness, clones, dangers,
+      promptness, clones, dangers, PhotoChecker(),
     ]
   }
 

@@ -14,6 +14,8 @@ public import MusterStore
 public final class SimulatedDisk {
   private let disk: OpaquePointer
   private let vfsName: String
+  /// The files of blobs, which are synced as they are written.
+  private let blobs = BlobMemory()
 
   /// What a power cut leaves of unsynced writes.
   public enum Damage: String, CaseIterable, Sendable {
@@ -110,7 +112,8 @@ public final class SimulatedDisk {
   public func openStore(
     _ name: String, checkpointPages: Int
   ) throws(StoreError) -> Store {
-    try Store.open(name: name, vfs: vfsName, checkpointPages: checkpointPages)
+    try Store.open(
+      name: name, vfs: vfsName, checkpointPages: checkpointPages, blobs: blobs)
   }
 
   /// Returns the problem found by SQLite's check of every page and index; nil if there is none.

@@ -232,6 +232,8 @@ public enum WorkKind: String, Hashable, Sendable, CaseIterable {
   case sharing
   /// A device evaluates alerts.
   case looks
+  /// A photo is added to a report, or the free space of a disk is measured.
+  case photos
 
   /// Kinds that were added later: drawn separately, so that older seeds give the same runs.
   static let directing: [WorkKind] = [.directives, .answers, .overrides]

@@ -40,6 +40,7 @@ private struct ScenarioDrawing {
     drawOverfilling()
     drawLostAdmitter()
     drawCouncil()
+    drawPhotos()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -114,7 +115,7 @@ private struct ScenarioDrawing {
     if chance(70) { scenario.workload.positionsEveryMilliseconds = random.within(5...60) * 1000 }
     for kind in WorkKind.allCases
     where !WorkKind.directing.contains(kind) && !WorkKind.watching.contains(kind)
-      && chance(kind == .reports ? 90 : 60)
+      && kind != .photos && chance(kind == .reports ? 90 : 60)
     {
       scenario.workload.everyMilliseconds[kind] = random.within(3...60) * 1000
     }
@@ -138,6 +139,13 @@ private struct ScenarioDrawing {
     for kind in WorkKind.watching {
       scenario.workload.everyMilliseconds[kind] = dice.within(2...30) * 1000
     }
+  }
+
+  /// In one story of eight people add photos; from a separate random stream.
+  private mutating func drawPhotos() {
+    var dice = RandomStream(seed: scenario.seed, named: "photos")
+    guard dice.below(8) == 0, scenario.workload.everyMilliseconds[.reports] != nil else { return }
+    scenario.workload.everyMilliseconds[.photos] = dice.within(5...60) * 1000
   }
 
   // MARK: Faults

@@ -10,6 +10,7 @@ struct Workload {
   /// Kinds that were added later, so that older seeds give the same runs.
   private var directing: RandomStream
   private var watching: Watching
+  private var photographing: Photographing
   /// Reports that are still in use.
   private var reports: [RowID] = []
   /// The newest deleted reports: a node that does not know of the deletion may still edit them.
@@ -24,12 +25,14 @@ struct Workload {
     random = RandomStream(seed: seed, named: "workload")
     directing = RandomStream(seed: seed, named: "directing")
     watching = Watching(seed: seed)
+    photographing = Photographing(seed: seed)
   }
 
   /// Returns the time of the next action of a kind, after its mean time on average.
   mutating func next(_ kind: WorkKind, after now: Instant) -> Instant? {
     guard let mean = plan.everyMilliseconds[kind] else { return nil }
     if WorkKind.watching.contains(kind) { return watching.next(mean: mean, after: now) }
+    if kind == .photos { return photographing.next(mean: mean, after: now) }
     let wait =
       WorkKind.directing.contains(kind)
       ? directing.within(1...mean * 2000) : random.within(1...mean * 2000)
@@ -47,6 +50,7 @@ struct Workload {
       }
     }
     if WorkKind.watching.contains(kind) { return watching.actor(among: able) }
+    if kind == .photos { return photographing.actor(among: able) }
     return WorkKind.directing.contains(kind)
       ? directing.element(of: able) : random.element(of: able)
   }
@@ -59,6 +63,7 @@ struct Workload {
     case .directives, .answers, .overrides: return direction(kind, by: node, among: nodes)
     case .trackers, .profiles, .sharing, .looks:
       return watching.act(kind, by: node, among: nodes, now: now)
+    case .photos: return photographing.act(on: reports)
     case .reports: return report(hazard: false)
     case .hazards: return report(hazard: true)
     case .edits:
@@ -195,13 +200,18 @@ enum Act: Hashable {
   case profile(LocationProfile, UserID?)
   case share
   case lookForAlerts
+  case photo(RowID, PhotoDraft)
+  /// The free bytes of the disk, as its node measures them.
+  case space(UInt64)
 
   /// The report that it changes; nil for a new one, and for other actions.
   var report: RowID? {
     switch self {
-    case .edit(let id, _), .comment(let id, _), .confirm(let id), .delete(let id): id
+    case .edit(let id, _), .comment(let id, _), .confirm(let id), .delete(let id),
+      .photo(let id, _):
+      id
     case .report, .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge,
-      .override, .track, .profile, .share, .lookForAlerts:
+      .override, .track, .profile, .share, .lookForAlerts, .space:
       nil
     }
   }
@@ -247,6 +257,9 @@ enum Act: Hashable {
       let isWanted = try replica.locationProfile(inForeground: true).sharesTrack
       return (nil, try replica.shareTrack(isWanted: isWanted, now: now))
     case .lookForAlerts: return (nil, try replica.reviewAlerts(now: now))
+    case .photo(let id, let draft):
+      return (nil, try replica.addPhoto(draft, to: id, now: now).outcome)
+    case .space(let bytes): return (nil, try replica.noteFreeBytes(bytes, now: now))
     }
   }
 }
