@@ -37,6 +37,7 @@ extension Node {
     let start = SystemClock.instant
     guard start >= changeNotifier.reviewDue else { return }
     let free = diskFreeBytes()
+    if let free { act { replica, now in try replica.noteFreeBytes(free, now: now) } }
     var change: Instant?
     act { replica, now in
       replica.home.freeBytes = free
