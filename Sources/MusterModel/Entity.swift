@@ -172,7 +172,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case checkInNote = 186
   /// The newest check-in, extension or stop: `Value.checkIn`.
   case checkInReport = 187
-  /// Calls command for help under duress, or does not: only command can tell (decision 0047).
+  /// Calls command for help under duress, or does not: only command sees which (decision 0047).
   case checkInSealed = 188
   /// Seconds without movement after which the person is asked, and then is overdue; unset for
   /// never. Of several live values the lowest is shown.

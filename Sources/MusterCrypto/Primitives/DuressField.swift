@@ -7,9 +7,9 @@ public import MusterModel
 /// ```
 ///
 /// In a call, slot *n* is a keyed hash under the secret that the ephemeral key and the key of
-/// recipient *n* agree on. Every other slot is filled with bytes that no one can tell from such a
-/// hash without one of the two secrets. So the field has one size, and only a recipient sees whether
-/// it calls. It proves nothing about its author: the signature of its frame does.
+/// recipient *n* agree on. Every other slot has bytes that cannot be distinguished from such a hash
+/// without one of the two secrets. So the field has one size, and only a recipient sees whether it
+/// calls. It proves nothing about its author: the signature of its frame does.
 public enum DuressField {
   /// The most recipients of one call.
   public static let recipients = 16
