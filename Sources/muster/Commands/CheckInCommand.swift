@@ -52,14 +52,7 @@ struct CheckInCommand: AsyncParsableCommand {
     @Option(help: "Settings for a usual case.")
     var preset: CheckInPreset?
 
-    @Option(help: ArgumentHelp("For this person. May be repeated.", valueName: "callsign"))
-    var user: [String] = []
-
-    @Option(help: ArgumentHelp("For everyone in this team.", valueName: "name"))
-    var team: String?
-
-    @Option(help: "For everyone of this role.")
-    var role: NameArgument<Role>?
+    @OptionGroup var people: CheckInPeople
 
     @Option(
       help: ArgumentHelp(
@@ -89,7 +82,6 @@ struct CheckInCommand: AsyncParsableCommand {
       guard times == 1 || (times == 0 && preset != nil) else {
         throw ValidationError("give one of --every, --in, --by and --preset")
       }
-      if let team { try TextArgument.check(team, .line, "team") }
       try TextArgument.check(note, .paragraphs, "note")
     }
 
@@ -111,8 +103,8 @@ struct CheckInCommand: AsyncParsableCommand {
       let door = try await Door.open(home)
       let timer = timer
       let order = CheckInOrder(
-        people: try await door.people(named: user), team: team ?? "", role: role?.value,
-        timer: timer, pin: try await pin.pin(for: door))
+        people: try await door.people(named: people.user), team: people.team ?? "",
+        role: people.role?.value, timer: timer, pin: try await pin.pin(for: door))
       try await door.create(.startCheckIn(order), wait: wait.seconds) { reply in
         guard case .createdAll(let ids) = reply else { throw Refusal.unexpectedReply }
         try Standard.print(
@@ -223,6 +215,22 @@ struct CheckInCommand: AsyncParsableCommand {
       }
       try Standard.print(table.text(on: .current))
     }
+  }
+}
+
+/// The people whose check-ins start; none for the node's own user.
+struct CheckInPeople: ParsableArguments {
+  @Option(help: ArgumentHelp("For this person. May be repeated.", valueName: "callsign"))
+  var user: [String] = []
+
+  @Option(help: ArgumentHelp("For everyone in this team.", valueName: "name"))
+  var team: String?
+
+  @Option(help: "For everyone of this role.")
+  var role: NameArgument<Role>?
+
+  func validate() throws {
+    if let team { try TextArgument.check(team, .line, "team") }
   }
 }
 
