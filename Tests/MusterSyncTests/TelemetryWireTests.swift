@@ -37,8 +37,9 @@ import Testing
       let stamp = try #require(
         Stamp(boot: BootID(raw: Bytes16(high: 3, low: 4)), milliseconds: 5))
       return LatestRecord.presence(
-        reportedAt: time, batteryPercent: percent, stamp: RecordStamp(stamp, echoes: []),
-        operation: local.operation, certificate: local.certificate.hash, order: order,
+        reportedAt: time, batteryPercent: percent,
+        stamp: try #require(RecordStamp(stamp, echoes: [])), operation: local.operation,
+        certificate: local.certificate.hash, order: order,
         epoch: cast.epoch.id, key: key, nonce: random.nonce24(), signedBy: local.signingKey)
     }
 
