@@ -30,8 +30,8 @@ extension SyncEngine {
       for other in context.peers.connected where other != device {
         context.peers[known: other].topology.hasNewNeighbours = true
       }
-      blobs.connect(device, context: &context)
     }
+    blobs.connect(device, context: &context)
     return true
   }
 

@@ -53,7 +53,10 @@ struct BlobExchange: Sendable {
       }
     }
     for entry in entries {
+      let before = catalog[entry.id]?.units.count ?? 0
       let entry = catalog.set(entry)
+      // Units were found that another start left, or a peer queried the blob before its list came.
+      if entry.units.count > before { notify(of: entry, except: nil, context: &context) }
       if !entry.isWanted {
         queue.remove(entry)
         deactivate(entry.id)
@@ -97,7 +100,8 @@ struct BlobExchange: Sendable {
 
   // MARK: Peers
 
-  /// Queries a peer whose first session begins.
+  /// Queries a peer with which a session begins. If there was one before, the peer may have
+  /// restarted, and does not know of earlier queries.
   mutating func connect(_ device: DeviceID, context: inout Context) {
     guard !catalog.isEmpty else { return }
     wake = nil
@@ -229,27 +233,35 @@ struct BlobExchange: Sendable {
     drop(key)
     context.effects.append(.store(.blobUnit(unit)))
     guard let entry = catalog.insert(key.unit, of: key.blob) else { return }
-    notify(of: entry, except: arriving.source, context: &context)
     if entry.units.isComplete {
+      announce(entry, context: &context)
       deactivate(key.blob)
       refill(context: &context)
+    } else {
+      notify(of: entry, except: arriving.source, context: &context)
     }
     if let source = arriving.source { pump(source, context: &context) }
   }
 
-  /// Informs the peers that queried a blob of what is held now, unless they hold all of it. All
-  /// connected peers learn that it is complete: it is counted, and the query has ended.
+  /// Informs the peers that queried a blob of what is held now, unless they hold all of it.
   private mutating func notify(
     of entry: BlobEntry, except source: DeviceID?, context: inout Context
   ) {
     for device in context.peers.connected {
-      let isWaiting =
-        device != source && peers[device]?.queries(entry.id) == true
-        && active[entry.id]?.holders[device]?.isComplete != true
-      guard isWaiting || entry.units.isComplete else { continue }
+      guard device != source, peers[device]?.queries(entry.id) == true,
+        active[entry.id]?.holders[device]?.isComplete != true
+      else { continue }
       send(
         .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
         context: &context)
+    }
+  }
+
+  /// Informs all connected peers that a blob was received whole: it is counted, and the query has
+  /// ended.
+  private func announce(_ entry: BlobEntry, context: inout Context) {
+    for device in context.peers.connected {
+      send(.holding(entry.id, .complete), of: entry.listing.kind, to: device, context: &context)
     }
   }
 
@@ -262,11 +274,12 @@ struct BlobExchange: Sendable {
     drop(BlobUnitKey(blob: unit.blob, unit: unit.number))
     context.effects.append(.store(.blobUnit(unit)))
     guard let entry = catalog.insert(unit.number, of: unit.blob) else { return }
-    notify(of: entry, except: nil, context: &context)
-    if entry.units.isComplete {
-      queue.remove(entry)
-      deactivate(unit.blob)
+    guard entry.units.isComplete else {
+      return notify(of: entry, except: nil, context: &context)
     }
+    announce(entry, context: &context)
+    queue.remove(entry)
+    deactivate(unit.blob)
   }
 
   /// Notes that a stored unit is damaged: it is fetched again.
