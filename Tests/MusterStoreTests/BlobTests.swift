@@ -58,7 +58,7 @@ struct BlobTests {
     #expect(mode as? Int == 0o700)
   }
 
-  @Test func `a blob is listed once, whoever lists it again`() throws {
+  @Test func `a blob is listed once, also if another author lists it again`() throws {
     let blob = try Blob(bytes: 100)
     var (first, second) = (Scribe(1), Scribe(2))
     let store = try Store.inMemory()

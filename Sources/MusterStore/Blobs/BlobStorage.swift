@@ -1,6 +1,5 @@
 internal import Foundation
 public import MusterModel
-internal import Synchronization
 
 /// Where the ciphertext of blobs is kept: one file for each, outside the database.
 ///
@@ -148,8 +147,10 @@ struct BlobFolder: BlobStorage {
 }
 
 /// Blobs in memory, for tests and simulations. It outlives the database, as files do.
-public final class BlobMemory: BlobStorage {
-  private let slots = Mutex<[BlobID: [Int: [UInt8]]]>([:])
+///
+/// `@unchecked Sendable`: each test and each simulation uses it on one thread.
+public final class BlobMemory: BlobStorage, @unchecked Sendable {
+  private var slots: [BlobID: [Int: [UInt8]]] = [:]
 
   /// Creates an empty storage.
   public init() {}
@@ -157,30 +158,26 @@ public final class BlobMemory: BlobStorage {
   /// Returns a copy of the files.
   func copied() -> BlobMemory {
     let copy = BlobMemory()
-    let kept = slots.withLock(\.self)
-    copy.slots.withLock { $0 = kept }
+    copy.slots = slots
     return copy
   }
 
   /// Keeps the encoded slots of the units.
   public func write(_ units: [BlobUnit]) throws(StoreError) {
-    slots.withLock { slots in
-      for unit in units {
-        slots[unit.blob, default: [:]][unit.number] =
-          BlobSlot(unit.number, length: unit.length).encode(unit)
-      }
+    for unit in units {
+      slots[unit.blob, default: [:]][unit.number] =
+        BlobSlot(unit.number, length: unit.length).encode(unit)
     }
   }
 
   /// Returns a unit; nil if it was not written.
   public func unit(_ number: Int, of blob: BlobID, length: Int) throws(StoreError) -> BlobUnit? {
-    slots.withLock { $0[blob]?[number] }
-      .flatMap { BlobSlot(number, length: length).decode($0, of: blob) }
+    slots[blob]?[number].flatMap { BlobSlot(number, length: length).decode($0, of: blob) }
   }
 
   /// Deletes all units of a blob.
-  public func delete(_ blob: BlobID) throws(StoreError) { slots.withLock { $0[blob] = nil } }
+  public func delete(_ blob: BlobID) throws(StoreError) { slots[blob] = nil }
 
   /// Returns the blobs of which a unit was written.
-  public func stored() throws(StoreError) -> Set<BlobID> { slots.withLock { Set($0.keys) } }
+  public func stored() throws(StoreError) -> Set<BlobID> { Set(slots.keys) }
 }
