@@ -91,7 +91,7 @@ struct Specification: Equatable {
   private static let setsOfElements: [Field] = [
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
     .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
-    .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos,
+    .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos, .fenceRules,
   ]
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.
