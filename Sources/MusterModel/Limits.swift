@@ -324,6 +324,11 @@ public enum Limits {
   public static let wantedEpochs = 16
   /// Epoch keys that one packet requests.
   public static let keyRequests = 32
+  /// Running check-ins in memory that one author started for people of one owner: four for each
+  /// phone that a device publishes for.
+  public static let checkInsPerShare = 1024
+  /// The same for all owners: several for each person of the largest operation.
+  public static let checkInsPerAuthor = 16_384
   /// Active alerts. Beyond it, those of the lowest level are omitted.
   public static let alerts = 1024
   /// Row changes that a node remembers one by one, for readers that reconnect.

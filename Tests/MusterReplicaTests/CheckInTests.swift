@@ -163,4 +163,63 @@ struct CheckInTests {
     for _ in 0..<64 { try start(by: "Ben", in: &valley) }
     #expect(throws: Refusal.self) { try start(by: "Ben", in: &valley) }
   }
+
+  @Test func `a wall clock that jumps ten years changes no due time, and causes no storm`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try start(by: "Ben", in: &valley)
+    try valley.converge()
+    var raised: [AlertLevel] = []
+    for second in 1...120 {
+      if second == 20 { valley.setClock("Ada", aheadMilliseconds: 10 * 365 * 86_400_000) }
+      if second == 40 { valley.setClock("Ada", aheadMilliseconds: -10 * 365 * 86_400_000) }
+      try valley.run(milliseconds: 1000)
+      for case .raised(let alert) in try valley.ask("Ada", { try $0.reviewAlerts(now: $1) })
+        .alertChanges where alert.id.kind == .checkIn
+      {
+        raised.append(alert.level)
+        let earliest = alert.level == .warning ? 50 : 85
+        #expect(second >= earliest && second <= earliest + 12, "at \(second) s")
+      }
+    }
+    #expect(raised == [.warning, .danger])
+  }
+
+  @Test func `a laptop that wakes raises what is overdue at once, in order and once`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan")
+    for (name, seconds) in [("Cleo", UInt32(200)), ("Ben", 60), ("Dan", 400)] {
+      try start(CheckInDraft(durationSeconds: seconds, repeats: true), by: name, in: &valley)
+    }
+    try start(CheckInDraft(durationSeconds: 900, repeats: true), by: "Ada", in: &valley)
+    try valley.converge()
+    #expect(try review("Ada", in: &valley) == [])
+    // Suspended: nothing is processed, and the boot clock continues.
+    let index = valley.index("Ada")
+    let suspended = valley.laptops[index].replica
+    valley.laptops[index].replica = nil
+    try valley.run(milliseconds: 600_000)
+    valley.laptops[index].replica = suspended
+    let changes = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
+    var raised: [String] = []
+    for case .raised(let alert) in changes where alert.id.kind == .checkIn {
+      raised.append(String(alert.text.prefix(3)))
+      #expect(alert.level == .danger)
+    }
+    #expect(raised == ["Ben", "Cle", "Dan"])
+    let again = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
+    #expect(again.isEmpty)
+  }
+
+  @Test func `another member cannot answer, extend or stop a check-in`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try start(by: "Ben", in: &valley)
+    try valley.converge()
+    let ben = try user("Ben", in: &valley)
+    for kind in CheckInReportKind.allCases {
+      #expect(throws: Refusal.self) {
+        try report(kind, of: ben, seconds: 60, note: "he is well", by: "Cleo", in: &valley)
+      }
+    }
+    try valley.run(milliseconds: 95_000)
+    #expect(try review("Ada", in: &valley) == [.danger])
+  }
 }

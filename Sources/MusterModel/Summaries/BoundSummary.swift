@@ -12,6 +12,8 @@ public enum BoundedTable: UInt8, Codable, CaseIterable, Comparable, Hashable, Se
   case certificates = 5
   /// Its frames after the cut-off of a revocation.
   case quarantine = 6
+  /// Running check-ins that it started.
+  case checkIns = 7
 
   /// The name in JSON.
   public var name: String { String(describing: self) }
@@ -25,6 +27,7 @@ public enum BoundedTable: UInt8, Codable, CaseIterable, Comparable, Hashable, Se
     case .missingKeys: "unknown keys"
     case .certificates: "certificates"
     case .quarantine: "frames after its revocation"
+    case .checkIns: "check-ins"
     }
   }
 

@@ -5,6 +5,7 @@ internal import MusterStore
 /// What this device holds about a person, as far as an override or a sign-off names or settles it.
 struct PersonEvidenceReader {
   let context: ReadContext
+  let checkIns: CheckInBoard
 
   func accounting(
     for user: UserID, _ state: RowState, note: String, away: [DeviceID]
@@ -56,7 +57,7 @@ struct PersonEvidenceReader {
       if let first = moments.0, let second = moments.1, first != second { return first > second }
       return left.row.key.id < right.row.key.id
     }.map(\.row.key.id)
-    let timers = try CheckInReader.running(of: user, in: context).map(\.key.id)
+    let timers = checkIns.running(of: user)
     return Array((timers.prefix(Limits.seenRows / 2) + sorted).prefix(Limits.seenRows))
   }
 

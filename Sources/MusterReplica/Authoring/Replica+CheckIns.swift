@@ -33,14 +33,12 @@ extension Replica {
     guard people.count <= Limits.namesPerGroup else {
       throw Refusal("a check-in is for at most \(Limits.namesPerGroup) people: start several")
     }
-    let running = Dictionary(
-      grouping: try store.rows(.checkIn).filter(\.hasRunningCheckIn), by: \.checkInPerson
-    ).mapValues(\.count)
+    try refreshStatuses(now: now)
     let sealer = try CheckInSealer(pin: pin, in: context)
     var (ids, rows): ([RowID], [[Write]]) = ([], [])
     for user in Set(people).sorted() {
       let state = try personToCheckIn(user, now: now)
-      let running = running[user] ?? 0
+      let running = derived.checkIns.running(of: user).count
       guard running < CheckInBoard.countedPerPerson else {
         throw Refusal(
           "\(try context.callsign(of: user)) has \(running) running check-ins: stop one first",
@@ -82,17 +80,17 @@ extension Replica {
     note: String, pin: String? = nil, now: ClockReading
   ) throws -> Outcome {
     let chosen = try reference.map { try row(.checkIn, named: $0) }
+    try refreshStatuses(now: now)
     let timers =
       try chosen.map { [try settled(.checkIn, $0, now: now)] }
-      ?? checkInReader(now: now).running(of: user ?? local.author.user)
+      ?? derived.checkIns.running(of: user ?? local.author.user).compactMap {
+        try store.row(RowKey(kind: .checkIn, id: $0))
+      }
     guard !timers.isEmpty else {
       let name = try context.callsign(of: user ?? local.author.user)
       throw Refusal("no check-in of \(name) is running: see muster checkin list", .unfit)
     }
     let sealer = try CheckInSealer(pin: pin, in: context)
-    if kind == .extend || timers.contains(where: { $0.checkInStillSeconds > 0 }) {
-      try refreshStatuses(now: now)
-    }
     var rows: [[Write]] = []
     for timer in timers {
       let isTheirs = timer.owner == local.author.user
@@ -208,8 +206,10 @@ extension Replica {
   /// Restores the saved dates of reports, once after each start.
   mutating func restoreCheckIns(now: ClockReading) throws(StoreError) {
     guard !derived.checkIns.isRestored else { return }
-    derived.checkIns.restore(
-      try store.local(CheckInBoard.key), at: ages.reading(now), wall: now.wall, boot: own.boot)
+    let store = store
+    try derived.checkIns.restore(at: ages.reading(now), wall: now.wall, boot: own.boot) {
+      name throws(StoreError) in try store.local(name)
+    }
   }
 
   func checkInReader(now: ClockReading) -> CheckInReader {

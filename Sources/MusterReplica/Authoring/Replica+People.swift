@@ -70,7 +70,8 @@ extension Replica {
       case .needsHelp:
         Value.overruling(claim, note: note, seen: PersonEvidenceReader.claimsSeen(in: state))
       case .safe:
-        Value.accounting(try evidenceReader.accounting(for: user, state, note: note, away: away))
+        Value.accounting(
+          try evidenceReader(now: now).accounting(for: user, state, note: note, away: away))
       }
     if claim == .needsHelp, !away.isEmpty {
       throw Refusal("--away requires the claim safe: use safe, or omit it")
@@ -106,13 +107,14 @@ extension Replica {
       throw Refusal("give a reason: --reason \"shift is over\"")
     }
     let name = try context.callsign(of: user)
-    if !isConfirmed, let obstacle = try evidenceReader.obstacle(to: user, state) {
+    let evidence = try evidenceReader(now: now)
+    if !isConfirmed, let obstacle = try evidence.obstacle(to: user, state) {
       throw Refusal("\(name) \(obstacle) first, or confirm with --yes and a reason")
     }
     var composer = Composer(state, origin: nil)
     composer.set(
       PersonFields(state.key.kind).signOff,
-      to: .signOff(reason: reason, seen: try evidenceReader.openOrders(for: user)))
+      to: .signOff(reason: reason, seen: try evidence.openOrders(for: user)))
     return try write(composer.writes, lane: .urgent, now: now)
   }
 
@@ -161,5 +163,8 @@ extension Replica {
     try require(.command, .member)
   }
 
-  private var evidenceReader: PersonEvidenceReader { PersonEvidenceReader(context: context) }
+  private mutating func evidenceReader(now: ClockReading) throws -> PersonEvidenceReader {
+    try refreshStatuses(now: now)
+    return PersonEvidenceReader(context: context, checkIns: derived.checkIns)
+  }
 }

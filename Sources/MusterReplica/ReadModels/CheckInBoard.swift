@@ -1,6 +1,7 @@
 internal import MusterCRDT
 internal import MusterModel
 internal import MusterStatus
+internal import MusterStore
 
 /// The running timers by person, with what is known of the times of their reports.
 ///
@@ -14,15 +15,19 @@ internal import MusterStatus
 /// positive. So a restart does not postpone an alarm, and the earliest due time is unknown until
 /// the author's clock is known again.
 ///
+/// The dates are stored in shards, so that a save costs as much as what has changed, and one entry
+/// states what the clocks showed at the last save.
+///
+/// Of the timers that one author started for people of one owner, only those with the least ids are
+/// held, and of one author a bounded number: so no certificate takes more memory than its share,
+/// and all nodes hold the same ones of an author who exceeds the first bound. When a held one ends,
+/// the next is read from the store, at most once a minute.
+///
 /// Invariants: `rows` lists each timer under its person, `written` under each author of its
-/// reports. A date exists only for a running timer
-/// once `forgetDates` was called.
+/// reports. Once timers were read, a date exists only for a held timer.
 struct CheckInBoard: Sendable {
-  static let key = "check-ins"
   /// Timers of one person that count; more are listed, and raise no alarm.
   static let countedPerPerson = 64
-  /// The interval between two saves of the dates while timers run.
-  static let savingMilliseconds: Int64 = 60_000
 
   /// The start of a timer, or a report on it.
   struct Entry: Sendable {
@@ -44,16 +49,14 @@ struct CheckInBoard: Sendable {
     let stillMilliseconds: Int64
 
     var entries: [Entry] { [start] + reports }
+    var share: CheckInQuota.Share { CheckInQuota.Share(owner: owner, author: start.author) }
   }
 
   private var timers: [RowID: Timer] = [:]
   private var rows: [UserID: Set<RowID>] = [:]
   private var written: [UserID: Set<RowID>] = [:]
-  private var dates: [Dot: Span] = [:]
-  /// The dots whose dates were saved last, and when by the boot clock.
-  private var saved: (dots: Set<Dot>, time: Int64) = ([], .min)
-  /// Whether saved dates were read since the start.
-  private(set) var isRestored = false
+  private var quota = CheckInQuota()
+  private var dates = CheckInDates()
 
   // MARK: Timers
 
@@ -65,25 +68,60 @@ struct CheckInBoard: Sendable {
     rows[person]?.contains { (timers[$0]?.stillMilliseconds ?? 0) > 0 } ?? false
   }
 
+  /// Returns who must check in; nil for a timer that is not held.
+  func person(of id: RowID) -> UserID? { timers[id]?.person }
+
+  /// Returns the running timers of a person that are held, by id.
+  func running(of person: UserID) -> [RowID] { (rows[person] ?? []).sorted() }
+
+  /// Devices whose owners have started more timers than are held, with how many were not held.
+  var excess: [DeviceID: UInt64] { quota.excess }
+
+  /// Whether timers are to be read again, since held ones of an author with too many have ended.
+  mutating func takeReload(at time: Int64) -> Bool { quota.takeReload(at: time) }
+
   /// Replaces a timer; nil removes it. Returns the people that it concerned and concerns.
   mutating func replace(_ id: RowID, _ timer: Timer?) -> Set<UserID> {
     var people: Set<UserID> = []
-    if let old = timers.removeValue(forKey: id) {
-      Self.remove(id, of: old.person, in: &rows)
-      for entry in old.entries { Self.remove(id, of: entry.author, in: &written) }
+    let old = remove(id)
+    if let old {
       people.insert(old.person)
+      let kept = Set(timer?.entries.map(\.written.dot) ?? [])
+      for entry in old.entries where !kept.contains(entry.written.dot) {
+        dates.remove(entry.written.dot)
+      }
     }
-    if let timer {
-      insert(id, timer)
-      people.insert(timer.person)
-    }
+    if let timer { people.formUnion(insert(id, timer)) }
+    if let old, timers[id] == nil { quota.noteEnd(in: old.share) }
     return people
   }
 
-  private mutating func insert(_ id: RowID, _ timer: Timer) {
+  private mutating func remove(_ id: RowID) -> Timer? {
+    guard let old = timers.removeValue(forKey: id) else { return nil }
+    quota.remove(id, from: old.share)
+    Self.remove(id, of: old.person, in: &rows)
+    for entry in old.entries { Self.remove(id, of: entry.author, in: &written) }
+    return old
+  }
+
+  /// Adds a timer if its author's share has room, or if its id is less than that of another one,
+  /// which makes room. Returns the people concerned.
+  private mutating func insert(_ id: RowID, _ timer: Timer) -> Set<UserID> {
+    let device = timer.start.written.arrival?.author
+    let admission = quota.admit(id, to: timer.share, by: device)
+    guard admission.isHeld else { return [] }
+    var people: Set<UserID> = [timer.person]
+    if let displaced = admission.displaced, let old = timers[displaced] {
+      people.insert(old.person)
+      for entry in old.entries { dates.remove(entry.written.dot) }
+      Self.remove(displaced, of: old.person, in: &rows)
+      for entry in old.entries { Self.remove(displaced, of: entry.author, in: &written) }
+      timers[displaced] = nil
+    }
     timers[id] = timer
     rows[timer.person, default: []].insert(id)
     for entry in timer.entries { written[entry.author, default: []].insert(id) }
+    return people
   }
 
   private static func remove(
@@ -93,12 +131,19 @@ struct CheckInBoard: Sendable {
     if index[user]?.isEmpty == true { index[user] = nil }
   }
 
-  /// Replaces all timers. Returns the people concerned.
-  mutating func replaceAll(_ all: [RowID: Timer]) -> Set<UserID> {
-    let before = people
-    (timers, rows, written) = ([:], [:], [:])
-    for (id, timer) in all { insert(id, timer) }
-    return before.union(people)
+  /// Removes all timers, to be read again. Returns the people concerned; MUST be followed by
+  /// `endReading`.
+  mutating func beginReading() -> Set<UserID> {
+    defer {
+      (timers, rows, written) = ([:], [:], [:])
+      quota.removeAll()
+    }
+    return people
+  }
+
+  /// Forgets the dates of timers that exist no more.
+  mutating func endReading() {
+    dates.keep(only: Set(timers.values.flatMap { $0.entries.map(\.written.dot) }))
   }
 
   /// Returns the people with a timer whose reports are dated more closely than before.
@@ -113,7 +158,7 @@ struct CheckInBoard: Sendable {
     for id in users.flatMap({ written[$0] ?? [] }) {
       guard let timer = timers[id], !people.contains(timer.person) else { continue }
       if timer.entries.contains(where: {
-        date($0.written, made($0.written)) != dates[$0.written.dot]
+        dates.date(of: $0.written.dot, made($0.written)) != dates[$0.written.dot]
       }) {
         people.insert(timer.person)
       }
@@ -152,69 +197,28 @@ struct CheckInBoard: Sendable {
   private mutating func report(
     _ entry: Entry, made: (WrittenMoment) -> Span
   ) -> CheckInEvidence.Report {
-    let date = date(entry.written, made(entry.written))
-    dates[entry.written.dot] = date
+    let date = dates.take(made(entry.written), of: entry.written.dot)
     return CheckInEvidence.Report(made: date, nextSeconds: entry.nextSeconds)
-  }
-
-  /// Returns the date by earlier knowledge and by what the evidence shows now. What contradicts the
-  /// earlier knowledge may only make the alarm earlier.
-  private func date(_ written: WrittenMoment, _ now: Span) -> Span {
-    guard let known = dates[written.dot] else { return now }
-    return known.intersection(now)
-      ?? Span(earliest: min(known.earliest, now.earliest), latest: min(known.latest, now.latest))
   }
 
   // MARK: Stored form
 
-  /// Returns the stored form of the dates if it is to be saved now. It is local: boot id, time by
-  /// that boot's clock, wall-clock time, number of dates, then for each the dot and the latest
-  /// time.
-  mutating func takeUnsaved(at time: Int64, wall: Timestamp, boot: BootID) -> [UInt8]? {
-    let dots = Set(timers.values.flatMap { $0.entries.map(\.written.dot) })
-    dates = dates.filter { dots.contains($0.key) }
-    let known = Set(dates.keys)
-    let isDue = !known.isEmpty && time - Self.savingMilliseconds >= saved.time
-    guard isRestored, known != saved.dots || isDue else { return nil }
-    saved = (known, time)
-    var writer = ByteWriter()
-    writer.append(boot.raw)
-    writer.append(time)
-    writer.append(wall.milliseconds)
-    writer.append(UInt32(dates.count))
-    for (dot, date) in dates.sorted(by: { $0.key < $1.key }) {
-      writer.append(dot)
-      writer.append(date.latest)
-    }
-    return writer.bytes
+  /// Whether saved dates were read since the start.
+  var isRestored: Bool { dates.isRestored }
+
+  /// Returns the local values to be saved now; empty if none.
+  mutating func takeUnsaved(
+    at time: Int64, wall: Timestamp, boot: BootID
+  ) -> [String: [UInt8]] {
+    dates.takeUnsaved(at: CheckInDates.Clocks(boot: boot, time: time, wall: wall))
   }
 
   /// Restores saved dates, once. Unreadable data was written by another version, and is ignored.
-  mutating func restore(_ bytes: [UInt8]?, at time: Int64, wall: Timestamp, boot: BootID) {
-    isRestored = true
-    guard let bytes else { return }
-    do throws(DecodingFault) {
-      var reader = ByteReader(bytes)
-      let isSameBoot = try reader.bytes16() == boot.raw
-      let savedAt = try reader.integer(Int64.self)
-      let savedWall = Timestamp(milliseconds: try reader.integer(Int64.self))
-      let off = max(0, wall.milliseconds(since: savedWall))
-      // The time that passed since the save: 0 by the same clock.
-      let shift = isSameBoot ? 0 : time - savedAt - off
-      for _ in 0..<(try reader.count(ofAtLeast: 26)) {
-        let dot = try reader.dot()
-        let latest = try reader.integer(Int64.self)
-        dates[dot] = .notAfter(max(Span.longAgo, latest.clampedSum(shift)))
-      }
-    } catch {
-      dates = [:]
-    }
-  }
-}
-
-extension Int64 {
-  fileprivate func clampedSum(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other < 0 ? .min : .max) : sum
+  mutating func restore(
+    at time: Int64, wall: Timestamp, boot: BootID,
+    read: (String) throws(StoreError) -> [UInt8]?
+  ) throws(StoreError) {
+    try dates.restore(
+      at: CheckInDates.Clocks(boot: boot, time: time, wall: wall), read: read)
   }
 }

@@ -8,18 +8,6 @@ struct CheckInReader {
   let context: ReadContext
   let ages: AgeReader
 
-  /// Returns the rows of a person's timers that have not ended, by id.
-  func running(of user: UserID) throws(StoreError) -> [RowState] {
-    try Self.running(of: user, in: context)
-  }
-
-  /// The same without ages.
-  static func running(
-    of user: UserID, in context: ReadContext
-  ) throws(StoreError) -> [RowState] {
-    try context.store.rows(.checkIn).filter { $0.checkInPerson == user && $0.hasRunningCheckIn }
-  }
-
   // MARK: Summaries
 
   /// Returns the timers: those that run by their due time, then the newest of those that ended.
@@ -68,10 +56,14 @@ struct CheckInReader {
   func read(
     _ stale: inout StatusModel.Staleness, into board: inout CheckInBoard, datedBy users: Set<UserID>
   ) throws(StoreError) {
-    if stale.allCheckIns {
-      var all: [RowID: CheckInBoard.Timer] = [:]
-      for row in try context.store.rows(.checkIn) { all[row.key.id] = try timer(row) }
-      stale.people.formUnion(board.replaceAll(all))
+    let isToReload = board.takeReload(at: ages.reading)
+    if stale.allCheckIns || isToReload {
+      stale.people.formUnion(board.beginReading())
+      for row in try context.store.rows(.checkIn) {
+        guard let timer = try timer(row) else { continue }
+        stale.people.formUnion(board.replace(row.key.id, timer))
+      }
+      board.endReading()
     } else {
       for id in stale.checkIns {
         let row = try context.store.row(RowKey(kind: .checkIn, id: id))

@@ -8,26 +8,29 @@ struct DeviceReader {
   let context: ReadContext
   let engine: SyncEngine
 
-  /// The devices that are not revoked and fill a table here, by device, then by table.
-  var boundsReached: [BoundSummary] {
-    get throws {
-      var reached: [DeviceID: [BoundedTable: UInt64]] = [:]
-      for entry in engine.boundsReached {
-        reached[entry.device, default: [:]][entry.table, default: 0] += entry.refusals
+  /// Returns the devices that are not revoked and fill a table here, by device, then by table.
+  ///
+  /// - Parameter checkIns: by device, how many timers are not held.
+  func boundsReached(excessCheckIns checkIns: [DeviceID: UInt64]) throws -> [BoundSummary] {
+    var reached: [DeviceID: [BoundedTable: UInt64]] = [:]
+    for entry in engine.boundsReached {
+      reached[entry.device, default: [:]][entry.table, default: 0] += entry.refusals
+    }
+    for issuer in context.control.fullIssuers {
+      guard let device = context.control.author(of: issuer)?.device,
+        !context.control.isRevoked(device)
+      else {
+        continue
       }
-      for issuer in context.control.fullIssuers {
-        guard let device = context.control.author(of: issuer)?.device,
-          !context.control.isRevoked(device)
-        else {
-          continue
-        }
-        reached[device, default: [:]][.certificates, default: 0] += 1
-      }
-      return try reached.sorted { $0.key < $1.key }.flatMap { device, tables in
-        let callsign = try context.callsign(of: device)
-        return tables.sorted { $0.key < $1.key }.map {
-          BoundSummary(device: device, callsign: callsign, bound: $0.key, refusals: $0.value)
-        }
+      reached[device, default: [:]][.certificates, default: 0] += 1
+    }
+    for (device, count) in checkIns where !context.control.isRevoked(device) {
+      reached[device, default: [:]][.checkIns, default: 0] += count
+    }
+    return try reached.sorted { $0.key < $1.key }.flatMap { device, tables in
+      let callsign = try context.callsign(of: device)
+      return tables.sorted { $0.key < $1.key }.map {
+        BoundSummary(device: device, callsign: callsign, bound: $0.key, refusals: $0.value)
       }
     }
   }

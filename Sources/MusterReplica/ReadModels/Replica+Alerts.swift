@@ -33,16 +33,33 @@ extension Replica {
     let changes = try alertReader.update(&state, with: findings, now: now.wall)
     let dates = derived.checkIns.takeUnsaved(
       at: ages.reading(now), wall: now.wall, boot: own.boot)
-    guard !state.isStored(as: before) || dates != nil || calls != nil else { return Outcome() }
+    guard !state.isStored(as: before) || !dates.isEmpty || calls != nil else { return Outcome() }
     var outcome = try transact(now: now) { replica in
       replica.transaction.batch.local[AlertTracker.key] = state.encoded()
-      if let dates { replica.transaction.batch.local[CheckInBoard.key] = dates }
+      replica.transaction.batch.local.merge(dates) { _, date in date }
       if let calls { replica.transaction.batch.local[DuressLedger.key] = calls }
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
     }
-    outcome.alertChanges = changes
+    outcome.alertChanges = inOrderOfDueTimes(changes)
     return outcome
+  }
+
+  /// Returns the changes with the raised check-ins in the order of their due times: after a sleep
+  /// of the machine several are overdue at once.
+  private func inOrderOfDueTimes(_ changes: [AlertChange]) -> [AlertChange] {
+    var raised: [(index: Int, due: Int64, change: AlertChange)] = []
+    for (index, change) in changes.enumerated() {
+      guard case .raised(let alert) = change, alert.id.kind == .checkIn else { continue }
+      let person = derived.checkIns.person(of: alert.id.row)
+      let timers = person.flatMap { derived.statusModel.assessment(of: $0) }?.timers
+      let due = timers?.first { $0.id == alert.id.row }?.due.latest
+      raised.append((index, due ?? .max, change))
+    }
+    let ordered = raised.sorted { ($0.due, $0.index) < ($1.due, $1.index) }
+    var changes = changes
+    for (place, next) in zip(raised, ordered) { changes[place.index] = next.change }
+    return changes
   }
 
   /// Acknowledges an alert: it stays active until its matter is over, without a sound. The first
@@ -124,7 +141,8 @@ extension Replica {
         device: local.device, isCommand: local.author.role == .command,
         isRevoked: context.isRevoked, clockLead: engine.clockLead(now: now),
         home: recovery.home, clones: try devices.clones(),
-        bounds: try devices.boundsReached, readmissions: try devices.refused(own.readmissions),
+        bounds: try devices.boundsReached(excessCheckIns: derived.checkIns.excess),
+        readmissions: try devices.refused(own.readmissions),
         disputed: try CouncilList(context: context).disputedMembers,
         clockFaults: try ages.clockFaults()),
       unconfirmed: ages.unconfirmed(), lowBatteries: lowBatteries, now: now.wall)

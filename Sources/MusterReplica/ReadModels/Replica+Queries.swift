@@ -77,7 +77,10 @@ extension Replica {
 
   /// The devices that are not revoked and fill a table here, by device, then by table.
   public var boundsReached: [BoundSummary] {
-    get throws { try DeviceReader(context: context, engine: engine).boundsReached }
+    get throws {
+      try DeviceReader(context: context, engine: engine)
+        .boundsReached(excessCheckIns: derived.checkIns.excess)
+    }
   }
 
   /// The epoch that this device uses for writing; nil without a key.
@@ -223,7 +226,8 @@ extension Replica {
     let (hash, root) = (try stateHash(), root())
     return try StatusReport(
       context: context, engine: engine, stateHash: hash, root: root, epoch: currentEpoch?.id,
-      missing: missingFrames(), stateFolderProblem: recovery.home.stateFolderProblem
+      missing: missingFrames(), stateFolderProblem: recovery.home.stateFolderProblem,
+      excessCheckIns: derived.checkIns.excess
     ).summary(now: now)
   }
 
