@@ -11,7 +11,8 @@ struct MusterBench: ParsableCommand {
       All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
       CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
       ColdStartBench.self, CrowdBench.self, AdmitBench.self, ControlBench.self,
-      PositionsBench.self, StatusBench.self, NodeStatusBench.self, MergeRound.self,
+      PositionsBench.self, StatusBench.self, NodeStatusBench.self, CheckInBench.self,
+      MergeRound.self,
       ColdStartWrite.self,
       ColdStartOpen.self,
     ],
@@ -29,7 +30,7 @@ struct All: ParsableCommand {
       IncrementalBench.self,
       MergeBench.self, IngestBench.self, ColdStartBench.self, CrowdBench.self,
       AdmitBench.self, ControlBench.self, PositionsBench.self, StatusBench.self,
-      NodeStatusBench.self,
+      NodeStatusBench.self, CheckInBench.self,
     ]
     for bench in benches {
       var command = try bench.parseAsRoot([])
