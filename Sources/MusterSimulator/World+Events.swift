@@ -23,6 +23,8 @@ extension World {
     case .mend(let index, let fault): mend(nodes[index], fault: fault)
     case .look: try look()
     case .examine: try checkers.dangers.examine(self)
+    case .review(let index): try review(by: nodes[index])
+    case .examineCheckIns(let index): try checkers.checkIns.examine(nodes[index], in: self)
     }
   }
 

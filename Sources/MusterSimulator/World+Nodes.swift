@@ -52,6 +52,7 @@ extension World {
     for outgoing in outcome.outgoing { send(outgoing, from: node) }
     for rejection in outcome.rejections { node.counters.noteRejection(rejection.reason) }
     try checkers.took(outcome, at: node, in: self)
+    requestReview(of: node, after: outcome)
     setAlarm(of: node)
   }
 
@@ -128,13 +129,16 @@ extension World {
   }
 
   private func setAlarm(of node: SimulatedNode) {
-    guard node.isRunning, let due = node.timer.schedule(after: now, by: node.clock) else { return }
+    guard node.isRunning, let due = node.timers.deadline.schedule(after: now, by: node.clock)
+    else { return }
     schedule.push(.alarm(node.index), at: due)
   }
 
   func soundAlarm(of node: SimulatedNode) throws {
-    guard node.timer.fire(at: now), node.isRunning else { return }
-    guard node.timer.isDue(at: now, by: node.clock) else { return setAlarm(of: node) }
+    guard node.timers.deadline.fire(at: now), node.isRunning else { return }
+    guard node.timers.deadline.isDue(at: now, by: node.clock) else {
+      return setAlarm(of: node)
+    }
     try input(node) { replica, clock in
       ((), try replica.passDeadlines(now: clock))
     } then: {
@@ -149,10 +153,13 @@ extension World {
 
   func switchOn(_ node: SimulatedNode, start: Replica.Start = .goesOn) throws {
     let isFirst = node.power == .absent
-    node.machine.turnOn()
-    node.timer.cancel()
+    let stopped = node.machine.interruptedAt
+    node.machine.turnOn(at: now)
+    node.timers.cancel()
     node.interface.clear()
-    node.clock.boot(at: now, offsetMicroseconds: random.below(1 << 40))
+    node.clock.boot(
+      at: now, offsetMicroseconds: random.below(1 << 40),
+      downMicroseconds: reviewsAlerts ? stopped.map { now.microseconds - $0.microseconds } : nil)
     do {
       node.replica = try Replica(
         store: node.store, credentials: node.credentials, start: start, seed: random.seed32(),
@@ -183,6 +190,7 @@ extension World {
         ((), try replica.setCallsign(node.name, now: clock))
       }
     }
+    requestReview(of: node, at: now)
   }
 
   /// The current addresses of the nodes that its user knows.
@@ -204,7 +212,7 @@ extension World {
     guard node.power == .on || node.power == .asleep || node.storage.hasLostPower else { return }
     note(.changed, at: node, [2])
     node.replica = nil
-    node.machine.interrupt(.off)
+    node.machine.interrupt(.off, at: now)
     node.interface.clear()
     if node.storage.hasDisk { try restartDisk(of: node) }
   }
@@ -231,7 +239,7 @@ extension World {
   func sleep(_ node: SimulatedNode) {
     guard node.power == .on else { return }
     note(.changed, at: node, [3])
-    node.machine.interrupt(.asleep)
+    node.machine.interrupt(.asleep, at: now)
     node.interface.clear()
   }
 
@@ -241,9 +249,10 @@ extension World {
     case .absent: try switchOnFirst(node)
     case .off: try switchOn(node)
     case .asleep:
-      node.machine.turnOn()
-      node.timer.cancel()
+      node.machine.turnOn(at: now)
+      node.timers.cancel()
       try command(node) { replica, clock in ((), try replica.linkUp(now: clock)) }
+      requestReview(of: node, at: now)
     }
   }
 

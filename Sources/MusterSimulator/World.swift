@@ -58,6 +58,8 @@ public final class World {
     case mend(Int, fault: Int)
     case look
     case examine
+    case review(Int)
+    case examineCheckIns(Int)
   }
 
   /// Founds the operation and enrols all nodes by file.

@@ -21,6 +21,9 @@ struct SwarmCommand: ParsableCommand {
   @Option(help: "How long each story is, in minutes; drawn where not given.")
   var minutes: Int64?
 
+  @Flag(help: "Draws people who must check in, and faults of clocks, power and links alone.")
+  var checkIns = false
+
   @Option(help: "Where the files of failures go.")
   var failures = "simulations/failures"
 
@@ -41,6 +44,9 @@ struct SwarmCommand: ParsableCommand {
     guard minutes.map({ (1...100_000).contains($0) }) ?? true else {
       throw ValidationError("--minutes: from 1 to 100000")
     }
+    guard !checkIns || minutes == nil else {
+      throw ValidationError("--check-ins draws the length of each story: omit --minutes")
+    }
     guard first.addingReportingOverflow(seeds).overflow == false else {
       throw ValidationError("--first: too large")
     }
@@ -49,7 +55,7 @@ struct SwarmCommand: ParsableCommand {
   func run() throws {
     guard !show else {
       for seed in first..<first + seeds {
-        Standard.output.write(Scenario.drawn(seed: seed, minutes: minutes).yaml)
+        Standard.output.write(drawn(seed).yaml)
       }
       return
     }
@@ -58,8 +64,8 @@ struct SwarmCommand: ParsableCommand {
     for seed in first..<first + seeds {
       FatalSignals.announce(
         replay: "muster-sim swarm --seeds 1 --first \(seed)"
-          + (minutes.map { " --minutes \($0)" } ?? ""))
-      let scenario = Scenario.drawn(seed: seed, minutes: minutes)
+          + (minutes.map { " --minutes \($0)" } ?? "") + (checkIns ? " --check-ins" : ""))
+      let scenario = drawn(seed)
       progress.show("seed \(seed) (\(seed - first + 1) of \(seeds)): \(scenario.story)")
       let stopwatch = Stopwatch()
       let result = World.play(scenario, seed: seed)
@@ -78,6 +84,10 @@ struct SwarmCommand: ParsableCommand {
     progress.clear()
     if !json { Standard.output.write(tally.text(twice: twice)) }
     guard tally.isClean else { throw Refusal("\(tally.failed) of \(seeds) seeds failed") }
+  }
+
+  private func drawn(_ seed: UInt64) -> Scenario {
+    checkIns ? .drawnCheckIns(seed: seed) : .drawn(seed: seed, minutes: minutes)
   }
 
   private func shrink(

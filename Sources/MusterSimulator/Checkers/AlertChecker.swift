@@ -1,27 +1,37 @@
 import MusterModel
 import MusterReplica
 
-/// Checks that an alert is raised once while its cause lasts, and ends only after it was raised.
+/// Checks that an alert is raised once while its cause lasts, and again only when it becomes more
+/// severe, and ends only after it was raised. The alert of a check-in becomes less severe without
+/// notice when another check-in is received, and may then be raised again.
 final class AlertChecker: Checker {
   private let promise = "an alert is raised once"
-  /// The alerts of each node since its start. Earlier ones are unknown.
-  private var standing: [Int: [AlertID: Bool]] = [:]
+  /// The levels of each node's alerts since its start, nil for those that ended. Earlier ones are
+  /// unknown.
+  private var standing: [Int: [AlertID: AlertLevel?]] = [:]
 
   /// A crash between evaluation and commit may raise one again.
   func started(_ node: SimulatedNode, in world: World) throws { standing[node.index] = nil }
 
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
     for change in outcome.alertChanges {
-      let (id, isRaised): (AlertID, Bool)
+      let (id, level): (AlertID, AlertLevel?)
       switch change {
-      case .raised(let alert): (id, isRaised) = (alert.id, true)
+      case .raised(let alert): (id, level) = (alert.id, alert.level)
       case .acknowledged: continue
-      case .cleared(let alert): (id, isRaised) = (alert.id, false)
+      case .cleared(let alert): (id, level) = (alert.id, nil)
       }
-      if standing[node.index]?[id] == isRaised {
-        world.report(promise, "\(node.name): \(id) is \(isRaised ? "raised" : "over") twice")
+      if let known = standing[node.index]?[id], Self.isRepeated(level, after: known),
+        id.kind != .checkIn || level != .danger
+      {
+        world.report(promise, "\(node.name): \(id) is \(level == nil ? "over" : "raised") twice")
       }
-      standing[node.index, default: [:]][id] = isRaised
+      standing[node.index, default: [:]][id] = .some(level)
     }
+  }
+
+  private static func isRepeated(_ level: AlertLevel?, after known: AlertLevel?) -> Bool {
+    guard let level else { return known == nil }
+    return known.map { $0 >= level } ?? false
   }
 }

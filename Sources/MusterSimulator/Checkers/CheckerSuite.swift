@@ -7,6 +7,7 @@ final class CheckerSuite: Checker {
   let promptness: PromptnessChecker
   let clones = CloneChecker()
   let dangers: DangerChecker
+  let checkIns: CheckInChecker
   private let all: [any Checker]
 
   init(_ scenario: Scenario, faulty: FaultyNodes) {
@@ -14,13 +15,14 @@ final class CheckerSuite: Checker {
       doubtful: faulty.doubtful, forkers: faulty.forkers.union(faulty.lost))
     promptness = PromptnessChecker(scenario.expectations)
     dangers = DangerChecker(limitMilliseconds: scenario.expectations.dangersWithinMilliseconds)
+    checkIns = CheckInChecker(scenario)
     all = [
       lostWrites, ForgeryChecker(ledger: lostWrites),
       AuthorityChecker(scenario), ContentChecker(), AnswerChecker(), FenceParityChecker(),
       CrossingChecker(), PositionChecker(scenario.expectations), BoundsChecker(), UnharmedChecker(),
       DeliveryChecker(), NonceChecker(), ForkChecker(), MembershipChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
-      promptness, clones, dangers, PhotoChecker(),
+      promptness, clones, dangers, PhotoChecker(), checkIns,
     ]
   }
 

@@ -46,7 +46,7 @@ final class ContentChecker: Checker {
         try !seen.contains { try node.store.hash(of: $0)?.raw.prefix == frame }
       }
     case .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge, .override,
-      .track, .profile, .share, .lookForAlerts, .photo, .space:
+      .track, .profile, .share, .lookForAlerts, .photo, .space, .startCheckIns, .checkIn:
       break
     }
     guard world.faulty.doubtful.contains(node.index) else { return }

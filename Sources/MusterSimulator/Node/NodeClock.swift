@@ -8,14 +8,16 @@ struct NodeClock {
   /// Over a hundred thousand years.
   private static let never: Int64 = 4_000_000_000_000_000_000
 
-  private let driftPerMillion: Int64
-  private var skewMilliseconds: Int64
+  let driftPerMillion: Int64
+  /// How far the wall clock is ahead of the correct time, apart from its drift.
+  private(set) var skewMilliseconds: Int64
   /// A monotonic clock has no meaning across a restart.
   private var bootOffsetMicroseconds: Int64 = 0
   /// What the monotonic clock showed when the machine booted; it had been up for a while before the
   /// program began.
   private var bootedAtMicroseconds: Int64 = 0
-  private var boots: UInt64 = 0
+  /// How often the machine was started.
+  private(set) var boots: UInt64 = 0
 
   init(skewMilliseconds: Int64, driftPerMillion: Int64) {
     self.skewMilliseconds = skewMilliseconds
@@ -25,11 +27,26 @@ struct NodeClock {
   mutating func jump(byMilliseconds milliseconds: Int64) { skewMilliseconds += milliseconds }
 
   /// The machine is started, and after a while the program.
-  mutating func boot(at time: Instant, offsetMicroseconds: Int64) {
+  ///
+  /// - Parameter downMicroseconds: how long the machine was off; nil to ignore it, so that the
+  ///   machine may claim to have been up since before its last stop.
+  mutating func boot(at time: Instant, offsetMicroseconds: Int64, downMicroseconds: Int64?) {
     bootOffsetMicroseconds = offsetMicroseconds
     boots += 1
-    bootedAtMicroseconds = elapsed(at: time) - offsetMicroseconds % Self.longestUptimeMicroseconds
+    let longest = min(Self.longestUptimeMicroseconds, downMicroseconds ?? .max)
+    bootedAtMicroseconds = elapsed(at: time) - offsetMicroseconds % max(1, longest)
   }
+
+  /// What the boot clock would show if it had started with the run and never restarted.
+  func steadyMilliseconds(at time: Instant) -> Int64 { elapsed(at: time) / 1000 }
+
+  /// Returns the first time at which `steadyMilliseconds` is this or more.
+  func time(ofSteady milliseconds: Int64) -> Instant {
+    time(of: Instant(microseconds: milliseconds * 1000 + bootOffsetMicroseconds))
+  }
+
+  /// The start of the present boot by the same clock.
+  var bootedAtMilliseconds: Int64 { bootedAtMicroseconds / 1000 }
 
   /// What the system calls its present boot.
   var systemBoot: [UInt8] { withUnsafeBytes(of: boots.bigEndian) { Array($0) } }

@@ -16,7 +16,7 @@ final class SimulatedNode {
   /// The replica's incarnation after its last command. Cached, since a query would copy the
   /// replica.
   private(set) var life: Replica.IncarnationState?
-  var timer = DeadlineTimer()
+  var timers = Timers()
   var machine = Machine()
   var clock: NodeClock
   var positions: PositionSource
@@ -39,20 +39,39 @@ final class SimulatedNode {
     case asleep
   }
 
+  /// When the program looks at its deadlines, and when it reviews its alerts.
+  struct Timers {
+    var deadline = DeadlineTimer()
+    var review = ReviewTimer()
+
+    mutating func cancel() {
+      deadline.cancel()
+      review.cancel()
+    }
+  }
+
   /// The power state of a device, and how often it was interrupted.
   struct Machine {
     private(set) var power = Power.absent
     /// Identifies the crash or suspension that an automatic end belongs to.
     private(set) var outage = 0
+    /// When it was interrupted last; nil before the first time.
+    private(set) var interruptedAt: Instant?
+    /// When it was turned on last.
+    private(set) var turnedOnAt = Instant(microseconds: 0)
 
-    mutating func turnOn() { power = .on }
+    mutating func turnOn(at time: Instant) {
+      power = .on
+      turnedOnAt = time
+    }
 
     /// The program did not start.
     mutating func failToStart() { power = .off }
 
-    mutating func interrupt(_ power: Power) {
+    mutating func interrupt(_ power: Power, at time: Instant) {
       self.power = power
       outage += 1
+      interruptedAt = time
     }
   }
 
@@ -105,7 +124,7 @@ final class SimulatedNode {
   private func change<T>(
     _ replica: inout Replica, _ body: (inout Replica) throws -> T
   ) throws -> T {
-    defer { timer.deadline = replica.nextDeadline }
+    defer { timers.deadline.deadline = replica.nextDeadline }
     return try body(&replica)
   }
 

@@ -204,6 +204,9 @@ public struct WorkloadPlan: Hashable, Sendable {
   /// Fences that the founder draws before the story begins.
   public var fences = 0
 
+  /// Whether nodes start timers, and therefore review their alerts by themselves.
+  var hasCheckIns: Bool { everyMilliseconds[.checkIns] != nil }
+
   /// Creates an idle workload.
   public init() {}
 }
@@ -234,10 +237,16 @@ public enum WorkKind: String, Hashable, Sendable, CaseIterable {
   case looks
   /// A photo is added to a report, or the free space of a disk is measured.
   case photos
+  /// A timer is started, by the person or by command.
+  case checkIns = "checkins"
+  /// A person checks in, or extends or stops their timers, or command does for others.
+  case checkInReports = "checkin_reports"
 
   /// Kinds that were added later: drawn separately, so that older seeds give the same runs.
   static let directing: [WorkKind] = [.directives, .answers, .overrides]
   static let watching: [WorkKind] = [.trackers, .profiles, .sharing, .looks]
+  static let checkingIn: [WorkKind] = [.checkIns, .checkInReports]
+  static let laterKinds = Set(directing + watching + checkingIn)
 }
 
 /// The expected results in addition to the promises of every run; nil for no expectation.

@@ -37,6 +37,7 @@ private struct ScenarioDrawing {
     drawClone()
     drawDirection()
     drawWatching()
+    drawCheckIns()
     drawOverfilling()
     drawLostAdmitter()
     drawCouncil()
@@ -114,8 +115,8 @@ private struct ScenarioDrawing {
   private mutating func drawWorkload() {
     if chance(70) { scenario.workload.positionsEveryMilliseconds = random.within(5...60) * 1000 }
     for kind in WorkKind.allCases
-    where !WorkKind.directing.contains(kind) && !WorkKind.watching.contains(kind)
-      && kind != .photos && chance(kind == .reports ? 90 : 60)
+    where !WorkKind.laterKinds.contains(kind) && kind != .photos
+      && chance(kind == .reports ? 90 : 60)
     {
       scenario.workload.everyMilliseconds[kind] = random.within(3...60) * 1000
     }
@@ -146,6 +147,15 @@ private struct ScenarioDrawing {
     var dice = RandomStream(seed: scenario.seed, named: "photos")
     guard dice.below(8) == 0, scenario.workload.everyMilliseconds[.reports] != nil else { return }
     scenario.workload.everyMilliseconds[.photos] = dice.within(5...60) * 1000
+  }
+
+  /// In one story of eight people check in; from a separate random stream.
+  private mutating func drawCheckIns() {
+    var dice = RandomStream(seed: scenario.seed, named: "check-ins drawn")
+    guard dice.below(8) == 0 else { return }
+    for kind in WorkKind.checkingIn {
+      scenario.workload.everyMilliseconds[kind] = dice.within(5...40) * 1000
+    }
   }
 
   // MARK: Faults

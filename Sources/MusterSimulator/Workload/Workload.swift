@@ -11,6 +11,7 @@ struct Workload {
   private var directing: RandomStream
   private var watching: Watching
   private var photographing: Photographing
+  private var checkingIn: CheckingIn
   /// Reports that are still in use.
   private var reports: [RowID] = []
   /// The newest deleted reports: a node that does not know of the deletion may still edit them.
@@ -26,6 +27,7 @@ struct Workload {
     directing = RandomStream(seed: seed, named: "directing")
     watching = Watching(seed: seed)
     photographing = Photographing(seed: seed)
+    checkingIn = CheckingIn(seed: seed)
   }
 
   /// Returns the time of the next action of a kind, after its mean time on average.
@@ -33,6 +35,7 @@ struct Workload {
     guard let mean = plan.everyMilliseconds[kind] else { return nil }
     if WorkKind.watching.contains(kind) { return watching.next(mean: mean, after: now) }
     if kind == .photos { return photographing.next(mean: mean, after: now) }
+    if WorkKind.checkingIn.contains(kind) { return checkingIn.next(mean: mean, after: now) }
     let wait =
       WorkKind.directing.contains(kind)
       ? directing.within(1...mean * 2000) : random.within(1...mean * 2000)
@@ -45,12 +48,13 @@ struct Workload {
       guard node.isRunning else { return false }
       switch kind {
       case .fences, .directives, .overrides, .profiles: return node.plan.role == .command
-      case .safety, .looks: return node.plan.role != .relay
+      case .safety, .looks, .checkIns, .checkInReports: return node.plan.role != .relay
       default: return node.plan.role == .command || node.plan.role == .member
       }
     }
     if WorkKind.watching.contains(kind) { return watching.actor(among: able) }
     if kind == .photos { return photographing.actor(among: able) }
+    if WorkKind.checkingIn.contains(kind) { return checkingIn.actor(among: able) }
     return WorkKind.directing.contains(kind)
       ? directing.element(of: able) : random.element(of: able)
   }
@@ -64,6 +68,8 @@ struct Workload {
     case .trackers, .profiles, .sharing, .looks:
       return watching.act(kind, by: node, among: nodes, now: now)
     case .photos: return photographing.act(on: reports)
+    case .checkIns, .checkInReports:
+      return checkingIn.act(kind, by: node, among: nodes)
     case .reports: return report(hazard: false)
     case .hazards: return report(hazard: true)
     case .edits:
@@ -203,6 +209,17 @@ enum Act: Hashable {
   case photo(RowID, PhotoDraft)
   /// The free bytes of the disk, as its node measures them.
   case space(UInt64)
+  /// Starts timers.
+  case startCheckIns(CheckInDraft, CheckInSubjects)
+  /// Answers, extends or stops all running timers of a user; nil for the own.
+  case checkIn(CheckInReportKind, UserID?, seconds: UInt32)
+
+  /// The people for whom timers are started.
+  enum CheckInSubjects: Hashable {
+    /// Empty for the own user.
+    case users([UserID])
+    case everyone(Role)
+  }
 
   /// The report that it changes; nil for a new one, and for other actions.
   var report: RowID? {
@@ -211,7 +228,7 @@ enum Act: Hashable {
       .photo(let id, _):
       id
     case .report, .claim, .fence, .switchFence, .removeFence, .direct, .close, .acknowledge,
-      .override, .track, .profile, .share, .lookForAlerts, .space:
+      .override, .track, .profile, .share, .lookForAlerts, .space, .startCheckIns, .checkIn:
       nil
     }
   }
@@ -260,6 +277,18 @@ enum Act: Hashable {
     case .photo(let id, let draft):
       return (nil, try replica.addPhoto(draft, to: id, now: now).outcome)
     case .space(let bytes): return (nil, try replica.noteFreeBytes(bytes, now: now))
+    case .startCheckIns(let draft, let subjects):
+      let people: [UserID]
+      switch subjects {
+      case .users(let users): people = users
+      case .everyone(let role): people = try replica.members(ofTeam: "", role: role, now: now)
+      }
+      return (nil, try replica.startCheckIns(draft, of: people, now: now).outcome)
+    case .checkIn(let kind, let user, let seconds):
+      let note = kind == .stop ? "drawn" : ""
+      let outcome = try replica.checkIn(
+        kind, of: user, timer: nil, seconds: seconds, note: note, now: now)
+      return (nil, outcome)
     }
   }
 }
