@@ -50,6 +50,10 @@
     case greatestGenerationWins = "greatest-generation-wins"
     case hideHazard = "hide-hazard"
     case rankRevokesMembers = "rank-revokes-members"
+    case forgetCheckInDates = "forget-check-in-dates"
+    case keepFirstCheckInDate = "keep-first-check-in-date"
+    case firstCheckInCounts = "first-check-in-counts"
+    case ignoreCheckInDoubt = "ignore-check-in-doubt"
 
     /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
     /// no lock guards it.
@@ -102,6 +106,10 @@
       case .greatestGenerationWins: "the epoch of the greatest generation is used for writing"
       case .hideHazard: "a person who reported safe is shown in no hazard zone"
       case .rankRevokesMembers: "a commander's revocation of a council member counts"
+      case .forgetCheckInDates: "a restart of the machine starts the time of each check-in again"
+      case .keepFirstCheckInDate: "a check-in keeps the date that was known at its arrival"
+      case .firstCheckInCounts: "of concurrent check-ins the first due time counts"
+      case .ignoreCheckInDoubt: "a check-in is due at the latest possible time alone"
       }
     }
 

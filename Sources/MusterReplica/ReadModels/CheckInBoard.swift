@@ -155,6 +155,9 @@ struct CheckInBoard: Sendable {
     datedBy users: Set<UserID>, made: (WrittenMoment) -> Span
   ) -> Set<UserID> {
     var people: Set<UserID> = []
+    #if Canary
+      if Canary.keepFirstCheckInDate.isPlanted { return [] }
+    #endif
     for id in users.flatMap({ written[$0] ?? [] }) {
       guard let timer = timers[id], !people.contains(timer.person) else { continue }
       if timer.entries.contains(where: {
@@ -198,6 +201,12 @@ struct CheckInBoard: Sendable {
     _ entry: Entry, made: (WrittenMoment) -> Span
   ) -> CheckInEvidence.Report {
     let date = dates.take(made(entry.written), of: entry.written.dot)
+    #if Canary
+      if Canary.ignoreCheckInDoubt.isPlanted {
+        return CheckInEvidence.Report(
+          made: Span(earliest: date.latest, latest: date.latest), nextSeconds: entry.nextSeconds)
+      }
+    #endif
     return CheckInEvidence.Report(made: date, nextSeconds: entry.nextSeconds)
   }
 

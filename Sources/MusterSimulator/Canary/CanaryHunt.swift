@@ -59,6 +59,8 @@
       case .ignoreHandedCertificates: .scenario("simulations/admitter-lost.yaml")
       case .ignoreCut, .keyForRevoked: .scenario("simulations/stolen-laptop.yaml")
       case .rankRevokesMembers: .scenario("simulations/stolen-founder.yaml")
+      case .forgetCheckInDates, .keepFirstCheckInDate, .firstCheckInCounts, .ignoreCheckInDoubt:
+        .scenario("simulations/canary/check-ins.yaml")
       default: .swarm
       }
     }

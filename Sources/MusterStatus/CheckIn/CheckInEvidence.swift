@@ -35,6 +35,14 @@ public struct CheckInEvidence: Hashable, Sendable {
   ///
   /// Its latest end is at most the receipt of the report plus the stated duration.
   public var due: Span? {
+    #if Canary
+      if Canary.firstCheckInCounts.isPlanted {
+        let due = reports.filter { $0.nextSeconds > 0 }.map {
+          Deadline(made: $0.made, durationMilliseconds: Int64($0.nextSeconds) * 1000)
+        }
+        if let first = Deadline.first(of: due) { return first.time }
+      }
+    #endif
     let counting = reports.isEmpty ? [start] : reports.filter { $0.nextSeconds > 0 }
     return counting.reduce(nil) { latest, report in
       let deadline = Deadline(
