@@ -98,7 +98,11 @@ install: deps ## install program, manual and systemd unit: make install PREFIX=/
 	@Scripts/build.sh "the program" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster
-	@strip -o .build/install/muster .build/install/release/muster
+	@Scripts/build.sh "the image helper" "11 minutes" \
+	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
+	  --product muster-image
+	@for program in muster muster-image; do \
+	  strip -o .build/install/$$program .build/install/release/$$program; done
 	@Scripts/install.sh .build/install/muster
 
 format: ## format all Swift files

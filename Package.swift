@@ -57,6 +57,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "muster", targets: ["muster"]),
+    .executable(name: "muster-image", targets: ["muster-image"]),
     // What the package of fuzz targets throws bytes at.
     .library(
       name: "MusterCore",
@@ -89,6 +90,8 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
     layer("MusterModel", []),
     layer("MusterCRDT", ["MusterModel"]),
     layer("MusterGeo", ["MusterModel"]),
@@ -149,6 +152,9 @@ let package = Package(
         "MusterNode", "MusterControl", "MusterHTTP", "CQREncode", argumentParser, logging,
         lifecycle,
       ]),
+    .target(name: "CConfinement"),
+    // Decodes pictures for a node, in a process of its own. Nothing else may link it.
+    program("muster-image", ["CConfinement", "CVips"]),
     program(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
@@ -173,7 +179,7 @@ let package = Package(
     tests(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
-    tests("MusterNodeTests", ["MusterNode"]),
+    tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterTestKit"]),
     tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
     tests(
       "MusterHTTPTests",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the program with the dashboard's files, its manual page, completions for three shells, and
-# a systemd unit with its user and folders.
+# Installs the program with its image helper, the dashboard's files, its manual page, completions for
+# three shells, and a systemd unit with its user and folders. The helper is beside PROGRAM.
 #
 # Usage: PREFIX=/usr/local DESTDIR= Scripts/install.sh PROGRAM
 #   PREFIX   destination
@@ -25,6 +25,7 @@ put() {
   printf '  %s\n' "$root$prefix/$3"
 }
 put 755 "$program" bin/muster
+put 755 "$(dirname "$program")/muster-image" bin/muster-image
 # The program searches ../share/muster/dashboard, relative to its own folder.
 readonly dashboard=Sources/MusterHTTP/Resources/dashboard
 rm -rf "$root$prefix/share/muster/dashboard"

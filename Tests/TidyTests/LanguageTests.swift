@@ -18,7 +18,7 @@ import Testing
     "Sources/MusterLocation", "Sources/MusterModel", "Sources/MusterNode", "Sources/MusterReplica",
     "Sources/MusterStatus", "Sources/MusterStore", "Sources/MusterSync/Engine",
     "Sources/MusterSync/Session", "Sources/MusterSync/Wire", "Sources/MusterTransport",
-    "Sources/muster", "Sources/muster-sim", "Tests/CommandLineTests",
+    "Sources/muster", "Sources/muster-image", "Sources/muster-sim", "Tests/CommandLineTests",
     "Tests/MusterCRDTTests", "Tests/MusterControlTests", "Tests/MusterCryptoTests",
     "Tests/MusterGeoTests", "Tests/MusterHTTPTests", "Tests/MusterInterchangeTests",
     "Tests/MusterLocationTests", "Tests/MusterModelTests", "Tests/MusterNodeTests",
