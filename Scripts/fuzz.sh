@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes every entry point for external bytes with libFuzzer and the address sanitizer, one target
-# per processor, and prints a table. Inputs that crash are stored in .build/fuzz/crashes.
+# per processor, and prints a table. The target `image` is a script: it mutates pictures and gives them
+# to muster-image. Inputs that crash are stored in .build/fuzz/crashes.
 #
 # Usage: Scripts/fuzz.sh MINUTES [TARGET…]
 set -euo pipefail
@@ -9,7 +10,8 @@ minutes=${1:?missing argument: total minutes}
 shift
 targets=("$@")
 ((${#targets[@]} > 0)) ||
-  targets=(datagram packet frame-body control-frame joining bundle gpx geojson nmea gpsd osmand owntracks)
+  targets=(datagram packet frame-body control-frame joining bundle gpx geojson nmea gpsd osmand owntracks
+    image)
 readonly processors=$(nproc)
 readonly rounds=$(((${#targets[@]} + processors - 1) / processors))
 seconds=$((minutes * 60 / rounds))
@@ -29,6 +31,7 @@ Scripts/build.sh "the tests, which make the seeds" "7 minutes" \
   swift build "${flags[@]}" --build-tests
 MUSTER_FUZZ_SEEDS=$seeds swift test "${flags[@]}" \
   --skip-build --disable-xctest --filter FuzzSeedTests >/dev/null
+Scripts/test-environment.sh
 mkdir -p "$seeds"/{gpx,geojson,nmea,gpsd,osmand,owntracks} "$crashes"
 [[ ! -d ../shared/tracks ]] || cp -f ../shared/tracks/*.gpx "$seeds/gpx/"
 cp -f simulations/tracks/*.gpx "$seeds/gpx/" 2>/dev/null || true
@@ -42,6 +45,10 @@ echo '{"_type":"location","lat":46.05,"lon":14.5,"acc":12,"tst":1795300000,"tid"
 
 fuzz() {
   local target=$1 log=$build/$1.log verdict=clean status=0
+  if [[ $target == image ]]; then
+    .build/python/bin/python3 Fuzz/images.py .build/debug/muster-image "$seconds" "$crashes"
+    return
+  fi
   mkdir -p "$corpus/$target" "$seeds/$target"
   # Allocation stacks are not recorded: 10 % more inputs, and crashes can be replayed.
   ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:malloc_context_size=1 \
