@@ -46,6 +46,20 @@ static inline int muster_vips_shrink(void *bytes, size_t count, int side, VipsIm
       "[fail_on=truncated]", "export_profile", "srgb", NULL);
 }
 
+/// Prepares the same from a JPEG that is decoded at a half, a quarter or an eighth of its size,
+/// which takes a fraction of the time. `vips_thumbnail_buffer` does so from a factor of four only.
+static inline int muster_vips_shrink_jpeg(
+    const void *bytes, size_t count, int factor, int side, VipsImage **out) {
+  VipsImage *image = vips_image_new_from_buffer(
+      bytes, count, "[fail_on=truncated]", "access", VIPS_ACCESS_SEQUENTIAL, "shrink", factor,
+      NULL);
+  if (image == NULL) return -1;
+  int status = vips_thumbnail_image(
+      image, out, side, "height", side, "size", VIPS_SIZE_DOWN, "export_profile", "srgb", NULL);
+  g_object_unref(image);
+  return status;
+}
+
 /// The same for an image in memory.
 static inline int muster_vips_shrink_image(VipsImage *image, int side, VipsImage **out) {
   return vips_thumbnail_image(image, out, side, "height", side, "size", VIPS_SIZE_DOWN, NULL);
