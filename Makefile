@@ -4,9 +4,8 @@ SHELL := bash
 .PHONY: help demo test check sim canary model fuzz sanitize abuse peers bench build install \
   format proto deps clean
 
-# Every swift command uses these flags: a change of flags rebuilds all dependencies. The compiler
-# writes no index for editors, which costs a tenth of its time: SourceKit-LSP writes its own.
-FLAGS := --explicit-target-dependency-import-check error --disable-index-store
+# Every swift command uses these flags: a change of flags rebuilds all dependencies.
+FLAGS := --explicit-target-dependency-import-check error
 # Generated code is not formatted.
 SWIFT_FILES = find Package.swift Sources Tests Benchmarks -name '*.swift' ! -name '*.pb.swift'
 

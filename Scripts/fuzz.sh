@@ -22,7 +22,7 @@ seconds=$((minutes * 60 / rounds))
 readonly build=.build/fuzz seeds=$PWD/.build/fuzz/seeds corpus=.build/fuzz/corpus
 readonly crashes=.build/fuzz/crashes
 # The flags of make.
-readonly flags=(--explicit-target-dependency-import-check error --disable-index-store)
+readonly flags=(--explicit-target-dependency-import-check error)
 
 Scripts/build.sh "the fuzzers" "8 minutes" \
   swift build --package-path Fuzz --scratch-path "$build" -c release \

@@ -50,12 +50,16 @@ struct CheckInBoundTests {
       board.running(of: ben) == (1...most).map { RowID(number: $0) } + [RowID(number: 90_000)],
       "those with the least ids, and command's own")
     #expect(board.excess == [device: UInt64(2 * most)])
-    #expect(!board.takeReload(at: 0))
+    let reloadsWhileFull = board.takeReload(at: 0)
+    #expect(!reloadsWhileFull)
     _ = board.replace(RowID(number: 1), nil)
-    #expect(board.takeReload(at: 0), "another one may take its place")
+    let reloads = board.takeReload(at: 0)
+    #expect(reloads, "another one may take its place")
     _ = board.replace(RowID(number: 2), nil)
-    #expect(!board.takeReload(at: 59_999), "but not each time")
-    #expect(board.takeReload(at: 60_000))
+    let reloadsSooner = board.takeReload(at: 59_999)
+    #expect(!reloadsSooner, "but not each time")
+    let reloadsLater = board.takeReload(at: 60_000)
+    #expect(reloadsLater)
   }
 
   @Test func `an author of timers for many people is bounded too`() {

@@ -28,7 +28,8 @@ import Testing
   @Test("a deadline by a wrong clock is checked when it is due", arguments: [-50_000, 0, 50_000])
   func clocks(drift: Int64) {
     var clock = NodeClock(skewMilliseconds: 7_000_000, driftPerMillion: drift)
-    clock.boot(at: Instant(microseconds: 0), offsetMicroseconds: 123_456_789)
+    clock.boot(
+      at: Instant(microseconds: 0), offsetMicroseconds: 123_456_789, downMicroseconds: nil)
     for seconds in [1, 59, 3600, 86_400, 30 * 86_400] as [Int64] {
       let now = Instant(microseconds: seconds * 1_000_000 + 777)
       let deadline = clock.reading(at: now).instant.advanced(byMilliseconds: 10_000)

@@ -27,7 +27,8 @@ final class DangerChecker: Checker {
     var fix: Fix?
     var fixedAt = Instant(microseconds: 0)
     var spokenAt = Instant(microseconds: 0)
-    var speaker: Int?
+    /// The last statement of each node.
+    var statements: [Int: Instant] = [:]
     /// Whether no two statements about the person may have been concurrent.
     var isCertain = true
 
@@ -93,11 +94,13 @@ final class DangerChecker: Checker {
   ) {
     var person = people[user] ?? Person()
     let settles = change(&person)
-    let hasSeen =
-      person.speaker == nil || person.speaker == speaker
-      || (isSettled(person.spokenAt, in: world) && isWhole(in: world))
+    // The author's own earlier statements prove nothing of what it has received from others.
+    let hasSeen = person.statements.allSatisfy { node, moment in
+      node == speaker || (isSettled(moment, in: world) && isWhole(in: world))
+    }
     person.isCertain = hasSeen && (person.isCertain || settles)
-    (person.spokenAt, person.speaker) = (world.now, speaker)
+    person.statements[speaker] = world.now
+    person.spokenAt = world.now
     people[user] = person
     examineLater(in: world)
   }
