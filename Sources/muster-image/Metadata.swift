@@ -103,8 +103,8 @@ struct ExifFields {
     return numbers.count == 3 ? numbers : nil
   }
 
-  /// Converts `2026:11:25 04:10:00`, with any separators, to `2026-11-25T04:10:00`. The node checks the
-  /// calendar.
+  /// Converts `2026:11:25 04:10:00`, with any separators, to `2026-11-25T04:10:00`. The
+  /// node checks the calendar.
   private static func localTime(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     let digits = Set([0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18])

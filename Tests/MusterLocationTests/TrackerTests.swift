@@ -5,7 +5,7 @@ import Testing
 struct TrackerTests {
   private func expect(
     _ report: TrackerReport?, _ name: String, accuracy: UInt32?, at time: String?,
-    sourceLocation: SourceLocation = #_sourceLocation
+    battery: Double? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let position = try #require(Coordinate(latitude: 46.05, longitude: 14.5))
     #expect(
@@ -14,7 +14,8 @@ struct TrackerTests {
           tracker: try #require(TrackerName(name)),
           fix: SourceFix(
             position: position, accuracyDecimetres: accuracy,
-            sampleTime: time.flatMap { Timestamp(rfc3339: $0) })), sourceLocation: sourceLocation)
+            sampleTime: time.flatMap { Timestamp(rfc3339: $0) }),
+          batteryPercent: battery), sourceLocation: sourceLocation)
   }
 
   // MARK: OsmAnd
@@ -100,11 +101,13 @@ struct TrackerTests {
     throws
   {
     let at = "2026-11-21T22:26:40Z"
-    try expect(message(location, user: "mia", device: "tab"), "mia/tab", accuracy: 120, at: at)
-    try expect(message(location, user: "mia"), "mia", accuracy: 120, at: at)
-    try expect(message(location, user: "", device: ""), "mia/phone", accuracy: 120, at: at)
+    try expect(
+      message(location, user: "mia", device: "tab"), "mia/tab", accuracy: 120, at: at, battery: 60)
+    try expect(message(location, user: "mia"), "mia", accuracy: 120, at: at, battery: 60)
+    try expect(
+      message(location, user: "", device: ""), "mia/phone", accuracy: 120, at: at, battery: 60)
     let bare = location.replacing(",\"topic\":\"owntracks/mia/phone\"", with: "")
-    try expect(message(bare), "mj", accuracy: 120, at: at)
+    try expect(message(bare), "mj", accuracy: 120, at: at, battery: 60)
   }
 
   @Test(arguments: ["lwt", "waypoints", "transition", "card", "cmd"])

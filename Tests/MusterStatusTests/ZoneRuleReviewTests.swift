@@ -70,9 +70,9 @@ import Testing
 
   @Test func `Who comes within the distance is named; doubt about the position counts as danger`() {
     let rule = ZoneRule(kind: .within, number: 200)
-    // 0.0036° are 400 m: 300 m from the edge.
-    #expect(violations(rule, [person(1, at: 0.0036)]).isEmpty)
-    #expect(violations(rule, [person(1, at: 0.0036, accuracy: 120)]).count == 1)
+    // 0.0035° are 389 m: 289 m from the edge.
+    #expect(violations(rule, [person(1, at: 0.0035)]).isEmpty)
+    #expect(violations(rule, [person(1, at: 0.0035, accuracy: 120)]).count == 1)
     let near = [person(2, at: 0.0025), person(1, at: 0)]
     #expect(violations(rule, near).map(\.people) == [[UserID(number: 1), UserID(number: 2)]])
     #expect(violations(rule, [person(1, at: 0, accuracy: 5000)]).isEmpty, "too coarse")

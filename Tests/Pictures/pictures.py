@@ -115,7 +115,9 @@ def write_small(folder):
     noisy(640, 640, 2).save(folder / "noise.jpg", quality=95)
     if pillow_heif:
         scene(360, 240).save(folder / "exif.heic", quality=90, exif=exif())
-        upright_scene_turned(6).save(folder / "turned.heic", quality=90, exif=exif(6))
+        # Only as bytes does the orientation also become the rotation property of the HEIF.
+        upright_scene_turned(6).save(
+            folder / "turned.heic", quality=90, exif=exif(6).tobytes())
         scene(360, 240).save(folder / "exif.avif", format="AVIF", quality=90, exif=exif())
     (folder / "huge.png").write_bytes(png_header(100_000, 100_000))
     (folder / "svg.jpg").write_bytes(

@@ -18,7 +18,7 @@ struct ReceiptState {
     return record.receipt?.head == engine.head(of: log)
   }
 
-  /// The logs whose newest receipt differs from what is held, by id. A log that is not held any more
+  /// The logs whose newest receipt differs from what is held, by id. A log that is no longer held
   /// counts as one of the `state` lane.
   var outdated: [(log: LogID, lane: Lane)] {
     var logs: [LogID: Lane] = [:]

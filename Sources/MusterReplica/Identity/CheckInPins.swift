@@ -6,8 +6,8 @@ internal import MusterStore
 /// calls for help under duress (decision 0047).
 ///
 /// Only a salted hash of each is stored. The two records have one form and are sorted, so that the
-/// stored bytes do not show which PIN is which without a PIN. Both are compared at each check-in, at
-/// the same cost.
+/// stored bytes do not show which PIN is which without a PIN. Both are compared at each check-in,
+/// at the same cost.
 struct CheckInPins: Sendable {
   static let key = "check-in pins"
   private static let proofBytes = 16

@@ -5,8 +5,8 @@ internal import MusterModel
 ///
 /// A call stays open until it is cleared here; a later check-in without a call does not end it.
 ///
-/// - Invariant: at most one entry for each device, and `knownCalls` dots in an entry. A device has a
-///   certificate that counted when its call was read, so the table is bounded by certificates.
+/// - Invariant: at most one entry for each device, and `knownCalls` dots in an entry. A device has
+///   a certificate that counted when its call was read, so the table is bounded by certificates.
 struct DuressLedger: Sendable, Equatable {
   static let key = "duress"
   /// The newest calls of a device that are not opened again when the view is derived again. The

@@ -42,7 +42,7 @@ extension Replica {
   }
 
   /// Reads all waiting frames, and requests the keys that they still need. After a start they may
-  /// have waited for a key that arrived just before a crash, or for a version that understands them.
+  /// have waited for a key that arrived just before a crash, or for a version that reads them.
   mutating func askForWaiting(now: ClockReading) throws {
     let missing = try release(for: nil, now: now)
     try commit(now: now)

@@ -71,8 +71,8 @@ struct AlertReader {
     }
   }
 
-  /// Returns the writes that acknowledge an alert's cause, in place of earlier ones of this user for
-  /// the same person.
+  /// Returns the writes that acknowledge an alert's cause, in place of earlier ones of this user
+  /// for the same person.
   func acknowledgement(
     of id: AlertID, _ cause: AlertCause, by user: UserID, note: String
   ) throws(StoreError) -> [Write] {

@@ -7,7 +7,7 @@ import MusterStore
 ///
 /// `CheckInLedger` knows what a node holds and when a check-in is truly due. Timers about which
 /// that is unclear are not judged: forked or revoked authors, writes that were not acknowledged,
-/// and people whom command accounted for.
+/// and people that command accounted for.
 final class CheckInChecker: Checker {
   static let missed = "no alarm is missed for a check-in that a node holds"
   static let wrong = "no alarm is raised against a check-in that a node holds"

@@ -29,22 +29,22 @@ struct CheckInLedger {
     let graceMilliseconds: Int64
     let nextSecondsAfterOk: UInt32
     let start: Int
-    var reports: [Int] = []
+    fileprivate(set) var reports: [Int] = []
     /// Whether writes may exist that were not acknowledged or do not count, or something else
     /// settles it.
-    var isUncertain: Bool
+    fileprivate(set) var isUncertain: Bool
   }
 
   /// A node's copy of an entry.
   struct Holding {
-    var receivedAt: Int64
+    let receivedAt: Int64
     /// How often the machine of the node had been started.
     let boot: UInt64
     /// When the node may at the latest assume that it was made: the receipt, or later after a
     /// restart that lost the time.
-    var latest: Int64
+    fileprivate(set) var latest: Int64
     /// Whether a wall clock that was set forward may make the alarm early.
-    var mayBeEarly = false
+    fileprivate(set) var mayBeEarly = false
   }
 
   /// What a node has to show of a timer.

@@ -1,7 +1,8 @@
 import MusterModel
 
 /// When a node's program reviews its alerts next, by the time of the world: soon after a change,
-/// when a status changes by time alone, and periodically, as `ChangeNotifier` of the real node does.
+/// when a status changes by time alone, and periodically, as `ChangeNotifier` of the real node
+/// does.
 ///
 /// Each scheduled review is one event of the world. Only the event of the current one fires.
 struct ReviewTimer {

@@ -8,9 +8,9 @@ import MusterModel
 struct Council {
   var members: [Int] = []
   /// Thieves with a member's laptop that the council has not revoked.
-  var usurpers: Set<Int> = []
+  private(set) var usurpers: Set<Int> = []
   /// Devices that these revoked: they return once the council has voted.
-  var usurped: Set<DeviceID> = []
+  private(set) var usurped: Set<DeviceID> = []
   /// By target, the votes that honest members cast.
   private var votes: [Int: Votes] = [:]
 
@@ -20,6 +20,10 @@ struct Council {
     /// The frames of the member that any voter held, by their names in dots.
     var held: Set<Bytes16> = []
   }
+
+  mutating func add(usurper: Int) { usurpers.insert(usurper) }
+
+  mutating func noteUsurped(_ device: DeviceID) { usurped.insert(device) }
 
   func hasVoted(_ member: Int, against target: Int) -> Bool {
     votes[target]?.voters.contains(member) == true

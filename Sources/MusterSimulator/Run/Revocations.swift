@@ -102,7 +102,7 @@ final class Revocations {
     let own = thief.credentials.device
     guard thief.isRunning, !isRevoked(own) else { return }
     world.record.fire(.usurpation)
-    council.usurpers.insert(thief.index)
+    council.add(usurper: thief.index)
     let devices = Set(world.nodes.map(\.credentials.device)).subtracting([own])
     let members = try devices.filter { try isMember($0, shownBy: thief) }.sorted()
     // What a thief does before it acts against a member stays.
@@ -111,7 +111,7 @@ final class Revocations {
       try world.command(thief) { ((), try MaliciousMember.revokeByRank(&$0, target, now: $1)) }
     }
     for target in devices.subtracting(members).sorted() {
-      council.usurped.insert(target)
+      council.noteUsurped(target)
       try world.command(thief) { ((), try MaliciousMember.revokeByRank(&$0, target, now: $1)) }
     }
     world.note(.wrote, at: thief)

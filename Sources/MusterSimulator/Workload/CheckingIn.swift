@@ -41,7 +41,7 @@ struct CheckingIn {
     }
   }
 
-  /// - Parameter other: whom command may answer for.
+  /// - Parameter other: a person that command may answer for.
   private mutating func report(_ other: UserID?) -> Act {
     let user = random.below(3) == 0 ? other : nil
     switch random.below(8) {

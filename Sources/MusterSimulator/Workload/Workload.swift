@@ -214,7 +214,7 @@ enum Act: Hashable {
   /// Answers, extends or stops all running timers of a user; nil for the own.
   case checkIn(CheckInReportKind, UserID?, seconds: UInt32)
 
-  /// The people for whom timers are started.
+  /// The people that timers are started for.
   enum CheckInSubjects: Hashable {
     /// Empty for the own user.
     case users([UserID])
