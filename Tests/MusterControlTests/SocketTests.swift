@@ -58,7 +58,7 @@ import Testing
     let folder = TemporaryFolder()
     let path = try folder.socketPath()
     try folder.makeRun()
-    try await abandonSocket(at: path)
+    try abandonSocket(at: path)
     await #expect(throws: ControlFault.notListening) {
       try await ControlClient(path: path).perform(.status)
     }

@@ -1,5 +1,6 @@
 import Logging
 import MusterModel
+import MusterTestKit
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -25,7 +26,7 @@ struct GpsdSourceTests {
     }
   }
 
-  private func speaker(_ words: String, port: Int = 0) async throws -> any Channel {
+  private func speaker(_ words: String, port: Int) async throws -> any Channel {
     try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in channel.pipeline.addHandler(Speaker(words)) }
@@ -45,10 +46,10 @@ struct GpsdSourceTests {
   @Test func `fixes go on after gpsd was killed and started again`() async throws {
     let (events, told) = AsyncStream.makeStream(of: SourceEvent.self)
     let words = "{\"class\":\"VERSION\"}\r\n"
+    let port = Int(try FreePort.next())
     let first = try await speaker(
       words + "{garbage\r\n" + String(repeating: "x", count: 20_000) + "\r\n"
-        + report(latitude: 46))
-    let port = try #require(first.localAddress?.port)
+        + report(latitude: 46), port: port)
     let source = GpsdSource(
       host: "127.0.0.1", port: port, logger: Logger(label: "test"), random: { 0 },
       deliver: { told.yield($0) })

@@ -1,12 +1,11 @@
 import Foundation
-import MusterTestKit
 
 /// A plain UDP socket on loopback, for datagrams that a node would not send.
-final class LoopbackSocket {
+package final class LoopbackSocket {
   private let descriptor: Int32
-  let port: UInt16
+  package let port: UInt16
 
-  init() throws {
+  package init() throws {
     #if os(Linux)
       let kind = Int32(SOCK_DGRAM.rawValue)
     #else
@@ -32,7 +31,7 @@ final class LoopbackSocket {
   deinit { close(descriptor) }
 
   /// Returns false if the system has no buffer space.
-  func send(_ bytes: [UInt8], to port: UInt16) -> Bool {
+  package func send(_ bytes: [UInt8], to port: UInt16) -> Bool {
     var to = Self.address(port: port)
     return withUnsafePointer(to: &to) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -44,7 +43,7 @@ final class LoopbackSocket {
   }
 
   /// Returns the datagrams that have arrived and were not read.
-  func received() -> [[UInt8]] {
+  package func received() -> [[UInt8]] {
     var datagrams: [[UInt8]] = []
     while true {
       var buffer = [UInt8](repeating: 0, count: 2048)

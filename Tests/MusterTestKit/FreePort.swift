@@ -1,9 +1,8 @@
 import Foundation
-import MusterTestKit
 import Synchronization
 
 /// Fixed ports for processes that need a known port and keep it across restarts.
-enum FreePort {
+package enum FreePort {
   /// Below the ephemeral ports of Linux (32768 and up), so that no outgoing connection can take a
   /// port while its process does not listen.
   private static let range: Range<UInt16> = 20_000..<32_000
@@ -11,7 +10,7 @@ enum FreePort {
   private static let taken = Mutex(UInt16(getpid() % pid_t(range.count)))
 
   /// Returns a free port that this process has not received before.
-  static func next() throws -> UInt16 {
+  package static func next() throws -> UInt16 {
     for _ in range {
       let port = taken.withLock { last in
         last = (last + 1) % UInt16(range.count)
