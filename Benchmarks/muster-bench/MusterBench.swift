@@ -10,7 +10,7 @@ struct MusterBench: ParsableCommand {
     subcommands: [
       All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
       CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
-      ColdStartBench.self, CrowdBench.self, AdmitBench.self, ControlBench.self,
+      ColdStartBench.self, CrowdBench.self, AdmitBench.self, ControlBench.self, ForkBench.self,
       PositionsBench.self, StatusBench.self, NodeStatusBench.self, CheckInBench.self,
       MergeRound.self,
       ColdStartWrite.self,
@@ -29,7 +29,7 @@ struct All: ParsableCommand {
       SealBench.self, GeofenceBench.self, FenceGrowthBench.self, CommitBench.self, DigestBench.self,
       IncrementalBench.self,
       MergeBench.self, IngestBench.self, ColdStartBench.self, CrowdBench.self,
-      AdmitBench.self, ControlBench.self, PositionsBench.self, StatusBench.self,
+      AdmitBench.self, ControlBench.self, ForkBench.self, PositionsBench.self, StatusBench.self,
       NodeStatusBench.self, CheckInBench.self,
     ]
     for bench in benches {

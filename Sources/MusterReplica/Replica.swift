@@ -144,7 +144,7 @@ public struct Replica {
     set { recovery.home = newValue }
   }
   /// The number of rebuilds of the whole view since the start.
-  var viewRebuilds: Int { derived.rebuilds }
+  package var viewRebuilds: Int { derived.rebuilds }
   /// Whether this device may continue its own logs: false for a moment after a start, until each
   /// peer in reach has reported what it holds of them. Without known peers it does not wait.
   ///

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import MusterModel
 import MusterTestKit
@@ -33,6 +34,18 @@ struct GpsdSourceTests {
       .bind(host: "127.0.0.1", port: port).get()
   }
 
+  /// Waits until the port is free: a child that another test starts holds the descriptors of this
+  /// process, the closed socket among them, until it runs its own program.
+  private func speakerAgain(_ words: String, port: Int) async throws -> any Channel {
+    while true {
+      do {
+        return try await speaker(words, port: port)
+      } catch let error as IOError where error.errnoCode == EADDRINUSE {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+    }
+  }
+
   private func report(latitude: Double) -> String {
     "{\"class\":\"TPV\",\"mode\":3,\"lat\":\(latitude),\"lon\":7.5,\"eph\":4.5}\r\n"
   }
@@ -61,7 +74,7 @@ struct GpsdSourceTests {
         heard.append(event)
         if latitudes(heard).contains(46), again == nil {
           try await first.close()
-          again = try await speaker(words + report(latitude: 47), port: port)
+          again = try await speakerAgain(words + report(latitude: 47), port: port)
         }
         if latitudes(heard).contains(47) { break }
       }
