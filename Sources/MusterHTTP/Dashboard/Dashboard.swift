@@ -19,9 +19,10 @@ struct Dashboard: Sendable {
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
   ]
-  /// Allows scripts, styles, images and requests only from this origin, and no frames.
+  /// Allows scripts, styles, images and requests only from this origin, and no frames. `blob:` is
+  /// an image that the user chose in this browser.
   private static func policy(forms: String) -> String {
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action \(forms); "
+    "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action \(forms); "
       + "frame-ancestors 'none'"
   }
 

@@ -33,13 +33,14 @@ async function send(method, path, body, version) {
   return response;
 }
 
-async function reason(response) {
-  const text = await response.text();
+const reason = async (response) => explained(response.status, await response.text());
+
+function explained(status, text) {
   try {
     const problem = JSON.parse(text);
     return [problem.detail ?? problem.title, problem.place].filter(Boolean).join(" — ");
   } catch {
-    return `${response.status} ${text.slice(0, 200)}`;
+    return `${status} ${text.slice(0, 200)}`;
   }
 }
 
@@ -70,6 +71,30 @@ export async function list(path) {
 export async function write(method, path, body, version) {
   const response = await send(method, path, body, version);
   return response.status === 201 ? response.json() : null;
+}
+
+const uploadPatience = 180000;
+
+/** Sends a file; `onProgress` receives percent. Returns what the node answers. */
+export function upload(path, file, onProgress) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", root + path);
+    request.timeout = uploadPatience;
+    request.setRequestHeader("Accept", "application/json");
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
+      onProgress(total > 0 ? Math.floor(loaded / total * 100) : 0));
+    request.addEventListener("load", () => {
+      if (request.status === 401) stranger();
+      if (request.status < 300) return resolve(JSON.parse(request.responseText));
+      reject(new Refusal(request.status, explained(request.status, request.responseText)));
+    });
+    for (const name of ["error", "timeout", "abort"]) {
+      request.addEventListener(name, () => reject(new Refusal(0, name)));
+    }
+    request.send(file);
+  });
 }
 
 /** Writes to a row, or to an `action` of it, unless the row changes in the meantime. */

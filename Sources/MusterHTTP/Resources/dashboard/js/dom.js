@@ -20,6 +20,23 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
+/** Addresses of this node's own files, and of a file that the user chose. */
+const own = /^(\/api\/v1\/[\w%./-]+|blob:)/;
+
+/** A picture of this node. */
+export function image(path, props) {
+  const element = h("img", { decoding: "async", ...props });
+  if (own.test(path)) element.src = path;
+  return element;
+}
+
+/** A link to a file of this node. */
+export function link(path, props, ...children) {
+  const element = h("a", props, ...children);
+  if (own.test(path)) element.href = path;
+  return element;
+}
+
 /** A button; `key` is its `data-key`. */
 export const button = (word, key, onclick, more) =>
   h("button", { ...more, "data-key": key, onclick }, word);

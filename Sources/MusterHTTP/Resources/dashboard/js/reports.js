@@ -6,6 +6,8 @@ import { attempt, confirm, field, form, show } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
 import { ago, clock, since, t } from "./words.js";
 import { decimal, parsed, written } from "./place.js";
+import { photoDraft, photoPanel, photosOffered, send } from "./photos.js";
+import { dictation } from "./dictation.js";
 import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
 
 const page = 150;
@@ -15,7 +17,12 @@ let open = null;
 
 export function openReports() {
   on(["reports"], onceAFrame(draw));
-  on(["reports"], () => { if (open) detail(state.reports.get(open.id)); });
+  on(["reports"], () => {
+    if (!open) return;
+    const report = state.reports.get(open.id);
+    detail(report);
+    if (report) open?.photos?.update(report);
+  });
 }
 
 function draw() {
@@ -51,6 +58,7 @@ const badges = (report) => h("span", { class: "row" },
   chip(t(`category.${report.category}`)),
   report.severity !== null && chip(t("severity.n", { n: report.severity })),
   report.status !== "open" && chip(t("resolved")),
+  report.photos > 0 && chip(t("photos.n", { n: report.photos })),
   report.conflicts.length > 0 && chip(t("conflict"), " state danger"));
 
 const chip = (text, look = "") => h("span", { class: `chip${look}` }, text);
@@ -77,9 +85,14 @@ export function showReport(report) {
       });
     },
   }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("send")));
-  const dialog = show(t("report"), body, ...(mayWrite() ? [comments] : []));
-  open = { id: report.id, body, dialog };
-  dialog.addEventListener("close", () => { open = null; });
+  const dialog = show(t("report"), body);
+  const photos = photosOffered() ? photoPanel(dialog, report) : null;
+  dialog.append(...[photos?.element, mayWrite() && comments].filter(Boolean));
+  open = { id: report.id, body, dialog, photos };
+  dialog.addEventListener("close", () => {
+    photos?.close();
+    open = null;
+  });
   detail(report);
 }
 
@@ -144,9 +157,13 @@ function edit(report) {
   const place = report && report.lat !== null ? `${report.lat}, ${report.lon}` : "";
   const seen = report ? getVersioned(`reports/${segment(report.id)}`) : null;
   seen?.catch(() => {});
+  const photos = h("div");
+  const draft = report || !photosOffered() ? null : photoDraft(photos);
+  if (draft) photos.append(draft.element);
   return form(t(report ? "edit" : "report.file"), [
     field("title", t("title"), { value: report?.title, required: true }),
     field("description", t("description"), { type: "area", value: report?.description }),
+    dictation("description"),
     h("div", { class: "row" },
       field("category", t("category"), {
         value: report?.category ?? "other", options: categories.map((c) => [c, t(`category.${c}`)]),
@@ -157,7 +174,8 @@ function edit(report) {
     field("place", t("place.typed"), { value: place }),
     theMap() && button(t("place.pick"), "pick", pickPlace, { type: "button" }),
     field("toEvacuate", t("evacuate.needed"), { type: "checkbox", value: report?.toEvacuate }),
-  ], async (values) => {
+    draft && photos,
+  ].filter(Boolean), async (values) => {
     const { title, description, category, toEvacuate } = values;
     const body = { title, description, category, toEvacuate };
     if (values.severity) body.severity = Number(values.severity);
@@ -166,7 +184,12 @@ function edit(report) {
       if (!at) throw new Error(t("place.wrong"));
       Object.assign(body, at);
     }
-    if (!report) return write("POST", "reports", body);
+    if (!report) {
+      const filed = await write("POST", "reports", body);
+      // The report is filed, whatever becomes of its photos.
+      if (draft?.files().length > 0) send(filed.id, draft.files());
+      return filed;
+    }
     const { version } = await seen;
     return write("PATCH", `reports/${segment(report.id)}`, body, version);
   });
