@@ -8,9 +8,13 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   /// The requests to this handler, as pipeline events.
   enum ExtensionRequest: Sendable {
     case endless
+    /// A file is sent or received.
+    case transfer
   }
 
   static let longest = TimeAmount.seconds(60)
+  /// From the request for a transfer: the largest picture at 900 kbit/s.
+  static let longestTransfer = TimeAmount.minutes(10)
   private var end: Scheduled<Void>?
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -18,13 +22,19 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
     end = context.eventLoop.scheduleTask(in: Self.longest) { channel.close(promise: nil) }
   }
 
+  private func prolong(_ channel: any Channel) {
+    end?.cancel()
+    end = channel.eventLoop.scheduleTask(in: Self.longestTransfer) { channel.close(promise: nil) }
+  }
+
   func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard case ExtensionRequest.endless? = event as? ExtensionRequest else {
-      return context.fireUserInboundEventTriggered(event)
+    switch event as? ExtensionRequest {
+    case .endless: end?.cancel()
+    case .transfer: prolong(context.channel)
+    case nil: context.fireUserInboundEventTriggered(event)
     }
-    end?.cancel()
   }
 
   func channelInactive(context: ChannelHandlerContext) {

@@ -21,6 +21,7 @@ struct ChangeNotifier: Sendable {
   private(set) var log: ChangeLog
   /// Always equal to the counts of `log`.
   let tally: ChangeTally
+  private var photos = PhotoNotices()
   /// When alerts are next reviewed.
   private(set) var reviewDue = Instant(microseconds: 0)
   private var restEnds = Instant(microseconds: 0)
@@ -32,6 +33,7 @@ struct ChangeNotifier: Sendable {
 
   /// Records the outcome of a piece of work. MUST be called with each outcome.
   mutating func note(_ outcome: Replica.Outcome, now: Instant) {
+    photos.note(outcome.grownBlobs)
     guard log.note(outcome) else { return }
     tally.set(log.counts)
     counts.tell(log.counts)
@@ -48,6 +50,17 @@ struct ChangeNotifier: Sendable {
     restEnds = Instant(microseconds: end.microseconds + rest)
     let idle = Instant(microseconds: end.microseconds + Self.idleMicroseconds)
     reviewDue = max(restEnds, change.map { min($0, idle) } ?? idle)
+  }
+
+  /// When the progress of photos is to be announced; nil while there is none.
+  var photosDue: Instant? { photos.due }
+
+  /// Returns the blobs whose progress is due, and forgets them.
+  mutating func takeGrownPhotos(now: Instant) -> Set<BlobID> { photos.take(now: now) }
+
+  /// Records that the progress of photos was announced.
+  mutating func announcedPhotos(from start: Instant, to end: Instant) {
+    photos.announced(from: start, to: end)
   }
 
   /// Makes the next review due: after a sleep of the machine, timers may be past due.

@@ -49,6 +49,16 @@ public enum Command: Codable, Hashable, Sendable {
   case confirmReport(String)
   case commentReport(String, text: String)
 
+  /// The photos of a report. A `String` that names a photo is its number from 1, or its id or the
+  /// first digits of it.
+  case photos(String)
+  case addPhoto(PhotoDraft, to: String)
+  case removePhoto(String, of: String)
+  /// Fetches the original also where it is not fetched unasked.
+  case requestPhoto(String, of: String)
+  /// The JPEG of a photo that is complete here.
+  case photo(String, of: String, kind: BlobKind)
+
   case fences
   case fence(String)
   case addFence(FenceDraft)
@@ -175,6 +185,12 @@ public enum Reply: Codable, Hashable, Sendable {
   case councils([CouncilSummary])
   case mesh(MeshSummary)
   case reports([ReportSummary])
+  /// Oldest first, by their authors' clocks.
+  case photos([PhotoSummary])
+  /// The new photo.
+  case photoAdded(BlobID)
+  /// The bytes of a file.
+  case photo(ByteString)
   case fences([FenceSummary])
   /// The new row.
   case created(RowID)

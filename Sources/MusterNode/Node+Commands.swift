@@ -65,6 +65,9 @@ extension Node {
       return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
     case .reports: return .reports(try read { try $0.reports(now: $1) })
     case .report(let reference): return .reports([try report(reference)])
+    case .photos, .photo: return try read { replica, _ in try command.photoReply(by: &replica) }
+    case .requestPhoto:
+      return try done { try command.requestPhoto(by: &$0, now: $1) }
     case .fences: return .fences(try read { replica, _ in try replica.fences() })
     case .fence(let reference): return .fences(try fence(reference))
     case .directives: return .directives(try read { try $0.directives(now: $1) })
@@ -81,7 +84,8 @@ extension Node {
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn,
       .reportCheckIn, .addReport, .editReport,
-      .deleteReport, .confirmReport, .commentReport, .addFence, .editFence, .setFenceActive,
+      .deleteReport, .confirmReport, .commentReport, .addPhoto, .removePhoto, .addFence, .editFence,
+      .setFenceActive,
       .deleteFence, .addFenceRule, .removeFenceRule:
       preconditionFailure("\(command) is gathered")
     }

@@ -99,6 +99,7 @@ extension Command {
       Self.changing(.report, reference) { try $0.confirmReport($1, now: $2) }
     case .commentReport(let reference, let text):
       Self.changing(.report, reference) { try $0.commentReport($1, text: text, now: $2) }
+    case .addPhoto, .removePhoto: photoWrite
     case .addFence(let draft):
       { replica, now in
         let (id, outcome) = try replica.addFence(draft, now: now)
@@ -115,7 +116,8 @@ extension Command {
     case .removeFenceRule(let reference, let rule):
       Self.changing(.fence, reference) { try $0.removeRule(rule, from: $1, now: $2) }
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
-      .fences, .fence, .directives, .directive, .permits, .checkIns, .checkInPin, .setCheckInPins,
+      .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
+      .checkInPin, .setCheckInPins,
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,

@@ -54,6 +54,16 @@ extension Node {
     }
   }
 
+  /// Returns decrypted bytes of a photo of a report. Throws `Refusal` if some of them are not here.
+  public func photoBytes(
+    _ photo: BlobID, of report: String, kind: BlobKind, range: Range<Int>
+  ) throws -> [UInt8] {
+    try read { replica, _ in
+      let id = try replica.row(.report, named: report)
+      return try replica.photoBytes(photo, of: id, kind: kind, range: range)
+    }
+  }
+
   /// Returns the highest arrival number that a crossing ever had here, 0 before the first: later
   /// ones have higher numbers.
   public func newestArrival() throws -> Int64 {

@@ -50,6 +50,20 @@ extension Node {
     armTimer()
   }
 
+  /// Announces the progress of photos when due, as changes of their reports.
+  func announcePhotosIfDue() {
+    let start = SystemClock.instant
+    let grown = changeNotifier.takeGrownPhotos(now: start)
+    guard !grown.isEmpty else { return }
+    act { replica, _ in
+      var outcome = Replica.Outcome()
+      outcome.changedRows = try replica.reports(showing: grown)
+      return outcome
+    }
+    changeNotifier.announcedPhotos(from: start, to: SystemClock.instant)
+    armTimer()
+  }
+
   /// Acknowledges an alert. On return the acknowledgement is durable.
   func acknowledgeAlert(
     _ reference: String, by name: String?, for user: String?

@@ -137,6 +137,7 @@ public actor Node {
     publishDue()
     act { replica, now in try replica.passDeadlines(now: now) }
     reviewAlertsIfDue()
+    announcePhotosIfDue()
   }
 
   func act(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) {
@@ -225,6 +226,7 @@ public actor Node {
     timer.arm(
       for: [
         opened.replica.nextDeadline, location.watch.nextDeadline, due, changeNotifier.reviewDue,
+        changeNotifier.photosDue,
       ].compactMap(\.self))
   }
 

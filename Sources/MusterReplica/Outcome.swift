@@ -15,6 +15,8 @@ extension Replica {
     var contacts: [RememberedPeer] = []
     /// Rows whose state has changed, sorted within each commit.
     public var changedRows: [RowKey] = []
+    /// Blobs of photos of which more is stored than before.
+    public var grownBlobs: Set<BlobID> = []
     /// Whether a person's position has changed.
     public var hasMovement = false
     /// Whether a peer connected or was lost, or published its neighbours.

@@ -36,7 +36,9 @@ enum Specimens {
       .claimSafety(.safe, note: ""), .claimSafety(.needsHelp, note: "a leg\nis broken"),
       .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
-      .commentReport("0a1b", text: "ça brûle"), .fence("0a1b"), .deleteFence("0a1b"),
+      .commentReport("0a1b", text: "ça brûle"), .photos("0a1b"), .addPhoto(photo, to: "0a1b"),
+      .removePhoto("1", of: "0a1b"), .requestPhoto("ffff", of: "0a1b"),
+      .photo("1", of: "0a1b", kind: .thumbnail), .fence("0a1b"), .deleteFence("0a1b"),
       .addFenceRule("0a1b", ZoneRule(kind: .atLeast, number: 2, team: "North")),
       .removeFenceRule("0a1b", rule: "ffff"),
       .editFence("0a1b", FenceChanges()),
@@ -149,12 +151,27 @@ enum Specimens {
       ConflictingValue(text: "Smoke", callsign: "Ben", writtenAt: before1970),
     ])
 
+  static let photo = PhotoDraft(
+    original: PictureDraft(bytes: [255, 216], type: .jpeg, width: 2048, height: 1),
+    thumbnail: PictureDraft(bytes: [], type: .webp, width: 1, height: .max), takenAt: before1970,
+    position: sydney)
+
+  static let photoSummary = PhotoSummary(
+    id: BlobID(raw: row.raw), callsign: "Ben", author: user, addedAt: moment, takenAt: before1970,
+    position: sydney,
+    original: BlobStatus(
+      type: .jpeg, width: 2048, height: 1536, bytes: 300_000, percent: 62, devices: 3, total: 5,
+      commandPost: false, stall: .noHolder),
+    thumbnail: BlobStatus(
+      type: .jpeg, width: 320, height: 240, bytes: 12_000, percent: 100, devices: 5, total: 5,
+      commandPost: true, stall: nil))
+
   static let report = ReportSummary(
     id: row, title: "Fire", details: "in the hall", category: .fire, severity: 5, position: sydney,
     toEvacuate: true, status: .open, owner: user, ownerCallsign: "Anna",
     confirmations: ["Ben", "Cleo"],
     comments: [ReportComment(callsign: "Ben", text: "I see it", writtenAt: moment)],
-    conflicts: [conflict],
+    conflicts: [conflict], photoCount: 1, photos: [photoSummary],
     delivery: Delivery(devices: 4, total: 5, commandPost: true, ageSeconds: 40),
     createdAt: before1970, updatedAt: moment)
 
@@ -297,7 +314,8 @@ enum Specimens {
           isRevoked: true),
       ]),
       .mesh(MeshSummary(links: [])), .mesh(MeshSummary(links: [link, ownLink])),
-      .reports([]), .reports([report, bareReport]),
+      .reports([]), .reports([report, bareReport]), .photos([]), .photos([photoSummary]),
+      .photoAdded(photoSummary.id), .photo([255, 216]),
       .fences([fence(circle), fence(triangle)]),
       .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
       .permits([]), .checkIns([]), .checkIns([checkIn]), .checkInPin(isRequired: true),

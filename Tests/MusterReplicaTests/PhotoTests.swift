@@ -38,7 +38,12 @@ struct PhotoTests {
     of report: RowID, at name: String, in valley: inout Valley
   ) throws -> PhotoSummary? {
     try valley.ask(name) { replica, _ in
-      try replica.reports().first { $0.id == report }?.photos.first
+      guard let listed = try replica.reports().first(where: { $0.id == report }) else {
+        return nil
+      }
+      let shown = try replica.report(report)
+      #expect(listed.photoCount == shown.photos.count && listed.photos.isEmpty)
+      return shown.photos.first
     }
   }
 

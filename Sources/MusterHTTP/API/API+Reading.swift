@@ -66,11 +66,11 @@ extension API {
   private static let single: [Route] = [
     Route(
       .get, "/api/v1/reports/{id}", "Get a report with its version for If-Match",
-      result: .json(.named("Report"))
+      result: .json(.named("ReportDetails"))
     ) { api, call in
       try await api.versioned(.report, call) {
         guard case .reports(let reports) = $0 else { return nil }
-        return reports.first?.json
+        return reports.first?.detailsJSON
       }
     },
     Route(

@@ -16,6 +16,7 @@ final class API: Sendable {
   let map: BaseMap?
   /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookStore?
+  let photos: PhotoUploads
   private let statusText: AnswerCache<(StatusSummary, String)>
   /// Devices are not cached: no count changes when one is admitted or revoked.
   private let sets: [Listed: AnswerCache<Rows>]
@@ -27,13 +28,15 @@ final class API: Sendable {
 
   init(
     node: Node, map: BaseMap?, webhooks: WebhookStore?, live: SubscriptionBroker,
-    requests: RequestCounts = RequestCounts(), hidesDuress: Bool = false
+    requests: RequestCounts = RequestCounts(), photos: PhotoUploads = PhotoUploads(),
+    hidesDuress: Bool = false
   ) {
     self.node = node
     self.map = map
     self.webhooks = webhooks
     self.requests = requests
     self.live = live
+    self.photos = photos
     self.hidesDuress = hidesDuress
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
     statusText = AnswerCache(of: Dataset.allCases, counts: counts)
@@ -179,5 +182,6 @@ extension DeviceSummary {
 extension API {
   /// All routes.
   static let routes: [Route] =
-    reading + writing + alerts + baseMap + administration + webhookRoutes + following
+    reading + writing + PhotoRoutes.routes + alerts + baseMap + administration + webhookRoutes
+    + following
 }

@@ -29,7 +29,7 @@ struct APIRouter: Sendable {
     APIRouter(
       api: API(
         node: api.node, map: api.map, webhooks: api.webhooks, live: api.live,
-        requests: api.requests, hidesDuress: true))
+        requests: api.requests, photos: api.photos, hidesDuress: true))
   }
 
   /// Whether a path belongs to the API.
@@ -86,7 +86,8 @@ struct APIRouter: Sendable {
       path: values, query: try Self.query(request.uri.query ?? "", of: route),
       body: try await Self.body(of: request, for: route),
       versions: route.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
-      lastEventID: request.value(of: "last-event-id"), connection: connection, person: person)
+      lastEventID: request.value(of: "last-event-id"), connection: connection, person: person,
+      headers: request.headers, upload: route.takesFile ? request.body : nil)
     return try await route.handle(api, call)
   }
 

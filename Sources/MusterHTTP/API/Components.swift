@@ -5,6 +5,7 @@ internal import MusterModel
 enum Components {
   static let all: [(name: String, shape: Shape)] = [
     ("Problem", problem), ("User", user), ("Word", word), ("Report", report),
+    ("ReportDetails", reportDetails), ("Photo", photo),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
     ("Alert", alert),
@@ -100,7 +101,28 @@ enum Components {
         ]), most: many)),
   ])
 
-  private static let report = Shape.open(
+  private static let report = Shape.open(reportFields + [.must("photos", .count)])
+
+  private static let reportDetails = Shape.open(
+    reportFields + [.must("photos", .list(.named("Photo"), most: Limits.photosPerReport))])
+
+  private static let photo = Shape.open(
+    [
+      .must("id", .reference), .must("callsign", .text), .must("author", .reference),
+      .must("addedAt", .time), .must("takenAt", .nullable(.time)), .must("original", blob),
+      .must("thumbnail", blob), .must("text", .text),
+    ] + placed)
+
+  private static let blob = Shape.open([
+    .must("type", .choice(PhotoType.allCases.map(\.mediaType))), .must("width", .count),
+    .must("height", .count), .must("bytes", .count), .must("percent", percent),
+    .must("complete", .flag), .must("devices", .count), .must("total", .count),
+    .must("commandPost", .flag),
+    .must("stall", .nullable(.choice(BlobStallReason.allCases.map(\.rawValue)))),
+    .must("text", .text),
+  ])
+
+  private static let reportFields: [Shape.Member] =
     [
       .must("id", .reference), .must("title", .text), .must("description", .text),
       .must("category", .choice(ReportCategory.allCases.map(\.name))),
@@ -112,12 +134,11 @@ enum Components {
         .list(
           .open([.must("callsign", .text), .must("text", .text), .must("writtenAt", .time)]),
           most: many)),
-      .must("photos", .list(.anything, most: many)),
       .must("conflicts", .list(.named("Conflict"), most: many)),
       .must(
         "delivery", .open(figure)),
       .must("createdAt", .time), .must("updatedAt", .time),
-    ] + placed)
+    ] + placed
 
   private static let zoneRule = Shape.open([
     .must("id", .text), .must("kind", .choice(ZoneRuleKind.allCases.map(\.name))),

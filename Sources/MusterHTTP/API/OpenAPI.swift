@@ -39,6 +39,11 @@ enum OpenAPI {
         "required": .bool(true), "content": content("application/json", body.schema),
       ])
     }
+    if route.takesFile {
+      members["requestBody"] = .object([
+        "required": .bool(true), "content": content("image/*", .object([:])),
+      ])
+    }
     return .object(members)
   }
 
@@ -89,6 +94,11 @@ enum OpenAPI {
       responses["200"] = .object([
         "description": .string("The data."), "content": content("application/json", shape.schema),
       ])
+    case .added(let shape):
+      responses["201"] = .object([
+        "description": .string("What was added; Location contains its path."),
+        "content": content("application/json", shape.schema),
+      ])
     case .created:
       responses["201"] = .object([
         "description": .string("The id of the new row; Location contains its path."),
@@ -100,6 +110,13 @@ enum OpenAPI {
       responses["200"] = .object([
         "description": .string("The data."), "content": content(type, .object([:])),
       ])
+    case .file(let type):
+      let file = content(type, .object([:]))
+      responses["200"] = .object(["description": .string("The file."), "content": file])
+      responses["206"] = .object([
+        "description": .string("The bytes of the Range header."), "content": file,
+      ])
+      responses["304"] = .object(["description": .string("The client has this version.")])
     }
     return responses
   }

@@ -17,12 +17,16 @@ struct Route: Sendable {
   /// The response on success.
   enum Result: Sendable {
     case json(Shape)
+    /// A new thing, in whole; Location contains its path.
+    case added(Shape)
     /// The id of a new row.
     case created
     /// No content.
     case done
     /// A response that is not JSON.
     case other(type: String)
+    /// A file, of which a client may request a range of bytes.
+    case file(type: String)
   }
 
   /// A query parameter.
@@ -40,6 +44,8 @@ struct Route: Sendable {
   let summary: String
   let parameters: [Parameter]
   let body: Shape?
+  /// Whether the body is a file, which the handler reads.
+  let takesFile: Bool
   let result: Result
   /// Whether `If-Match` is evaluated.
   let takesVersion: Bool
@@ -49,7 +55,7 @@ struct Route: Sendable {
 
   init(
     _ method: Method, _ path: String, _ summary: String, parameters: [Parameter] = [],
-    body: Shape? = nil, result: Result, takesVersion: Bool = false,
+    body: Shape? = nil, takesFile: Bool = false, result: Result, takesVersion: Bool = false,
     handle: @Sendable @escaping (API, Call) async throws -> Answer
   ) {
     self.method = method
@@ -57,6 +63,7 @@ struct Route: Sendable {
     self.summary = summary
     self.parameters = parameters
     self.body = body
+    self.takesFile = takesFile
     self.result = result
     self.takesVersion = takesVersion
     self.handle = handle
@@ -91,6 +98,9 @@ struct Call: Sendable {
   let connection: Connection
   /// The logged-in client, if any.
   let person: Person?
+  let headers: HTTPFields
+  /// The body of a route that takes a file; nil for any other.
+  let upload: RequestBody?
 
   var id: String { path["id"] ?? "" }
 
@@ -98,7 +108,7 @@ struct Call: Sendable {
   func with(body: JSON) -> Call {
     Call(
       path: path, query: query, body: body, versions: versions, lastEventID: lastEventID,
-      connection: connection, person: person)
+      connection: connection, person: person, headers: headers, upload: upload)
   }
 
   subscript(name: String) -> JSON? { body.members?[name] ?? nil }

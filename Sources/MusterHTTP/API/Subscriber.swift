@@ -77,6 +77,11 @@ struct Connection: Sendable {
     channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.ExtensionRequest.endless)
   }
 
+  /// Extends the time limit of the connection for a file.
+  func keepOpenForTransfer() {
+    channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.ExtensionRequest.transfer)
+  }
+
   /// Calls `act` when either end closes the connection.
   func whenClosed(_ act: @escaping @Sendable () -> Void) {
     channel.closeFuture.whenComplete { _ in act() }

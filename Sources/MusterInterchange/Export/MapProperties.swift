@@ -55,7 +55,7 @@ extension ReportSummary {
       "description": .string(details), "category": .string(category.name),
       "reportStatus": .string(status.name),
       "reportSeverity": .known(severity) { .count(Int($0)) },
-      "toEvacuate": .bool(toEvacuate), "owner": .id(owner),
+      "toEvacuate": .bool(toEvacuate), "photos": .count(photoCount), "owner": .id(owner),
       "ownerCallsign": .string(ownerCallsign),
       "confirmations": .string(confirmations.joined(separator: ", ")),
       "comments": .string(

@@ -1,7 +1,7 @@
 public import MusterModel
 
 extension ReportSummary {
-  /// The JSON of `report list`.
+  /// The JSON of `report list`, with the number of photos.
   public var json: JSON {
     JSON.object([
       "id": .id(id), "title": .string(title), "description": .string(details),
@@ -15,11 +15,16 @@ extension ReportSummary {
             "writtenAt": .time($0.writtenAt),
           ])
         }),
-      "photos": .array([]), "conflicts": .array(conflicts.map(\.json)),
+      "photos": .count(photoCount), "conflicts": .array(conflicts.map(\.json)),
       "delivery": delivery.json,
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
     ]).adding(JSON.place(position))
   }
+}
+
+extension ReportSummary {
+  /// The JSON of `report show`: as in lists, with the photos instead of their number.
+  public var detailsJSON: JSON { json.adding(["photos": .array(photos.map(\.json))]) }
 }
 
 extension Delivery {

@@ -137,7 +137,7 @@ public struct PhotoDraft: Codable, Hashable, Sendable {
 /// An encoded picture.
 public struct PictureDraft: Codable, Hashable, Sendable {
   /// The file.
-  public var bytes: [UInt8]
+  @ByteString public var bytes: [UInt8]
   /// Its media type.
   public var type: PhotoType
   /// Pixels.

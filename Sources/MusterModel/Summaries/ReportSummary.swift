@@ -26,7 +26,9 @@ public struct ReportSummary: Codable, Hashable, Sendable {
   public var comments: [ReportComment]
   /// The fields in conflict, each with all its values.
   public var conflicts: [FieldConflict]
-  /// Oldest first, by their authors' clocks; at most `Limits.photosPerReport`.
+  /// How many photos it has; at most `Limits.photosPerReport`.
+  public var photoCount: Int
+  /// Oldest first, by their authors' clocks; empty in lists of reports.
   public var photos: [PhotoSummary]
   /// The delivery status, as known to this node.
   public var delivery: Delivery
@@ -40,8 +42,8 @@ public struct ReportSummary: Codable, Hashable, Sendable {
     id: RowID, title: String, details: String, category: ReportCategory, severity: UInt8?,
     position: Coordinate?, toEvacuate: Bool, status: ReportStatus, owner: UserID,
     ownerCallsign: String, confirmations: [String], comments: [ReportComment],
-    conflicts: [FieldConflict], photos: [PhotoSummary] = [], delivery: Delivery,
-    createdAt: Timestamp, updatedAt: Timestamp
+    conflicts: [FieldConflict], photoCount: Int = 0, photos: [PhotoSummary] = [],
+    delivery: Delivery, createdAt: Timestamp, updatedAt: Timestamp
   ) {
     self.id = id
     self.title = title
@@ -56,6 +58,7 @@ public struct ReportSummary: Codable, Hashable, Sendable {
     self.confirmations = confirmations
     self.comments = comments
     self.conflicts = conflicts
+    self.photoCount = photoCount
     self.photos = photos
     self.delivery = delivery
     self.createdAt = createdAt

@@ -56,23 +56,38 @@ public actor ImageIntake {
   ) throws(IntakeError) -> IntakePicture {
     guard !bytes.isEmpty else { throw .empty }
     guard bytes.count <= Self.mostBytes else { throw .oversized }
-    let running = try startedHelper()
+    let answer = try answer(to: bytes)
     do {
-      let answer = try Self.exchange(bytes, with: running, until: ContinuousClock.now + patience)
       return try IntakeAnswer.picture(from: answer, localOffsetSeconds: localOffsetSeconds)
-    } catch let error as IntakeError {
+    } catch {
       if error == .helperFailed { stop() }
       throw error
-    } catch {
-      stop()
-      throw error as? HelperProcess.Failure == .timedOut ? .timedOut : .helperFailed
     }
   }
 
   /// Ends the helper, if one runs. The next picture starts another one.
-  public func stop() {
-    helper?.end()
-    helper = nil
+  public func stop() { endHelper() }
+
+  /// - Returns: its exit status; nil if none ran, or a signal ended it.
+  @discardableResult
+  private func endHelper() -> Int32? {
+    defer { helper = nil }
+    return helper?.end()
+  }
+
+  /// Sends a picture to a helper, and to a new one if the last one, which was idle, ended just now.
+  private func answer(to bytes: [UInt8]) throws(IntakeError) -> [UInt8] {
+    let wasRunning = helper != nil
+    let running = try startedHelper()
+    do {
+      return try Self.exchange(bytes, with: running, until: ContinuousClock.now + patience)
+    } catch {
+      let status = endHelper()
+      if error as? HelperProcess.Failure == .timedOut { throw .timedOut }
+      // A picture that stops it ends it by a signal, or with another status.
+      guard wasRunning, status == EXIT_SUCCESS else { throw .helperFailed }
+      return try answer(to: bytes)
+    }
   }
 
   /// The process id of the helper that runs, for tests.

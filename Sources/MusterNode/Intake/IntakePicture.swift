@@ -42,3 +42,18 @@ public struct IntakePicture: Hashable, Sendable {
     public let bytes: [UInt8]
   }
 }
+
+extension IntakePicture {
+  /// The photo to add to a report.
+  public var draft: PhotoDraft {
+    PhotoDraft(
+      original: main.draft, thumbnail: thumbnail.draft, takenAt: takenAt, position: position)
+  }
+}
+
+extension IntakePicture.Encoding {
+  fileprivate var draft: PictureDraft {
+    PictureDraft(
+      bytes: bytes, type: .jpeg, width: UInt16(clamping: width), height: UInt16(clamping: height))
+  }
+}

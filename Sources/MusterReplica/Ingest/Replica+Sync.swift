@@ -252,6 +252,7 @@ extension Replica {
     case .blobUnit(let unit):
       transaction.tally?.photoUnits.new += 1
       transaction.batch.units.append(unit)
+      transaction.outcome.grownBlobs.insert(unit.blob)
       try oweBlobReceipt(for: unit.blob, now: now)
     case .epochKey(let key):
       transaction.tally?.newKeys += 1

@@ -37,6 +37,35 @@ struct PhotoReader {
     return found
   }
 
+  /// Returns how many photos a report shows.
+  static func count(in row: RowState) -> Int {
+    min(values(of: row).count, Limits.photosPerReport)
+  }
+
+  /// Returns a photo of a report by its number from 1, or by its id or the first four or more
+  /// digits of it. Throws `Refusal` if there is none, or several.
+  static func photo(named reference: String, in row: RowState) throws(Refusal) -> BlobID {
+    let ids = values(of: row).prefix(Limits.photosPerReport).map(\.photo.id)
+    if reference.utf8.count < IdentifierPrefix.leastDigits {
+      guard let number = Int(reference), (1...max(1, ids.count)).contains(number), !ids.isEmpty
+      else {
+        throw Refusal(
+          "report \(row.key.id.short) has \(ids.count) photos: name one by its number from 1, or "
+            + "by its id", .unknown)
+      }
+      return ids[number - 1]
+    }
+    let prefix = IdentifierPrefix(reference)
+    let found = ids.filter { prefix?.begins($0) ?? false }
+    guard found.count == 1 else {
+      throw Refusal(
+        found.isEmpty
+          ? "report \(row.key.id.short) has no photo \(reference.prefix(40))"
+          : "several photos begin with \(reference.prefix(40)): give more digits", .unknown)
+    }
+    return found[0]
+  }
+
   /// Returns the live photos of a report in their order. A photo that was added twice is listed
   /// once.
   private static func values(of row: RowState) -> [(value: LiveValue, photo: Photo)] {
@@ -83,6 +112,16 @@ struct PhotoReader {
       if stored.isDeleted { return .deleted }
       return keeper.isFull(for: stored.listing.kind) ? .diskLow : .notRequested
     }
+  }
+
+  /// Returns the reports with a photo of which one of these blobs is a part.
+  func reports(showing blobs: Set<BlobID>) throws(StoreError) -> [RowKey] {
+    try context.store.rows(.report).filter { row in
+      row.exists
+        && Self.values(of: row).contains { _, photo in
+          photo.blobs.contains { blobs.contains($0.reference.id) }
+        }
+    }.map(\.key)
   }
 
   // MARK: Bytes

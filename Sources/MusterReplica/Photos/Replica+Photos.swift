@@ -85,6 +85,16 @@ extension Replica {
     try photoReader.photos(of: context.existing(.report, id))
   }
 
+  /// Returns a photo of a report by its number from 1, or by its id or the first digits of it.
+  public func photo(named reference: String, of id: RowID) throws -> BlobID {
+    try PhotoReader.photo(named: reference, in: context.existing(.report, id))
+  }
+
+  /// Returns the reports with a photo of which one of these blobs is a part.
+  public func reports(showing blobs: Set<BlobID>) throws -> [RowKey] {
+    try photoReader.reports(showing: blobs)
+  }
+
   /// Returns decrypted bytes of a photo.
   ///
   /// - Parameter range: the bytes to read, clamped to the picture; nil for all.

@@ -8,7 +8,8 @@ struct ReportList {
   let delivery: DeliveryTracker
   let photos: PhotoReader
 
-  /// Returns all reports: open and most severe first, then the newest.
+  /// Returns all reports, without the progress of their photos: open and most severe first, then
+  /// the newest.
   func reports() throws -> [ReportSummary] {
     var delivery = delivery
     var summaries: [ReportSummary] = []
@@ -27,7 +28,10 @@ struct ReportList {
   /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
   func report(_ id: RowID) throws -> ReportSummary {
     var delivery = delivery
-    return try summary(context.existing(.report, id), by: &delivery)
+    let row = try context.existing(.report, id)
+    var report = try summary(row, by: &delivery)
+    report.photos = try photos.photos(of: row)
+    return report
   }
 
   private func summary(
@@ -49,8 +53,7 @@ struct ReportList {
       status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
       ownerCallsign: try context.callsign(of: owner), confirmations: confirmations.sorted(),
       comments: try comments(of: row), conflicts: try context.conflicts(of: row),
-      photos: try photos.photos(of: row),
-      delivery: try delivery.delivery(of: row),
+      photoCount: PhotoReader.count(in: row), delivery: try delivery.delivery(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
   }

@@ -1,0 +1,48 @@
+internal import MusterModel
+internal import MusterReplica
+
+/// Photos of reports.
+extension Command {
+  /// The row writes of a command about photos.
+  var photoWrite: RowWrite? {
+    switch self {
+    case .addPhoto(let draft, let report):
+      { replica, now in
+        let id = try replica.row(.report, named: report)
+        let (photo, outcome) = try replica.addPhoto(draft, to: id, now: now)
+        return (.photoAdded(photo), outcome)
+      }
+    case .removePhoto(let reference, let report):
+      { replica, now in
+        let id = try replica.row(.report, named: report)
+        let photo = try replica.photo(named: reference, of: id)
+        return (.done, try replica.removePhoto(photo, of: id, now: now))
+      }
+    default: nil
+    }
+  }
+
+  /// Performs a command that reads photos.
+  func photoReply(by replica: inout Replica) throws -> Reply {
+    switch self {
+    case .photos(let report):
+      return .photos(try replica.photos(of: replica.row(.report, named: report)))
+    case .photo(let reference, let report, let kind):
+      let id = try replica.row(.report, named: report)
+      let photo = try replica.photo(named: reference, of: id)
+      return .photo(ByteString(try replica.photoBytes(photo, of: id, kind: kind)))
+    default: preconditionFailure("\(self) reads no photos")
+    }
+  }
+
+  /// Requests the original of a photo.
+  func requestPhoto(
+    by replica: inout Replica, now: ClockReading
+  ) throws -> Replica.Outcome {
+    guard case .requestPhoto(let reference, let report) = self else {
+      preconditionFailure("\(self) requests no photo")
+    }
+    let id = try replica.row(.report, named: report)
+    return try replica.requestPhoto(replica.photo(named: reference, of: id), of: id, now: now)
+  }
+}

@@ -1,0 +1,79 @@
+import MusterInterchange
+import MusterModel
+import MusterNode
+import Testing
+
+@testable import MusterHTTP
+
+@Suite struct `Photos over HTTP` {
+  /// 300,000 letters, so that the client can read them as text.
+  private static let letters = (0..<300_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+
+  private static func draft() -> PhotoDraft {
+    PhotoDraft(
+      original: PictureDraft(bytes: letters, type: .jpeg, width: 2048, height: 1536),
+      thumbnail: PictureDraft(bytes: Array("small".utf8), type: .jpeg, width: 320, height: 240))
+  }
+
+  @Test func `a photo is listed, read in ranges, and removed`() async throws {
+    try await WebStage.tell { web in
+      let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
+      let path = "/api/v1/reports/\(report)"
+      guard case .photoAdded(let id) = await web.node.perform(.addPhoto(Self.draft(), to: report))
+      else { throw Failed("no photo was added") }
+
+      let listed = try await web.get(path + "/photos").items
+      #expect(listed.map { $0["id"] } == [.id(id)])
+      #expect(listed.first?["original"]["percent"] == .count(100))
+      #expect(try await web.get(path)["photos"].elements == listed)
+      #expect(try await web.get("/api/v1/reports").items.first?["photos"] == .count(1))
+
+      let whole = try await web.client.ask("GET", path + "/photos/1")
+      #expect(whole.status == 200 && whole.body.utf8.elementsEqual(Self.letters))
+      #expect(whole.headers["content-type"] == "image/jpeg")
+      #expect(whole.headers["x-content-type-options"] == "nosniff")
+      let version = try #require(whole.headers["etag"])
+      let again = try await web.client.ask(
+        "GET", path + "/photos/\(id)", headers: ["If-None-Match": version])
+      #expect(again.status == 304 && again.body.isEmpty)
+      let part = try await web.client.ask(
+        "GET", path + "/photos/1", headers: ["Range": "bytes=299998-"])
+      #expect(part.status == 206 && part.body.utf8.elementsEqual(Self.letters.suffix(2)))
+      #expect(part.headers["content-range"] == "bytes 299998-299999/300000")
+      #expect(
+        try await web.status("GET", path + "/photos/1", nil, ["Range": "bytes=300000-"]) == 416)
+      let small = try await web.client.ask("GET", path + "/photos/1/thumbnail")
+      #expect(small.status == 200 && small.body == "small")
+      #expect(try await web.status("POST", path + "/photos/1/request") == 204)
+
+      #expect(try await web.status("GET", path + "/photos/2") == 404)
+      #expect(try await web.status("DELETE", path + "/photos/1") == 204)
+      #expect(try await web.status("GET", path + "/photos/\(id)") == 404)
+      #expect(try await web.get(path)["photos"] == .array([]))
+    }
+  }
+
+  @Test func `what is no image file is rejected with one line`() async throws {
+    try await WebStage.tell { web in
+      let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
+      let path = "/api/v1/reports/\(report)/photos"
+      #expect(try await web.status("POST", path, "{}") == 415)
+      let image = ["Content-Type": "image/jpeg"]
+      #expect(try await web.status("POST", "/api/v1/reports/ffff/photos", "x", image) == 404)
+      let large = image.merging(["Content-Length": "67108865"]) { $1 }
+      #expect(try await web.status("POST", path, "x", large) == 413)
+      #expect(try await web.get("/api/v1/reports").items.first?["photos"] == .count(0))
+    }
+  }
+
+  @Test(arguments: [
+    (nil, ByteRange.whole), ("bytes=0-", .part(0..<10)), ("bytes=2-4", .part(2..<5)),
+    ("bytes=2-99", .part(2..<10)), ("bytes=-3", .part(7..<10)), ("bytes=-99", .part(0..<10)),
+    ("bytes=10-", .unsatisfiable), ("bytes=-0", .unsatisfiable), ("bytes=4-2", .whole),
+    ("bytes=-", .whole), ("bytes=0-1,4-5", .whole), ("lines=0-1", .whole), ("bytes=+1-2", .whole),
+    ("bytes=0-99999999999999999999", .part(0..<10)),
+  ])
+  func `a range header selects bytes`(header: String?, range: ByteRange) {
+    #expect(ByteRange(header, of: 10) == range)
+  }
+}
