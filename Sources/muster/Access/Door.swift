@@ -92,7 +92,7 @@ enum Door: Sendable {
     }
   }
 
-  private func withReach(_ what: String) async -> String {
+  func withReach(_ what: String) async -> String {
     guard case .running = self else { return "\(what) · saved; not sent yet" }
     let reply: Reply
     do {

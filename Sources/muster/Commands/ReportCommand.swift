@@ -15,6 +15,7 @@ struct ReportCommand: AsyncParsableCommand {
       """,
     subcommands: [
       Add.self, List.self, Show.self, Edit.self, Delete.self, Confirm.self, Comment.self,
+      ReportPhotoCommand.self,
     ])
 
   struct Add: AsyncParsableCommand {
@@ -22,8 +23,10 @@ struct ReportCommand: AsyncParsableCommand {
       abstract: "Add a report.",
       discussion: """
         Example:  muster report add --title "Bridge down" --category access --at 47.38,8.54
+                  muster report add --title "Gas smell" --photo valve.jpg street.jpg
 
-        With --evacuate, it is sent before all other data. Prints the id.
+        With --evacuate, it is sent before all other data. Prints the id. Without --at, it gets \
+        the position of the first photo that has one.
         """)
 
     @Option(help: ArgumentHelp("The title, one line.", valueName: "text"))
@@ -33,6 +36,11 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Flag(help: "People must leave the area.")
     var evacuate = false
+
+    @Option(
+      name: .customLong("photo"), parsing: .upToNextOption,
+      help: ArgumentHelp("Pictures to add: JPEG, PNG, WebP, HEIF.", valueName: "file"))
+    var photos: [String] = []
 
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -44,9 +52,24 @@ struct ReportCommand: AsyncParsableCommand {
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
         severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate)
-      try await Door.open(home).create(
-        .addReport(draft), output: output, wait: wait.seconds
-      ) { _ in "Report added" }
+      let door = try await Door.open(home)
+      var adding: PhotoAdding?
+      // The report first: a hazard does not wait for pictures, and is not lost with them.
+      try await door.create(.addReport(draft), output: output, wait: wait.seconds) { id in
+        guard !photos.isEmpty else { return "Report added" }
+        let added = try await PhotoAdding(photos, to: id, by: door)
+        adding = added
+        try await locate(id, by: added, door)
+        return "Report added" + (added.text.map { " with \($0)" } ?? "")
+      }
+      try adding?.check("the report is filed")
+    }
+
+    /// Gives a report without a position that of its photo.
+    private func locate(_ id: RowID, by adding: PhotoAdding, _ door: Door) async throws {
+      guard details.at == nil, let position = adding.position else { return }
+      _ = try await door.ask(.editReport("\(id)", ReportChanges(position: position)))
+      Standard.complain("the report has the position of its photo: \(ValueText.place(position))")
     }
   }
 
@@ -125,7 +148,7 @@ struct ReportCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show one report, with its comments and conflicts.",
+      abstract: "Show one report, with photos and comments.",
       discussion: "Example:  muster report show \"Gas smell\"")
 
     @Argument(help: "The report, by title or id.")
@@ -136,9 +159,10 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let report = try await Door.open(home).report(named: report)
+      let report = try await Door.open(home).reportDetails(named: report)
       try Standard.print(
-        output.json ? report.json.text : ReportView.page(of: report, times.format, on: .current))
+        output.json
+          ? report.detailsJSON.text : ReportView.page(of: report, times.format, on: .current))
     }
   }
 

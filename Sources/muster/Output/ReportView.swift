@@ -47,6 +47,7 @@ enum ReportView {
       page.add("confirmed by " + report.confirmations.joined(separator: ", "))
     }
     page.add(report.delivery.text, report.delivery.commandPost ? .good : .plain)
+    PhotoView.add(report.photos, to: &page, times)
     page.add("id \(report.id)")
     if !report.details.isEmpty {
       page.add("")

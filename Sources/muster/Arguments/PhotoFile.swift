@@ -1,0 +1,58 @@
+internal import Foundation
+internal import MusterModel
+internal import MusterNode
+
+/// A picture that the user named, scaled and without metadata. The name decides nothing about it.
+enum PhotoFile {
+  /// Reads a picture by `muster-image`. Throws `Refusal` with the path for what is no picture.
+  static func draft(of path: String, by intake: ImageIntake) async throws(Refusal) -> PhotoDraft {
+    let bytes = try InputFile.bytes(of: path, limit: ImageIntake.mostBytes)
+    do {
+      let offset = TimeZone.current.secondsFromGMT()
+      return try await intake.read(bytes, localOffsetSeconds: offset).draft
+    } catch {
+      throw Refusal("\(path): \(error)")
+    }
+  }
+}
+
+/// Adds pictures to a report, one after the other. One that cannot be added keeps no other out.
+struct PhotoAdding {
+  private(set) var added: [BlobID] = []
+  private(set) var failures: [String] = []
+  /// Where the first picture with a position was taken.
+  private(set) var position: Coordinate?
+  private let count: Int
+
+  init(_ paths: [String], to report: RowID, by door: Door) async throws {
+    count = paths.count
+    let intake = ImageIntake()
+    for path in paths {
+      do {
+        let draft = try await PhotoFile.draft(of: path, by: intake)
+        guard case .photoAdded(let photo) = try await door.ask(.addPhoto(draft, to: "\(report)"))
+        else { throw Refusal.unexpectedReply }
+        added.append(photo)
+        position = position ?? draft.position
+      } catch let refusal as Refusal {
+        failures.append("\(refusal)")
+      }
+    }
+    await intake.stop()
+  }
+
+  /// `1 photo`; nil if none was added.
+  var text: String? {
+    added.isEmpty ? nil : ValueText.count(added.count, "photo", "photos")
+  }
+
+  /// Throws `Refusal` if a picture was not added.
+  ///
+  /// - Parameter outcome: what was done without it.
+  func check(_ outcome: String) throws(Refusal) {
+    guard let first = failures.first else { return }
+    let which = count == 1 ? "the photo" : "\(failures.count) of \(count) photos"
+    let rest = failures.count == 1 ? "" : " (and \(failures.count - 1) more)"
+    throw Refusal("\(outcome) without \(which): \(first)\(rest)")
+  }
+}

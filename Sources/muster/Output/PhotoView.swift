@@ -1,0 +1,31 @@
+internal import MusterModel
+
+/// Text output about the photos of a report.
+enum PhotoView {
+  static func table(of photos: [PhotoSummary], _ times: LocalTime) -> Table {
+    var table = Table(
+      ["", "ID", "STATUS", "BY", "TAKEN", "SIZE", "PIXELS", "POSITION"],
+      optional: ["SIZE", "PIXELS", "POSITION"])
+    for (index, photo) in photos.enumerated() {
+      let status = photo.original
+      table.add([
+        .init("\(index + 1)"), .init(photo.id.short),
+        .init(status.text, status.isComplete && status.commandPost ? .good : .plain),
+        .init(photo.callsign), .init(times.text(photo.takenAt ?? photo.addedAt)),
+        .init(ValueText.bytes(UInt64(status.bytes))), .init("\(status.width) × \(status.height)"),
+        .init(ValueText.place(photo.position)),
+      ])
+    }
+    return table
+  }
+
+  /// Adds a line for each photo.
+  static func add(_ photos: [PhotoSummary], to page: inout Page, _ times: LocalTime) {
+    for (index, photo) in photos.enumerated() {
+      let status = photo.original
+      page.add(
+        "photo \(index + 1) by \(photo.callsign), \(times.text(photo.takenAt ?? photo.addedAt)): "
+          + status.text, status.isComplete && status.commandPost ? .good : .plain)
+    }
+  }
+}
