@@ -4,11 +4,15 @@ extension OperationExport {
   /// Returns KML 2.2 (OGC 07-147r2): a folder each for people, reports, zones and tracks. Rows
   /// without a position are omitted. A circle is a polygon, and a track a line with the time of its
   /// first and last fix.
-  public func kml() -> String {
+  ///
+  /// - Parameter photos: photos that stand in the folder `photos` beside the document, as in a KMZ
+  ///   archive: reports show them.
+  public func kml(with photos: [ExportedPhoto] = []) -> String {
+    let photos = Dictionary(grouping: photos, by: \.report)
     let folders = [
       Self.folder("Zones", fences.map(Self.placemark)),
       Self.folder("Tracks", tracks.map(Self.placemark)),
-      Self.folder("Reports", reports.compactMap { Self.placemark(of: $0) }),
+      Self.folder("Reports", reports.compactMap { Self.placemark(of: $0, photos[$0.id] ?? []) }),
       Self.folder("People", users.compactMap { Self.placemark(of: $0) }),
     ]
     return """
@@ -27,6 +31,9 @@ extension OperationExport {
     (["<Folder><name>\(name)</name>"] + placemarks + ["</Folder>"]).joined(separator: "\n")
   }
 
+  /// The folder of photos in a KMZ archive.
+  public static let photoFolder = "photos"
+
   // MARK: Placemarks
 
   private static func placemark(of user: UserSummary) -> String? {
@@ -38,10 +45,13 @@ extension OperationExport {
     }
   }
 
-  private static func placemark(of report: ReportSummary) -> String? {
+  private static func placemark(
+    of report: ReportSummary, _ photos: [ExportedPhoto]
+  ) -> String? {
     report.position.map { place in
       placemark(
         report.title, [report.category.name, report.details, report.status.name],
+        photos: photos.map { #"<img src="\#(photoFolder)/\#($0.fileName)" width="480"/>"# },
         style: report.status == .resolved ? "resolved" : report.toEvacuate ? "evacuate" : "open",
         time: "<TimeStamp><when>\(report.createdAt)</when></TimeStamp>", report.mapProperties,
         point(place))
@@ -73,10 +83,13 @@ extension OperationExport {
 
   /// Returns a placemark with its parts in the order of the schema.
   private static func placemark(
-    _ name: String, _ descriptions: [String], style: String, time: String,
+    _ name: String, _ descriptions: [String], photos: [String] = [], style: String, time: String,
     _ properties: [String: JSON], _ geometry: String
   ) -> String {
-    let description = descriptions.filter { !$0.isEmpty }.joined(separator: "; ")
+    let text = descriptions.filter { !$0.isEmpty }.joined(separator: "; ")
+    // With pictures, viewers read the description as HTML.
+    let description =
+      photos.isEmpty ? text : ([Markup.escaped(text)] + photos).joined(separator: "<br/>")
     return "<Placemark><name>\(Markup.escaped(name))</name>"
       + (description.isEmpty ? "" : "<description>\(Markup.escaped(description))</description>")
       + "\(time)<styleUrl>#\(style)</styleUrl>\(extendedData(properties))\(geometry)</Placemark>"

@@ -6,28 +6,40 @@ internal import MusterNode
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export the operation as GeoJSON, KML, CSV or GPX.",
+    abstract: "Export the operation as GeoJSON, KML, KMZ, CSV or GPX.",
     discussion: """
       Example:  muster export --format geojson > flood.geojson
-                muster export --format kml > flood.kml
+                muster export --format kmz --out flood.kmz
+                muster export --format csv --out flood.csv --photos photos
 
-      GeoJSON is for QGIS and web maps, KML for Google Earth, GPX for GPS receivers (without \
+      GeoJSON is for QGIS and web maps, KML for Google Earth, KMZ the same with photos, GPX for GPS receivers (without \
       zones), CSV for spreadsheets. Exports people, reports, zones and tracks, and in CSV also \
       the events. A track is complete only for this laptop, for phones that report to it, and for \
-      people who share their track.
+      people who share their track. Photos that are not complete here are left out.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case geojson, kml, csv, gpx
+    case geojson, kml, kmz, csv, gpx
   }
 
   @Option(help: "The output format.")
   var format: Format
 
+  @Option(help: ArgumentHelp("The file to write; standard output without it.", valueName: "file"))
+  var out: String?
+
+  @Option(help: ArgumentHelp("A folder to write all photos to.", valueName: "folder"))
+  var photos: String?
+
   @OptionGroup(title: "Node") var home: HomeOptions
 
   /// Events in one request, well below the size limit of a reply.
   private static let page = 10_000
+
+  func validate() throws {
+    guard format == .kmz, out == nil else { return }
+    throw ValidationError("a KMZ archive is not a text: give --out FILE")
+  }
 
   func run() async throws {
     let door = try await Door.open(home)
@@ -44,14 +56,25 @@ struct ExportCommand: AsyncParsableCommand {
         events: try await Self.events(of: door),
         tracks: try await Self.tracks(of: users, by: door, progress))
     }
-    let text =
-      switch format {
-      case .geojson: export.geoJSON()
-      case .kml: export.kml()
-      case .csv: export.csv()
-      case .gpx: export.gpx()
-      }
-    try Standard.write(Array(text.utf8))
+    var files = PhotoFiles(door: door)
+    if format == .kmz || photos != nil { try await files.find(in: reports) }
+    if let photos { try await files.write(toFolder: photos) }
+    switch (format, out) {
+    case (.kmz, let out?):
+      try await files.writeArchive(to: out, beginningWith: export.kml(with: files.found))
+    case (_, let out?): try OutputFile.write(Array(text(of: export).utf8), to: out)
+    case (_, nil): try Standard.write(Array(text(of: export).utf8))
+    }
+    if let remark = files.remark { Standard.complain(remark) }
+  }
+
+  private func text(of export: OperationExport) -> String {
+    switch format {
+    case .geojson: export.geoJSON()
+    case .kml, .kmz: export.kml()
+    case .csv: export.csv()
+    case .gpx: export.gpx()
+    }
   }
 
   private static func events(of door: Door) async throws -> [CrossingSummary] {
