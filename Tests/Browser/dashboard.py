@@ -4,14 +4,18 @@
     python3 Tests/Browser/dashboard.py --muster .build/debug/muster --screenshots /tmp/shots
 
 Needs Chromium with its driver and poppler (apt: chromium chromium-driver poppler-utils) and
-selenium 4 (PyPI). Exits with 1 if they are missing or a check fails."""
+selenium 4 and Pillow (PyPI). Exits with 1 if they are missing or a check fails."""
 
 import argparse
+import base64
+import io
 import json
 import os
 import statistics
 import sys
 import time
+
+from PIL import Image
 
 import browser
 import lab
@@ -181,6 +185,79 @@ def report(page, operation):
     wait("the comment is there", lambda: "On my way" in page.text("dialog"))
     checked("a comment is written and shown")
     page.click("dialog [data-key=close]")
+
+
+def picture(colour, kind="JPEG"):
+    """Returns a picture as a camera makes it, with its position and time, in base64."""
+    exif = Image.Exif()
+    exif[0x8825] = {1: "N", 2: (40.0, 19.0, 30.0), 3: "W", 4: (7.0, 36.0, 54.0)}
+    exif[0x8769] = {0x9003: "2026:11:20 14:05:00"}
+    file = io.BytesIO()
+    Image.linear_gradient("L").convert("RGB").resize((1600, 1200)).point(
+        [v if i // 256 == colour else v // 4 for i, v in enumerate(list(range(256)) * 3)]
+    ).save(file, kind, exif=exif)
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def drop(page, selector, files):
+    """Drops files on an element, as a user does from a folder."""
+    page.js("""
+        const data = new DataTransfer();
+        for (const [name, type, text] of arguments[1]) {
+          const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+          data.items.add(new File([bytes], name, { type }));
+        }
+        const target = document.querySelector(arguments[0]);
+        for (const kind of ["dragover", "drop"]) {
+          target.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true,
+            cancelable: true }));
+        }""", selector, files)
+
+
+def photos(page, operation):
+    """Photos reach a report by drag and drop, and the other laptop; they are viewed and removed."""
+    page.view("reports")
+    page.click("[data-key=file]")
+    page.fill(title="Bridge washed away")
+    drop(page, "dialog .picker", [("north.jpg", "image/jpeg", picture(0))])
+    wait("the chosen photo is previewed", lambda: page.js(
+        "return document.querySelector('dialog .photos img')?.naturalWidth") == 1600)
+    page.shot("report-form-photo")
+    page.submit()
+    wait("the report has a photo", lambda: "photos: 1" in page.text("#reports"), 60)
+    row = next(r for r in operation.leader.get("reports")["items"] if r["title"].startswith("Bridge"))
+    address = f"reports/{row['id']}/photos"
+    page.click(f"[data-key='open {row['id']}']")
+    drop(page, "dialog", [("south.png", "image/png", picture(1, "PNG")),
+                          ("notes.jpg", "image/jpeg", base64.b64encode(b"no picture").decode())])
+    wait("both thumbnails are shown", lambda: page.js("""
+        return [...document.querySelectorAll('dialog .photos img')]
+          .filter((one) => one.naturalWidth > 0).length""") == 2, 60)
+    wait("the other file is rejected with the reason", lambda: "notes.jpg" in page.text(".uploads"))
+    must("and can be discarded", "Retry" in page.text(".uploads"))
+    page.click("[data-key='discard notes.jpg']")
+    wait("the member has both photos", lambda: [
+        one["original"]["complete"] for one in operation.member.get(address)["items"]
+    ] == [True, True], 60)
+    wait("the page shows who has them", lambda: "on 2 " in page.text("dialog .photos"), 60)
+    page.shot("report-photos")
+    page.click("dialog .photos button")
+    wait("the gallery shows the photo", lambda: page.js(
+        "return document.querySelector('.gallery .stage img')?.naturalWidth") == 1600)
+    page.shot("gallery")
+    page.click(".gallery [data-key=next]")
+    wait("the next photo follows", lambda: "2 of 2" in page.text(".gallery"))
+    page.click(".gallery [data-key=remove]")
+    page.click("dialog:last-child [type=submit]")
+    wait("the removed photo is gone on the other laptop",
+         lambda: len(operation.member.get(address)["items"]) == 1, 30)
+    wait("and here", lambda: "1 of 1" in page.text(".gallery"), 30)
+    page.click(".gallery [data-key=close]")
+    page.click("[data-key='photo place']")
+    wait("the report takes the photo's place", lambda: round(
+        operation.leader.get(f"reports/{row['id']}")["lat"] or 0, 4) == 40.325)
+    page.click("dialog [data-key=close]")
+    checked("photos are added, viewed, delivered and removed")
 
 
 def conflict(page, operation):
@@ -557,6 +634,7 @@ def main():
                         help="measure only the alert of an entered hazard")
     parser.add_argument("--safe", action="store_true",
                         help="check only the notices that a person and an order are safe")
+    parser.add_argument("--photos", action="store_true", help="check only photos of reports")
     parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
     options = parser.parse_args()
     if lack := browser.missing():
@@ -582,6 +660,10 @@ def main():
         if options.hazard:
             hazard(page, operation)
             return 0
+        if options.photos:
+            photos(page, operation)
+            must("the browser has no error", not page.faults("status of 4"))
+            return 0
         if options.safe:
             safe(page, operation)
             return 0
@@ -590,6 +672,7 @@ def main():
             return 0
         distress(page, operation)
         report(page, operation)
+        photos(page, operation)
         base_map(page)
         fence(page, operation)
         change_fence(page, operation)
@@ -611,7 +694,7 @@ def main():
         other_looks(page, operation)
         # Missing tiles of the small map, and an outdated edit, are expected errors.
         faults = page.faults(
-            "/tiles/", "status of 412", "status of 422", "ERR_CONNECTION_REFUSED",
+            "/tiles/", "status of 412", "status of 415", "status of 422", "ERR_CONNECTION_REFUSED",
             "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "NetworkError")
         must(f"the browser has no error {faults[:5]}", not faults)
         abuse(page, operation)
