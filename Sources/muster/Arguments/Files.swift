@@ -16,7 +16,8 @@ enum InputFile {
       throw refusal("read", path, error)
     }
     guard contents.count <= limit else {
-      throw Refusal("\(path) is longer than \(limit) bytes")
+      let most = limit.isMultiple(of: 1 << 20) ? "\(limit >> 20) MiB" : "\(limit) bytes"
+      throw Refusal("\(path) is longer than \(most)")
     }
     return contents
   }

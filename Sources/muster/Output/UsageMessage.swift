@@ -100,8 +100,10 @@ enum CommandTree {
       guard let named else {
         if argument == "help" { return nil }
         let names = children.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
-        return UnknownCommand(
-          name: argument, path: path, suggestion: Suggestion.nearest(to: argument, in: names))
+        let suggestion = Suggestion.nearest(to: argument, in: names)
+        // It is an argument of the default subcommand, unless it resembles another one.
+        if command.configuration.defaultSubcommand != nil, suggestion == nil { return nil }
+        return UnknownCommand(name: argument, path: path, suggestion: suggestion)
       }
       command = named
       path.append(named._commandName)
