@@ -260,6 +260,40 @@ def photos(page, operation):
     checked("photos are added, viewed, delivered and removed")
 
 
+def checkins(page, operation):
+    """A check-in is started for a person, postponed, and stopped with a reason."""
+    page.view("orders")
+    page.click("[data-key='checkin start']")
+    wait("the form is open", lambda: page.count("dialog [name=preset]"))
+    page.js("""const preset = document.querySelector('dialog [name=preset]');
+        preset.value = 'ba'; preset.dispatchEvent(new Event('change'));""")
+    must("the usual case fills the form", page.js("""
+        const form = document.querySelector('dialog form').elements;
+        return [form.minutes.value, form.repeats.checked, form.reminder.value, form.grace.value]
+        """) == ["30", False, "10", "1"])
+    member = operation.member.get("status")["callsign"]
+    page.js("""const [whom, name] = [document.querySelector('dialog [name=whom]'), arguments[0]];
+        whom.value = [...whom.options].find((one) => one.text === name).value;""", member)
+    page.fill(note="Cellar, 200 bar")
+    page.shot("checkin-form")
+    page.submit()
+    wait("the board shows it", lambda: "Cellar, 200 bar" in page.text("#checkins"), 30)
+    wait("the member has it", lambda: operation.member.get("checkins")["items"], 30)
+    page.shot("checkins")
+    left = operation.leader.get("checkins")["items"][0]["latestSeconds"]
+    page.click("#checkins [data-key^=extend]")
+    wait("the minutes are asked", lambda: page.count("dialog [name=minutes]"))
+    page.submit()
+    wait("it is due later",
+         lambda: operation.leader.get("checkins")["items"][0]["latestSeconds"] > left + 300, 30)
+    page.click("#checkins [data-key^=stop]")
+    wait("the reason is asked", lambda: page.count("dialog [name=note]"))
+    page.fill(note="Back at the post")
+    page.submit()
+    wait("the board is empty", lambda: "Cellar" not in page.text("#checkins"), 30)
+    checked("a check-in is started, postponed and stopped")
+
+
 def conflict(page, operation):
     """Both edit a report of the member during a partition."""
     page.view("reports")
@@ -635,6 +669,7 @@ def main():
     parser.add_argument("--safe", action="store_true",
                         help="check only the notices that a person and an order are safe")
     parser.add_argument("--photos", action="store_true", help="check only photos of reports")
+    parser.add_argument("--checkins", action="store_true", help="check only check-ins")
     parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
     options = parser.parse_args()
     if lack := browser.missing():
@@ -660,8 +695,8 @@ def main():
         if options.hazard:
             hazard(page, operation)
             return 0
-        if options.photos:
-            photos(page, operation)
+        if options.photos or options.checkins:
+            (photos if options.photos else checkins)(page, operation)
             must("the browser has no error", not page.faults("status of 4"))
             return 0
         if options.safe:
@@ -673,6 +708,7 @@ def main():
         distress(page, operation)
         report(page, operation)
         photos(page, operation)
+        checkins(page, operation)
         base_map(page)
         fence(page, operation)
         change_fence(page, operation)

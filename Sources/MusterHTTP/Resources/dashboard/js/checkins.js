@@ -1,14 +1,17 @@
 // Check-ins: the timers that run, the one due first on top.
 
-import { h, say } from "./dom.js";
-import { get, write } from "./api.js";
+import { button, h, say } from "./dom.js";
+import { write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
+import { pinField, startCheckIn } from "./checkinform.js";
 import { isCommand, isOwnTracker, load, loadedAt, mayWrite, myself, on, state } from "./store.js";
 import { span, t } from "./words.js";
 import { takes } from "./features.js";
 
 const looks = { due: "warning", overdue: "danger", unaccounted: "danger" };
 const mostTimers = 300;
+/** A week. */
+const mostMinutes = 10080;
 
 /** An older node has no check-ins. */
 const areOffered = () => takes("POST", "checkins/report");
@@ -18,13 +21,15 @@ export function openCheckIns() {
   on(["users"], () => { if (areOffered()) load("checkins"); });
 }
 
-/** The board; null without a running timer. */
+/** The board; null without a running timer where none can be started. */
 export function checkInBoard(pick) {
   const timers = state.checkins.filter((one) => one.state !== "done");
-  if (timers.length === 0) return null;
+  const mayStart = areOffered() && mayWrite();
+  if (timers.length === 0 && !mayStart) return null;
   return h("article", { class: "card", id: "checkins" },
-    h("div", { class: "head" }, h("h3", {}, t("checkins"))),
-    h("ul", { class: "people", "aria-label": t("checkins") },
+    h("div", { class: "head" }, h("h3", {}, t("checkins")),
+      mayStart && button(t("checkin.start"), "checkin start", startCheckIn)),
+    timers.length > 0 && h("ul", { class: "people", "aria-label": t("checkins") },
       timers.slice(0, mostTimers).map((one) => row(one, pick))));
 }
 
@@ -38,10 +43,13 @@ function row(one, pick) {
     }, one.callsign),
     h("span", { class: `state ${look(one)}` }, word(one)),
     h("span", { class: "why" }, [left(one), one.note].filter(Boolean).join(" · ")),
-    mayReport && h("button", {
-      class: "act", "data-key": `checkin ${one.id}`,
-      "aria-label": t("checkin.of", { name: one.callsign }), onclick: () => checkIn(one),
-    }, `✓ ${t("checkin.ok")}`));
+    mayReport && h("span", { class: "act row" },
+      button(t("checkin.extend"), `extend ${one.id}`, () => extend(one),
+        { "aria-label": t("checkin.extend.of", { name: one.callsign }) }),
+      button(t("checkin.stop"), `stop ${one.id}`, () => stop(one),
+        { "aria-label": t("checkin.stop.of", { name: one.callsign }) }),
+      button(`✓ ${t("checkin.ok")}`, `checkin ${one.id}`, () => checkIn(one),
+        { "aria-label": t("checkin.of", { name: one.callsign }) })));
 }
 
 /** Who did not move for the set time is asked whether they are well. */
@@ -62,16 +70,31 @@ const report = (one, more = {}) => write(
 
 /** Asks for a PIN if the laptop requires one. Either of its two PINs gives the same answer. */
 const checkIn = (one) => attempt(async () => {
-  if (takes("GET", "checkins/pin") && (await get("checkins/pin")).isRequired) {
-    const isDone = await form(
-      t("checkin.of", { name: one.callsign }),
-      [field("pin", t("checkin.pin"), { type: "password", required: true, autocomplete: "off" })],
-      ({ pin }) => report(one, { pin }), t("checkin.ok"));
+  const pin = await pinField();
+  if (pin) {
+    const isDone = await form(t("checkin.of", { name: one.callsign }), [pin],
+      (values) => report(one, values), t("checkin.ok"));
     if (!isDone) return;
   } else {
     await report(one);
   }
   say(t("checkin.done"));
+});
+
+const extend = (one) => attempt(async () => {
+  const minutes = field("minutes", t("checkin.in.minutes"),
+    { type: "number", value: 10, min: 1, max: mostMinutes, required: true });
+  await form(t("checkin.extend.of", { name: one.callsign }), [minutes, await pinField()],
+    ({ minutes: more, ...rest }) => report(
+      one, { kind: "extend", seconds: Math.round(Number(more) * 60), ...rest }),
+    t("checkin.extend"));
+});
+
+/** Stopping the timer of somebody else needs a reason. */
+const stop = (one) => attempt(async () => {
+  const reason = field("note", t("checkin.reason"), { required: one.user !== myself()?.id });
+  await form(t("checkin.stop.of", { name: one.callsign }), [reason, await pinField()],
+    (values) => report(one, { kind: "stop", ...values }), t("checkin.stop"));
 });
 
 /** Ends this node's alarm about a person under duress, after a question. */

@@ -20,14 +20,15 @@ const assembly = () => [...state.fences.values()]
   .filter((fence) => fence.kind === "muster" && fence.active)
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-function audience() {
+/** The field of the recipients; `none` is the text of no choice. */
+export function audience(none = t("everyone")) {
   const users = [...state.users.values()];
   const teams = [...new Set(users.map((u) => u.team).filter(Boolean))].sort();
   const roles = ["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]);
   const people = users.sort((a, b) => (a.callsign < b.callsign ? -1 : 1))
     .map(({ id, callsign }) => [`user ${id}`, callsign]);
   return field("whom", t("whom"), {
-    options: [["", t("everyone")], ...roles,
+    options: [["", none], ...roles,
       ...teams.map((team) => [`team ${team}`, t("team.of.name", { team })]), ...people],
   });
 }
@@ -44,6 +45,12 @@ const minutes = (kind) => field("minutes", t("minutes.word"), {
   type: "number", value: usual[kind] ?? "", min: 1, max: 10000, required: kind in usual,
 });
 
+/** The members of a request body that name the chosen recipients. */
+export function recipients(chosen) {
+  const [, what, whom] = /^(role|team|user) (.*)$/.exec(chosen) ?? [];
+  return what === "user" ? { users: [whom] } : what ? { [what]: whom } : {};
+}
+
 /** The request body of the form. */
 function body(kind, values) {
   const result = { kind };
@@ -54,10 +61,7 @@ function body(kind, values) {
   // An older node supports one zone.
   if (chosen.length > 0 && takes("POST", "directives", "zones")) result.zones = chosen;
   else if (chosen.length > 0) [result.fence] = chosen;
-  const [, what, whom] = /^(role|team|user) (.*)$/.exec(values.whom) ?? [];
-  if (what === "user") result.users = [whom];
-  else if (what) result[what] = whom;
-  return result;
+  return { ...result, ...recipients(values.whom) };
 }
 
 export function order(kind) {
