@@ -156,7 +156,7 @@ private struct CommandLineText {
   @Test func `is left to the parser if every command exists`() {
     for words in [
       [], ["help"], ["--help"], ["zone", "list"], ["report"], ["report", "show", "x"],
-      ["ack", "lst"],
+      ["ack", "lst"], ["report", "photo", "3f9a", "1"],
     ] {
       #expect(CommandTree.unknownCommand(in: words) == nil, "\(words)")
     }

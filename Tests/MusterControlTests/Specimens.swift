@@ -292,7 +292,8 @@ enum Specimens {
           peers: peer([192, 0, 2, 1], scope: 0)
             + peer([UInt8](repeating: 0xFE, count: 16), scope: 3),
           fix: PositionReport(fix: fix, reportedAt: moment))),
-      .verification(VerificationReport(frames: 1, logs: 2, stateHash: hash, problems: [])),
+      .verification(
+        VerificationReport(frames: 1, logs: 2, photoParts: 3, stateHash: hash, problems: [])),
       .verification(VerificationReport(frames: 0, logs: 0, stateHash: hash, problems: ["a", ""])),
       .directives([]), .directives([directive, bareDirective]), .alerts([]),
       .alerts([alert, noticedAlert]),

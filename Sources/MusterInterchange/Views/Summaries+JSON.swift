@@ -237,6 +237,7 @@ extension VerificationReport {
   public var json: JSON {
     .object([
       "ok": .bool(isOK), "frames": .count(frames), "logs": .count(logs),
+      "photoParts": .count(photoParts),
       "stateHash": .string(stateHash.description), "problems": .strings(problems),
     ])
   }

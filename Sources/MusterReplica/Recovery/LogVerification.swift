@@ -57,7 +57,8 @@ struct LogVerification {
         + "\(missing.log.short)\(author): lost to damage, and not received "
         + "again from any peer yet"
     }
-    problems += try damagedPhotos()
+    let photos = try verifyPhotos()
+    problems += photos.problems
     let hash = try StateTree.hash(of: context.store, control: outcome)
     if try StateTree.hash(of: rebuild.store, control: outcome) != hash {
       problems.append("the view differs from the log: restart the node to rebuild it")
@@ -66,15 +67,18 @@ struct LogVerification {
       _ = try context.store.commit(note)
     }
     return VerificationReport(
-      frames: rebuild.frames, logs: audit.logs, stateHash: hash, problems: problems)
+      frames: rebuild.frames, logs: audit.logs, photoParts: photos.parts, stateHash: hash,
+      problems: problems)
   }
 
   /// Verifies every stored unit of a blob. Damaged ones are cleared, so that they are fetched again
   /// after the next start.
-  private func damagedPhotos() throws -> [String] {
+  private func verifyPhotos() throws -> (parts: Int, problems: [String]) {
     var problems: [String] = []
+    var parts = 0
     var note = Batch()
     for blob in try context.store.listedBlobs() {
+      parts += blob.units.count
       let damaged = try (0..<blob.units.units).filter { number in
         guard blob.units.contains(number) else { return false }
         return try context.store.unit(number, of: blob.listing)?.isValid(for: blob.listing) != true
@@ -86,7 +90,7 @@ struct LogVerification {
           + "restart the node to fetch them again")
     }
     _ = try context.store.commit(note)
-    return problems
+    return (parts, problems)
   }
 }
 

@@ -10,7 +10,8 @@ struct VerifyCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster verify
 
-      Verifies every hash, signature and rule, rebuilds the view from the log and compares both. \
+      Verifies every hash, signature, rule and part of a photo, rebuilds the view from the log \
+      and compares both. \
       The exit code is 1 for any problem, or if this device was revoked.
       """)
 
@@ -46,6 +47,8 @@ struct VerifyCommand: AsyncParsableCommand {
     let checked =
       ValueText.count(report.frames, "frame", "frames") + " in "
       + ValueText.count(report.logs, "log", "logs")
+      + (report.photoParts == 0
+        ? "" : ", and " + ValueText.count(report.photoParts, "part", "parts") + " of photos")
     if report.isOK { try Standard.print(Paint.good.apply("✔ No problems", on: screen)) }
     try Standard.print("Verified \(checked)\nState hash \(report.stateHash)")
   }
