@@ -88,6 +88,6 @@ public enum Permission {
   }
 
   private static func isOpenToMembers(_ field: Field) -> Bool {
-    [.reportConfirmations, .reportComments, .reportPhotos].contains(field)
+    [.reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks].contains(field)
   }
 }

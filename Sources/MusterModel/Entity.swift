@@ -74,6 +74,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case reportComments = 29
   /// An add-wins set of `Value.photo`.
   case reportPhotos = 30
+  /// An add-wins set of the encoded `PhotoMark`s.
+  case reportPhotoMarks = 31
 
   case fenceExistence = 40
   case fenceName = 41
@@ -199,7 +201,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     switch self {
     case .userDeactivated, .reportToEvacuate, .fenceDeleted, .permitRevoked: .enableWinsFlag
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .directiveUsers,
+      .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks, .directiveUsers,
       .directiveAcknowledgements, .directiveZones, .directiveSupersedes, .directiveExpected,
       .directiveTrackerReplies, .permitUsers, .alertAcknowledgements, .checkInExistence,
       .fenceRules:

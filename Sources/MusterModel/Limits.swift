@@ -167,6 +167,12 @@ public enum Limits {
   public static let listedBodyBytes = frameBodyBytes - blobsPerFrame * 37 - 6
   /// Photos of one report that a node shows and lets its user add.
   public static let photosPerReport = 64
+  /// Marks of one author on one photo that count; a device refuses to draw more.
+  public static let marksPerPhoto = 64
+  /// Points of a line that is drawn over a photo.
+  public static let photoMarkPoints = 64
+  /// The text of a mark on a photo.
+  public static let photoMarkTextBytes = 120
   /// Blobs of one certificate that are fetched, as originals and thumbnails together.
   public static let blobsPerCertificate = 8192
   /// Bytes of one certificate's blobs that are fetched.

@@ -26,7 +26,8 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   /// a zone, and whether an assembly zone is active, is shown in a conflict. 4 added the fields of
   /// orders, accountings, sign-offs, permits, alert acknowledgements and stamps. 5 bounds forks by
   /// membership evidence and covers the control plane by the state hash. 6 added check-ins. 7 added
-  /// their sealed field, their time without movement, the rules of zones, and photos.
+  /// their sealed field, their time without movement, the rules of zones, photos and
+  /// marks on them.
   public static let current = RulesVersion(7)
 
   /// The version of a program that states none: it predates stated versions.

@@ -85,7 +85,7 @@ extension Field {
       .checkInReminderSeconds, .checkInStillSeconds:
       .number
     case .settingsForeground, .settingsBackground: .profile
-    case .trackPoints, .checkInSealed, .fenceRules: .bytes
+    case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks: .bytes
     }
   }
 
@@ -125,6 +125,7 @@ extension Field {
     switch self {
     case .checkInSealed: bytes.count == Limits.sealedCallBytes
     case .fenceRules: ZoneRule.accepts(bytes)
+    case .reportPhotoMarks: PhotoMark.accepts(bytes)
     default: bytes.count <= Limits.trackSegmentBytes
     }
   }
@@ -191,6 +192,7 @@ extension Field {
     case .reportConfirmations: "confirmations"
     case .reportComments: "comments"
     case .reportPhotos: "photos"
+    case .reportPhotoMarks: "photoMarks"
     case .fenceName: "name"
     case .fenceCollection: "collection"
     case .fenceKind, .directiveKind: "kind"

@@ -18,6 +18,17 @@ extension Command {
         let photo = try replica.photo(named: reference, of: id)
         return (.done, try replica.removePhoto(photo, of: id, now: now))
       }
+    case .markPhoto(let drawing, let reference, let report):
+      { replica, now in
+        let id = try replica.row(.report, named: report)
+        let mark = PhotoMark(photo: try replica.photo(named: reference, of: id), drawing: drawing)
+        return (.done, try replica.addMark(mark, to: id, now: now))
+      }
+    case .removePhotoMark(let mark, let report):
+      { replica, now in
+        let id = try replica.row(.report, named: report)
+        return (.done, try replica.removeMark(mark, of: id, now: now))
+      }
     default: nil
     }
   }

@@ -54,6 +54,10 @@ public enum Command: Codable, Hashable, Sendable {
   case photos(String)
   case addPhoto(PhotoDraft, to: String)
   case removePhoto(String, of: String)
+  /// Draws over a photo, which is named as in `photos`.
+  case markPhoto(PhotoDrawing, photo: String, of: String)
+  /// Removes a mark by its id, or four or more digits of it.
+  case removePhotoMark(String, of: String)
   /// Fetches the original also where it is not fetched unasked.
   case requestPhoto(String, of: String)
   /// The JPEG of a photo that is complete here.

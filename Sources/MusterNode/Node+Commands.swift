@@ -84,7 +84,8 @@ extension Node {
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn,
       .reportCheckIn, .addReport, .editReport,
-      .deleteReport, .confirmReport, .commentReport, .addPhoto, .removePhoto, .addFence, .editFence,
+      .deleteReport, .confirmReport, .commentReport, .addPhoto, .removePhoto,
+      .markPhoto, .removePhotoMark, .addFence, .editFence,
       .setFenceActive,
       .deleteFence, .addFenceRule, .removeFenceRule:
       preconditionFailure("\(command) is gathered")

@@ -99,7 +99,7 @@ extension Command {
       Self.changing(.report, reference) { try $0.confirmReport($1, now: $2) }
     case .commentReport(let reference, let text):
       Self.changing(.report, reference) { try $0.commentReport($1, text: text, now: $2) }
-    case .addPhoto, .removePhoto: photoWrite
+    case .addPhoto, .removePhoto, .markPhoto, .removePhotoMark: photoWrite
     case .addFence(let draft):
       { replica, now in
         let (id, outcome) = try replica.addFence(draft, now: now)

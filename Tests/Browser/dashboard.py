@@ -244,7 +244,15 @@ def photos(page, operation):
     page.click("dialog .photos button")
     wait("the gallery shows the photo", lambda: page.js(
         "return document.querySelector('.gallery .stage img')?.naturalWidth") == 1600)
+    page.click("[data-key='mark arrow']")
+    page.drag(".gallery .stage", 160, 90)
+    wait("the member has the arrow", lambda: [
+        mark["shape"] for mark in operation.member.get(address)["items"][0]["marks"]
+    ] == ["arrow"], 30)
+    wait("it is drawn", lambda: page.count(".gallery [data-mark] path"))
     page.shot("gallery")
+    page.click("[data-key='mark undo']")
+    wait("it is removed", lambda: not operation.member.get(address)["items"][0]["marks"], 30)
     page.click(".gallery [data-key=next]")
     wait("the next photo follows", lambda: "2 of 2" in page.text(".gallery"))
     page.click(".gallery [data-key=remove]")

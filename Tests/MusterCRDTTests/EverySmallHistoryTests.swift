@@ -7,7 +7,7 @@ import Testing
 struct EverySmallHistoryTests {
   static let fields: [Field] = [
     .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
-    .reportComments, .reportPhotos, .fenceExistence, .fenceName, .fenceDeleted,
+    .reportComments, .reportPhotos, .reportPhotoMarks, .fenceExistence, .fenceName, .fenceDeleted,
     .directiveDurationSeconds, .directiveZones, .directiveExpected, .userRelayedClaim,
     .permitRevoked, .alertAcknowledgements, .checkInExistence, .checkInReport,
   ]

@@ -120,7 +120,9 @@ struct PermissionStoryTests {
         for isOwn in [true, false] {
           let owner = isOwn ? person.user : Author.deputy.user
           let write = Write(row: RowKey.report.id, field: field, value: field.example)
-          let isOpen = [.reportComments, .reportConfirmations, .reportPhotos].contains(field)
+          let isOpen = [
+            .reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks,
+          ].contains(field)
           let expected =
             switch (person.role, field) {
             case (.relay, _): false

@@ -38,7 +38,8 @@ enum Specimens {
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
       .commentReport("0a1b", text: "ça brûle"), .photos("0a1b"), .addPhoto(photo, to: "0a1b"),
       .removePhoto("1", of: "0a1b"), .requestPhoto("ffff", of: "0a1b"),
-      .photo("1", of: "0a1b", kind: .thumbnail), .fence("0a1b"), .deleteFence("0a1b"),
+      .photo("1", of: "0a1b", kind: .thumbnail),
+      .markPhoto(drawing, photo: "1", of: "0a1b"), .removePhotoMark("0a1b", of: "0a1b"), .fence("0a1b"), .deleteFence("0a1b"),
       .addFenceRule("0a1b", ZoneRule(kind: .atLeast, number: 2, team: "North")),
       .removeFenceRule("0a1b", rule: "ffff"),
       .editFence("0a1b", FenceChanges()),
@@ -164,7 +165,14 @@ enum Specimens {
       commandPost: false, stall: .noHolder),
     thumbnail: BlobStatus(
       type: .jpeg, width: 320, height: 240, bytes: 12_000, percent: 100, devices: 5, total: 5,
-      commandPost: true, stall: nil))
+      commandPost: true, stall: nil),
+    marks: [
+      PhotoMarkSummary(
+        id: "0a", mark: PhotoMark(photo: BlobID(raw: row.raw), drawing: drawing), callsign: "Ben",
+        author: user, drawnAt: moment)
+    ])
+  static let drawing = PhotoDrawing(
+    shape: .text, colour: .yellow, points: [PhotoPoint(x: 0, y: 65_535)], text: "Exit")
 
   static let report = ReportSummary(
     id: row, title: "Fire", details: "in the hall", category: .fire, severity: 5, position: sydney,

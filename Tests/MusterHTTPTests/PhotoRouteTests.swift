@@ -53,6 +53,30 @@ import Testing
     }
   }
 
+  @Test func `a mark is drawn over a photo, and removed`() async throws {
+    try await WebStage.tell { web in
+      let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
+      guard case .photoAdded = await web.node.perform(.addPhoto(Self.draft(), to: report))
+      else { throw Failed("no photo was added") }
+      let path = "/api/v1/reports/\(report)/photos"
+      let marks = path + "/1/marks"
+      let ends = #"[{"x": 0, "y": 1}, {"x": 0.5, "y": 0.25}]"#
+      #expect(
+        try await web.status(
+          "POST", marks, #"{"shape": "arrow", "colour": "yellow", "points": \#(ends)}"#) == 204)
+      #expect(
+        try await web.status("POST", marks, #"{"shape": "line", "points": []}"#) == 422)
+      #expect(
+        try await web.status("POST", marks, #"{"shape": "arrow", "points": [{"x": 2}]}"#) == 400)
+      let drawn = try await web.get(path).items.first?["marks"].elements ?? []
+      #expect(drawn.map { $0["shape"] } == [.string("arrow")])
+      #expect(drawn.first?["points"].elements?.first?["y"] == .real(1))
+      let mark = try #require(drawn.first?["id"].word)
+      #expect(try await web.status("DELETE", marks + "/\(mark)") == 204)
+      #expect(try await web.get(path).items.first?["marks"] == .array([]))
+    }
+  }
+
   @Test func `what is no image file is rejected with one line`() async throws {
     try await WebStage.tell { web in
       let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))

@@ -26,14 +26,14 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED, PHOTO = (
     "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed", "photo")
-STILL, ZONE_RULE = "still", "zone rule"
+STILL, ZONE_RULE, PHOTO_MARK = "still", "zone rule", "photo mark"
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
     1: LINE, 2: LINE, 3: PARAGRAPHS, 4: PARAGRAPHS, 5: CLAIMS, 6: MARK, 7: OVERRULING,
     8: RELAYED, 9: SIGN_OFF,
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
-    27: range(1, 3), 28: MARK, 29: PARAGRAPHS, 30: PHOTO,
+    27: range(1, 3), 28: MARK, 29: PARAGRAPHS, 30: PHOTO, 31: PHOTO_MARK,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
     47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 51: TIME, 52: range(0, 2),
     53: ZONE_RULE,
@@ -53,10 +53,11 @@ CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
 FOR_EVER = (FENCE_DELETED, 145)
-CONFIRMATIONS, COMMENTS, PHOTOS = 28, 29, 30
+CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS = 28, 29, 30, 31
 # Sets whose elements only their authors and command may remove.
 OWN_ELEMENTS = (
-    CONFIRMATIONS, COMMENTS, PHOTOS, 66, ACKNOWLEDGEMENTS, 71, 72, 73, TRACKER_REPLIES, 141, 160)
+    CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS, 66, ACKNOWLEDGEMENTS, 71, 72, 73,
+    TRACKER_REPLIES, 141, 160)
 
 
 def kind_of(field):
@@ -190,12 +191,14 @@ class PackedWrites:
             if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number
-        if allowed in (BYTES, SEALED, ZONE_RULE):
+        if allowed in (BYTES, SEALED, ZONE_RULE, PHOTO_MARK):
             content = self.take(self.varint())
             if len(content) > 4096 or (allowed == SEALED and len(content) != 160):
                 raise Invalid("bytes")
             if allowed == ZONE_RULE:
                 check_zone_rule(content)
+            if allowed == PHOTO_MARK:
+                check_photo_mark(content)
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:
             return b"\x0d" + profile(self.take(10))
@@ -320,6 +323,27 @@ def check_zone_rule(content):
             checked(content[10:].decode("utf-8"), LINE)
         except UnicodeDecodeError as error:
             raise Invalid("zone rule") from error
+
+
+def check_photo_mark(content):
+    """Checks a mark on a photo: photo, shape, colour, points, text."""
+    if len(content) < 23:
+        raise Invalid("photo mark")
+    shape, colour, count = content[16:19]
+    points = {1: (2, 2), 2: (2, 2), 3: (2, 64), 4: (1, 1)}.get(shape)
+    if points is None or not 1 <= colour <= 4 or not points[0] <= count <= points[1]:
+        raise Invalid("photo mark")
+    rest = content[19 + 4 * count :]
+    if len(rest) < 4 or int.from_bytes(rest[:4], "big") != len(rest) - 4:
+        raise Invalid("photo mark")
+    words = rest[4:]
+    if (shape == 4) != bool(words) or len(words) > 120:
+        raise Invalid("photo mark")
+    if words:
+        try:
+            checked(words.decode("utf-8"), LINE)
+        except UnicodeDecodeError as error:
+            raise Invalid("photo mark") from error
 
 
 def photo(writes):
@@ -453,7 +477,7 @@ def may_write(write, owner):
             write.value is None or write.value[1:17] == author.user)
     if write.field in SAID_BY_COMMAND and write.value is not None:
         return False
-    return is_own or write.field in (CONFIRMATIONS, COMMENTS, PHOTOS)
+    return is_own or write.field in (CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS)
 
 
 def takes(later, earlier):

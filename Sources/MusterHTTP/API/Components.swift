@@ -111,7 +111,19 @@ enum Components {
       .must("id", .reference), .must("callsign", .text), .must("author", .reference),
       .must("addedAt", .time), .must("takenAt", .nullable(.time)), .must("original", blob),
       .must("thumbnail", blob), .must("text", .text),
+      .must("marks", .list(mark, most: many)),
     ] + placed)
+
+  private static let mark = Shape.open([
+    .must("id", .text), .must("callsign", .text), .must("author", .reference),
+    .must("drawnAt", .time), .must("shape", .choice(PhotoMarkShape.allCases.map(\.name))),
+    .must("colour", .choice(PhotoMarkColour.allCases.map(\.name))), .must("text", .text),
+    .must(
+      "points",
+      .list(
+        .open([.must("x", .number(0...1)), .must("y", .number(0...1))]),
+        most: Limits.photoMarkPoints)),
+  ])
 
   private static let blob = Shape.open([
     .must("type", .choice(PhotoType.allCases.map(\.mediaType))), .must("width", .count),

@@ -16,11 +16,14 @@ public struct PhotoSummary: Codable, Hashable, Sendable {
   public var original: BlobStatus
   /// Its small version.
   public var thumbnail: BlobStatus
+  /// What people drew over it.
+  public var marks: [PhotoMarkSummary]
 
   /// Creates a summary.
   public init(
     id: BlobID, callsign: String, author: UserID, addedAt: Timestamp, takenAt: Timestamp?,
-    position: Coordinate?, original: BlobStatus, thumbnail: BlobStatus
+    position: Coordinate?, original: BlobStatus, thumbnail: BlobStatus,
+    marks: [PhotoMarkSummary] = []
   ) {
     self.id = id
     self.callsign = callsign
@@ -30,6 +33,7 @@ public struct PhotoSummary: Codable, Hashable, Sendable {
     self.position = position
     self.original = original
     self.thumbnail = thumbnail
+    self.marks = marks
   }
 }
 

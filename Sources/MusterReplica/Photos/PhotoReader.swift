@@ -26,13 +26,15 @@ struct PhotoReader {
 
   /// Returns the photos of a report, oldest first by their authors' clocks.
   func photos(of row: RowState) throws(StoreError) -> [PhotoSummary] {
+    let marks = PhotoMarks(in: row)
     var found: [PhotoSummary] = []
     for (value, photo) in Self.values(of: row).prefix(Limits.photosPerReport) {
       found.append(
         PhotoSummary(
           id: photo.id, callsign: try context.callsign(of: value.author), author: value.author,
           addedAt: value.writtenAt, takenAt: photo.takenAt, position: photo.position,
-          original: try status(of: photo.original), thumbnail: try status(of: photo.thumbnail)))
+          original: try status(of: photo.original), thumbnail: try status(of: photo.thumbnail),
+          marks: try marks.summaries(on: photo.id, in: context)))
     }
     return found
   }

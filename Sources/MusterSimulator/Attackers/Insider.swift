@@ -42,7 +42,7 @@ struct Insider {
   }
 
   private static let openToMembers: [Field] = [
-    .reportComments, .reportConfirmations, .reportPhotos,
+    .reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks,
   ]
 
   /// Changes a row of another user, and removes values in it.

@@ -84,7 +84,8 @@ final class AuthorityChecker: Checker {
     case (_, _) where row.key.kind == .user: return isOwn
     case (_, _) where row.key.kind == .checkIn: return isOwn
     case (.observer?, _): return false
-    case (.member?, .reportComments), (.member?, .reportConfirmations), (.member?, .reportPhotos):
+    case (.member?, .reportComments), (.member?, .reportConfirmations), (.member?, .reportPhotos),
+      (.member?, .reportPhotoMarks):
       return true
     // It names a tracker of its author.
     case (.member?, .directiveTrackerReplies): return true

@@ -78,6 +78,7 @@ extension Field {
     case .directiveDeadline, .fenceReviewAt: .time(Timestamp(milliseconds: 7))
     case .checkInReport: .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "well"))
     case .reportPhotos: .photo(.example)
+    case .reportPhotoMarks: .bytes(PhotoMark.example.encoded())
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
     case .directiveTrackerReplies: .trackerReply(Author.owner.user.raw, note: "here")
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,
@@ -115,6 +116,13 @@ extension Photo {
     thumbnail: BlobReference(
       root: Bytes32(prefix: .zero, suffix: Bytes16(high: 0, low: 1)), length: 12_000,
       key: Bytes32(prefix: .zero, suffix: .zero), type: .jpeg, width: 320, height: 240))
+}
+
+extension PhotoMark {
+  static let example = PhotoMark(
+    photo: BlobID(raw: .zero),
+    drawing: PhotoDrawing(
+      shape: .circle, colour: .red, points: [PhotoPoint(x: 1, y: 2), PhotoPoint(x: 3, y: 4)]))
 }
 
 extension Coordinate {

@@ -61,7 +61,7 @@ struct Specification: Equatable {
       case .member:
         ![.fence, .settings, .directive, .permit, .alertAcknowledgement].contains(field.entity)
           && author.user == owner && (!isSaidByCommand(field) || write.write.value == nil)
-          || [.reportComments, .reportConfirmations, .reportPhotos].contains(field)
+          || [.reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks].contains(field)
           || field == .directiveTrackerReplies
           || [.directiveAcknowledgements, .alertAcknowledgements].contains(field)
             && isOwnReply(write)
@@ -91,7 +91,7 @@ struct Specification: Equatable {
   private static let setsOfElements: [Field] = [
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
     .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
-    .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos, .fenceRules,
+    .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos, .reportPhotoMarks, .fenceRules,
   ]
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.

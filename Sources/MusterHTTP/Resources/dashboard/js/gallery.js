@@ -8,6 +8,7 @@ import { clock, since, t } from "./words.js";
 import { written } from "./place.js";
 import { goTo, showMap } from "./map/map.js";
 import { photosPath, progress } from "./photos.js";
+import { markLayer, markTools } from "./annotate.js";
 
 const mostZoom = 8;
 const zoomStep = 1.25;
@@ -15,12 +16,16 @@ const swipe = 60;
 /** Reasons for which a request fetches the original. */
 const requestable = ["notRequested", "narrowLink", "deleted"];
 
-/** Opens the photo at a position of the list; `photos()` returns the list as it is then. */
-export function openGallery(report, photos, start) {
+/**
+ * Opens the photo at a position of the list; `photos()` returns the list as it is then, and `load`
+ * reads it again.
+ */
+export function openGallery(report, photos, start, load) {
   let at = start;
   const stage = h("div", { class: "stage" });
   const facts = h("div", {});
-  const dialog = show(t("photos"), stage, facts);
+  const tools = mayWrite() ? markTools(async () => { await load(); draw(); }) : null;
+  const dialog = show(t("photos"), stage, ...[tools?.element].filter(Boolean), facts);
   dialog.classList.add("gallery");
   const view = zoomable(stage, step);
   const timer = setInterval(() => draw(), 2000);
@@ -52,8 +57,11 @@ export function openGallery(report, photos, start) {
     const path = `${photosPath(report.id)}/${photo.id}`;
     const name = t("photo.of", { n: at + 1, name: photo.callsign });
     const part = photo.original.complete ? "" : photo.thumbnail.complete ? "/thumbnail" : null;
-    view.show(part === null ? null : image(`/api/v1/${path}${part}`, { alt: name }),
-      progress(photo.thumbnail));
+    const layer = markLayer(photo);
+    view.show(part === null ? null : h("div", { class: "picture" },
+      image(`/api/v1/${path}${part}`, { alt: name, draggable: "false" }), layer),
+    progress(photo.thumbnail));
+    tools?.bind(layer, photo, path);
     fill(facts, h("p", { role: "status" }, h("strong", {},
       dotted(t("photo.position", { n: at + 1, of: all.length }), photo.callsign))),
     faint(dotted(photo.takenAt && `${t("photo.taken")} ${clock(photo.takenAt)}, ${since(photo.takenAt)}`,
@@ -147,7 +155,6 @@ function zoomable(stage, step) {
     zoom, reset,
     /** Shows a picture, or a text instead of one. */
     show(picture, text) {
-      picture?.setAttribute("draggable", "false");
       fill(stage, picture ?? faint(text));
       place();
     },

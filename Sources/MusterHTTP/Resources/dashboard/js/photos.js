@@ -8,6 +8,7 @@ import { mayWrite } from "./store.js";
 import { t } from "./words.js";
 import { takes } from "./features.js";
 import { openGallery } from "./gallery.js";
+import { markLayer } from "./annotate.js";
 
 const types = "image/jpeg,image/png,image/webp,image/heic,image/heif,image/avif";
 
@@ -148,7 +149,7 @@ export function photoPanel(zone, report) {
         "PATCH", `reports/${segment(id)}`, { lat: placed.lat, lon: placed.lon }), t("done"))))] : []);
     waiting.replaceChildren(...(uploads.get(id) ?? []).map((item) => upcoming(id, item)));
   }
-  const open = (at) => openGallery(current, () => photos, at);
+  const open = (at) => openGallery(current, () => photos, at, load);
   async function load() {
     try {
       photos = (await get(photosPath(id))).items;
@@ -178,7 +179,8 @@ function thumbnail(id, photo, at, open) {
   return h("li", {}, h("button", {
     "data-key": `photo ${photo.id}`, "aria-label": t("photo.open", { name }), onclick: () => open(at),
   }, small.complete
-    ? image(`/api/v1/${photosPath(id)}/${photo.id}/thumbnail`, { alt: name, class: "thumbnail" })
+    ? h("span", { class: "thumbnail" },
+      image(`/api/v1/${photosPath(id)}/${photo.id}/thumbnail`, { alt: name }), markLayer(photo))
     : h("span", { class: "thumbnail" }, progress(small))),
   h("span", { class: "faint" }, progress(original)));
 }
