@@ -15,7 +15,7 @@ extension Replica {
     var contacts: [RememberedPeer] = []
     /// Rows whose state has changed, sorted within each commit.
     public var changedRows: [RowKey] = []
-    /// Blobs of photos of which more is stored than before.
+    /// Blobs of photos of which more is stored than before, here or at command.
     public var grownBlobs: Set<BlobID> = []
     /// Whether a person's position has changed.
     public var hasMovement = false

@@ -249,6 +249,9 @@ extension Replica {
       hold(record, now: now)
       try reviewLife(after: record, now: now)
       takeOwnReceipt(record, now: now)
+      if let receipt = record.blobReceipt {
+        transaction.outcome.grownBlobs.formUnion(try photoReader.receipts.newest(in: receipt))
+      }
     case .blobUnit(let unit):
       transaction.tally?.photoUnits.new += 1
       transaction.batch.units.append(unit)

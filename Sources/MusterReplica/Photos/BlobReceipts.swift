@@ -42,6 +42,17 @@ struct BlobReceipts {
       signedBy: local.signingKey)
   }
 
+  /// Frames before the end of a receipt whose blobs count as newly covered by it.
+  private static let newestFrames: UInt64 = 64
+
+  /// Returns the blobs that a receipt covers, near its end: those that it is likely to report first.
+  func newest(in receipt: BlobReceipt) throws(StoreError) -> [BlobID] {
+    let first = max(receipt.sequence, Self.newestFrames) - Self.newestFrames
+    return try store.blobLists(of: receipt.log, from: first).flatMap { sequence, list in
+      list.map(\.id).filter { receipt.covers($0, listedAt: sequence) }
+    }
+  }
+
   /// Returns what is stored here of the blobs of a log; nil if it lists none.
   private func receipt(for log: LogID) throws(StoreError) -> BlobReceipt? {
     var receipt: BlobReceipt?

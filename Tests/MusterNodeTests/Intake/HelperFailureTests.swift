@@ -68,6 +68,26 @@ import Testing
       try await failure(#"echo mimage1; printf '\377\377\377\377'; sleep 60"#) == .helperFailed)
   }
 
+  @Test func `a helper that was idle and ends as the next picture arrives is replaced`()
+    async throws
+  {
+    let starts = folder.url.appending(path: "starts")
+    let intake = try intake(
+      """
+      echo x >> '\(starts.path)'; echo mimage1
+      head -c 7 >/dev/null; printf '\\0\\0\\0\\1\\1'
+      head -c 4 >/dev/null; exit 0
+      """)
+    for _ in 1...2 {
+      let error = await #expect(throws: IntakeError.self) {
+        try await intake.read([1, 2, 3], localOffsetSeconds: 0)
+      }
+      #expect(error == .notAPicture)
+    }
+    #expect(try String(contentsOf: starts, encoding: .utf8) == "x\nx\n")
+    await intake.stop()
+  }
+
   @Test func `a helper that stays silent is given up`() async throws {
     let error = try await failure("echo mimage1; sleep 600", patience: .seconds(1))
     // On a slow computer, the script itself may not have started within the time.
