@@ -41,7 +41,11 @@ enum OpenAPI {
     }
     if route.takesFile {
       members["requestBody"] = .object([
-        "required": .bool(true), "content": content("image/*", .object([:])),
+        "required": .bool(true),
+        // Or its own type, such as `image/jpeg`.
+        "content": content(
+          "application/octet-stream",
+          .object(["type": .string("string"), "format": .string("binary")])),
       ])
     }
     return .object(members)
