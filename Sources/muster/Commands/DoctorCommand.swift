@@ -10,8 +10,8 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster doctor
 
-      Checks permissions, disk, port, multicast, position source and clock, with the settings of \
-      `muster run`. Changes nothing. The exit code is 1 if a node cannot run, or not safely.
+      Checks permissions, disk, port, multicast, position source, clock and photos, with the \
+      settings of `muster run`. Changes nothing. The exit code is 1 if a node cannot run, or not safely.
       """)
 
   @OptionGroup(title: "Node") var home: HomeOptions
@@ -44,7 +44,7 @@ struct DoctorCommand: AsyncParsableCommand {
       nmea: try settings.value(of: .nmea, NMEAArgument.init(parsing:)))
     return HomeCheck(home: home.folders).findings()
       + (try await DeviceCheck(home: home).findings()) + (await network.findings())
-      + (await receiver.findings())
+      + (await receiver.findings()) + (await PhotoCheck().findings())
   }
 
   private func show(_ findings: [Finding]) throws {
