@@ -77,7 +77,7 @@ struct ColdStartOpen: ParsableCommand {
       }
       let store = try Replica.openStore(at: path, of: credentials, seed: seed)
       return try Replica(
-        store: store, credentials: credentials, start: .goesOn,
+        store: store, credentials: credentials, start: .continues,
         seed: seed, systemBoot: [1], now: now)
     }
     let resident = Memory.peakMebibytes ?? 0

@@ -60,6 +60,6 @@ struct ControlBench: ParsableCommand {
 
   /// Milliseconds of the founder's start.
   private func start(_ mesh: inout Mesh) throws -> Double {
-    try timed { try mesh.beginAnew(0) }.elapsed.processorSeconds * 1000
+    try timed { try mesh.startIncarnation(0) }.elapsed.processorSeconds * 1000
   }
 }

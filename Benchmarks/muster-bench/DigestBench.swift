@@ -17,8 +17,8 @@ struct DigestBench: ParsableCommand {
   var stale = 10
 
   func run() throws {
-    let lives = (logs / 2 + stale - 1) / stale
-    progress("digest: \(stale) devices live \(lives) times each")
+    let incarnations = (logs / 2 + stale - 1) / stale
+    progress("digest: \(stale) devices live \(incarnations) times each")
     var mesh = try Mesh(seed: 4, founderAt: nil)
     // The founder gives receipts, which are no part of this: two members compare.
     let (one, other, first) = (1, 2, 3)
@@ -30,8 +30,8 @@ struct DigestBench: ParsableCommand {
     }
     try mesh.synchronise(0, one)
     for device in first..<first + stale {
-      for life in 0..<lives {
-        if life > 0 { try mesh.beginAnew(device) }
+      for incarnation in 0..<incarnations {
+        if incarnation > 0 { try mesh.startIncarnation(device) }
         for toEvacuate in [false, true] {
           var draft = Workload.report(device)
           draft.toEvacuate = toEvacuate
@@ -53,8 +53,8 @@ struct DigestBench: ParsableCommand {
     try Measurement(
       bench: "digest", value: Double(traffic.bytesBeforeFrames), unit: "bytes", limit: 4096,
       note: "both ways with headers, wants and all, before the first missing frame arrived; "
-        + "\(2 * lives * stale) logs, \(stale) stale; \(traffic.bytes) bytes until both held "
-        + "everything"
+        + "\(2 * incarnations * stale) logs, \(stale) stale; \(traffic.bytes) bytes until both "
+        + "held everything"
     ).print()
     try Measurement(
       bench: "digest-round-trips", value: Double(traffic.crossingsBeforeFrames + 1) / 2,

@@ -117,10 +117,10 @@ struct Mesh {
   }
 
   /// A replica's database begins a new life, and with it new logs.
-  mutating func beginAnew(_ index: Int) throws {
+  mutating func startIncarnation(_ index: Int) throws {
     let (store, credentials) = homes[index]
     replicas[index] = try Replica(
-      store: store, credentials: credentials, start: .beginsAnew(above: 0),
+      store: store, credentials: credentials, start: .startsIncarnation(above: 0),
       seed: seeds.bytes(32), systemBoot: [UInt8(truncatingIfNeeded: index)], now: clock)
   }
 
@@ -128,7 +128,7 @@ struct Mesh {
   mutating func reopen(_ index: Int) throws {
     let (store, credentials) = homes[index]
     replicas[index] = try Replica(
-      store: store, credentials: credentials, start: .goesOn, seed: seeds.bytes(32),
+      store: store, credentials: credentials, start: .continues, seed: seeds.bytes(32),
       systemBoot: [1], now: clock)
   }
 
@@ -138,7 +138,7 @@ struct Mesh {
   private mutating func add(store: Store, credentials: Credentials) throws {
     replicas.append(
       try Replica(
-        store: store, credentials: credentials, start: .beginsAnew(above: 0),
+        store: store, credentials: credentials, start: .startsIncarnation(above: 0),
         seed: seeds.bytes(32), systemBoot: [1], now: clock))
     homes.append((store, credentials))
     busy.append(Elapsed())

@@ -65,7 +65,7 @@ package struct ForkedLog {
       operation: local.operation, log: last.log, sequence: sequence, previous: last.hash,
       epoch: epoch.id,
       plaintext: FrameBody(writtenAt: now.wall, contents: .operations([.write(write)])).encoded(
-        writesAt: WritePlace(
+        writesAt: WritePosition(
           operation: local.operation, author: local.author.user, sequence: sequence)),
       key: epoch.key, nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() },
       signedBy: local.signingKey)

@@ -32,7 +32,7 @@ extension MaliciousMember {
         previous: victim.hash, epoch: epoch.id,
         plaintext: FrameBody(writtenAt: now.wall, contents: .operations([.write(write)]))
           .encoded(
-            writesAt: WritePlace(
+            writesAt: WritePosition(
               operation: local.operation, author: local.author.user,
               sequence: victim.sequence + 1)),
         key: epoch.key, nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() },
@@ -112,7 +112,7 @@ extension MaliciousMember {
         epoch: epoch.id,
         plaintext: FrameBody(writtenAt: now.wall, contents: .operations([sets("one")]))
           .encoded(
-            writesAt: WritePlace(
+            writesAt: WritePosition(
               operation: local.operation, author: local.author.user, sequence: sequence)),
         key: epoch.key, nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() },
         signedBy: local.signingKey)

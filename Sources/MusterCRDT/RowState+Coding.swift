@@ -109,7 +109,7 @@ extension RowState {
       let field = try reader.field()
       for _ in 0..<(try reader.count(ofAtLeast: 44)) {
         let log = try sources.integer(UInt32.self)
-        let place = LogPlace(log: log >> 1, sequence: try sources.integer(UInt32.self))
+        let place = LogPosition(log: log >> 1, sequence: try sources.integer(UInt32.self))
         live.append(
           LiveEntry(
             field: field, place: place, takesEarlier: log & 1 == 1,
@@ -164,7 +164,7 @@ extension PlacedWrite {
 
   fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
     let log = try reader.integer(UInt32.self)
-    let place = LogPlace(log: log >> 1, sequence: try reader.integer(UInt32.self))
+    let place = LogPosition(log: log >> 1, sequence: try reader.integer(UInt32.self))
     let dot = try reader.dot()
     let author = try Author(from: &reader)
     let writtenAt = Timestamp(milliseconds: try reader.integer(Int64.self))

@@ -5,7 +5,7 @@ internal import MusterModel
 /// The remembered state is a function of the set of writes: for each field and log the newest such
 /// frame, either as a live value of it or in `overwritten`.
 extension RowState {
-  mutating func takeEarlier(in field: Field, than place: LogPlace, by author: Author) {
+  mutating func takeEarlier(in field: Field, than place: LogPosition, by author: Author) {
     var index = start(of: field)
     while index < live.endIndex, live[index].field == field {
       let isTaken =
@@ -17,7 +17,7 @@ extension RowState {
 
   /// Whether a later frame of the same log, and therefore of the same author, has superseded the
   /// value written at this place.
-  func isOverwritten(in field: Field, at place: LogPlace, by author: Author) -> Bool {
+  func isOverwritten(in field: Field, at place: LogPosition, by author: Author) -> Bool {
     guard field.kind != .addWinsSet || field == Field.existence(of: key.kind) else { return false }
     guard let newest = newestOverwriting(in: field, log: place.log), newest > place.sequence else {
       return false
@@ -27,7 +27,7 @@ extension RowState {
 
   /// Records the frame. Called when a frame that supersedes earlier writes is applied, and when a
   /// value of such a frame is superseded itself.
-  mutating func remember(in field: Field, overwriting place: LogPlace) {
+  mutating func remember(in field: Field, overwriting place: LogPosition) {
     let name = FieldLog(field: field, log: place.log)
     let live = newestLive(in: field, log: place.log)
     let known = max(overwritten[name] ?? 0, place.sequence)

@@ -66,7 +66,7 @@ public struct RowState: Hashable, Sendable {
   ///     to arrive, and is called only for dots that are not live.
   @discardableResult
   public mutating func apply(
-    _ write: AuthoredWrite, at place: LogPlace, isApplied: (Bytes16) -> Bool
+    _ write: AuthoredWrite, at place: LogPosition, isApplied: (Bytes16) -> Bool
   ) -> Outcome {
     precondition(write.write.key == key, "write for \(write.write.key) given to \(key)")
     let placed = PlacedWrite(authored: write, place: place)
@@ -207,7 +207,7 @@ public struct RowState: Hashable, Sendable {
 /// A live value, its field, and the frame that wrote it.
 struct LiveEntry: Hashable, Sendable {
   let field: Field
-  let place: LogPlace
+  let place: LogPosition
   /// Whether the write superseded its log's earlier writes.
   let takesEarlier: Bool
   let value: LiveValue
@@ -216,7 +216,7 @@ struct LiveEntry: Hashable, Sendable {
 /// A write and the place of its frame.
 struct PlacedWrite: Hashable, Sendable {
   let authored: AuthoredWrite
-  let place: LogPlace
+  let place: LogPosition
 
   var dot: Dot { authored.dot }
 }

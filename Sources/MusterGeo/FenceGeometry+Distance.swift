@@ -15,7 +15,7 @@ extension FenceGeometry {
       let radius = Double(radiusCentimetres) / 100
       return abs(Geodesic.distanceMetres(from: center, to: point) - radius)
     case .polygons(let polygons):
-      var nearest = NearestPlace(to: point)
+      var nearest = NearestPoint(to: point)
       for polygon in polygons {
         nearest.consider(polygon.outer)
         for hole in polygon.holes { nearest.consider(hole) }
@@ -34,7 +34,7 @@ extension FenceGeometry {
         distanceMetres: abs(metres - Double(radiusCentimetres) / 100),
         bearingDegrees: Geodesic.sphericalBearingDegrees(from: point, to: center))
     case .polygons(let polygons):
-      var nearest = NearestPlace(to: point)
+      var nearest = NearestPoint(to: point)
       for polygon in polygons {
         nearest.consider(polygon.outer)
         for hole in polygon.holes { nearest.consider(hole) }
@@ -80,7 +80,7 @@ extension Geodesic {
 }
 
 /// Finds the position on the edges that is nearest to a point.
-private struct NearestPlace {
+private struct NearestPoint {
   private let point: Coordinate
   /// Metres per 1e-7 degree at the point.
   private let metresPerX: Double

@@ -40,23 +40,23 @@ struct TrackerResponder: Sendable {
   private func respond(to request: Request, path: String) async throws -> Response {
     switch (path, request.method) {
     case ("/", .get):
-      return try await answer(to: try OsmAndQuery.read(request.uri.query ?? ""), saying: "")
+      return try await answer(to: try OsmAndQuery.read(request.uri.query ?? ""), with: "")
     case ("/", .post):
       // Some apps send the form in the URL of a POST without a body.
       let body = try await bytes(of: request, upTo: TraccarMessage.longestBytes)
       if TraccarMessage.matches(body) {
-        return try await answer(to: try TraccarMessage.read(body), saying: "")
+        return try await answer(to: try TraccarMessage.read(body), with: "")
       }
       guard let form = String(validating: body, as: UTF8.self) else { throw ReadingFault.malformed }
       let query = form.isEmpty ? request.uri.query ?? "" : form
-      return try await answer(to: try OsmAndQuery.read(query), saying: "")
+      return try await answer(to: try OsmAndQuery.read(query), with: "")
     case ("/owntracks", .post):
       let body = try await bytes(of: request, upTo: OwnTracksMessage.longestBytes)
       // The app sends an empty body when a friend is removed.
-      guard !body.isEmpty else { return .said("[]") }
+      guard !body.isEmpty else { return .replied("[]") }
       let report = try OwnTracksMessage.read(
         body, user: request.value(of: "x-limit-u"), device: request.value(of: "x-limit-d"))
-      return try await answer(to: report, saying: "[]")
+      return try await answer(to: report, with: "[]")
     case ("/", _), ("/owntracks", _): return .words(.methodNotAllowed, "use GET or POST")
     default: return .words(.notFound, "there is nothing at this path")
     }
@@ -70,10 +70,10 @@ struct TrackerResponder: Sendable {
     }
   }
 
-  private func answer(to report: TrackerReport?, saying body: String) async throws -> Response {
-    guard let report else { return .said(body) }
+  private func answer(to report: TrackerReport?, with body: String) async throws -> Response {
+    guard let report else { return .replied(body) }
     switch await node.take(report) {
-    case .done: return .said(body)
+    case .done: return .replied(body)
     case .tooFast: return .words(.tooManyRequests, "too many positions; send the rest later")
     case .tooMany: return .words(.forbidden, "this node has no room for another tracker")
     case .refused(let reason): return .words(.forbidden, reason)
@@ -83,7 +83,7 @@ struct TrackerResponder: Sendable {
 }
 
 extension Response {
-  fileprivate static func said(_ body: String) -> Response {
+  fileprivate static func replied(_ body: String) -> Response {
     Response(
       status: .ok, headers: body.isEmpty ? [:] : [.contentType: "application/json"],
       body: .init(byteBuffer: ByteBuffer(string: body)))

@@ -8,7 +8,7 @@ public enum RecordKind: UInt8, Sendable, Hashable {
   /// The neighbours that the author's device receives from; sealed.
   case neighbours = 4
   /// Other incarnations of its own device that an incarnation knows; in the clear, like openings.
-  case livesHeard = 5
+  case otherIncarnations = 5
   /// Two incarnations of one device are live at once, as detected by one of them.
   case clone = 6
   /// The author's device is in contact: only a stamp; sealed.

@@ -201,12 +201,12 @@ public enum Limits {
   public static let peers = 1024
   /// Addresses received in announces that are not validated yet: enough for the peers that come
   /// into range at once.
-  public static let heardContacts = 64
+  public static let contactHints = 64
   /// Certificates whose announce counters are remembered, so that a replayed announce does not
   /// count.
   public static let announcers = 4096
   /// Incarnations of each announcer. Beyond `announcers`, the least recently active is removed.
-  public static let livesPerAnnouncer = 4
+  public static let incarnationsPerAnnouncer = 4
   /// Addresses of one device that are tried at once: a device has few interfaces.
   public static let endpointsPerDevice = 4
   /// Simultaneous handshakes of two devices with two addresses each create four sessions, and both
@@ -315,9 +315,9 @@ public enum Limits {
   /// Neighbours that one device publishes: 512 bytes, so that the record fits a datagram.
   public static let neighbours = 64
   /// Other incarnations of its own device that an incarnation names: the newest known.
-  public static let livesNamed = 8
+  public static let namedIncarnations = 8
   /// Incarnations of its own device that a program tracks; each opens logs, so more are deliberate.
-  public static let livesHeard = 1024
+  public static let otherIncarnations = 1024
   /// Incarnations that a program begins after its start because of a live clone: two clones must
   /// not replace one another endlessly.
   public static let yieldsPerStart = 4

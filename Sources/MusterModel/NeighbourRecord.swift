@@ -1,14 +1,14 @@
 /// The neighbour record of a device: its one-hop neighbourhood (RFC 6130) at one moment.
 public struct NeighbourRecord: Hashable, Sendable {
   /// By the publishing device's clock: a label.
-  public var toldAt: Timestamp
+  public var sentAt: Timestamp
   /// At most `Limits.neighbours`, by device, each once.
   public var neighbours: [Neighbour]
 
   /// Sorts the neighbours. The caller MUST name each device once, and at most the limit.
-  public init(toldAt: Timestamp, neighbours: [Neighbour]) {
+  public init(sentAt: Timestamp, neighbours: [Neighbour]) {
     precondition(neighbours.count <= Limits.neighbours, "\(neighbours.count) neighbours")
-    self.toldAt = toldAt
+    self.sentAt = sentAt
     self.neighbours = neighbours.sorted { $0.device < $1.device }
   }
 }

@@ -36,7 +36,7 @@ struct ChangeNotifier: Sendable {
     photos.note(outcome.grownBlobs)
     guard log.note(outcome) else { return }
     tally.set(log.counts)
-    counts.tell(log.counts)
+    counts.send(log.counts)
     let soon = Instant(microseconds: now.microseconds + Self.soonMicroseconds)
     reviewDue = min(reviewDue, max(soon, restEnds))
   }

@@ -25,7 +25,7 @@ final class Followers<Element: Sendable>: Sendable {
     return stream
   }
 
-  func tell(_ element: Element) {
+  func send(_ element: Element) {
     let open = streams.withLock { Array($0.open.values) }
     for continuation in open { continuation.yield(element) }
   }

@@ -20,7 +20,7 @@ extension Reply {
 /// The interface of the HTTP server besides commands.
 extension Node {
   /// The changes of a data set since a count.
-  public typealias News = ChangeLog.News
+  public typealias MissedChanges = ChangeLog.MissedChanges
 
   /// How often each data set has changed. A client that has received a reply to a write finds it
   /// counted.

@@ -28,8 +28,8 @@ extension Node {
   }
 
   /// Returns the changes of a data set that a reader at this count has not seen.
-  public func news(of dataset: Dataset, since count: UInt64) -> ChangeLog.News {
-    changeNotifier.log.news(of: dataset, since: count)
+  public func missedChanges(of dataset: Dataset, since count: UInt64) -> ChangeLog.MissedChanges {
+    changeNotifier.log.missedChanges(of: dataset, since: count)
   }
 
   /// Reviews the alerts when due. Only a running node does; any other computes them on request.
@@ -43,7 +43,7 @@ extension Node {
       replica.home.freeBytes = free
       let outcome = try replica.reviewAlerts(now: now)
       change = replica.nextStatusChange(now: now)
-      if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
+      if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
     }
     changeNotifier.reviewed(from: start, to: SystemClock.instant, nextChange: change)
@@ -71,7 +71,7 @@ extension Node {
     try attempt { replica, now in
       let user = try user.map { try replica.user(named: $0, now: now) }
       let outcome = try replica.acknowledgeAlert(reference, by: name, for: user, now: now)
-      if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
+      if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
     }
     return .done
@@ -95,14 +95,14 @@ extension Node {
     try attempt { replica, now in
       let user = try replica.user(named: person, now: now)
       let outcome = try replica.clearDuress(of: user, now: now)
-      if !outcome.alertChanges.isEmpty { tell(outcome, try replica.alerts(now: now)) }
+      if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
     }
     return .done
   }
 
-  private func tell(_ outcome: Replica.Outcome, _ standing: [Alert]) {
-    changeNotifier.alerts.tell(standing)
+  private func notify(_ outcome: Replica.Outcome, _ standing: [Alert]) {
+    changeNotifier.alerts.send(standing)
     for case .raised(let alert) in outcome.alertChanges {
       logger.warning("\(alert.level.name): \(alert.text)")
     }

@@ -61,7 +61,7 @@ public actor Node {
     timer.start(on: executor.queue) { [weak self] in
       self?.assumeIsolated { $0.passDeadlines() }
     }
-    if let reason = opened.newLifeReason {
+    if let reason = opened.newIncarnationReason {
       logger.warning("this database starts a new incarnation: \(reason)")
     }
     if let remark = opened.repairRemark { logger.warning("\(remark)") }
@@ -185,7 +185,7 @@ public actor Node {
     if !outcome.locationDemands.isEmpty { location.watch.locate(now: SystemClock.instant) }
     changeNotifier.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {
-      changeNotifier.crossings.tell(try outcome.crossings.map(opened.replica.summary))
+      changeNotifier.crossings.send(try outcome.crossings.map(opened.replica.summary))
     }
   }
 

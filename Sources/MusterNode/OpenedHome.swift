@@ -12,7 +12,7 @@ public struct OpenedHome {
   /// The contents of the key file, kept in memory until the process ends.
   public let credentials: Credentials
   /// Why this start began a new incarnation; nil if it continued the previous one.
-  public let newLifeReason: String?
+  public let newIncarnationReason: String?
   /// The damage of the database and its repair, in one line for the user; nil for an intact
   /// database.
   public private(set) var repairRemark: String?
@@ -65,7 +65,7 @@ public struct OpenedHome {
     }
     replica = taken.replica
     database = taken.database
-    newLifeReason = taken.newLifeReason
+    newIncarnationReason = taken.newIncarnationReason
     repairRemark = taken.repairRemark
     try writeSentinel()
   }
@@ -74,7 +74,7 @@ public struct OpenedHome {
   private struct Taken {
     let replica: Replica
     let database: DatabaseIdentity
-    var newLifeReason: String?
+    var newIncarnationReason: String?
     let repairRemark: String?
   }
 
@@ -101,23 +101,24 @@ public struct OpenedHome {
   ) throws -> Taken {
     let found = witness.sentinel
     var witnessed: Replica.IncarnationState?
-    if case .found(let kept) = found { witnessed = kept.life }
+    if case .found(let kept) = found { witnessed = kept.incarnationState }
     let remark = try DatabaseRepair(home, credentials: credentials, witnessed: witnessed)
       .run(isExpected: turn == nil, known: damage)
     let store = try Replica.openStore(
       at: home.databasePath, of: credentials, seed: systemSeed())
     do {
       let database = try DatabaseIdentity.of(path: home.databasePath)
-      let life = try Replica.life(in: store, of: credentials)
+      let incarnationState = try Replica.incarnationState(in: store, of: credentials)
       if let holdings = witness.holdings { try Replica.know(holdings, in: store) }
       let verdict = Sentinel.verdict(
-        found, databaseIncarnation: life?.incarnation, databaseSequences: life?.sequences ?? [:],
+        found, databaseIncarnation: incarnationState?.incarnation,
+        databaseSequences: incarnationState?.sequences ?? [:],
         databaseIdentity: database)
-      var start = Replica.Start.goesOn
-      var newLifeReason: String?
+      var start = Replica.Start.continues
+      var newIncarnationReason: String?
       if case .newIncarnation(let reason) = verdict {
-        start = .beginsAnew(above: witnessed?.generation ?? 0)
-        newLifeReason = life == nil ? nil : reason
+        start = .startsIncarnation(above: witnessed?.generation ?? 0)
+        newIncarnationReason = incarnationState == nil ? nil : reason
         if let witnessed, turn != .again {
           try Replica.know(witnessed, in: store, of: credentials)
         }
@@ -126,7 +127,8 @@ public struct OpenedHome {
         store: store, credentials: credentials, start: start, seed: systemSeed(),
         systemBoot: SystemClock.systemBoot, now: SystemClock.reading)
       return Taken(
-        replica: replica, database: database, newLifeReason: newLifeReason, repairRemark: remark)
+        replica: replica, database: database, newIncarnationReason: newIncarnationReason,
+        repairRemark: remark)
     } catch {
       // The next attempt opens it again.
       try store.close()
@@ -160,10 +162,11 @@ public struct OpenedHome {
   /// reports that.
   public mutating func writeSentinel() throws(HomeError) {
     defer { replica.home.stateFolderProblem = sentinel.problem }
-    let life = replica.life
+    let incarnationState = replica.incarnationState
     try sentinel.write(
       Sentinel(
-        incarnation: life.incarnation, generation: life.generation, sequences: life.sequences,
+        incarnation: incarnationState.incarnation, generation: incarnationState.generation,
+        sequences: incarnationState.sequences,
         database: database))
   }
 

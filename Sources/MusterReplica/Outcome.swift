@@ -64,10 +64,10 @@ extension Replica {
 
   /// How a replica opens its store.
   public enum Start: Hashable, Sendable {
-    case goesOn
+    case continues
     /// Starts a new incarnation, with a generation above all that the store knows, and above this
     /// one from the sentinel; 0 without a record.
-    case beginsAnew(above: UInt32)
+    case startsIncarnation(above: UInt32)
   }
 }
 

@@ -55,10 +55,10 @@ public struct Replica {
   }
 
   /// Returns the incarnation that last wrote to a store; nil before the first.
-  public static func life(
+  public static func incarnationState(
     in store: Store, of credentials: Credentials
   ) throws(StoreError) -> IncarnationState? {
-    try OwnDevice.life(in: store, of: credentials.local)
+    try OwnDevice.incarnationState(in: store, of: credentials.local)
   }
 
   /// Opens the replica of a store.
@@ -92,13 +92,13 @@ public struct Replica {
     engine = SyncEngine(
       of: own, roster: try control.roster(in: store), logs: logs, records: records,
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
-    own.keepLife(in: &transaction.batch)
+    own.keepIncarnation(in: &transaction.batch)
     try keepProven()
     own.keepStart(in: &transaction.batch)
     try feedEvidence(now: now)
     try listStoredBlobs(now: now)
     try replayControlLogs(logs, now: now)
-    let isDerivedAnew = try store.local(Self.viewKey) != viewStamp
+    let isRebuilt = try store.local(Self.viewKey) != viewStamp
     try rebuildViewIfNeeded()
     try commit(now: now)
     try findJoinable()
@@ -106,7 +106,7 @@ public struct Replica {
     // Only now the authors of all records are known, also after a repair.
     try restoreStaged(now: now)
     try foldStaged(now: now)
-    if isDerivedAnew {
+    if isRebuilt {
       transaction.batch.positions = try store.records().compactMap(opener.position)
       try commit(now: now)
     }
@@ -137,7 +137,7 @@ public struct Replica {
   /// How often a replica has opened this store, including this time.
   public var starts: UInt64 { own.starts }
   /// The record for the sentinel, after each commit.
-  public var life: IncarnationState { own.life }
+  public var incarnationState: IncarnationState { own.incarnationState }
   /// Set by the node.
   public var home: HomeCondition {
     get { recovery.home }

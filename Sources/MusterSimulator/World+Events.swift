@@ -20,7 +20,7 @@ extension World {
         attack, by: nodes[index], everyMicroseconds: every, until: until, in: self)
     case .intrude(let noise, let every, let until):
       attackers.intrude(noise: noise, everyMicroseconds: every, until: until, in: self)
-    case .mend(let index, let fault): mend(nodes[index], fault: fault)
+    case .repair(let index, let fault): repair(nodes[index], fault: fault)
     case .look: try look()
     case .examine: try checkers.dangers.examine(self)
     case .review(let index): try review(by: nodes[index])
@@ -91,9 +91,9 @@ extension World {
     case .powerCut(let name, let change, let outage):
       node(name).storage.schedulePowerCut(inChange: change, outageMilliseconds: outage)
     case .diskFull(let name, let duration):
-      mendLater(node(name), fault: node(name).storage.fill(), after: duration)
+      repairLater(node(name), fault: node(name).storage.fill(), after: duration)
     case .diskFails(let name, let duration):
-      mendLater(node(name), fault: node(name).storage.fail(), after: duration)
+      repairLater(node(name), fault: node(name).storage.fail(), after: duration)
     case .withhold(let name, let until):
       attackers.withhold(node(name), until: storyStart.advanced(byMilliseconds: until))
     case .flood(let name, let perSecond, let until):
@@ -169,20 +169,20 @@ extension World {
   // MARK: Disks
 
   /// - Parameter fault: nil for a node without a disk.
-  private func mendLater(_ node: SimulatedNode, fault: Int?, after milliseconds: Int64) {
+  private func repairLater(_ node: SimulatedNode, fault: Int?, after milliseconds: Int64) {
     guard let fault else { return }
-    schedule.push(.mend(node.index, fault: fault), afterMilliseconds: milliseconds)
+    schedule.push(.repair(node.index, fault: fault), afterMilliseconds: milliseconds)
   }
 
   /// Ends a fault, unless a later one is active.
-  private func mend(_ node: SimulatedNode, fault: Int) {
+  private func repair(_ node: SimulatedNode, fault: Int) {
     guard node.storage.isNewest(fault) else { return }
     noteDiskFaults(of: node)
     node.storage.endTransientFaults()
   }
 
   /// Ends all faults, and cancels scheduled power cuts.
-  func mendDisks() {
+  func repairDisks() {
     for node in nodes {
       noteDiskFaults(of: node)
       node.storage.endFaults()

@@ -13,7 +13,7 @@ extension World {
     _ node: SimulatedNode,
     _ body: (inout Replica, ClockReading) throws -> (T, Replica.Outcome)
   ) throws -> (result: T, outcome: Replica.Outcome)? {
-    try input(node, body) { try node.noteLife() }
+    try input(node, body) { try node.recordIncarnation() }
   }
 
   /// Processes an input that arrives or becomes due.
@@ -36,7 +36,7 @@ extension World {
     } catch let error as StoreError {
       node.counters.noteFailure(error)
       // A call that commits in steps is kept up to the step that fails.
-      try node.noteLife()
+      try node.recordIncarnation()
       if try !hasLostPower(node) { setAlarm(of: node) }
       return nil
     }
@@ -45,7 +45,7 @@ extension World {
   /// Only revoked devices and those with forked logs write without a command: the key of a new
   /// epoch, or the opening of a new incarnation.
   private func noteUnaskedWrites(of node: SimulatedNode) throws {
-    if !faulty.doubtful.isEmpty { try node.noteLife() }
+    if !faulty.doubtful.isEmpty { try node.recordIncarnation() }
   }
 
   private func carryOut(_ outcome: Replica.Outcome, at node: SimulatedNode) throws {
@@ -151,7 +151,7 @@ extension World {
   /// The retry interval of a start that failed.
   private static let startAgainMilliseconds: Int64 = 10_000
 
-  func switchOn(_ node: SimulatedNode, start: Replica.Start = .goesOn) throws {
+  func switchOn(_ node: SimulatedNode, start: Replica.Start = .continues) throws {
     let isFirst = node.power == .absent
     let stopped = node.machine.interruptedAt
     node.machine.turnOn(at: now)
@@ -200,7 +200,7 @@ extension World {
 
   /// Gives all nodes their configured peers' current addresses: one that moved before the first
   /// contact could not be found.
-  func tellAddresses() throws {
+  func updateAddresses() throws {
     for node in nodes where node.isRunning && !node.plan.peers.isEmpty {
       let peers = endpoints(givenTo: node)
       try command(node) { replica, clock in ((), try replica.contact(peers, now: clock)) }
@@ -262,7 +262,7 @@ extension World {
     guard !faulty.lost.contains(node.index) else { return }
     if node.plan.admittedBy != nil { record.fire(.lostAdmitter) }
     guard let original = node.plan.cloneOf else {
-      return try switchOn(node, start: .beginsAnew(above: 0))
+      return try switchOn(node, start: .startsIncarnation(above: 0))
     }
     try node.storage.copy(from: self.node(original).storage)
     record.fire(.clone)
@@ -272,11 +272,11 @@ extension World {
   /// Restores the disk of the backup. The sentinel, which is stored elsewhere, reveals to the node
   /// that its database is not the newest.
   func restore(_ node: SimulatedNode) throws {
-    guard node.storage.hasBackup, let life = node.life else { return }
+    guard node.storage.hasBackup, let incarnationState = node.incarnationState else { return }
     try crash(node)
     guard let lost = try node.storage.restore() else { return }
     try checkers.restored(node, from: lost, in: self)
-    try switchOn(node, start: .beginsAnew(above: life.generation))
+    try switchOn(node, start: .startsIncarnation(above: incarnationState.generation))
   }
 
   // MARK: Transmission
@@ -299,7 +299,7 @@ extension World {
   private func transmit(_ bytes: [UInt8], from node: SimulatedNode) -> Instant? {
     guard !attackers.isWithheld(bytes, by: node, in: self) else { return nil }
     node.interface.noteSent(bytes: bytes.count, inStory: phase == .story)
-    attackers.overhear(bytes)
+    attackers.capture(bytes)
     return network.transmit(bytes.count, from: node.index, now: now)
   }
 

@@ -55,7 +55,7 @@ public final class World {
     case flap([[String]], isCut: Bool, everyMilliseconds: Int64, until: Instant)
     case attack(MemberAttack, by: Int, everyMicroseconds: Int64, until: Instant)
     case intrude(noise: Bool, everyMicroseconds: Int64, until: Instant)
-    case mend(Int, fault: Int)
+    case repair(Int, fault: Int)
     case look
     case examine
     case review(Int)
@@ -206,10 +206,10 @@ public final class World {
   private func settle() throws {
     schedule.begin(.settling)
     network.heal()
-    try tellAddresses()
+    try updateAddresses()
     network.weatherPerMillion = nil
     network.isGathered = true
-    mendDisks()
+    repairDisks()
     for node in nodes where node.power != .on { try wake(node) }
     try attackers.revokeOverfillers(in: self)
     let healed = now
@@ -230,7 +230,7 @@ public final class World {
       report("converges_within", "took \(Quantity.duration(needed))")
     }
     let wait = max(scenario.settleMilliseconds, CloneChecker.patienceMilliseconds)
-    while now < healed.advanced(byMilliseconds: wait), try !checkers.clones.isTold(in: self) {
+    while now < healed.advanced(byMilliseconds: wait), try !checkers.clones.isReported(in: self) {
       try advance(to: now.advanced(byMilliseconds: Self.cloneStepMilliseconds))
     }
   }

@@ -165,12 +165,12 @@ public struct HeldFrame: Sendable {
 /// A strand that ends where two branches diverge: its later frames become a strand of their own.
 public struct StrandSplit: Hashable, Sendable {
   /// The strand, and its last frame that both branches share. This is not its newest.
-  public var place: FramePlace
+  public var place: FramePosition
   /// The name of the new strand.
   public var tail: LogID
 
   /// Creates a split. `tail` MUST be the name that the frame after `place` gives.
-  public init(place: FramePlace, tail: LogID) {
+  public init(place: FramePosition, tail: LogID) {
     self.place = place
     self.tail = tail
   }
@@ -179,12 +179,12 @@ public struct StrandSplit: Hashable, Sendable {
 /// A waiting frame that is processed again.
 public struct ReleasedFrame: Sendable {
   /// The frame, which is stored. One that does not wait is left unchanged.
-  public var place: FramePlace
+  public var place: FramePosition
   /// Its effect on the view.
   public var application: Application
 
   /// Creates a frame that no longer waits, or waits for something else.
-  public init(place: FramePlace, application: Application) {
+  public init(place: FramePosition, application: Application) {
     self.place = place
     self.application = application
   }

@@ -291,7 +291,7 @@ enum FrameTable {
   }
 
   /// Reads a single frame while others of its log are being read; nil if it is not stored.
-  static func frameAlone(_ place: FramePlace, in database: Database) throws -> Frame? {
+  static func frameAlone(_ place: FramePosition, in database: Database) throws -> Frame? {
     guard let log = try log(place.log, in: database), place.sequence <= log.head.sequence,
       let strand = try path(to: log, from: place.sequence, in: database).first
     else { return nil }
@@ -309,7 +309,7 @@ enum FrameTable {
   }
 
   private static func missing(_ sequence: UInt64, of log: HeldLog) -> StoreError {
-    .corrupt("frame \(FramePlace(log: log.head.log, sequence: sequence)) is missing")
+    .corrupt("frame \(FramePosition(log: log.head.log, sequence: sequence)) is missing")
   }
 
   private static func readFrame(

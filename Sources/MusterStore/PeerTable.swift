@@ -14,7 +14,7 @@ enum PeerTable {
       """,
       [
         peer.endpoint.address.blob, peer.endpoint.port.column, peer.endpoint.scope.column,
-        peer.device.column { $0.blob }, peer.lastHeard.column { $0.column },
+        peer.device.column { $0.blob }, peer.lastReceived.column { $0.column },
       ])
   }
 
@@ -53,9 +53,10 @@ enum PeerTable {
         throw columns.damage
       }
       let device = try columns.optionalBytes16().map(DeviceID.init(raw:))
-      let heard: Int64? = try columns.optionalInteger()
+      let received: Int64? = try columns.optionalInteger()
       return RememberedPeer(
-        endpoint: endpoint, device: device, lastHeard: heard.map(Timestamp.init(milliseconds:)))
+        endpoint: endpoint, device: device,
+        lastReceived: received.map(Timestamp.init(milliseconds:)))
     }
   }
 }

@@ -7,12 +7,12 @@ public struct RememberedPeer: Hashable, Sendable {
   /// The device that authenticated from it; nil if none did.
   public var device: DeviceID?
   /// By this device's wall clock; nil if never.
-  public var lastHeard: Timestamp?
+  public var lastReceived: Timestamp?
 
   /// Creates an address. Leave out what is unknown.
-  public init(endpoint: Endpoint, device: DeviceID? = nil, lastHeard: Timestamp? = nil) {
+  public init(endpoint: Endpoint, device: DeviceID? = nil, lastReceived: Timestamp? = nil) {
     self.endpoint = endpoint
     self.device = device
-    self.lastHeard = lastHeard
+    self.lastReceived = lastReceived
   }
 }

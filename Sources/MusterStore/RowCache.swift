@@ -31,7 +31,7 @@ struct RowCache {
   private static let byteCapacity = 16 * 1024 * 1024
 
   mutating func apply(
-    _ write: AuthoredWrite, at place: LogPlace, in database: Database,
+    _ write: AuthoredWrite, at place: LogPosition, in database: Database,
     isApplied: (Bytes16) -> Bool
   ) throws -> RowState.Outcome {
     let index = try index(of: write.write.key, in: database)

@@ -181,7 +181,7 @@ struct CommitRun {
     case .nothing: break
     case .waiting(let reason): try FrameTable.setWaiting(reason, at: place, in: database)
     case .applied(let writes, let crossings):
-      let place = LogPlace(
+      let place = LogPosition(
         log: UInt32(truncatingIfNeeded: place >> 32), sequence: UInt32(truncatingIfNeeded: place))
       for write in writes { try apply(write, at: place) }
       for crossing in crossings { try keep(crossing) }
@@ -199,7 +199,7 @@ struct CommitRun {
     return isKept
   }
 
-  private func index(_ target: RowFrameTable.Target, at place: LogPlace) throws {
+  private func index(_ target: RowFrameTable.Target, at place: LogPosition) throws {
     try RowFrameTable.add(
       target, at: Int64(place.log) << 32 | Int64(place.sequence), in: database)
   }
@@ -217,7 +217,7 @@ struct CommitRun {
     rederived = targets.compactMap(\.row)
   }
 
-  private mutating func apply(_ write: AuthoredWrite, at place: LogPlace) throws {
+  private mutating func apply(_ write: AuthoredWrite, at place: LogPosition) throws {
     var failure: (any Error)?
     let (database, progress) = (database, progress)
     let result = try memory.rows.apply(write, at: place, in: database) { name in

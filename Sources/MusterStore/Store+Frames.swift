@@ -80,7 +80,7 @@ extension Store {
   }
 
   /// Returns a frame; nil if it is not stored.
-  public func frame(_ place: FramePlace) throws(StoreError) -> Frame? {
+  public func frame(_ place: FramePosition) throws(StoreError) -> Frame? {
     try frames(log: place.log, from: place.sequence, maxBytes: 0, maxFrames: 1).first
   }
 
@@ -107,7 +107,7 @@ extension Store {
   ///   - epoch: only those that wait for this key; nil for all.
   ///   - place: where the previous result ended; nil to begin.
   public func waiting(
-    for epoch: EpochID? = nil, after place: FramePlace? = nil, limit: Int
+    for epoch: EpochID? = nil, after place: FramePosition? = nil, limit: Int
   ) throws(StoreError) -> [WaitingFrame] {
     try read { database in
       var start: Int64 = 0

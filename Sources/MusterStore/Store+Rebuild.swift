@@ -23,7 +23,7 @@ public struct Reapplication: Sendable {
 
 extension Store {
   /// Finds an earlier frame of a log during a rebuild.
-  public typealias Lookup = (FramePlace) throws(StoreError) -> Frame?
+  public typealias Lookup = (FramePosition) throws(StoreError) -> Frame?
 
   /// Derives rows, crossings and the list of waiting frames again from the log, in one transaction:
   /// after a new cut-off or certificate, which can change what earlier frames may do.

@@ -13,7 +13,7 @@ public enum Attachment: Hashable, Sendable {
   case grows(LogID, [Frame])
   /// These frames begin a strand after a place; where that is not its strand's newest, the frame
   /// after it is given, since the strand has to part there.
-  case branches(after: FramePlace, before: FrameHash?, [Frame])
+  case branches(after: FramePosition, before: FrameHash?, [Frame])
 }
 
 extension Store {
@@ -42,7 +42,7 @@ extension Store {
   }
 
   /// Which strand of a log holds a frame; nil where none does.
-  public func strand(of hash: FrameHash, in log: LogID) throws(StoreError) -> FramePlace? {
+  public func strand(of hash: FrameHash, in log: LogID) throws(StoreError) -> FramePosition? {
     try read { database in
       let strands = try FrameTable.strands(of: log, in: database)
       return try StrandWalk(to: hash, in: strands, database)?.place
@@ -56,7 +56,7 @@ private struct StrandWalk {
   private var strand: HeldLog
   private var sequence: UInt64
 
-  var place: FramePlace { FramePlace(log: strand.head.log, sequence: sequence) }
+  var place: FramePosition { FramePosition(log: strand.head.log, sequence: sequence) }
 
   /// Begins at the frame with a hash; nil where no strand holds it.
   init?(to hash: FrameHash, in strands: [HeldLog], _ database: Database) throws {

@@ -21,9 +21,9 @@ public enum StoreError: Error, Hashable, Sendable {
   case io(String)
   /// Another frame is stored at this position, or the frame has another predecessor: the caller
   /// MUST resolve forks before it commits.
-  case fork(FramePlace)
+  case fork(FramePosition)
   /// The preceding frames are not stored.
-  case gap(FramePlace)
+  case gap(FramePosition)
   /// Frame 0 of a log arrived without its opening.
   case unopened(LogID)
 }

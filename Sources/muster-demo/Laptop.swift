@@ -18,13 +18,13 @@ struct Laptop: Sendable {
   }
 
   /// Runs a command that changes something, and adds it to the journal.
-  func tell(_ words: String...) async throws {
+  func send(_ words: String...) async throws {
     try journal.note(callsign, words)
     _ = try await perform(words)
   }
 
   /// Runs a command like `tell(_:)`, and decodes its output.
-  func tell<Answer: Decodable & Sendable>(
+  func send<Answer: Decodable & Sendable>(
     _ type: Answer.Type, _ words: String...
   ) async throws -> Answer {
     try journal.note(callsign, words)

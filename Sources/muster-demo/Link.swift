@@ -53,7 +53,7 @@ final class Link: Sendable {
 
   func cut() { state.withLock { $0.isCut = true } }
 
-  func mend() { state.withLock { $0.isCut = false } }
+  func repair() { state.withLock { $0.isCut = false } }
 
   /// Datagrams dropped because the link was down.
   var heldBack: Int { state.withLock { $0.heldBack } }

@@ -29,7 +29,7 @@ struct MusterDemo: AsyncParsableCommand {
   var keep = false
 
   /// The preferred port of the dashboard.
-  private static let wishedPort = 7480
+  private static let preferredPort = 7480
 
   func run() async throws {
     // If the reader closes the output, the demo must still end its nodes.
@@ -40,7 +40,8 @@ struct MusterDemo: AsyncParsableCommand {
       let environment = try await DemoEnvironment(
         program: program, directory: URL(filePath: directory), keys: URL(filePath: keys),
         track: try readable(track),
-        dashboard: keep ? try await FreePort.find(wished: Self.wishedPort) : nil, screen: screen)
+        dashboard: keep ? try await FreePort.find(preferred: Self.preferredPort) : nil,
+        screen: screen)
       switch await play(on: environment, screen: screen) {
       case .over(let outcome, let unclean):
         try conclude(outcome, unclean: unclean, program: program, screen: screen)

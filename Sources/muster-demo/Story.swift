@@ -39,10 +39,10 @@ struct Story: Sendable {
     let cutAt = try await cut()
     let reports = try await workApart(known)
     try await proveApart(reports)
-    let (mendedAt, backInStepAfter) = try await mend()
+    let (repairedAt, backInStepAfter) = try await repair()
     let views = try await look()
     return Outcome(
-      reports: reports, views: views, cutFor: cutAt.duration(to: mendedAt),
+      reports: reports, views: views, cutFor: cutAt.duration(to: repairedAt),
       heldBack: links.ofCleo.map(\.heldBack).reduce(0, +), backInStepAfter: backInStepAfter)
   }
 
@@ -50,7 +50,7 @@ struct Story: Sendable {
 
   private func found() async throws {
     try await progress.step("Anna starts the operation \"\(Script.operation)\"") {
-      try await anna.tell("init", Script.operation, "--callsign", anna.callsign)
+      try await anna.send("init", Script.operation, "--callsign", anna.callsign)
     }
     try await progress.step("Anna's laptop runs as the command post") {
       let ends = [links.annaBen, links.annaCleo]
@@ -58,15 +58,15 @@ struct Story: Sendable {
       try await anna.start(try ends.flatMap { ["--peer", try $0.address(at: .first)] } + page)
     }
     try await progress.step("Anna draws the assembly zone \(Script.camp), 200 m around a school") {
-      try await anna.tell(
+      try await anna.send(
         "fence", "add", "--name", Script.camp, "--kind", "muster", "--circle", Script.campCircle)
     }
   }
 
   private func join(_ laptop: Laptop) async throws {
     try await progress.step("\(laptop.callsign) joins with Anna's invite") {
-      let invite = try await anna.tell(InviteAnswer.self, "invite", "--expires", "15m")
-      try await laptop.tell(
+      let invite = try await anna.send(InviteAnswer.self, "invite", "--expires", "15m")
+      try await laptop.send(
         "join", invite.url, "--callsign", laptop.callsign, "--timeout", "15s")
     }
   }
@@ -83,7 +83,7 @@ struct Story: Sendable {
   private func reportTogether() async throws -> Reports {
     try await progress.step("Cleo reports a bridge, a tree and houses by the river") {
       func add(_ title: String, _ place: String) async throws -> String {
-        try await cleo.tell(
+        try await cleo.send(
           IDAnswer.self, "report", "add", "--title", title, "--at", place, "--severity", "3"
         ).id
       }
@@ -125,28 +125,28 @@ struct Story: Sendable {
     reports.landing = try await progress.step(
       "Anna renames the bridge, deletes the tree, orders evacuation of the houses, adds a report"
     ) {
-      try await anna.tell("report", "edit", known.bridge, "--title", Script.bridgeByCommand)
-      try await anna.tell("report", "delete", known.tree, "--yes")
-      try await anna.tell("report", "edit", known.houses, "--evacuate")
-      try await anna.tell("user", "status", "safe")
-      return try await anna.tell(IDAnswer.self, "report", "add", "--title", Script.landing).id
+      try await anna.send("report", "edit", known.bridge, "--title", Script.bridgeByCommand)
+      try await anna.send("report", "delete", known.tree, "--yes")
+      try await anna.send("report", "edit", known.houses, "--evacuate")
+      try await anna.send("user", "status", "safe")
+      return try await anna.send(IDAnswer.self, "report", "add", "--title", Script.landing).id
     }
     reports.gas = try await progress.step(
       "Cleo, offline, renames the bridge, edits the tree, cancels the evacuation, adds a report"
     ) {
-      try await cleo.tell("report", "edit", known.bridge, "--title", Script.bridgeByOwner)
-      try await cleo.tell(
+      try await cleo.send("report", "edit", known.bridge, "--title", Script.bridgeByOwner)
+      try await cleo.send(
         "report", "edit", known.tree, "--description", Script.treeByOwner,
         "--severity", "\(Script.treeSeverity)")
       // Ordered and cancelled: Cleo's explicit no, against Anna's yes.
-      try await cleo.tell("report", "edit", known.houses, "--evacuate")
-      try await cleo.tell("report", "edit", known.houses, "--no-evacuate")
-      try await cleo.tell("user", "status", "help", "--note", Script.note)
-      return try await cleo.tell(IDAnswer.self, "report", "add", "--title", Script.gas).id
+      try await cleo.send("report", "edit", known.houses, "--evacuate")
+      try await cleo.send("report", "edit", known.houses, "--no-evacuate")
+      try await cleo.send("user", "status", "help", "--note", Script.note)
+      return try await cleo.send(IDAnswer.self, "report", "add", "--title", Script.gas).id
     }
     reports.roof = try await progress.step("Ben comments on the bridge and adds a report") {
-      try await ben.tell("report", "comment", known.bridge, Script.comment)
-      return try await ben.tell(
+      try await ben.send("report", "comment", known.bridge, Script.comment)
+      return try await ben.send(
         IDAnswer.self, "report", "add", "--title", Script.roof, "--evacuate"
       ).id
     }
@@ -212,15 +212,15 @@ struct Story: Sendable {
 
   // MARK: Together again
 
-  private func mend() async throws -> (at: ContinuousClock.Instant, inStepAfter: Duration) {
-    let mended = ContinuousClock.now
+  private func repair() async throws -> (at: ContinuousClock.Instant, inStepAfter: Duration) {
+    let repaired = ContinuousClock.now
     let duration = try await progress.step(
       "The link is restored",
       summary: { "The link is restored: all three converge after \($0.inSeconds)" }
     ) { () -> Duration in
-      for link in links.ofCleo { link.mend() }
+      for link in links.ofCleo { link.repair() }
       try await waitUntilInStep([anna, ben, cleo], seconds: 20)
-      return mended.duration(to: .now)
+      return repaired.duration(to: .now)
     }
     try await progress.step("All three show who is safe") {
       for laptop in [anna, ben, cleo] {
@@ -231,7 +231,7 @@ struct Story: Sendable {
         }
       }
     }
-    return (mended, duration)
+    return (repaired, duration)
   }
 
   private func look() async throws -> [View] {

@@ -47,11 +47,11 @@
       process.standardOutput = output
       process.standardError = errors.handle
       try process.run()
-      let said = String(
+      let text = String(
         decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
       process.waitUntilExit()
       defer { unlink(errors.path) }
-      let lines = said.split(separator: "\n")
+      let lines = text.split(separator: "\n")
       if let last = lines.last, last.hasPrefix("{") {
         return try JSONDecoder().decode(Caught.self, from: Data(last.utf8))
       }

@@ -33,13 +33,13 @@ struct LongHistoryTests {
       var history = try LongHistory(seed: seed)
       let delivery = history.delivery()
       var holder = Holder(history.key)
-      var heard: Set<WrittenFrame> = []
+      var received: Set<WrittenFrame> = []
       for (step, frame) in delivery.enumerated() {
         holder.receive(frame)
-        heard.insert(frame)
+        received.insert(frame)
         guard step.isMultiple(of: 8) else { continue }
         try #require(
-          Specification(holder.row) == Specification(of: Array(heard), in: history.key),
+          Specification(holder.row) == Specification(of: Array(received), in: history.key),
           "seed \(seed), step \(step)")
       }
     }

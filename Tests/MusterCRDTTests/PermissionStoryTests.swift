@@ -157,7 +157,7 @@ struct PermissionStoryTests {
   }
 
   @Test("the subject of a command statement may supersede it, and never write it")
-  func saidByCommand() {
+  func setByCommand() {
     for field in [Field.userRelayedClaim, .trackerSafetyOverride] {
       let row = RowKey.row(of: field.entity).id
       for (person, mayWrite, mayTakeAway) in [

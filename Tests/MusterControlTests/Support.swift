@@ -68,7 +68,7 @@ actor ScriptedNode: CommandPerformer {
     steps.continuation.yield()
   }
 
-  func tell(_ batch: [CrossingSummary]) {
+  func send(_ batch: [CrossingSummary]) {
     for follower in followers.values { follower.yield(batch) }
   }
 

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `a device is revoked, once, and the list shows it`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let ben = try await Self.admit("Ben", by: web.node)
       let path = "/api/v1/devices/\(ben)/revoke"
       func isRevoked() async throws -> JSON {
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `the key is rotated`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       func frames() async throws -> Int {
         guard case .status(let status) = await web.node.perform(.status) else {
           throw Failed("no status")
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `an unusable invitation is rejected with the reason`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let path = "/api/v1/invitations"
       let answer = try await web.client.ask("POST", path, body: "{}")
       #expect(answer.status == 422 && answer.body.contains("no reachable address"), "\(answer)")
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `settings change where members are given, for all or for one user`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let (all, anna) = ("/api/v1/settings", "/api/v1/users/Anna/settings")
       let before = try await web.get(all)
       #expect(before["foreground"]["readingSeconds"] == .count(5))
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func `requires a device of command`() async throws {
-    try await WebStage.tell(role: .member) { web in
+    try await WebStage.run(role: .member) { web in
       guard case .devices(let devices) = await web.node.perform(.devices),
         let anna = devices.first(where: { !$0.isThisDevice })
       else { throw Failed("Anna is not known") }

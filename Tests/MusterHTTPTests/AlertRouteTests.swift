@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Alerts acknowledged over HTTP` {
   @Test func `an acknowledgement keeps its name and time, and the first one counts`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let fence = try await web.make(
         "/api/v1/fences",
         JSON.read(

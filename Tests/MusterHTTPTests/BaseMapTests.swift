@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The base map` {
   private static func map(_ format: String = "png") throws -> MapFile {
     let file = try MapFile()
-    try file.say([
+    try file.write([
       "name": "Valley", "format": format, "minzoom": "0", "maxzoom": "2",
       "bounds": "-8.5, 40.0,-7.0,41.0", "attribution": "<img src=x onerror=alert(1)> &copy; me",
     ])
@@ -29,7 +29,7 @@ import Testing
 
   @Test func `the metadata is served, and tiles are counted from the north`() async throws {
     let file = try Self.map()
-    try await WebStage.tell(map: try BaseMap(opening: file.path)) { web in
+    try await WebStage.run(map: try BaseMap(opening: file.path)) { web in
       let about = try await web.get("/api/v1/map")
       #expect(about["name"].word == "Valley" && about["format"].word == "png")
       #expect(about["tiles"].word == "/tiles/{z}/{x}/{y}")
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `without a base map the API reports that there is none`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let about = try await web.get("/api/v1/map")
       #expect(about["tiles"] == .null && about["name"].word == "")
       #expect(try await web.status("GET", "/tiles/0/0/0") == 404)
@@ -100,7 +100,7 @@ import Testing
     #expect(about.zooms == 7...9 && about.format == .webp && about.bounds == nil)
     for wrong in ["1,2,3", "a,b,c,d", "8,40,7,41", "-190,40,7,41", "", "nan,nan,nan,nan"] {
       try file.run("DELETE FROM metadata")
-      try file.say(["bounds": wrong])
+      try file.write(["bounds": wrong])
       #expect(try BaseMap(opening: file.path).about.bounds == nil, "\(wrong)")
     }
   }

@@ -52,13 +52,13 @@ struct CommandPostServerTests {
   @Test func `a client without TLS, or with an old version, is not answered`() async throws {
     try await serving { port, _ in
       let old = try await Caller.call(port: port, tls: (.tlsv1, .tlsv11))
-      await old.say(Self.request)
-      try await eventually("the old one is sent away") { old.heard.hasEnded }
-      #expect(old.heard.text.isEmpty)
+      await old.send(Self.request)
+      try await eventually("the old one is sent away") { old.received.hasEnded }
+      #expect(old.received.text.isEmpty)
       let plain = try await Caller.call(port: port, tls: nil)
-      await plain.say(Self.request)
-      try await eventually("the plain one is sent away") { plain.heard.hasEnded }
-      #expect(!plain.heard.text.contains("HTTP"))
+      await plain.send(Self.request)
+      try await eventually("the plain one is sent away") { plain.received.hasEnded }
+      #expect(!plain.received.text.contains("HTTP"))
     }
   }
 
@@ -74,9 +74,9 @@ struct CommandPostServerTests {
   func `a request that is not an uplink is not found`(request: String) async throws {
     try await serving { port, uplinks in
       let caller = try await Caller.call(port: port, tls: Self.modern)
-      await caller.say(request)
-      try await eventually("it is answered") { caller.heard.text.contains("\r\n\r\n") }
-      #expect(caller.heard.text.hasPrefix("HTTP/1.1 404"), "\(caller.heard.text)")
+      await caller.send(request)
+      try await eventually("it is answered") { caller.received.text.contains("\r\n\r\n") }
+      #expect(caller.received.text.hasPrefix("HTTP/1.1 404"), "\(caller.received.text)")
       #expect(uplinks.summary?.guests == 0)
       await caller.hangUp()
     }
@@ -90,9 +90,9 @@ struct CommandPostServerTests {
   func `a malformed or too large request ends the connection`(request: String) async throws {
     try await serving { port, uplinks in
       let caller = try await Caller.call(port: port, tls: Self.modern)
-      await caller.say(request)
-      try await eventually("it is sent away") { caller.heard.hasEnded }
-      #expect(!caller.heard.text.contains(" 200 "))
+      await caller.send(request)
+      try await eventually("it is sent away") { caller.received.hasEnded }
+      #expect(!caller.received.text.contains(" 200 "))
       #expect(uplinks.summary?.guests == 0)
     }
   }
@@ -100,26 +100,26 @@ struct CommandPostServerTests {
   @Test func `invalid data on an uplink ends it`() async throws {
     try await serving { port, _ in
       let caller = try await Caller.call(port: port, tls: Self.modern)
-      await caller.say(Self.request + "4\r\n\u{7F}\u{7F}ab\r\n")
-      try await eventually("it is sent away") { caller.heard.hasEnded }
-      #expect(caller.heard.text.hasPrefix("HTTP/1.1 200"))
+      await caller.send(Self.request + "4\r\n\u{7F}\u{7F}ab\r\n")
+      try await eventually("it is sent away") { caller.received.hasEnded }
+      #expect(caller.received.text.hasPrefix("HTTP/1.1 200"))
     }
   }
 
   @Test func `an outsider receives only heartbeats, and is disconnected`() async throws {
     try await serving { port, uplinks in
       let silent = try await Caller.call(port: port, tls: Self.modern)
-      await silent.say(Self.request)
+      await silent.send(Self.request)
       let loud = try await Caller.call(port: port, tls: Self.modern)
-      await loud.say(Self.request)
+      await loud.send(Self.request)
       // 1,000 bytes that cannot be authenticated, in a chunk of 1,002.
       let chunk =
         Array("3ea\r\n".utf8) + [3, 0xE8] + [UInt8](repeating: 9, count: 1000) + [13, 10]
-      var said = 0
-      while said < 1000, !loud.heard.hasEnded, await loud.say(chunk) { said += 1 }
-      try await eventually("the loud one is sent away") { loud.heard.hasEnded }
-      try await eventually("the silent one too") { silent.heard.hasEnded }
-      #expect(silent.heard.text.hasSuffix("2\r\n\0\0\r\n"), "\(silent.heard.text)")
+      var chunks = 0
+      while chunks < 1000, !loud.received.hasEnded, await loud.send(chunk) { chunks += 1 }
+      try await eventually("the loud one is sent away") { loud.received.hasEnded }
+      try await eventually("the silent one too") { silent.received.hasEnded }
+      #expect(silent.received.text.hasSuffix("2\r\n\0\0\r\n"), "\(silent.received.text)")
       #expect(uplinks.summary?.guests == 0)
       #expect(uplinks.admit(from: "127.0.0.1") != nil, "their places are free again")
     }
@@ -131,9 +131,9 @@ struct CommandPostServerTests {
         #expect(uplinks.admit(from: "127.0.0.1") != nil)
       }
       let caller = try await Caller.call(port: port, tls: Self.modern)
-      await caller.say(Self.request)
-      try await eventually("it is answered") { caller.heard.text.contains("\r\n\r\n") }
-      #expect(caller.heard.text.hasPrefix("HTTP/1.1 503"), "\(caller.heard.text)")
+      await caller.send(Self.request)
+      try await eventually("it is answered") { caller.received.text.contains("\r\n\r\n") }
+      #expect(caller.received.text.hasPrefix("HTTP/1.1 503"), "\(caller.received.text)")
       await caller.hangUp()
     }
   }

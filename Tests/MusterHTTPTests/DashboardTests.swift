@@ -9,7 +9,7 @@ import Testing
     .appending(path: "Sources/MusterHTTP/Resources/dashboard")
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       for (path, type) in [
         ("/", "text/html; charset=utf-8"), ("/dashboard/index.html", "text/html; charset=utf-8"),
         ("/dashboard/css/base.css", "text/css; charset=utf-8"),
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `no path leads outside the page's own files`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       for path in [
         "/dashboard/", "/dashboard/..", "/dashboard/../index.html", "/dashboard/js/../icon.svg",
         "/dashboard/../../../../../../etc/passwd", "/dashboard/%2e%2e/%2e%2e/etc/passwd",

@@ -14,7 +14,7 @@ import Testing
     """
 
   @Test func `given members change, and the rest stays unchanged`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let id = try await web.make("/api/v1/fences", JSON.read(of: Self.drawn))
       let path = "/api/v1/fences/\(id)"
       let (before, after) = (
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `a stale version and invalid outlines change nothing`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let id = try await web.make("/api/v1/fences", JSON.read(of: Self.drawn))
       let path = "/api/v1/fences/\(id)"
       let version = try #require(try await web.client.ask("GET", path).headers["etag"])
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `only command changes a fence`() async throws {
-    try await WebStage.tell(role: .member) { web in
+    try await WebStage.run(role: .member) { web in
       let status = try await web.status("PATCH", "/api/v1/fences/0123abcd", "{\"name\":\"Mine\"}")
       #expect(status == 403 || status == 404)
     }

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func `a stream sends its start position, and then changes`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       try await web.client.follow("/api/v1/stream") { events in
         let first = try #require(try await events.next())
         #expect(first.name == "counts")
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `a reconnecting reader receives the missed changes, or must reload`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let place = try await Self.placeOf(web)
       let ids = [try await Self.report(web, "One"), try await Self.report(web, "Two")]
       try await web.client.follow("/api/v1/stream", lastEventID: place) { events in
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `a subscription selects data sets, and its end ends the stream`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let path = "/api/v1/subscriptions/board"
       #expect(try await web.status("GET", path) == 404)
       #expect(try await web.status("GET", "/api/v1/stream?subscription=board") == 404)
@@ -103,7 +103,7 @@ import Testing
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let reader = Task { () -> Void in
       do {
-        try await WebStage.tell { web in
+        try await WebStage.run { web in
           Task {
             try await web.client.follow("/api/v1/stream") { events in
               _ = try await events.next()
@@ -129,10 +129,10 @@ import Testing
     let subscriber = Subscriber(
       of: Set(Dataset.allCases), subscription: nil, connection: connection)
     for number in 1...10_000 {
-      subscriber.tell(
+      subscriber.send(
         Notice(
           source: "", dataset: .reports, since: UInt64(number - 1), count: UInt64(number),
-          news: .changed([])))
+          missed: .changed([])))
     }
     subscriber.finish()
     var waiting = 0

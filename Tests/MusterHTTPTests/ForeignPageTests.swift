@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `are rejected on every route, with any headers`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let id = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
       let before = try await web.get("/api/v1/changes")
       var tried = 0
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `the node's own page is allowed`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       for host in ["127.0.0.1:\(web.port)", "localhost:\(web.port)", "[::1]:\(web.port)"] {
         let own = ["Host": host, "Origin": "http://\(host)", "Sec-Fetch-Site": "same-origin"]
         let status = try await web.status("PUT", "/api/v1/me/team", "{\"team\":\"A\"}", own)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `every response forbids scripts, frames and content sniffing`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       for path in ["/api/v1/users", "/api/v1/nothing", "/openapi.json", "/metrics"] {
         let headers = try await web.client.ask("GET", path).headers
         #expect(headers["content-security-policy"]?.contains("default-src 'none'") == true)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `on a public address only trackers are served`() async throws {
-    try await WebStage.tell(access: .phones(token: "s3cret")) { web in
+    try await WebStage.run(access: .phones(token: "s3cret")) { web in
       for path in ["/api/v1/users", "/s3cret/api/v1/users", "/metrics", "/healthz"] {
         let status = try await web.status("GET", path)
         #expect(status == 403 || status == 404, "\(path): \(status)")
@@ -75,13 +75,13 @@ import Testing
 
   @Test func `commands of the command line are accepted on the own socket only`() async throws {
     let command = ["Content-Type": "application/json"]
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       for method in ["POST", "GET", "PUT"] {
         let status = try await web.status(method, "/api/v1/commands", "x", command)
         #expect(status == 404)
       }
     }
-    try await WebStage.tell(access: .phones(token: "s3cret")) { web in
+    try await WebStage.run(access: .phones(token: "s3cret")) { web in
       let bare = try await web.status("POST", "/api/v1/commands", "x", command)
       #expect(bare == 403)
       let status = try await web.status("POST", "/s3cret/api/v1/commands", "x", command)

@@ -7,7 +7,7 @@ import Testing
   private static let token = "00112233445566778899aabbccddeeff"
 
   @Test func `is required on every route except the page's files and the probes`() async throws {
-    try await WebStage.tell(access: .local(token: Self.token)) { web in
+    try await WebStage.run(access: .local(token: Self.token)) { web in
       let bearer = ["Authorization": "Bearer \(Self.token)"]
       for path in ["/api/v1/users", "/api/v1/stream", "/openapi.json", "/metrics", "/tiles/1/0/0"] {
         let bare = try await web.client.ask("GET", path)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `is exchanged for a cookie by the printed address`() async throws {
-    try await WebStage.tell(access: .local(token: Self.token)) { web in
+    try await WebStage.run(access: .local(token: Self.token)) { web in
       let link = try await web.client.ask("GET", "/?token=\(Self.token)")
       #expect(link.status == 303 && link.headers["location"] == "/")
       #expect(link.headers["cache-control"] == "no-store")
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `is explained to a browser without it`() async throws {
-    try await WebStage.tell(access: .local(token: Self.token)) { web in
+    try await WebStage.run(access: .local(token: Self.token)) { web in
       for path in ["/", "/?token=", "/?token=ffff"] {
         let page = try await web.client.ask("GET", path)
         #expect(page.status == 401, "\(path)")
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `is required of phones too, in the path or as a password`() async throws {
-    try await WebStage.tell(access: .local(token: Self.token)) { web in
+    try await WebStage.run(access: .local(token: Self.token)) { web in
       let query = "?id=truck&lat=46.5&lon=7.5"
       let bare = try await web.status("GET", "/\(query)")
       #expect(bare == 401)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `is not required if the user trusts the machine`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let link = try await web.client.ask("GET", "/?token=whatever")
       #expect(link.status == 303 && link.headers["set-cookie"] == nil)
       #expect(try await web.status("GET", "/") == 200)
@@ -111,8 +111,8 @@ import Testing
   }
 
   @Test func `a port in use is skipped for the next free one`() async throws {
-    try await WebStage.tell { first in
-      try await WebStage.tell(whenTaken: .useNext, port: first.port) { second in
+    try await WebStage.run { first in
+      try await WebStage.run(whenTaken: .useNext, port: first.port) { second in
         #expect(second.port != first.port)
         let status = try await second.status("GET", "/healthz")
         #expect(status == 200)

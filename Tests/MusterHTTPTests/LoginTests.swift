@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  private static func tell(
+  private static func run(
     _ story: @escaping @Sendable (Caller, _ folder: String) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `grants the login's rights, until the session ends`() async throws {
-    try await Self.tell { caller, folder in
+    try await Self.run { caller, folder in
       #expect(await caller.ask(.get, "/api/v1/users").status == .unauthorized)
       let maria = try await caller.cookie("Maria", "Maria's words")
       #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .ok)
@@ -106,7 +106,7 @@ import Testing
   @Test func `the login page is public, and contains no data`()
     async throws
   {
-    try await Self.tell { caller, _ in
+    try await Self.run { caller, _ in
       for path in ["/", "/dashboard/js/main.js"] {
         let page = await caller.ask(.get, path)
         #expect(page.status == .ok, "\(path)")
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `sets a cookie that no script and no other site can read`() async throws {
-    try await Self.tell { caller, _ in
+    try await Self.run { caller, _ in
       let response = await caller.logIn("Otto", "Otto's words")
       let cookie = try #require(response.headers[.setCookie])
       for word in ["__Host-", "Path=/", "Secure", "HttpOnly", "SameSite=Strict"] {
@@ -138,7 +138,7 @@ import Testing
   @Test func `finding 5: a login speaks for its person, and never for the node's own user`()
     async throws
   {
-    try await Self.tell { caller, folder in
+    try await Self.run { caller, folder in
       let node = caller.endpoint.router.api.node
       func anna() async throws -> UserSummary {
         guard case .users(let users) = await node.perform(.users) else { throw CancellationError() }
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test func `an observer writes nothing, on no route`() async throws {
-    try await Self.tell { caller, _ in
+    try await Self.run { caller, _ in
       let otto = try await caller.cookie("Otto", "Otto's words")
       for route in API.routes where route.method != .get {
         let method = try #require(HTTPRequest.Method(route.method.rawValue))
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test func `wrong names and passphrases are rejected alike, and then throttled`() async throws {
-    try await Self.tell { caller, _ in
+    try await Self.run { caller, _ in
       for _ in 0..<2 {
         #expect(await caller.logIn("Maria", "wrong").status == .unauthorized)
         #expect(await caller.logIn("Nemo", "wrong").status == .unauthorized)
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test func `guesses from other addresses do not lock out a known address`() async throws {
-    try await Self.tell { caller, folder in
+    try await Self.run { caller, folder in
       // Given a user whose address is known
       _ = try await caller.cookie("Maria", "Maria's words")
       // When forty other addresses guess her passphrase
@@ -299,7 +299,7 @@ import Testing
   }
 
   @Test func `removing a login ends its sessions at once`() async throws {
-    try await Self.tell { caller, folder in
+    try await Self.run { caller, folder in
       let maria = try await caller.cookie("Maria", "Maria's words")
       try LoginFile(in: folder).remove("Maria")
       #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .unauthorized)
@@ -308,7 +308,7 @@ import Testing
   }
 
   @Test func `a page of another site is rejected, even with a session`() async throws {
-    try await Self.tell { caller, _ in
+    try await Self.run { caller, _ in
       let maria = try await caller.cookie("Maria", "Maria's words")
       for origin in ["https://evil.example", "http://post.example:7443", "null"] {
         let response = await caller.ask(

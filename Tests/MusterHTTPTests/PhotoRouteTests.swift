@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `a photo is listed, read in ranges, and removed`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
       let path = "/api/v1/reports/\(report)"
       guard case .photoAdded(let id) = await web.node.perform(.addPhoto(Self.draft(), to: report))
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a mark is drawn over a photo, and removed`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
       guard case .photoAdded = await web.node.perform(.addPhoto(Self.draft(), to: report))
       else { throw Failed("no photo was added") }
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `what is no image file is rejected with one line`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
       let path = "/api/v1/reports/\(report)/photos"
       #expect(try await web.status("POST", path, "{}") == 415)

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `every response has the documented shape`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let (report, fence) = try await Self.fill(web)
       for route in API.routes where route.method == .get {
         guard case .json(let shape) = route.result else { continue }
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `rows equal those of the command line`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let (report, fence) = try await Self.fill(web)
       guard case .reports(let reports) = await web.node.perform(.reports),
         case .fences(let fences) = await web.node.perform(.fences)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `map programs get flat properties, and the operation as KML`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       _ = try await Self.fill(web)
       for feed in ["members", "reports", "fences"] {
         let features = try await web.get("/api/v1/\(feed).geojson")["features"].elements ?? []
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `features are selected by a box, across the antimeridian too`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       for (title, longitude) in [("west", -179.9), ("east", 179.9), ("here", 7.0)] {
         _ = try await web.make(
           "/api/v1/reports",
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func `pages contain every row once`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       var made: Set<String> = []
       for number in 0..<23 {
         made.insert(
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test func `a write is visible in every read after its reply`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       for number in 1...30 {
         _ = try await web.make("/api/v1/reports", .object(["title": .string("R\(number)")]))
         #expect(try await web.get("/api/v1/status")["reports"] == .count(number))
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test func `metrics are in the Prometheus format`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let answer = try await web.client.ask("GET", "/metrics")
       #expect(answer.headers["content-type"]?.hasPrefix("text/plain; version=0.0.4") == true)
       let line = /(# (HELP|TYPE) muster_[a-z_]+ .+|muster_[a-z_]+({[a-z]+="[^"]*"})? [0-9]+)/
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test func `the document names every route, and no other`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let document = try await web.get("/openapi.json")
       #expect(document["openapi"].word == "3.1.0")
       let paths = document["paths"].members ?? [:]

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `a crossing is posted, signed, in the AWS form`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       try await Receiver.run { _ in
         .accept
       } story: { receiver in
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `undelivered events are retried, in order, and after a restart`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let names = (0..<6).map { "Fence \($0)" }
       let acts: [Receiver.Act] = [.accept, .status(503), .status(429), .accept, .hangUp]
       try await Receiver.run {
@@ -136,7 +136,7 @@ import Testing
 
   /// The sum of doubled pauses would be half a day.
   @Test func `a delivery between two failures resets the pause`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       try await Receiver.run {
         $0 % 2 == 1 ? .status(503) : .accept
       } story: { receiver in
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func `rejected events are set aside, listed and retried`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       try await Receiver.run {
         $0 == 1 ? .status(400) : .accept
       } story: { receiver in
@@ -183,13 +183,13 @@ import Testing
   @Test func `a receiver that hangs, floods, redirects or sends garbage delays no other`()
     async throws
   {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       try await Receiver.run(each: [.accept, .hang, .flood, .rubbish]) { receivers in
         let (good, hung, flood, rubbish) = (receivers[0], receivers[1], receivers[2], receivers[3])
         try await Receiver.run { _ in
           .redirect(good.url)
         } story: { redirect in
-          let place = try await WebhookPlace.now(of: web.node)
+          let place = try await WebhookPosition.now(of: web.node)
           let all = ["a": hung, "b": flood, "c": rubbish, "d": redirect, "z": good]
           for (name, receiver) in all {
             try web.store.put(Self.webhook(name, receiver.url), from: place)
@@ -220,10 +220,10 @@ import Testing
   @Test func `rules select by kind, fence and person, and data sets are posted by count`()
     async throws
   {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       try await Receiver.run(each: [.accept, .accept]) { receivers in
         let (crossings, counts) = (receivers[0], receivers[1])
-        let place = try await WebhookPlace.now(of: web.node)
+        let place = try await WebhookPosition.now(of: web.node)
         let some = Webhook.Rules(events: [.enter], fences: ["B"], users: ["Anna"])
         try web.store.put(Self.webhook("some", crossings.url, some), from: place)
         let none = Webhook.Rules(events: [.enter], users: ["Nemo"])
@@ -255,7 +255,7 @@ import Testing
   @Test func `alerts are posted when raised, acknowledged and cleared, over restarts too`()
     async throws
   {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       // Only a running node reviews alerts.
       await web.node.start(peers: [], linkRate: nil)
       let acts: [Receiver.Act] = [.status(503), .hangUp]
@@ -273,7 +273,7 @@ import Testing
                "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
               """))
         try await Self.posting(web, first) {
-          try await eventually { Self.told(receiver, fence) == ["raised"] }
+          try await eventually { Self.sent(receiver, fence) == ["raised"] }
         }
         // It is acknowledged while nothing is posted.
         let path = "/api/v1/alerts/emptyFence:\(fence)/acknowledge"
@@ -281,10 +281,10 @@ import Testing
         let again = try WebhookStore(in: web.folder)
         #expect(again.entry("pager")?.place == first.entry("pager")?.place)
         try await Self.posting(web, again) {
-          try await eventually { Self.told(receiver, fence) == ["raised", "acknowledged"] }
+          try await eventually { Self.sent(receiver, fence) == ["raised", "acknowledged"] }
           #expect(try await web.status("DELETE", "/api/v1/fences/\(fence)") == 204)
           try await eventually {
-            Self.told(receiver, fence) == ["raised", "acknowledged", "cleared"]
+            Self.sent(receiver, fence) == ["raised", "acknowledged", "cleared"]
           }
         }
         let posts = receiver.all.map { JSON.read(of: $0.body) }
@@ -301,7 +301,7 @@ import Testing
   }
 
   /// Returns the accepted events of the empty-fence alert, once per id, in order.
-  private static func told(_ receiver: Receiver, _ fence: String) -> [String] {
+  private static func sent(_ receiver: Receiver, _ fence: String) -> [String] {
     var ids: Set<String> = []
     let taken = Set(receiver.takenIDs)
     return receiver.all.map { JSON.read(of: $0.body) }.filter { event in
@@ -312,7 +312,7 @@ import Testing
   }
 
   @Test func `are added, replaced and removed over HTTP, and invalid ones rejected`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let path = "/api/v1/webhooks/board"
       let added = try await web.client.ask("PUT", path, body: "{\"url\":\"http://a.example/?k=1\"}")
       let secret = added.json["secret"].word ?? ""
@@ -354,7 +354,7 @@ import Testing
   @Test func `a lost position, or one of another log, restarts from the start position`()
     async throws
   {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       try await Receiver.run { _ in
         .accept
       } story: { receiver in
@@ -370,7 +370,7 @@ import Testing
           try await Self.settled(second, web, after: 4, receiver)
         }
         let other = try WebhookStore(in: web.folder)
-        let strange = WebhookPlace(
+        let strange = WebhookPosition(
           arrival: 1_000, crossing: CrossingID(raw: .zero), counts: [:])
         other.move("board", to: strange)
         try await Self.posting(web, other) {

@@ -8,7 +8,7 @@ import Testing
   private static let title: JSON = .object(["title": .string("Smoke")])
 
   @Test func `a report is added, changed, confirmed, discussed and deleted`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let id = try await web.make("/api/v1/reports", Self.title)
       let path = "/api/v1/reports/\(id)"
       #expect(try await web.status("PATCH", path, "{\"severity\":5,\"toEvacuate\":true}") == 204)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `a stale version changes nothing`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let id = try await web.make("/api/v1/reports", Self.title)
       let path = "/api/v1/reports/\(id)"
       let first = try await web.client.ask("GET", path)
@@ -50,7 +50,7 @@ import Testing
 
   @Test(arguments: [2, 20])
   func `of many concurrent changes with one version, one succeeds`(many: Int) async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let id = try await web.make("/api/v1/reports", Self.title)
       let path = "/api/v1/reports/\(id)"
       for round in 0..<10 {
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `a fence is added as a circle or an outline, switched and deleted`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let ring = "[[7.0,46.0],[7.1,46.0],[7.1,46.1],[7.0,46.0]]"
       let outline = """
         {"name":"Plume","kind":"hazard","active":false,"dwellSeconds":30,"mode":"strict-aws",
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `command issues directives, and answers for others`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let id = try await web.make(
         "/api/v1/directives",
         .object(["kind": .string("rollcall"), "users": .strings(["Anna"])]))
@@ -135,7 +135,7 @@ import Testing
   func `invalid requests are rejected, with a remedy`(
     body: String, status: Int, words: String
   ) async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let answer = try await web.client.ask("POST", "/api/v1/reports", body: body)
       #expect(answer.status == status, "\(answer)")
       #expect(answer.headers["content-type"] == "application/problem+json")
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `sizes and kinds of requests are bounded`() async throws {
-    try await WebStage.tell { web in
+    try await WebStage.run { web in
       let long = "{\"title\":\"\(String(repeating: "a", count: APIRouter.bodyBytes))\"}"
       #expect(try await web.status("POST", "/api/v1/reports", long) == 413)
       let form = ["Content-Type": "text/plain"]
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func `an observer reads, and its writes are rejected`() async throws {
-    try await WebStage.tell(role: .observer) { web in
+    try await WebStage.run(role: .observer) { web in
       for (method, path, body) in [
         ("POST", "/api/v1/reports", "{\"title\":\"x\"}"),
         (

@@ -57,7 +57,7 @@ struct GpsdSourceTests {
   }
 
   @Test func `fixes go on after gpsd was killed and started again`() async throws {
-    let (events, told) = AsyncStream.makeStream(of: SourceEvent.self)
+    let (events, delivery) = AsyncStream.makeStream(of: SourceEvent.self)
     let words = "{\"class\":\"VERSION\"}\r\n"
     let port = Int(try FreePort.next())
     let first = try await speaker(
@@ -65,23 +65,23 @@ struct GpsdSourceTests {
         + report(latitude: 46), port: port)
     let source = GpsdSource(
       host: "127.0.0.1", port: port, logger: Logger(label: "test"), random: { 0 },
-      deliver: { told.yield($0) })
+      deliver: { delivery.yield($0) })
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await source.run() }
-      var heard: [SourceEvent] = []
+      var received: [SourceEvent] = []
       var again: (any Channel)?
       for await event in events {
-        heard.append(event)
-        if latitudes(heard).contains(46), again == nil {
+        received.append(event)
+        if latitudes(received).contains(46), again == nil {
           try await first.close()
           again = try await speakerAgain(words + report(latitude: 47), port: port)
         }
-        if latitudes(heard).contains(47) { break }
+        if latitudes(received).contains(47) { break }
       }
-      #expect(heard.contains(.reading(.refused(.malformed))))
-      #expect(heard.contains(.reading(.refused(.tooLong))))
-      #expect(heard.contains(.state(.waiting)))
-      #expect(heard.count { $0 == .state(.connected) } >= 2)
+      #expect(received.contains(.reading(.refused(.malformed))))
+      #expect(received.contains(.reading(.refused(.tooLong))))
+      #expect(received.contains(.state(.waiting)))
+      #expect(received.count { $0 == .state(.connected) } >= 2)
       group.cancelAll()
       try await again?.close()
     }

@@ -75,20 +75,20 @@ struct AlertTests {
     let outcome = try valley.ask("Ben") {
       try $0.acknowledgeAlert("hazard:\(smoke.short)", by: "Maria", now: $1)
     }
-    guard case .acknowledged(let told)? = outcome.alertChanges.first else {
+    guard case .acknowledged(let reported)? = outcome.alertChanges.first else {
       Issue.record("no change was reported: \(outcome.alertChanges)")
       return
     }
-    #expect(told.id == id && told.acknowledgement?.name == "Maria")
+    #expect(reported.id == id && reported.acknowledgement?.name == "Maria")
     // The first name stays; repeating it changes nothing, by any name of the alert.
     for name in [id.description, "\(smoke)", "\(smoke)".uppercased()] {
       let again = try valley.ask("Ben") { try $0.acknowledgeAlert(name, by: nil, now: $1) }
       #expect(again.alertChanges.isEmpty)
     }
-    #expect(try standing() == told)
+    #expect(try standing() == reported)
     try expect([], at: "Ben", in: &valley)
     try valley.restart("Ben")
-    #expect(try standing() == told)
+    #expect(try standing() == reported)
     // It concerns only Ben.
     #expect(try valley.ask("Ada") { try $0.alerts(now: $1) } == [])
 
@@ -216,16 +216,16 @@ struct AlertTests {
       RowKey(kind: .report, id: id), RowKey(kind: .settings, id: id),
       RowKey(kind: .tracker, id: id),
     ]
-    let isNews = log.note(outcome)
-    #expect(isNews)
+    let isNew = log.note(outcome)
+    #expect(isNew)
     #expect(log.counts[.reports] == before[.reports] + 1)
     #expect(log.counts[.fences] == before[.fences])
     #expect(
-      log.news(of: .reports, since: before[.reports])
+      log.missedChanges(of: .reports, since: before[.reports])
         == .changed([RowKey(kind: .report, id: id)]))
-    #expect(log.news(of: .reports, since: log.counts[.reports]) == .changed([]))
-    #expect(log.news(of: .reports, since: 7) == .reload)
-    #expect(log.news(of: .reports, since: .max) == .reload)
+    #expect(log.missedChanges(of: .reports, since: log.counts[.reports]) == .changed([]))
+    #expect(log.missedChanges(of: .reports, since: 7) == .reload)
+    #expect(log.missedChanges(of: .reports, since: .max) == .reload)
     let isNothing = log.note(Replica.Outcome())
     #expect(!isNothing)
     var alarm = Replica.Outcome()
@@ -237,10 +237,10 @@ struct AlertTests {
     #expect(isAlarm && log.counts[.alerts] == before[.alerts] + 1)
 
     for _ in 0..<(2 * Limits.rememberedChanges) { _ = log.note(outcome) }
-    #expect(log.news(of: .reports, since: before[.reports]) == .reload)
+    #expect(log.missedChanges(of: .reports, since: before[.reports]) == .reload)
 
     try valley.restart("Ada")
-    let anew = try valley.ask("Ada") { replica, _ in ChangeLog(starts: replica.starts) }
-    for dataset in Dataset.allCases { #expect(anew.counts[dataset] > log.counts[dataset]) }
+    let restarted = try valley.ask("Ada") { replica, _ in ChangeLog(starts: replica.starts) }
+    for dataset in Dataset.allCases { #expect(restarted.counts[dataset] > log.counts[dataset]) }
   }
 }

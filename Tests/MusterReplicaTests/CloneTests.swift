@@ -15,15 +15,17 @@ struct CloneTests {
   }
 
   /// Whether every running node reports that Ben's device has a clone, and no other device.
-  private func isTold(in valley: inout Valley) throws -> Bool {
+  private func isReported(in valley: inout Valley) throws -> Bool {
     for name in valley.names {
       guard try clones(name, in: &valley).map(\.callsign) == ["Ben"] else { return false }
     }
     return true
   }
 
-  private func life(_ name: String, in valley: inout Valley) throws -> Replica.IncarnationState {
-    try valley.ask(name) { replica, _ in replica.life }
+  private func incarnationState(_ name: String, in valley: inout Valley) throws
+    -> Replica.IncarnationState
+  {
+    try valley.ask(name) { replica, _ in replica.incarnationState }
   }
 
   /// Ada and Cleo, and Ben's device with a copy that its sentinel detects, on both sides of a
@@ -34,7 +36,7 @@ struct CloneTests {
     try valley.converge()
     try valley.copy("Ben", as: "Ben's copy", in: folder)
     valley.cut(["Ada", "Ben"], ["Cleo", "Ben's copy"])
-    try valley.restart("Ben's copy", start: .beginsAnew(above: 0))
+    try valley.restart("Ben's copy", start: .startsIncarnation(above: 0))
     return valley
   }
 
@@ -51,9 +53,9 @@ struct CloneTests {
     #expect(try valley.names.allSatisfy { try clones($0, in: &valley).isEmpty })
     // When the partition heals
     valley.heal()
-    let told = try valley.wait(upTo: 60_000) { try isTold(in: &$0) }
+    let reported = try valley.wait(upTo: 60_000) { try isReported(in: &$0) }
     // Then all report it, nothing has forked,
-    #expect(told != nil)
+    #expect(reported != nil)
     try valley.converge()
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.isEmpty)
     #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 3)
@@ -61,20 +63,21 @@ struct CloneTests {
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
     #expect(alerts.filter { $0.id.kind == .clone && $0.level == .danger }.count == 1)
     // both keep their incarnations,
-    let lives = try ["Ben", "Ben's copy"].map { try life($0, in: &valley) }
+    let incarnations = try ["Ben", "Ben's copy"].map { try incarnationState($0, in: &valley) }
     try valley.run(milliseconds: 120_000)
-    #expect(try ["Ben", "Ben's copy"].map { try life($0, in: &valley) } == lives)
-    #expect(lives.allSatisfy { $0.generation <= 5 })
+    #expect(
+      try ["Ben", "Ben's copy"].map { try incarnationState($0, in: &valley) } == incarnations)
+    #expect(incarnations.allSatisfy { $0.generation <= 5 })
     // and restarts change nothing.
     for name in valley.names { try valley.restart(name) }
-    #expect(try isTold(in: &valley))
+    #expect(try isReported(in: &valley))
   }
 
   @Test func `a copy that only receives is detected by the records of its incarnation`() throws {
     let folder = try TemporaryFolder()
     var valley = try copied(in: folder)
     valley.heal()
-    #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
+    #expect(try valley.wait(upTo: 60_000) { try isReported(in: &$0) } != nil)
   }
 
   @Test func `disks that were copied completely fork, and are reported as clones as well`() throws {
@@ -88,7 +91,7 @@ struct CloneTests {
     try report("By the copy", at: "Ben's copy", in: &valley)
     try valley.run(milliseconds: 5000)
     valley.heal()
-    #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
+    #expect(try valley.wait(upTo: 60_000) { try isReported(in: &$0) } != nil)
   }
 
   @Test func `copied disks that only publish positions are reported too`() throws {
@@ -106,14 +109,14 @@ struct CloneTests {
         try valley.run(milliseconds: 2000)
       }
     }
-    #expect(try valley.wait(upTo: 60_000) { try isTold(in: &$0) } != nil)
+    #expect(try valley.wait(upTo: 60_000) { try isReported(in: &$0) } != nil)
   }
 
   @Test func `the alert ends when the device is revoked`() throws {
     let folder = try TemporaryFolder()
     var valley = try copied(in: folder)
     valley.heal()
-    _ = try valley.wait(upTo: 60_000) { try isTold(in: &$0) }
+    _ = try valley.wait(upTo: 60_000) { try isReported(in: &$0) }
     let device = valley.laptops[valley.index("Ben")].credentials.device
     try valley.at("Ada") { try $0.revoke(device, now: $1) }
     let over = try valley.wait(upTo: 60_000) { valley in
@@ -140,7 +143,7 @@ struct CloneTests {
       try report("By \(before)", at: before, in: &valley)
       try valley.converge()
       try valley.switchOff(before)
-      try valley.switchOn(name, start: number == 1 ? .beginsAnew(above: 0) : .goesOn)
+      try valley.switchOn(name, start: number == 1 ? .startsIncarnation(above: 0) : .continues)
       try valley.converge()
       try report("By \(name)", at: name, in: &valley)
       try valley.converge()

@@ -230,7 +230,7 @@ struct ControlDifferenceTests {
       }
     }
 
-    mutating func say(by speaker: Int) {
+    mutating func publish(by speaker: Int) {
       let log = draw.number(below: speakers[speaker].logs.count)
       switch draw.number(below: 15) {
       case 0...3: state(certify(by: speaker), by: speaker, in: log)
@@ -317,8 +317,8 @@ struct ControlDifferenceTests {
     #expect(state.uplinks == reference.uplinks, "\(seed)")
     #expect(plane.ledger.announced == reference.announced, "\(seed)")
     #expect(plane.ledger.withheld == reference.withheld, "\(seed)")
-    #expect(plane.ledger.fitting == reference.fitting, "\(seed)")
-    #expect(plane.ledger.bestFitting?.announcement.id == reference.fitting.first, "\(seed)")
+    #expect(plane.ledger.eligible == reference.eligible, "\(seed)")
+    #expect(plane.ledger.bestEligible?.announcement.id == reference.eligible.first, "\(seed)")
     #expect(
       plane.epochs.ordered { _ in true } == reference.epochs.ordered { _ in true }, "\(seed)")
     for id in reference.epochs.ids { #expect(plane.epochs[id] == reference.epochs[id], "\(seed)") }
@@ -342,7 +342,7 @@ struct ControlDifferenceTests {
   private func history(seed: UInt64, hasCouncils: Bool) -> History {
     var history = History(seed: seed, hasCouncils: hasCouncils)
     for _ in 0..<15 + history.draw.number(below: 40) {
-      history.say(by: history.draw.number(below: history.speakers.count))
+      history.publish(by: history.draw.number(below: history.speakers.count))
       guard hasCouncils else { continue }
       if history.draw.number(below: 8) == 0 { history.drawCouncil() }
       if history.draw.number(below: 3) == 0 { history.vote() }
@@ -388,8 +388,8 @@ struct ControlDifferenceTests {
       #expect(stepwise.state.uplinks == whole.state.uplinks, "\(seed)")
       #expect(stepwise.ledger.announced == whole.ledger.announced, "\(seed)")
       #expect(stepwise.ledger.withheld == whole.ledger.withheld, "\(seed)")
-      #expect(stepwise.ledger.fitting == whole.ledger.fitting, "\(seed)")
-      #expect(stepwise.ledger.bestFitting == whole.ledger.bestFitting, "\(seed)")
+      #expect(stepwise.ledger.eligible == whole.ledger.eligible, "\(seed)")
+      #expect(stepwise.ledger.bestEligible == whole.ledger.bestEligible, "\(seed)")
       #expect(
         stepwise.membership.items.map(\.id) == whole.membership.items.map(\.id), "\(seed)")
       #expect(
@@ -445,7 +445,7 @@ struct ControlDifferenceTests {
       _ = plane.evaluate()
       held.formUnion(councils.decision(lineage).revocations.keys)
       let reference = Reference.ControlEvaluation(
-        logs, rules: rules, shown: plane.shownCertificates, heard: held, lineage: lineage,
+        logs, rules: rules, shown: plane.shownCertificates, received: held, lineage: lineage,
         council: councils, signatures: &signatures)
       check(plane, reference, seed)
     }

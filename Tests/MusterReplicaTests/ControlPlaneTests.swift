@@ -58,7 +58,7 @@ struct ControlPlaneTests {
           user: UserID(operation: operation, firstDeviceKey: key.publicKey),
           signingKey: key.publicKey, agreementKey: random.agreementKey().publicKey, role: role),
         signedBy: speakers[issuer].key)
-      say([.certificate(signed)], by: issuer)
+      publish([.certificate(signed)], by: issuer)
       add(key, certificate: signed)
       return speakers.count - 1
     }
@@ -69,10 +69,10 @@ struct ControlPlaneTests {
       let cuts = sequence.map {
         [Head(log: speakers[target].log, sequence: $0, hash: FrameHash(raw: .zero))]
       }
-      say([.revocation(Revocation(device: device, cuts: cuts ?? []))], by: author)
+      publish([.revocation(Revocation(device: device, cuts: cuts ?? []))], by: author)
     }
 
-    mutating func say(_ operations: [MusterSync.Operation], by author: Int) {
+    mutating func publish(_ operations: [MusterSync.Operation], by author: Int) {
       let speaker = speakers[author]
       let frame = Frame.clear(
         operation: operation, log: speaker.log, sequence: (speaker.last?.sequence ?? 0) + 1,
@@ -200,18 +200,18 @@ struct ControlPlaneTests {
     var scribe = Scribe(seed: 6)
     for _ in 0..<Limits.excludedRevocations + 80 {
       let device = DeviceID(raw: scribe.random.bytes16())
-      scribe.say([.revocation(Revocation(device: device, cuts: []))], by: 0)
+      scribe.publish([.revocation(Revocation(device: device, cuts: []))], by: 0)
     }
     var plane = ControlPlane(
       operation: scribe.operation, rootKey: scribe.speakers[0].key.publicKey, ownChain: nil)
     for word in scribe.words[0] { plane.add(word.operations, of: word.frame, in: word.opening) }
     _ = plane.evaluate()
-    #expect(plane.ledger.fitting.isEmpty)
+    #expect(plane.ledger.eligible.isEmpty)
     // When epochs are created until one is suitable
     var made = 0
-    while plane.ledger.fitting.isEmpty, made < 5 {
+    while plane.ledger.eligible.isEmpty, made < 5 {
       let id = EpochID(raw: scribe.random.bytes16())
-      scribe.say([.epoch(plane.announcement(of: id, sealed: []))], by: 0)
+      scribe.publish([.epoch(plane.announcement(of: id, sealed: []))], by: 0)
       let word = try #require(scribe.words[0].last)
       plane.add(word.operations, of: word.frame, in: word.opening)
       _ = plane.evaluate()
@@ -219,14 +219,14 @@ struct ControlPlaneTests {
     }
     // Then two are enough, and a device with all revocations may send their keys.
     #expect(made == 2)
-    #expect(plane.ledger.fitting.count == 1)
+    #expect(plane.ledger.eligible.count == 1)
     #expect(plane.ledger.withheld.isEmpty)
     // and one more revocation needs one more epoch.
-    scribe.say([.revocation(Revocation(device: DeviceID(raw: .zero), cuts: []))], by: 0)
+    scribe.publish([.revocation(Revocation(device: DeviceID(raw: .zero), cuts: []))], by: 0)
     let last = try #require(scribe.words[0].last)
     plane.add(last.operations, of: last.frame, in: last.opening)
     _ = plane.evaluate()
-    #expect(plane.ledger.fitting.isEmpty)
+    #expect(plane.ledger.eligible.isEmpty)
     let announcement = plane.announcement(of: EpochID(raw: .zero), sealed: [])
     #expect(announcement.excludes == [last.frame.hash])
   }

@@ -65,9 +65,9 @@ struct CrossingTests {
     for name in valley.names {
       #expect(try events(name, in: &valley) == expected)
       // The streamed events equal the stored ones.
-      let told = valley.laptops[valley.index(name)].crossings
+      let reported = valley.laptops[valley.index(name)].crossings
       let kept = try valley.ask(name) { replica, _ in try replica.crossings(after: nil, limit: 9) }
-      #expect(told == kept)
+      #expect(reported == kept)
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
   }
@@ -105,7 +105,7 @@ struct CrossingTests {
 
     try valley.restart("Ben")
     try walk("Ben", [(20, 40)], in: &valley)
-    try valley.restart("Ben", start: .beginsAnew(above: 0))
+    try valley.restart("Ben", start: .startsIncarnation(above: 0))
     try walk("Ben", [(30, 30), (40, 300)], in: &valley)
     try valley.converge()
 

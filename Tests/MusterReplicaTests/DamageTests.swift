@@ -45,7 +45,7 @@ struct DamageTests {
     let path: String
     let stopped: Files
     let killed: Files
-    let life: Replica.IncarnationState
+    let incarnationState: Replica.IncarnationState
     let holdings: Frontier
     /// Every title that each report ever had.
     let titles: [RowID: Set<String>]
@@ -79,8 +79,8 @@ struct DamageTests {
       try valley.at("Ada") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
       try valley.converge()
       killed = try Files(path: path)
-      (life, holdings) = try valley.ask("Ada") { replica, _ in
-        (replica.life, try replica.holdings())
+      (incarnationState, holdings) = try valley.ask("Ada") { replica, _ in
+        (replica.incarnationState, try replica.holdings())
       }
       self.titles = titles
       hash = try valley.ask("Ada") { replica, _ in try replica.stateHash() }
@@ -101,25 +101,26 @@ struct DamageTests {
         || Replica.problem(ofDatabaseAt: path, of: credentials, seed: Valley.seal) != nil
       guard isDamaged else {
         let store = try Valley.store(at: path, of: credentials)
-        let known = try Replica.life(in: store, of: credentials)
+        let known = try Replica.incarnationState(in: store, of: credentials)
         // What the sentinel detects.
-        let isBehind = known?.sequences != life.sequences
-        if isBehind { try Replica.know(life, in: store, of: credentials) }
+        let isBehind = known?.sequences != incarnationState.sequences
+        if isBehind { try Replica.know(incarnationState, in: store, of: credentials) }
         try Replica.know(holdings, in: store)
         try store.close()
         try valley.switchOn(
-          "Ada", start: isBehind ? .beginsAnew(above: life.generation) : .goesOn)
+          "Ada",
+          start: isBehind ? .startsIncarnation(above: incarnationState.generation) : .continues)
         return false
       }
       let aside = folder.database("new")
       for suffix in ["-shm", "-wal", ""] { try DamageTests.remove(aside + suffix) }
       _ = try Replica.salvage(
-        path, into: aside, credentials: credentials, witnessed: life, seed: Valley.seal)
+        path, into: aside, credentials: credentials, witnessed: incarnationState, seed: Valley.seal)
       try Files(path: aside).write(to: path)
       let store = try Valley.store(at: path, of: credentials)
       try Replica.know(holdings, in: store)
       try store.close()
-      try valley.switchOn("Ada", start: .beginsAnew(above: life.generation))
+      try valley.switchOn("Ada", start: .startsIncarnation(above: incarnationState.generation))
       return true
     }
 
@@ -218,7 +219,7 @@ struct DamageTests {
     #expect(missing.map(\.log) == expected)
     #expect(missing.map(\.sequences) == stage.holdings.heads.map { 0...$0.sequence })
     #expect(missing.map(\.isFloor) == expected.map { _ in true })
-    #expect(expected.count > stage.life.sequences.count + 1)
+    #expect(expected.count > stage.incarnationState.sequences.count + 1)
     let problems = try stage.valley.ask("Ada") { replica, _ in try replica.verify().problems }
     #expect(problems.count { $0.hasPrefix("at least frame") } == expected.count)
     let said = try stage.valley.ask("Ada") { try $0.status(now: $1).missingFrames }

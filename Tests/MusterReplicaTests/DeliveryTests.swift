@@ -198,7 +198,7 @@ struct DeliveryTests {
       name: "Ada", endpoint: old.endpoint, credentials: old.credentials, path: backup,
       store: old.store)
     valley.cut(["Ada"], ["Ben"])
-    try valley.switchOn("Ada", start: .beginsAnew(above: 1))
+    try valley.switchOn("Ada", start: .startsIncarnation(above: 1))
 
     // Then what it no longer holds is not receipted, whatever an earlier incarnation signed
     let log = try #require(before.receipt?.log)
@@ -260,7 +260,7 @@ struct DeliveryTests {
     try valley.run(milliseconds: 20_000)
     let log = try #require(
       try valley.ask("Ben") { replica, _ in
-        try replica.store.places(
+        try replica.store.positions(
           ofFrames: try replica.store.row(RowKey(kind: .report, id: id))?
             .dots(of: .reportTitle).map(\.frame) ?? []
         ).first?.log

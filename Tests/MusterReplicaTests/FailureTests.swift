@@ -49,7 +49,7 @@ struct FailureTests {
     let (acknowledged, error) = try write(on: id, at: "Ben", in: &valley)
     #expect(error as? StoreError == .diskFull)
     let status = try valley.ask("Ben") { try $0.status(now: $1) }
-    let life = try valley.ask("Ben") { replica, _ in replica.life }
+    let incarnationState = try valley.ask("Ben") { replica, _ in replica.incarnationState }
 
     // Then what was acknowledged is present, the rest is not, and reading still works
     let kept = try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments
@@ -61,7 +61,7 @@ struct FailureTests {
       }
     }
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.stateHash == status.stateHash)
-    #expect(try valley.ask("Ben") { replica, _ in replica.life } == life)
+    #expect(try valley.ask("Ben") { replica, _ in replica.incarnationState } == incarnationState)
 
     // When there is space again
     try free(store)

@@ -182,7 +182,7 @@ struct ForgeryTests {
         let head = try #require(replica.own.writer.heads[.state])
         let log = head.log
         let opening = try #require(try replica.store.log(log)).opening
-        let place = WritePlace(
+        let place = WritePosition(
           operation: replica.local.operation, author: replica.local.author.user,
           sequence: head.sequence + 1)
         let frame = Frame.sealed(

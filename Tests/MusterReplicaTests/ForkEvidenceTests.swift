@@ -148,7 +148,7 @@ struct ForkEvidenceTests {
       plaintext: FrameBody(
         writtenAt: Timestamp(milliseconds: 1), contents: .operations([.write(write)])
       ).encoded(
-        writesAt: WritePlace(
+        writesAt: WritePosition(
           operation: local.operation, author: local.author.user, sequence: sequence)),
       key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
   }
@@ -271,7 +271,7 @@ struct ForkEvidenceTests {
       var nodes = Nodes(now: valley.clock, opening: forked.opening)
       for number in 0..<2 + draw.number(below: 3) {
         var replica = try Replica(
-          store: try ada.store.copiedInMemory(), credentials: ada.credentials, start: .goesOn,
+          store: try ada.store.copiedInMemory(), credentials: ada.credentials, start: .continues,
           seed: [UInt8](repeating: UInt8(number), count: 32), systemBoot: [1], now: valley.clock)
         _ = try replica.receive(
           forked, through: 1 + draw.number(below: forked.frames.count - 1), now: valley.clock)

@@ -16,8 +16,10 @@ struct ForkTests {
     try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
   }
 
-  private func life(_ name: String, in valley: inout Valley) throws -> Replica.IncarnationState {
-    try valley.ask(name) { replica, _ in replica.life }
+  private func incarnationState(_ name: String, in valley: inout Valley) throws
+    -> Replica.IncarnationState
+  {
+    try valley.ask(name) { replica, _ in replica.incarnationState }
   }
 
   @Test func `a device and its copy write separately, and no data of either is lost`() throws {
@@ -28,7 +30,7 @@ struct ForkTests {
     // Given a copy of Ben's device, on the other side of a partition
     try valley.copy("Ben", as: "Ben's copy", in: folder)
     valley.cut(["Ada", "Ben"], ["Cleo", "Ben's copy"])
-    let before = try life("Ben", in: &valley)
+    let before = try incarnationState("Ben", in: &valley)
     for number in 1...40 { try report("Ben \(number)", at: "Ben", in: &valley) }
     for number in 1...3 { try report("Copy \(number)", at: "Ben's copy", in: &valley) }
     try valley.run(milliseconds: 20_000)
@@ -47,9 +49,11 @@ struct ForkTests {
     #expect(
       valley.laptops.allSatisfy { laptop in laptop.rejections.allSatisfy { $0 != "forged" } })
     // and both continue, each in an incarnation of its own
-    let lives = try [life("Ben", in: &valley), life("Ben's copy", in: &valley)]
-    #expect(Set([before.incarnation] + lives.map(\.incarnation)).count == 3)
-    #expect(lives.allSatisfy { $0.generation > before.generation })
+    let incarnations = try [
+      incarnationState("Ben", in: &valley), incarnationState("Ben's copy", in: &valley),
+    ]
+    #expect(Set([before.incarnation] + incarnations.map(\.incarnation)).count == 3)
+    #expect(incarnations.allSatisfy { $0.generation > before.generation })
     try report("After", at: "Ben", in: &valley)
     try report("After, by the copy", at: "Ben's copy", in: &valley)
     try valley.converge()
@@ -104,9 +108,9 @@ struct ForkTests {
       #expect(try titles(name, in: &valley).count == 3, "at \(name)")
       #expect(try valley.ask(name) { try $0.status(now: $1) }.forks.isEmpty, "at \(name)")
     }
-    #expect(try life("Ben", in: &valley).generation == 2)
+    #expect(try incarnationState("Ben", in: &valley).generation == 2)
     // and the next start, which finds equal state, continues at once.
-    let before = try life("Ben", in: &valley)
+    let before = try incarnationState("Ben", in: &valley)
     // No presence record is in transit.
     try valley.run(milliseconds: 60_000)
     try valley.converge()
@@ -116,7 +120,7 @@ struct ForkTests {
       try valley.ask("Ben") { $0.mayWrite(now: $1.instant) }
     }
     #expect(valley.now.milliseconds(since: again) < HeadsQuery.aloneMilliseconds)
-    #expect(try life("Ben", in: &valley).incarnation == before.incarnation)
+    #expect(try incarnationState("Ben", in: &valley).incarnation == before.incarnation)
   }
 
   @Test func `a device without an answer waits a second, and one without peers not`() throws {
@@ -199,7 +203,7 @@ struct ForkTests {
     }
     var replica = try Replica(
       store: try Valley.store(at: path, of: ada.credentials), credentials: ada.credentials,
-      start: .goesOn,
+      start: .continues,
       seed: [UInt8](repeating: 7, count: 32), systemBoot: [1], now: valley.clock)
     let clock = valley.clock
     for run in runs {
@@ -353,23 +357,24 @@ struct ForkTests {
     valley.cut(["Ada"], ["Ben", "Ben's copy"])
     let ada = valley.laptops[valley.index("Ada")]
     let path = try #require(ada.path)
-    let life = try life("Ada", in: &valley)
+    let incarnationState = try incarnationState("Ada", in: &valley)
     try valley.switchOff("Ada")
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[70] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
     #expect(try Replica.problem(ofDatabaseAt: path, of: ada.credentials, seed: Valley.seal) != nil)
-    let mended = folder.database("repaired")
+    let repaired = folder.database("repaired")
     _ = try Replica.salvage(
-      path, into: mended, credentials: ada.credentials, witnessed: life, seed: Valley.seal)
+      path, into: repaired, credentials: ada.credentials, witnessed: incarnationState,
+      seed: Valley.seal)
     for suffix in ["", "-wal", "-shm"]
     where FileManager.default.fileExists(
       atPath: path + suffix)
     {
       try FileManager.default.removeItem(atPath: path + suffix)
     }
-    try FileManager.default.moveItem(atPath: mended, toPath: path)
-    try valley.switchOn("Ada", start: .beginsAnew(above: life.generation))
+    try FileManager.default.moveItem(atPath: repaired, toPath: path)
+    try valley.switchOn("Ada", start: .startsIncarnation(above: incarnationState.generation))
 
     // Then all of it is present again
     #expect(try valley.ask("Ada") { replica, _ in try replica.stateHash() } == hash)

@@ -112,7 +112,7 @@ struct WriteGroupTests {
   @Test func `all succeed or none does`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let before = try frames(&valley)
-    let life = try valley.ask("Ben") { replica, _ in replica.life }
+    let incarnationState = try valley.ask("Ben") { replica, _ in replica.incarnationState }
 
     #expect(throws: Refusal.self) {
       try valley.at("Ben") { replica, now in
@@ -125,7 +125,7 @@ struct WriteGroupTests {
       }
     }
     #expect(try frames(&valley) == before)
-    #expect(try valley.ask("Ben") { replica, _ in replica.life } == life)
+    #expect(try valley.ask("Ben") { replica, _ in replica.incarnationState } == incarnationState)
 
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Ash"), now: $1) }
     try valley.converge()

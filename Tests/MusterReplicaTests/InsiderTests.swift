@@ -131,7 +131,7 @@ struct InsiderTests {
     let id = try valley.at("Nora") {
       try $0.addReport(ReportDraft(title: "Fire", toEvacuate: true), now: $1)
     }
-    try valley.restart("Ben", start: .beginsAnew(above: 1))
+    try valley.restart("Ben", start: .startsIncarnation(above: 1))
     let other = try valley.at("Ben") {
       try $0.addReport(ReportDraft(title: "Flood", toEvacuate: true), now: $1)
     }

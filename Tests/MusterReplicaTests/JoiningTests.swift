@@ -116,7 +116,7 @@ struct JoiningTests {
     var enrolment = Enrolment(seed: valley.seed32())
     let joining = try valley.attempt(&enrolment, invitation: foreign, from: outside)
 
-    guard case .unheard = joining else { throw Valley.JoinFailure(joining: "\(joining)") }
+    guard case .noAnswer = joining else { throw Valley.JoinFailure(joining: "\(joining)") }
     #expect(Set(valley.laptops[0].rejections) == ["unknownInvite"])
     #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
   }

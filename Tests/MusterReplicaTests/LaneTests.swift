@@ -85,7 +85,7 @@ struct LaneTests {
     // When a new replica receives them in each order
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
       var replica = try Replica(
-        store: .inMemory(), credentials: valley.laptops[1].credentials, start: .goesOn,
+        store: .inMemory(), credentials: valley.laptops[1].credentials, start: .continues,
         seed: valley.seed32(), systemBoot: [1], now: valley.clock)
       let now = valley.clock
       _ = try replica.transact(now: now) { replica in

@@ -12,11 +12,11 @@ struct MeshTests {
   }
 
   /// Returns `Ben→Cleo` for each link, by callsign.
-  private func hearing(at name: String, in valley: inout Valley) throws -> Set<String> {
+  private func neighbourLinks(at name: String, in valley: inout Valley) throws -> Set<String> {
     Set(try mesh(at: name, in: &valley).map { "\($0.fromCallsign)→\($0.toCallsign)" })
   }
 
-  private func told(by name: String, at other: String, in valley: inout Valley) throws
+  private func published(by name: String, at other: String, in valley: inout Valley) throws
     -> LatestRecord?
   {
     let certificate = valley.laptops[valley.index(name)].credentials.local.certificate.hash
@@ -33,7 +33,7 @@ struct MeshTests {
     try valley.run(milliseconds: 15 * 60_000)
     let all: Set = ["Ada→Ben", "Ben→Ada", "Ben→Cleo", "Cleo→Ben", "Cleo→Dora", "Dora→Cleo"]
     for name in valley.names {
-      #expect(try hearing(at: name, in: &valley) == all, "as \(name) sees it")
+      #expect(try neighbourLinks(at: name, in: &valley) == all, "as \(name) sees it")
     }
     for link in try mesh(at: "Ada", in: &valley) {
       #expect(link.isMutual && link.isCurrent && link.path == .multicast)
@@ -47,12 +47,12 @@ struct MeshTests {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try valley.run(milliseconds: 120_000)
-    let first = try #require(try told(by: "Ben", at: "Ada", in: &valley))
+    let first = try #require(try published(by: "Ben", at: "Ada", in: &valley))
     try valley.run(milliseconds: 2 * 3_600_000)
-    #expect(try told(by: "Ben", at: "Ada", in: &valley) == first)
+    #expect(try published(by: "Ben", at: "Ada", in: &valley) == first)
     try valley.restart("Ben")
     try valley.run(milliseconds: 600_000)
-    #expect(try told(by: "Ben", at: "Ada", in: &valley) == first)
+    #expect(try published(by: "Ben", at: "Ada", in: &valley) == first)
   }
 
   @Test func `on a full link neighbours are published later`() throws {
@@ -61,18 +61,18 @@ struct MeshTests {
       try valley.at(name) { try $0.limitLinks(to: LinkRate(bytesPerSecond: 8000), now: $1) }
     }
     try valley.run(milliseconds: 3_600_000)
-    #expect(try told(by: "Ben", at: "Ada", in: &valley) == nil)
-    #expect(try hearing(at: "Ada", in: &valley) == ["Ada→Ben"])
+    #expect(try published(by: "Ben", at: "Ada", in: &valley) == nil)
+    #expect(try neighbourLinks(at: "Ada", in: &valley) == ["Ada→Ben"])
     for name in valley.names { try valley.at(name) { try $0.limitLinks(to: nil, now: $1) } }
     try valley.run(milliseconds: 300_000)
-    #expect(try hearing(at: "Ada", in: &valley) == ["Ada→Ben", "Ben→Ada"])
+    #expect(try neighbourLinks(at: "Ada", in: &valley) == ["Ada→Ben", "Ben→Ada"])
   }
 
   @Test func `a lost device is no neighbour, and its last record is outdated`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.lineUp("Ada", "Ben", "Cleo")
     try valley.run(milliseconds: 900_000)
-    #expect(try hearing(at: "Ada", in: &valley).contains("Ben→Cleo"))
+    #expect(try neighbourLinks(at: "Ada", in: &valley).contains("Ben→Cleo"))
     valley.cut(["Ada", "Ben"], ["Cleo"])
     try valley.run(milliseconds: 900_000)
     let links = try mesh(at: "Ada", in: &valley)
@@ -98,15 +98,15 @@ struct MeshTests {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.join("Mast", invitedBy: "Ada", role: .relay)
     try valley.run(milliseconds: 180_000)
-    #expect(try told(by: "Mast", at: "Ada", in: &valley) == nil)
-    #expect(try hearing(at: "Ben", in: &valley).contains("Ada→\(name("Mast", in: valley))"))
-    #expect(try told(by: "Cleo", at: "Mast", in: &valley) != nil, "a relay passes it on")
+    #expect(try published(by: "Mast", at: "Ada", in: &valley) == nil)
+    #expect(try neighbourLinks(at: "Ben", in: &valley).contains("Ada→\(name("Mast", in: valley))"))
+    #expect(try published(by: "Cleo", at: "Mast", in: &valley) != nil, "a relay passes it on")
 
-    #expect(try hearing(at: "Ada", in: &valley).contains("Cleo→Ben"))
+    #expect(try neighbourLinks(at: "Ada", in: &valley).contains("Cleo→Ben"))
     let cleo = valley.laptops[valley.index("Cleo")].credentials.local.device
     try valley.at("Ada") { try $0.revoke(cleo, now: $1) }
     try valley.run(milliseconds: 60_000)
-    #expect(!(try hearing(at: "Ben", in: &valley)).contains { $0.hasPrefix("Cleo→") })
+    #expect(!(try neighbourLinks(at: "Ben", in: &valley)).contains { $0.hasPrefix("Cleo→") })
   }
 
   /// A relay has no callsign.

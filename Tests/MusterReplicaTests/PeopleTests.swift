@@ -232,9 +232,9 @@ struct PeopleTests {
     try valley.at("Ben") { try $0.acknowledgeAlert(id.description, by: nil, now: $1) }
     try valley.converge()
     #expect(try acknowledgement(by: "Ada") == "Ben")
-    let told = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
-    guard case .acknowledged? = told.first else {
-      Issue.record("no alert was raised: \(told)")
+    let changes = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
+    guard case .acknowledged? = changes.first else {
+      Issue.record("no alert was raised: \(changes)")
       return
     }
     // A second claim is another matter, whether or not the first is resolved

@@ -102,7 +102,7 @@ struct ReceivedRecordsTests {
     var replica = try #require(laptop.replica)
     try replica.foldStaged(now: valley.clock(of: laptop))
     _ = try Replica(
-      store: crashed, credentials: laptop.credentials, start: .goesOn,
+      store: crashed, credentials: laptop.credentials, start: .continues,
       seed: [UInt8](repeating: 7, count: 32), systemBoot: [laptop.boots],
       now: valley.clock(of: laptop))
     let folded = store(in: valley)

@@ -7,8 +7,10 @@ import Testing
 
 @Suite("Restarts")
 struct RestartTests {
-  private func life(_ name: String, in valley: inout Valley) throws -> Replica.IncarnationState {
-    try valley.ask(name) { replica, _ in replica.life }
+  private func incarnationState(_ name: String, in valley: inout Valley) throws
+    -> Replica.IncarnationState
+  {
+    try valley.ask(name) { replica, _ in replica.incarnationState }
   }
 
   @Test func `a restart continues where it stopped`() throws {
@@ -17,7 +19,7 @@ struct RestartTests {
     let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
     try valley.run(milliseconds: Limits.stagingMilliseconds)
-    let before = try life("Ben", in: &valley)
+    let before = try incarnationState("Ben", in: &valley)
     let status = try valley.ask("Ben") { try $0.status(now: $1) }
     var reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
     #expect(reports.map(\.delivery.devices) == [2])
@@ -27,7 +29,7 @@ struct RestartTests {
     let commandPost = reports[0].delivery.commandPost
     reports[0].delivery = Delivery(devices: 1, total: 2, commandPost: commandPost)
 
-    #expect(try life("Ben", in: &valley) == before)
+    #expect(try incarnationState("Ben", in: &valley) == before)
     let after = try valley.ask("Ben") { try $0.status(now: $1) }
     #expect(after.stateHash == status.stateHash)
     #expect(after.root == status.root)
@@ -37,7 +39,7 @@ struct RestartTests {
     // And the next write continues the log
     try valley.at("Ben") { try $0.editReport(id, ReportChanges(severity: 3), now: $1) }
     try valley.converge()
-    let sequences = try life("Ben", in: &valley).sequences
+    let sequences = try incarnationState("Ben", in: &valley).sequences
     #expect(sequences[.state] == before.sequences[.state].map { $0 + 1 })
     #expect(try valley.ask("Ada") { replica, _ in try replica.report(id) }.severity == 3)
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
@@ -48,13 +50,13 @@ struct RestartTests {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
     try valley.converge()
-    let before = try life("Ben", in: &valley)
+    let before = try incarnationState("Ben", in: &valley)
 
-    try valley.restart("Ben", start: .beginsAnew(above: 0))
+    try valley.restart("Ben", start: .startsIncarnation(above: 0))
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "New"), now: $1) }
     try valley.converge()
 
-    let after = try life("Ben", in: &valley)
+    let after = try incarnationState("Ben", in: &valley)
     #expect(after.generation == before.generation + 1)
     #expect(after.incarnation != before.incarnation)
     #expect(after.sequences == [.state: 1])
@@ -69,13 +71,13 @@ struct RestartTests {
 
     // And the new incarnation continues over a restart
     try valley.restart("Ben")
-    #expect(try life("Ben", in: &valley) == after)
+    #expect(try incarnationState("Ben", in: &valley) == after)
   }
 
   @Test func `an incarnation starts above the generation in the sentinel`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    try valley.restart("Ben", start: .beginsAnew(above: 7))
-    #expect(try life("Ben", in: &valley).generation == 8)
+    try valley.restart("Ben", start: .startsIncarnation(above: 7))
+    #expect(try incarnationState("Ben", in: &valley).generation == 8)
     try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.converge()
   }
@@ -94,7 +96,7 @@ struct RestartTests {
     valley.laptops[1] = Valley.Laptop(
       name: "Ben", endpoint: old.endpoint, credentials: old.credentials,
       path: folder.database("Ben again"), store: old.store)
-    try valley.switchOn("Ben", start: .beginsAnew(above: 1))
+    try valley.switchOn("Ben", start: .startsIncarnation(above: 1))
     try valley.converge()
 
     #expect(try valley.hashes() == [hash, hash])

@@ -64,7 +64,8 @@ struct ResumedTests {
         let seed = [UInt8](repeating: UInt8(number), count: 32)
         let store = try Replica.openStore(at: copy, of: ada.credentials, seed: seed)
         var replica = try Replica(
-          store: store, credentials: ada.credentials, start: .goesOn, seed: seed, systemBoot: [1],
+          store: store, credentials: ada.credentials, start: .continues, seed: seed,
+          systemBoot: [1],
           now: valley.clock)
         // When each writes something else
         _ = try replica.addReport(ReportDraft(title: title), now: valley.clock)
@@ -91,7 +92,7 @@ struct ResumedTests {
       let seed = [UInt8](repeating: 3, count: 32)
       let store = try Replica.openStore(at: copy, of: ada.credentials, seed: seed)
       var replica = try Replica(
-        store: store, credentials: ada.credentials, start: .goesOn, seed: seed, systemBoot: [1],
+        store: store, credentials: ada.credentials, start: .continues, seed: seed, systemBoot: [1],
         now: valley.clock)
       let now = ClockReading(
         instant: valley.clock.instant, wall: valley.clock.wall, boot: valley.clock.boot,

@@ -134,5 +134,5 @@ struct RowNamingTests {
 }
 
 extension Head {
-  fileprivate var place: FramePlace { FramePlace(log: log, sequence: sequence) }
+  fileprivate var place: FramePosition { FramePosition(log: log, sequence: sequence) }
 }

@@ -23,13 +23,13 @@ struct RulesTests {
     try store.execute(unchecked: "UPDATE local SET value = x'02' WHERE key = 'view'")
     // When this version opens it
     var replica = try Replica(
-      store: store, credentials: credentials, start: .goesOn, seed: valley.seed32(),
+      store: store, credentials: credentials, start: .continues, seed: valley.seed32(),
       systemBoot: [1], now: valley.clock)
     #expect(try replica.status(now: valley.clock).stateHash == hash)
     // and again one with other rules.
     try store.execute(unchecked: "DELETE FROM rows WHERE kind = 2")
     replica = try Replica(
-      store: store, credentials: credentials.following(newer), start: .goesOn,
+      store: store, credentials: credentials.following(newer), start: .continues,
       seed: valley.seed32(), systemBoot: [1], now: valley.clock)
     #expect(try replica.status(now: valley.clock).stateHash == hash)
     #expect(try store.local(Replica.viewKey) == [Replica.viewVersion, newer.raw])

@@ -107,11 +107,11 @@ struct SafetyTests {
 
     // When Ben calls for help
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
-    let heard = try valley.wait(upTo: 10_000) {
+    let received = try valley.wait(upTo: 10_000) {
       try user("Ben", by: "Ada", in: &$0).status == .mayday
     }
     // Then Ada receives it within two seconds, long before the rest
-    let milliseconds = try #require(heard)
+    let milliseconds = try #require(received)
     #expect(milliseconds <= 2000)
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.reports < 300)
   }

@@ -280,7 +280,7 @@ struct StampTests {
     var valley = try Valley.with("Ada", "Ben")
     let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    let told = valley.now.microseconds / 1000
+    let reported = valley.now.microseconds / 1000
     try valley.converge()
     let now = valley.now.microseconds / 1000
     try valley.run(milliseconds: Limits.stagingMilliseconds)
@@ -289,7 +289,7 @@ struct StampTests {
     let frame = try #require(row.values(of: .reportExistence).first).dot.frame
     let entry = try #require(try store.journal().first { $0.name == frame })
     #expect(entry.kind == .frame)
-    #expect((told...now).contains(entry.time.milliseconds))
+    #expect((reported...now).contains(entry.time.milliseconds))
     let certificate = valley.laptops[valley.index("Ben")].credentials.local.certificate.hash
     let records = try store.journal().filter {
       $0.kind == .record && $0.author == certificate.raw.prefix.high

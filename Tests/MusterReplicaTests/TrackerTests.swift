@@ -26,7 +26,7 @@ struct TrackerTests {
     return valley
   }
 
-  private func hear(
+  private func report(
     _ tracker: String, at metres: Int64, second: Int64, by name: String, in valley: inout Valley
   ) throws {
     try valley.at(name) {
@@ -41,7 +41,7 @@ struct TrackerTests {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", "Cleo", in: folder)
     try valley.join("Relay", invitedBy: "Ada", role: .relay)
-    try hear("truck", at: 0, second: 0, by: "Ben", in: &valley)
+    try report("truck", at: 0, second: 0, by: "Ben", in: &valley)
     try valley.converge()
     valley.cut(["Ada", "Relay"], ["Ben"], ["Cleo"])
     let cleo = try valley.ask("Cleo") { replica, _ in replica.device }
@@ -63,20 +63,20 @@ struct TrackerTests {
 
     // Then all receive it
     let expected = ["Ben": place(metresNorth: 30), "truck": place(metresNorth: 70)]
-    let told = try valley.wait(upTo: 60_000) { valley in
+    let reported = try valley.wait(upTo: 60_000) { valley in
       let users = try valley.ask("Ada") { try $0.users(now: $1) }
       return expected.allSatisfy { callsign, place in
         users.first { $0.callsign == callsign }?.fix?.position == place
       }
     }
-    #expect(told != nil)
+    #expect(reported != nil)
   }
 
   @Test func `phones have their own positions and crossings, on every node`() throws {
     var valley = try withFence()
     for (second, metres) in [(0, 300), (10, 50), (20, 300)] as [(Int64, Int64)] {
-      try hear("truck", at: metres, second: second, by: "Ben", in: &valley)
-      try hear("drone", at: 0, second: second, by: "Ben", in: &valley)
+      try report("truck", at: metres, second: second, by: "Ben", in: &valley)
+      try report("drone", at: 0, second: second, by: "Ben", in: &valley)
     }
     try valley.converge()
     let expected: Set = [
@@ -100,9 +100,9 @@ struct TrackerTests {
 
   @Test func `phones of one name at two nodes are two, and a late fix changes no state`() throws {
     var valley = try withFence()
-    try hear("truck", at: 50, second: 10, by: "Ben", in: &valley)
-    try hear("truck", at: 300, second: 10, by: "Ada", in: &valley)
-    try hear("truck", at: 300, second: 5, by: "Ben", in: &valley)
+    try report("truck", at: 50, second: 10, by: "Ben", in: &valley)
+    try report("truck", at: 300, second: 10, by: "Ada", in: &valley)
+    try report("truck", at: 300, second: 5, by: "Ben", in: &valley)
     try valley.converge()
     let users = try valley.ask("Ada") { try $0.users(now: $1) }.filter { $0.callsign == "truck" }
     #expect(Set(users.map(\.id)).count == 2)
@@ -113,11 +113,11 @@ struct TrackerTests {
 
   @Test func `a late or repeated report of a phone is in its track once`() throws {
     var valley = try withFence()
-    let told: [(second: Int64, metres: Int64)] = [
+    let reported: [(second: Int64, metres: Int64)] = [
       (10, 300), (40, 320), (20, 0), (30, 50), (20, 0), (40, 320),
     ]
-    for (second, metres) in told {
-      try hear("truck", at: metres, second: second, by: "Ben", in: &valley)
+    for (second, metres) in reported {
+      try report("truck", at: metres, second: second, by: "Ben", in: &valley)
     }
     try valley.converge()
     let truck = try #require(
@@ -134,7 +134,7 @@ struct TrackerTests {
 
   @Test func `the people inside a fence are listed by name, phones too`() throws {
     var valley = try withFence()
-    try hear("truck", at: 0, second: 0, by: "Ben", in: &valley)
+    try report("truck", at: 0, second: 0, by: "Ben", in: &valley)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 20, second: 0), now: $1) }
     try valley.converge()
     for name in valley.names {
@@ -145,7 +145,7 @@ struct TrackerTests {
 
   @Test func `a team can be left, by a phone too`() throws {
     var valley = try withFence()
-    try hear("truck", at: 0, second: 0, by: "Ben", in: &valley)
+    try report("truck", at: 0, second: 0, by: "Ben", in: &valley)
     try valley.converge()
     func teams() throws -> [String] {
       try valley.ask("Ben") { try $0.users(now: $1) }.map(\.team).sorted()

@@ -27,7 +27,7 @@ struct DrawnHistory: Decodable {
     let wall: Int64
     let silence: Int64
     let person: Person
-    let everHeard: Bool
+    let everReceived: Bool
     let zones: [Zone]
     let devices: [Device]
     let orders: [Order]
@@ -71,7 +71,7 @@ struct DrawnHistory: Decodable {
   struct Device: Decodable {
     let id: Int
     let revoked: Bool
-    let heard: Moment?
+    let received: Moment?
     let fixes: [Fix]
   }
 
@@ -189,10 +189,11 @@ extension DrawnHistory {
       identity: PersonIdentity(
         id: UserID(number: drawn.id), role: role(drawn.role), team: drawn.team,
         isTracker: drawn.tracker), silenceMilliseconds: input.silence)
-    person.wasHeard = input.everHeard
+    person.wasReceived = input.everReceived
     person.devices = input.devices.map { device in
       StatusDevice(
-        id: DeviceID(number: device.id), isRevoked: device.revoked, heard: device.heard?.evidence,
+        id: DeviceID(number: device.id), isRevoked: device.revoked,
+        received: device.received?.evidence,
         history: FixHistory(all: device.fixes.map(fix)))
     }
     person.timers = input.timers.compactMap { timer in

@@ -179,8 +179,8 @@ import Testing
   @Test func `A record without a stamp counts by the worse of arrival and wall clock`() {
     var world = StatusWorld()
     // A device whose clock is a day ahead, silent for an hour.
-    world.person.wasHeard = true
-    world.person.devices[0].heard = .unstamped(
+    world.person.wasReceived = true
+    world.person.devices[0].received = .unstamped(
       arrival: 0, reportedAt: Timestamp(milliseconds: 86_400_000))
     #expect(world.assessment(at: 3_600_000).status == .noContact)
     #expect(world.assessment(at: 3_600_000).clockDiffers)
@@ -244,7 +244,7 @@ import Testing
         identity: PersonIdentity(
           id: UserID(number: number), role: .member, team: "", isTracker: false),
         silenceMilliseconds: 600_000)
-      person.wasHeard = true
+      person.wasReceived = true
       picture.update(person)
       picture.record(
         world.fixEvidence(1, at: 0.5, made: Int64(number) * 1000),

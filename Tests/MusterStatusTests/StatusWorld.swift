@@ -14,7 +14,7 @@ struct StatusWorld {
 
   init() {
     person.devices = [
-      StatusDevice(id: DeviceID(number: 1), isRevoked: false, heard: nil, history: FixHistory())
+      StatusDevice(id: DeviceID(number: 1), isRevoked: false, received: nil, history: FixHistory())
     ]
   }
 
@@ -69,8 +69,8 @@ struct StatusWorld {
     fixes += 1
     let fix = fixEvidence(fixes, at: longitude, accuracy: accuracy, made: made)
     person.devices[0].history.record([fix], isRevoked: person.devices[0].isRevoked, in: scene)
-    person.devices[0].heard = moment(made)
-    person.wasHeard = true
+    person.devices[0].received = moment(made)
+    person.wasReceived = true
   }
 
   func fixEvidence(

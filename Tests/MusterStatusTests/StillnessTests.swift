@@ -62,7 +62,7 @@ import Testing
     var world = world(still: 300, made: 400_000)
     world.person.devices.append(
       StatusDevice(
-        id: DeviceID(number: 2), isRevoked: false, heard: nil, history: FixHistory(),
+        id: DeviceID(number: 2), isRevoked: false, received: nil, history: FixHistory(),
         movement: MovementEvidence(made: world.moment(650_000), stillSeconds: 0)))
     #expect(state(world, at: 800_000) == .running)
     #expect(state(world, at: 1_250_000) == .reminder)

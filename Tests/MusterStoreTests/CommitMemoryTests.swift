@@ -74,7 +74,7 @@ struct CommitMemoryTests {
             round == 0
               ? report(number, by: scribe.author, title: "r") : [title(number, "\(round)")])
           guard case .applied(let writes, _) = held.application else { continue }
-          let place = LogPlace(log: 1, sequence: UInt32(held.frame.sequence))
+          let place = LogPosition(log: 1, sequence: UInt32(held.frame.sequence))
           for write in writes {
             _ = try cache.apply(write, at: place, in: database) { _ in true }
           }

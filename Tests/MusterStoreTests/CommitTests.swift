@@ -122,7 +122,7 @@ struct CommitTests {
     broken.records = [record(1, 1, 1)]
     broken.fixes = [PositionReport(fix: fix(1), reportedAt: Timestamp(milliseconds: 1))]
 
-    #expect(throws: StoreError.gap(FramePlace(log: scribe.log, sequence: 3))) {
+    #expect(throws: StoreError.gap(FramePosition(log: scribe.log, sequence: 3))) {
       try store.commit(broken)
     }
 
@@ -141,7 +141,7 @@ struct CommitTests {
     let second = scribe.silent()
 
     #expect(throws: StoreError.unopened(scribe.log)) { try store.commit(batch(opening)) }
-    #expect(throws: StoreError.gap(FramePlace(log: scribe.log, sequence: 1))) {
+    #expect(throws: StoreError.gap(FramePosition(log: scribe.log, sequence: 1))) {
       try store.commit(batch(second))
     }
   }
@@ -156,10 +156,10 @@ struct CommitTests {
     let afterTheirs = clone.silent()
     _ = try store.commit(batch(ours))
 
-    #expect(throws: StoreError.fork(FramePlace(log: scribe.log, sequence: 1))) {
+    #expect(throws: StoreError.fork(FramePosition(log: scribe.log, sequence: 1))) {
       try store.commit(batch(theirs))
     }
-    #expect(throws: StoreError.fork(FramePlace(log: scribe.log, sequence: 2))) {
+    #expect(throws: StoreError.fork(FramePosition(log: scribe.log, sequence: 2))) {
       try store.commit(batch(afterTheirs))
     }
     #expect(try store.log(scribe.log)?.head == scribe.head)

@@ -214,7 +214,7 @@ struct DurabilityTests {
   }
 
   @Test func `every failure states what to do in one line`() {
-    let place = FramePlace(log: LogID(raw: name(1)), sequence: 3)
+    let place = FramePosition(log: LogID(raw: name(1)), sequence: 3)
     let all: [StoreError] = [
       .diskFull, .corrupt("x"), .locked, .newerVersion, .unsealed, .foreign, .io("x"), .fork(place),
       .gap(place),

@@ -49,8 +49,8 @@ struct FrameReadingTests {
     #expect(try store.frames(log: scribe.log, from: .max, maxBytes: 100, maxFrames: 9).isEmpty)
     #expect(try store.frames(log: unknown, from: 0, maxBytes: 100, maxFrames: 9).isEmpty)
     #expect(try store.log(unknown) == nil)
-    #expect(try store.frame(FramePlace(log: scribe.log, sequence: 10)) == nil)
-    #expect(try store.frame(FramePlace(log: scribe.log, sequence: 9)) == frames[9])
+    #expect(try store.frame(FramePosition(log: scribe.log, sequence: 10)) == nil)
+    #expect(try store.frame(FramePosition(log: scribe.log, sequence: 9)) == frames[9])
   }
 
   @Test func `logs do not run into one another`() throws {

@@ -87,14 +87,15 @@ struct PeerTests {
   @Test func `what is known of an address is never lost`() throws {
     let store = try Store.inMemory()
     let device = DeviceID(raw: name(1))
-    try store.rememberPeer(try peer(1, device: device, heard: 50))
+    try store.rememberPeer(try peer(1, device: device, received: 50))
     try store.rememberPeer(try peer(1))
-    try store.rememberPeer(try peer(1, heard: 40))
-    #expect(try store.peers() == [try peer(1, device: device, heard: 50)])
+    try store.rememberPeer(try peer(1, received: 40))
+    #expect(try store.peers() == [try peer(1, device: device, received: 50)])
 
     try store.rememberPeer(try peer(2))
-    try store.rememberPeer(try peer(2, heard: 60))
-    #expect(try store.peers() == [try peer(2, heard: 60), try peer(1, device: device, heard: 50)])
+    try store.rememberPeer(try peer(2, received: 60))
+    #expect(
+      try store.peers() == [try peer(2, received: 60), try peer(1, device: device, received: 50)])
   }
 
   @Test func `an address is identified by its port and its interface too`() throws {
@@ -114,23 +115,23 @@ struct PeerTests {
 
   @Test func `a flood of unproved addresses drives out no real peer`() throws {
     let store = try Store.inMemory()
-    let real = try peer(1, device: DeviceID(raw: name(1)), heard: 1)
+    let real = try peer(1, device: DeviceID(raw: name(1)), received: 1)
     try store.rememberPeer(real)
     for number in 2...Limits.peers + 50 {
-      try store.rememberPeer(try peer(number, heard: Int64(number)))
+      try store.rememberPeer(try peer(number, received: Int64(number)))
     }
     let kept = try store.peers()
     #expect(kept.count == Limits.peers)
     #expect(kept.contains(real))
-    #expect(kept.first == (try peer(Limits.peers + 50, heard: Int64(Limits.peers + 50))))
+    #expect(kept.first == (try peer(Limits.peers + 50, received: Int64(Limits.peers + 50))))
   }
 
   private func peer(
-    _ number: Int, device: DeviceID? = nil, heard: Int64? = nil
+    _ number: Int, device: DeviceID? = nil, received: Int64? = nil
   ) throws -> RememberedPeer {
     let address: [UInt8] = [10, 0, UInt8(number >> 8), UInt8(number & 255)]
     return RememberedPeer(
       endpoint: try #require(Endpoint(address: address, port: 7474)), device: device,
-      lastHeard: heard.map(Timestamp.init(milliseconds:)))
+      lastReceived: received.map(Timestamp.init(milliseconds:)))
   }
 }

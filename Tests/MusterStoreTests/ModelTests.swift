@@ -39,11 +39,11 @@ struct Model {
   var numbers: [LogID: UInt32] = [:]
   /// In the order in which they were held.
   var frames: [Frame] = []
-  var places: Set<FramePlace> = []
-  var applications: [FramePlace: Application] = [:]
+  var places: Set<FramePosition> = []
+  var applications: [FramePosition: Application] = [:]
   var applied: Set<Bytes16> = []
   var rows: [RowKey: RowState] = [:]
-  var waiting: [FramePlace: WaitReason] = [:]
+  var waiting: [FramePosition: WaitReason] = [:]
   var crossings: [RecordedCrossing] = []
   var records: [RecordTopic: LatestRecord] = [:]
   var local: [String: [UInt8]] = [:]
@@ -80,7 +80,7 @@ struct Model {
     guard case .applied(let writes, let events) = application else { return }
     for write in writes {
       let key = write.write.key
-      rows[key, default: RowState(key: key)].apply(write, at: logPlace(frame)) {
+      rows[key, default: RowState(key: key)].apply(write, at: logPosition(frame)) {
         applied.contains($0)
       }
     }
@@ -89,10 +89,12 @@ struct Model {
     }
   }
 
-  func place(_ frame: Frame) -> FramePlace { FramePlace(log: frame.log, sequence: frame.sequence) }
+  func place(_ frame: Frame) -> FramePosition {
+    FramePosition(log: frame.log, sequence: frame.sequence)
+  }
 
-  private func logPlace(_ frame: Frame) -> LogPlace {
-    LogPlace(log: numbers[frame.log] ?? 0, sequence: UInt32(frame.sequence))
+  private func logPosition(_ frame: Frame) -> LogPosition {
+    LogPosition(log: numbers[frame.log] ?? 0, sequence: UInt32(frame.sequence))
   }
 }
 
@@ -231,7 +233,7 @@ private struct ModelRun {
       #expect(summary.head.hash == logs[summary.head.log]?.last?.hash, note)
     }
     #expect(try store.counts().frames == model.frames.count, note)
-    var waiting: [FramePlace: WaitReason] = [:]
+    var waiting: [FramePosition: WaitReason] = [:]
     for held in try store.waiting(limit: 10_000) { waiting[model.place(held.frame)] = held.reason }
     #expect(waiting == model.waiting, note)
     try compareRows()

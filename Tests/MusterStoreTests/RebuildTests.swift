@@ -53,7 +53,7 @@ struct RebuildTests {
     let part = scribe.waiting(for: .part)
     var change = batch(
       opened, part, scribe.writing(report(7, by: scribe.author, title: "Smoke")))
-    let place = FramePlace(log: scribe.log, sequence: 1)
+    let place = FramePosition(log: scribe.log, sequence: 1)
     change.released = [ReleasedFrame(place: place, application: .nothing)]
     _ = try store.commit(change)
     let before = try store.row(reportKey(7))

@@ -48,7 +48,7 @@ struct TrackRowTests {
     let store = try Store.inMemory()
     let (_, few) = try filled(store)
     var scribes = [Scribe(1), Scribe(2)]
-    var writes: [FramePlace: [AuthoredWrite]] = [:]
+    var writes: [FramePosition: [AuthoredWrite]] = [:]
     for index in 0..<2 { _ = scribes[index].frame() }
     for number: UInt64 in 0..<103 {
       let index = number < 100 ? 0 : 1

@@ -83,7 +83,7 @@ struct WaitingTests {
     let store = try Store.inMemory()
     var scribe = Scribe(1)
     _ = try store.commit(batch(scribe.opened()))
-    let ahead = FramePlace(log: scribe.log, sequence: 1)
+    let ahead = FramePosition(log: scribe.log, sequence: 1)
     var change = Batch()
     change.local = ["counter": [1]]
     change.released = [ReleasedFrame(place: ahead, application: .nothing)]
@@ -106,7 +106,7 @@ struct WaitingTests {
     for epoch in [nil, key] {
       var read: [Frame] = []
       while true {
-        let last = read.last.map { FramePlace(log: $0.log, sequence: $0.sequence) }
+        let last = read.last.map { FramePosition(log: $0.log, sequence: $0.sequence) }
         let page = try store.waiting(for: epoch, after: last, limit: 4)
         if page.isEmpty { break }
         read += page.map(\.frame)
@@ -143,7 +143,7 @@ struct WaitingTests {
     #expect(Set(texts) == [.text("Smoke"), .text("Fire")])
   }
 
-  private func place(_ held: HeldFrame) -> FramePlace {
-    FramePlace(log: held.frame.log, sequence: held.frame.sequence)
+  private func place(_ held: HeldFrame) -> FramePosition {
+    FramePosition(log: held.frame.log, sequence: held.frame.sequence)
   }
 }

@@ -116,7 +116,7 @@ struct AbuseStoryTests {
             RunFrame(epoch: nil, body: [1], signature: [UInt8](repeating: 1, count: 64)),
           ])
       ]
-      world.say(packet, from: 2, to: 0)
+      world.send(packet, from: 2, to: 0)
       if number % 1000 == 999 { world.run(seconds: 1) }
     }
     // Then no more of them were verified than its allowance,
@@ -142,14 +142,14 @@ struct AbuseStoryTests {
       world.tap = []
       world.write(count, in: .urgent, at: 1)
       world.run(seconds: 0)
-      world.mend(0, 1)
+      world.repair(0, 1)
       let sent = (world.tap ?? []).first { $0.bytes[0] == DatagramKind.transport.rawValue }
       return try #require(sent).bytes
     }
     let late = try kept(1)
     var packet = Packet()
     packet.roots = Roots(hashes: [1, 2, 3, 4, 5, 6, 7])
-    for _ in 0..<100 { world.say(packet, from: 1, to: 0) }
+    for _ in 0..<100 { world.send(packet, from: 1, to: 0) }
     let source = world.stations[1].endpoint
     let before = world.stations[0].rejections(.unauthenticated)
     world.inject(late, from: source, to: 0)
@@ -157,7 +157,7 @@ struct AbuseStoryTests {
     world.inject(late, from: source, to: 0)
     #expect(world.stations[0].rejections(.unauthenticated) == before + 1, "once")
     let old = try kept(1)
-    for _ in 0..<Int(ReplayWindow.width) { world.say(packet, from: 1, to: 0) }
+    for _ in 0..<Int(ReplayWindow.width) { world.send(packet, from: 1, to: 0) }
     world.inject(old, from: source, to: 0)
     #expect(world.stations[0].rejections(.unauthenticated) == before + 2)
     #expect(world.problems == [])
@@ -186,7 +186,7 @@ struct AbuseStoryTests {
     }
     let engine = world.stations[0].engine
     #expect(engine.context.peers.count == Limits.peers)
-    #expect(engine.contacts.book.hintCount <= Limits.heardContacts)
+    #expect(engine.contacts.book.hintCount <= Limits.contactHints)
     #expect(world.areConnected(0, 1))
     #expect(world.problems == [])
   }

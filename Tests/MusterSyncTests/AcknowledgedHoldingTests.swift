@@ -56,7 +56,7 @@ struct AcknowledgedHoldingTests {
     world.run(seconds: 1)
     // When the clone sends its own next frame to a peer that holds the other's
     world.cut(0, original)
-    world.mend(0, twin)
+    world.repair(0, twin)
     world.write(1, bytes: 70, at: twin)
     var isClaimed = false
     let own = try #require(

@@ -161,7 +161,7 @@ struct BlobStoryTests {
       let before = world.stations[1].units[blob.listing.id]?.count ?? 0
       world.cut(0, 1)
       world.run(seconds: 20)
-      world.mend(0, 1)
+      world.repair(0, 1)
       #expect(world.stations[1].units[blob.listing.id]?.count ?? 0 >= before)
     }
     #expect(world.run(seconds: 180) { isComplete(blob, at: 1, in: $0) })
@@ -204,7 +204,7 @@ struct BlobStoryTests {
             blob: blob.listing.id, unit: number % 13, wantsProof: true, leaves: 0xFFFF)),
         .query(BlobID(raw: Bytes16(high: 7, low: UInt64(number)))),
       ]
-      world.say(packet, from: 1, to: 0)
+      world.send(packet, from: 1, to: 0)
     }
     let device = world.stations[1].local.device
     let queue = world.stations[0].engine.context.outbox.sendQueues[device]?.queue

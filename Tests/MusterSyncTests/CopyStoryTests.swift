@@ -50,8 +50,8 @@ struct CopyStoryTests {
       world.run(seconds: 1)
     }
     // Then the other receives roots at intervals
-    let told = try #require(world.departures).filter { $0.from == 0 && $0.to == laptop }
-    #expect((1...20).contains(told.count), "\(told.count) datagrams")
+    let reported = try #require(world.departures).filter { $0.from == 0 && $0.to == laptop }
+    #expect((1...20).contains(reported.count), "\(reported.count) datagrams")
     #expect(world.problems == [])
   }
 }

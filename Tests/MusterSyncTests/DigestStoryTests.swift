@@ -33,7 +33,7 @@ struct DigestStoryTests {
     world.cut(0, 1)
     for index in 0..<10 { world.keep(pens[index * 33].write(1, in: .state), at: 0) }
     world.run(seconds: 900)
-    world.mend(0, 1)
+    world.repair(0, 1)
     // When they compare
     world.tap = []
     let start = world.now
@@ -58,7 +58,7 @@ struct DigestStoryTests {
     world.cut(0, 1)
     for index in 0..<2 { world.write(1, bytes: 5 * 70, at: index) }
     world.run(seconds: 900)
-    world.mend(0, 1)
+    world.repair(0, 1)
     world.tap = []
     let start = world.now
     world.give(.linkUp, to: 1)
@@ -113,8 +113,8 @@ struct DigestStoryTests {
       _ = world.stations[index].append(written, now: at)
     }
     world.run(seconds: 30)
-    world.mend(0, 1)
-    world.mend(1, 2)
+    world.repair(0, 1)
+    world.repair(1, 2)
     world.run(seconds: 120)
     #expect(
       world.stations[0].logIndex.frames[log]?.last != world.stations[1].logIndex.frames[log]?.last)
@@ -147,7 +147,7 @@ struct DigestStoryTests {
         log: world.stations[0].pen.log(.control), from: 0, through: 9, set: .quarantine)
     ]
     world.tap = []
-    world.say(packet, from: 1, to: 0)
+    world.send(packet, from: 1, to: 0)
     // What is lacked of it is asked for.
     #expect(world.stations[0].engine.frames.pulls.count == 1)
   }

@@ -18,7 +18,7 @@ struct HostileStoryTests {
   }
 
   /// Sends a packet of one's own making on the liar's session with another.
-  private func say(_ packet: Packet, from liar: Int, to index: Int, in world: inout World) {
+  private func send(_ packet: Packet, from liar: Int, to index: Int, in world: inout World) {
     let device = world.stations[index].local.device
     guard let session = world.stations[liar].engine.context.liveSession(of: device),
       let bytes = world.stations[liar].engine.context.sessions[session]?.seal(packet.encoded())
@@ -49,7 +49,7 @@ struct HostileStoryTests {
       for start in stride(from: 0, to: 21, by: 4) {
         var packet = Packet()
         packet.runs = [run(forged[start..<min(21, start + 4)])]
-        say(packet, from: 2, to: 0, in: &world)
+        send(packet, from: 2, to: 0, in: &world)
       }
       world.stations[0].engine.context.peers[world.stations[2].local.device]?.branches.refused = []
     }
@@ -57,7 +57,7 @@ struct HostileStoryTests {
     #expect(world.stations[0].rejections(.forged) >= 1)
     #expect(world.stations[0].logIndex.frames[log]?.count ?? 0 < 21)
     // Then the honest member's copy is taken as soon as it is in reach
-    world.mend(0, 1)
+    world.repair(0, 1)
     #expect(world.run(seconds: 20) { $0.stations[0].logIndex.frames[log]?.count == 21 })
     #expect(world.problems == [])
   }
@@ -73,7 +73,7 @@ struct HostileStoryTests {
           log: log, first: 0, previous: nil,
           frames: [RunFrame(epoch: nil, body: [1], signature: [UInt8](repeating: 1, count: 64))])
       ]
-      say(packet, from: 2, to: 0, in: &world)
+      send(packet, from: 2, to: 0, in: &world)
       world.run(seconds: 1)
     }
     #expect(world.stations[0].rejections(.malformed) == 1)
@@ -95,9 +95,9 @@ struct HostileStoryTests {
       logs.append(pen.log(.state))
       var packet = Packet()
       packet.runs = [run(frames[...])]
-      say(packet, from: 2, to: index, in: &world)
+      send(packet, from: 2, to: index, in: &world)
     }
-    world.mend(0, 1)
+    world.repair(0, 1)
     // Then both are stored on all nodes, and none searches for a fork in either
     #expect(world.run(seconds: 30) { $0.haveConverged })
     for station in world.stations {
@@ -116,7 +116,7 @@ struct HostileStoryTests {
     for start in stride(from: 0, to: 41, by: 6) {
       var packet = Packet()
       packet.runs = [run(frames[start..<min(41, start + 6)])]
-      say(packet, from: 2, to: 0, in: &world)
+      send(packet, from: 2, to: 0, in: &world)
     }
     #expect(world.stations[0].rejections(.forged) == 1)
     #expect(world.stations[0].logIndex.frames[log] == nil, "an opening alone is not held")
@@ -130,7 +130,7 @@ struct HostileStoryTests {
     var packet = Packet()
     let log = world.stations[0].pen.log(.state)
     packet.wants = (0..<30).map { _ in Want(log: log, from: 0, through: Limits.lastSequence) }
-    say(packet, from: 2, to: 0, in: &world)
+    send(packet, from: 2, to: 0, in: &world)
     let bytes = (world.tap ?? []).reduce(0) { $0 + $1.bytes.count }
     #expect(bytes > 5000 && bytes < 600_000)
   }
@@ -147,7 +147,7 @@ struct HostileStoryTests {
             set: $0, prefix: NibblePrefix(of: .zero, depth: depth),
             contents: .children([UInt64](repeating: .max, count: 16)), answers: false)
         }
-        say(packet, from: 2, to: 0, in: &world)
+        send(packet, from: 2, to: 0, in: &world)
       }
       let answers = (world.tap ?? []).filter { $0.to == world.stations[2].endpoint }
       #expect(answers.reduce(0) { $0 + $1.bytes.count } < 5 * 16 * 400)
@@ -170,7 +170,7 @@ struct HostileStoryTests {
                 LeafHint(key: random.bytes16(), number: 1 << 31, hash: 1)
               }), answers: true)
         ]
-        say(packet, from: 2, to: 0, in: &world)
+        send(packet, from: 2, to: 0, in: &world)
       }
     }
     let peer = world.stations[0].engine.context.peers[liar]
@@ -192,7 +192,7 @@ struct HostileStoryTests {
           log: LogID(raw: random.bytes16()), first: 1, previous: nil,
           frames: (0..<60).map { _ in RunFrame(epoch: nil, body: [], signature: nil) })
       ]
-      say(packet, from: 2, to: 0, in: &world)
+      send(packet, from: 2, to: 0, in: &world)
     }
     let count =
       world.stations[0].engine.frames.pulls.reassembly.counts[world.stations[2].local.device] ?? 0

@@ -7,14 +7,14 @@ import Testing
 @Suite("Joining over the network")
 struct JoinStoryTests {
   /// A founder that has created an invite, and a client with it.
-  private struct Doorstep {
+  private struct Newcomer {
     var world: World
     let invitation: Invitation
     var joiner: JoinInitiator
     let address = Station.endpoint(9)
     /// What the founder sent to the joiner and has not arrived.
     var steps: [JoinInitiator.Step] = []
-    private var heard = 0
+    private var received = 0
 
     init(seed: UInt64, secret: [UInt8]? = nil) {
       world = World(seed: seed)
@@ -50,13 +50,13 @@ struct JoinStoryTests {
       _ passes: (Int) -> Bool
     ) {
       for case .send(let bytes, _) in steps {
-        heard += 1
-        if passes(heard) { world.inject(bytes, from: address, to: 0) }
+        received += 1
+        if passes(received) { world.inject(bytes, from: address, to: 0) }
       }
       steps.removeAll { if case .send = $0 { true } else { false } }
       for sent in world.tap ?? [] where sent.to == address {
-        heard += 1
-        if passes(heard) { late.append((tick + delay, sent.bytes)) }
+        received += 1
+        if passes(received) { late.append((tick + delay, sent.bytes)) }
       }
       world.tap = []
       for arrival in late where arrival.due <= tick {
@@ -79,7 +79,7 @@ struct JoinStoryTests {
   }
 
   @Test func `an invitation leads to a certificate`() {
-    var doorstep = Doorstep(seed: 40)
+    var doorstep = Newcomer(seed: 40)
     doorstep.run(milliseconds: 1000)
     #expect(doorstep.grant?.chain.count == 2)
     #expect(doorstep.grant?.networkKey == doorstep.world.cast.networkKey.export())
@@ -91,7 +91,7 @@ struct JoinStoryTests {
   @Test(arguments: 1...4)
   func `whichever datagram is lost, the joiner is admitted once`(lost: Int) {
     // The initiation, the response, the finish, the answer
-    var doorstep = Doorstep(seed: 41)
+    var doorstep = Newcomer(seed: 41)
     doorstep.run(milliseconds: 3000) { $0 != lost }
     #expect(doorstep.grant != nil)
     #expect(doorstep.admissions == 1)
@@ -99,7 +99,7 @@ struct JoinStoryTests {
 
   @Test func `an answer that takes longer than the joiner's patience still counts`() {
     // Given a link on which every answer takes 1.5 s
-    var doorstep = Doorstep(seed: 42)
+    var doorstep = Newcomer(seed: 42)
     doorstep.run(milliseconds: 6000, delay: 15)
     #expect(doorstep.grant != nil)
     #expect(doorstep.admissions == 1)
@@ -107,7 +107,7 @@ struct JoinStoryTests {
 
   @Test func `a joiner starts again after the inviting device restarts`() {
     // Given a joiner whose finish was lost before the inviting device restarted
-    var doorstep = Doorstep(seed: 43)
+    var doorstep = Newcomer(seed: 43)
     doorstep.run(milliseconds: 1000) { $0 <= 2 }
     doorstep.world.restart(0, remembering: [])
     doorstep.run(milliseconds: 20_000)
@@ -115,7 +115,7 @@ struct JoinStoryTests {
   }
 
   @Test func `a wrong secret gets silence`() {
-    var doorstep = Doorstep(seed: 44, secret: [UInt8](repeating: 8, count: 16))
+    var doorstep = Newcomer(seed: 44, secret: [UInt8](repeating: 8, count: 16))
     let sent = doorstep.world.stations[0].sentDatagrams
     doorstep.run(milliseconds: 5000)
     #expect(doorstep.grant == nil)
@@ -127,7 +127,7 @@ struct JoinStoryTests {
 
   @Test func `another device's certificate at the address is rejected`() throws {
     // Given an invitation of another root, answered by a device that knows the secret
-    var doorstep = Doorstep(seed: 45)
+    var doorstep = Newcomer(seed: 45)
     let other = Cast(seed: 46)
     let invitation = Invitation(
       rootKey: other.rootKey.publicKey, secret: doorstep.invitation.secret, role: .member,

@@ -16,10 +16,10 @@ struct NeighbourRecordTests {
     }
   }
 
-  private func record(_ told: NeighbourRecord, by device: LocalDevice) throws -> LatestRecord {
+  private func record(_ published: NeighbourRecord, by device: LocalDevice) throws -> LatestRecord {
     var random = DeterministicRandom(seed: Cast.seed(5))
     return LatestRecord.neighbours(
-      told, operation: device.operation, certificate: device.certificate.hash,
+      published, operation: device.operation, certificate: device.certificate.hash,
       order: RecordOrder(
         generation: 1, incarnation: Incarnation(raw: Bytes16(high: 1, low: 2)), counter: 9),
       epoch: cast.epoch.id, key: try #require(SealingKey(bytes: cast.epoch.key)),
@@ -31,16 +31,16 @@ struct NeighbourRecordTests {
     let local = cast.enrol(.member)
     let key = try #require(SealingKey(bytes: cast.epoch.key))
     for count in [0, 1, Limits.neighbours] {
-      let told = NeighbourRecord(
-        toldAt: Timestamp(milliseconds: count == 0 ? .min : 1_700_000_000_123),
+      let published = NeighbourRecord(
+        sentAt: Timestamp(milliseconds: count == 0 ? .min : 1_700_000_000_123),
         neighbours: try neighbours(count).shuffled())
-      #expect(told.neighbours == (try neighbours(count)), "by device")
-      let record = try record(told, by: local)
+      #expect(published.neighbours == (try neighbours(count)), "by device")
+      let record = try record(published, by: local)
       #expect(record.body.count == 48 + 8 * count)
       let read = try LatestRecord(record.wire, operation: local.operation)
       #expect(read == record)
       #expect(read.isSigned(by: local.signingKey.publicKey, operation: local.operation))
-      #expect(read.neighbourhood(operation: local.operation, key: key) == told)
+      #expect(read.neighbourhood(operation: local.operation, key: key) == published)
       #expect(read.position(operation: local.operation, key: key) == nil)
       var announce = Announce(certificate: 1, incarnation: 2, counter: .max)
       announce.records = [record]
@@ -54,12 +54,12 @@ struct NeighbourRecordTests {
   @Test func `who lacks the key, as a relay does, reads nothing of it`() throws {
     var cast = cast
     let local = cast.enrol(.member)
-    let told = NeighbourRecord(
-      toldAt: Timestamp(milliseconds: 1), neighbours: try neighbours(3))
-    let record = try record(told, by: local)
+    let published = NeighbourRecord(
+      sentAt: Timestamp(milliseconds: 1), neighbours: try neighbours(3))
+    let record = try record(published, by: local)
     let other = try #require(SealingKey(bytes: [UInt8](repeating: 3, count: 32)))
     #expect(record.neighbourhood(operation: local.operation, key: other) == nil)
-    for neighbour in told.neighbours {
+    for neighbour in published.neighbours {
       let bytes = withUnsafeBytes(of: neighbour.device.raw.bigEndian) { Array($0.dropFirst(2)) }
       #expect(!record.body.indices.dropLast(6).contains { record.body[$0..<$0 + 6] == bytes[...] })
     }
@@ -68,7 +68,7 @@ struct NeighbourRecordTests {
   @Test func `a body of a length that none has, and one without an epoch, is refused`() throws {
     var cast = cast
     let record = try record(
-      NeighbourRecord(toldAt: Timestamp(milliseconds: 1), neighbours: try neighbours(64)),
+      NeighbourRecord(sentAt: Timestamp(milliseconds: 1), neighbours: try neighbours(64)),
       by: cast.enrol(.member))
     for length in 0...Limits.frameBodyBytes + 1 {
       var wire = record.wire
@@ -83,7 +83,7 @@ struct NeighbourRecordTests {
 
   @Test func `what a member with the key makes up is refused, passed over or bounded`() throws {
     let three = NeighbourRecord(
-      toldAt: Timestamp(milliseconds: 1), neighbours: try neighbours(3)
+      sentAt: Timestamp(milliseconds: 1), neighbours: try neighbours(3)
     ).encoded()
     // One device twice, and two out of order
     for (from, to) in [(8, 16), (16, 8)] {
@@ -117,10 +117,10 @@ struct NeighbourRecordTests {
   @Test func `more minutes than there is room for count as the most`() throws {
     let device = try #require(DevicePrefix(raw: 1 << 48 - 1))
     #expect(DevicePrefix(raw: 1 << 48) == nil)
-    let told = NeighbourRecord(
-      toldAt: Timestamp(milliseconds: 1),
+    let published = NeighbourRecord(
+      sentAt: Timestamp(milliseconds: 1),
       neighbours: [Neighbour(device: device, path: .uplink, minutes: .max)])
-    let read = try NeighbourRecord(decoding: told.encoded())
-    #expect(read == told && read.neighbours[0].minutes == 16_383)
+    let read = try NeighbourRecord(decoding: published.encoded())
+    #expect(read == published && read.neighbours[0].minutes == 16_383)
   }
 }

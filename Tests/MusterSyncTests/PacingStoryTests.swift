@@ -83,7 +83,7 @@ struct PacingStoryTests {
     world.write(1, at: 0)
     world.run(seconds: 3)
     // When the path is up again, and the other sends something
-    world.mend(0, 1)
+    world.repair(0, 1)
     let opened = world.now
     world.write(1, at: 1)
     // Then it comes on the next crossing, and not when the next timeout has passed.
@@ -264,7 +264,7 @@ struct PacingStoryTests {
       var count = 0
       let end = now.advanced(byMilliseconds: seconds * 1000)
       while now < end {
-        sendQueue.noteHeard(skipped: 0, now: now)
+        sendQueue.noteReceived(skipped: 0, now: now)
         sendQueue.passDeadline(now: now)
         while case .now = sendQueue.permission(now: now) {
           sendQueue.use(1, isOverTCP: false)

@@ -9,15 +9,15 @@ struct PackedWriteTests {
   private let operation = OperationID(raw: Bytes16(high: 1, low: 1))
   private let author = UserID(raw: Bytes16(high: 2, low: 2))
   private let stranger = UserID(raw: Bytes16(high: 3, low: 3))
-  private var place: WritePlace { at(sequence: 1000) }
+  private var place: WritePosition { at(sequence: 1000) }
 
   private func created(by owner: UserID, nonce: UInt64) -> (row: RowID, origin: RowOrigin) {
     let origin = RowOrigin(owner: owner, nonce: Bytes16(high: 0, low: nonce))
     return (RowID(operation: operation, origin: origin), origin)
   }
 
-  private func at(sequence: UInt64) -> WritePlace {
-    WritePlace(operation: operation, author: author, sequence: sequence)
+  private func at(sequence: UInt64) -> WritePosition {
+    WritePosition(operation: operation, author: author, sequence: sequence)
   }
 
   private func body(

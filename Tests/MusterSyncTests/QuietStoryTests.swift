@@ -60,7 +60,7 @@ struct QuietStoryTests {
     for index in 0..<8 { world.write(3, at: index) }
     world.run(seconds: 60)
     world.weather.loss = 30
-    for first in 0..<4 { for second in 4..<8 { world.mend(first, second) } }
+    for first in 0..<4 { for second in 4..<8 { world.repair(first, second) } }
     let healed = world.now
     #expect(world.run(seconds: 60) { $0.haveConverged }, "seed \(seed)")
     print("heal, seed \(seed): \(world.now.milliseconds(since: healed)) ms")
@@ -132,10 +132,10 @@ struct QuietStoryTests {
       PeerAddress(device: world.stations[away].local.device, endpoint: nowhere)
     ]
     world.tap = []
-    world.say(packet, from: 2, to: 0)
+    world.send(packet, from: 2, to: 0)
     world.run(seconds: 120)
     let tries = (world.tap ?? []).filter { $0.to == nowhere }
-    #expect(tries.count == Timing.heardContactAttempts)
+    #expect(tries.count == Timing.contactHintAttempts)
     #expect(world.stations[0].engine.contacts.book[nowhere] == nil)
     #expect(world.problems == [])
   }

@@ -45,7 +45,7 @@ struct RoamingStoryTests {
     }
     #expect(recorded.count > 30)
     // When all of it is replayed from a third address, after they are connected again
-    world.mend(0, 1)
+    world.repair(0, 1)
     for datagram in recorded {
       let to = datagram.to == world.stations[0].endpoint ? 0 : 1
       world.inject(datagram.bytes, from: Station.endpoint(9), to: to)
@@ -74,7 +74,7 @@ struct RoamingStoryTests {
     // When the other one speaks again, from an address to which the way is short
     world.weather = usual
     world.stations[1].endpoint = Station.endpoint(7)
-    world.mend(0, 1)
+    world.repair(0, 1)
     world.give(.linkUp, to: 1)
     // Then the path starts without any state
     #expect(world.run(seconds: 2) { $0.haveConverged })

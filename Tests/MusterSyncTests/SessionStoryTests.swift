@@ -181,7 +181,7 @@ struct SessionStoryTests {
     world.run(seconds: 120)
     // Then one address is tried a few times, and given up
     let answers = (world.tap ?? []).filter { $0.to.port == 9999 }
-    #expect((1...Timing.heardContactAttempts).contains(answers.count))
+    #expect((1...Timing.contactHintAttempts).contains(answers.count))
     #expect(world.stations[0].engine.contacts.book.hintCount == 0)
   }
 
@@ -201,7 +201,7 @@ struct SessionStoryTests {
     #expect(world.run(seconds: 5) { !$0.stations[0].connected(to: $0.stations[1], now: $0.now) })
     world.run(seconds: 5)
     // and costs no new session once it is over.
-    world.mend(0, 1)
+    world.repair(0, 1)
     #expect(world.run(seconds: 10) { $0.haveConverged && $0.areConnected(0, 1) })
     #expect(handshakes(world) == 1)
     // One of an hour ends the session on both sides,
@@ -210,7 +210,7 @@ struct SessionStoryTests {
     #expect(world.stations.allSatisfy { $0.engine.context.sessions.isEmpty })
     world.write(1, at: 1)
     // and when it is over they find each other again and catch up.
-    world.mend(0, 1)
+    world.repair(0, 1)
     #expect(world.run(seconds: 25) { $0.areConnected(0, 1) && $0.haveConverged })
     #expect(handshakes(world) == 2)
     #expect(world.problems == [])
@@ -275,12 +275,14 @@ struct SessionStoryTests {
     world.meet(1, 0)
     for _ in 0..<4 {
       world.run(seconds: 1)
-      for heard in world.tap ?? [] { world.inject(heard.bytes, from: Station.endpoint(9), to: 1) }
+      for received in world.tap ?? [] {
+        world.inject(received.bytes, from: Station.endpoint(9), to: 1)
+      }
       world.tap = []
     }
     world.run(seconds: 5)
     // When the peer is there again
-    world.mend(0, 1)
+    world.repair(0, 1)
     // Then it is found
     #expect(world.run(seconds: 150) { $0.areConnected(0, 1) && $0.haveConverged })
   }
@@ -299,7 +301,7 @@ struct SessionStoryTests {
     world.cut(0, 1)
     let at = world.now
     world.run(seconds: 1) { $0.now.milliseconds(since: at) > 20 }
-    world.mend(0, 1)
+    world.repair(0, 1)
     #expect(world.run(seconds: 5) { $0.areConnected(0, 1) && $0.haveConverged })
     world.run(seconds: 1)
     // When an eavesdropper replays the finish, or sends a forged one

@@ -127,7 +127,7 @@ struct SyncStoryTests {
     world.cut(2, 3)
     world.record(7, at: 0)
     world.run(seconds: 2)
-    world.mend(2, 3)
+    world.repair(2, 3)
     #expect(world.run(seconds: 20) { $0.haveConverged })
     #expect(world.stations[3].logIndex.records.values.map(\.order.counter) == [7])
     #expect(world.problems == [])

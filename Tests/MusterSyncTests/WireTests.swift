@@ -280,7 +280,7 @@ struct WireTests {
     ]
     let body = FrameBody(
       writtenAt: Timestamp(milliseconds: 1), contents: .operations(operations))
-    let place = WritePlace(
+    let place = WritePosition(
       operation: cast.operation, author: device.author.user, sequence: 4)
     mutate(body.encoded(writesAt: place)) { _ = try FrameBody(decoding: $0, writesAt: place) }
     let part = FrameBody(

@@ -126,7 +126,7 @@ struct WireVectorTests {
     let anchor = try #require(RecordStamp(stamp, echoes: echoes))
     let place = try #require(Coordinate(latitudeE7: 460_500_000, longitudeE7: -145_000_000))
     let neighbours = NeighbourRecord(
-      toldAt: time,
+      sentAt: time,
       neighbours: [
         Neighbour(device: DevicePrefix(device), path: .multicast, minutes: 1),
         Neighbour(
@@ -143,7 +143,7 @@ struct WireVectorTests {
       "neighbours": .neighbours(
         neighbours, operation: operation, certificate: signed.hash, order: order, epoch: epoch,
         key: epochKey, nonce: nonce, signedBy: signingKey),
-      "lives": .livesHeard(
+      "lives": .otherIncarnations(
         [other], operation: operation, certificate: signed.hash, order: order,
         signedBy: signingKey),
       "clone": .clone(

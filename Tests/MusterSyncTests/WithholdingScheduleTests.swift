@@ -76,7 +76,7 @@ struct WithholdingScheduleTests {
       #expect(world.run(seconds: 30) { $0.frames(2, of: 0) > before }, "seed \(seed)")
       world.run(seconds: 5)
       world.stations[2].logIndex.frames = [:]
-      world.mend(1, 2)
+      world.repair(1, 2)
       world.run(seconds: WithholdingScheduleTests.tenMinutes)
       // What she sent before anybody asked, in vain, she may repeat: then nothing is withheld.
       let isWithheld = world.frames(1, of: 0) < world.frames(0, of: 0)

@@ -51,7 +51,7 @@ struct WithholdingTests {
     world.write(1, at: 0)
     world.run(seconds: 3)
     world.stations[2].logIndex.frames = [:]
-    world.mend(1, 2)
+    world.repair(1, 2)
     world.run(seconds: Self.tenMinutes)
 
     let wilma = world.stations[2].local.device

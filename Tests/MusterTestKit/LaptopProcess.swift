@@ -29,7 +29,7 @@ extension LaptopProcess {
 
   /// Runs a command that must succeed, and returns its output.
   @discardableResult
-  package func tell(_ words: String...) async throws -> String {
+  package func send(_ words: String...) async throws -> String {
     try await succeed(words).output.trimmingCharacters(in: .newlines)
   }
 

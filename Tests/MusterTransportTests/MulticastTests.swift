@@ -9,23 +9,23 @@ struct MulticastTests {
 
   @Test(.enabled("needs IPv4 multicast") { try await takesMulticast("0.0.0.0:0") })
   func `nodes of one machine receive each other's announces and not their own`() async throws {
-    try await expectHearing("0.0.0.0:0")
+    try await expectReceiving("0.0.0.0:0")
   }
 
   @Test(.enabled("needs IPv6 multicast") { try await takesMulticast("[::]:0") })
   func `nodes of one machine receive each other's announces over IPv6`() async throws {
-    try await expectHearing("[::]:0")
+    try await expectReceiving("[::]:0")
   }
 
-  private func expectHearing(_ listen: String) async throws {
+  private func expectReceiving(_ listen: String) async throws {
     try await withTransport(listen: listen, multicast: true, group: group) { alice in
       try await withTransport(listen: listen, multicast: true, group: group) { bob in
         alice.send([OutboundDatagram(bytes: [1], to: .multicast(nil))])
-        let heard = await bob.receive(1)[0]
-        #expect(heard.bytes == [1] && heard.viaMulticast)
-        #expect(heard.from.port == alice.boundPort)
+        let received = await bob.receive(1)[0]
+        #expect(received.bytes == [1] && received.viaMulticast)
+        #expect(received.from.port == alice.boundPort)
         // Her own returns to Alice on the same interface, before Bob's next one.
-        bob.send([OutboundDatagram(bytes: [2], to: .endpoint(heard.from, .unknown))])
+        bob.send([OutboundDatagram(bytes: [2], to: .endpoint(received.from, .unknown))])
         #expect(await alice.receive(1).map(\.bytes) == [[2]])
         while alice.counters.dropped(.ownEcho) == 0 { await Task.yield() }
       }

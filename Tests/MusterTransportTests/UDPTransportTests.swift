@@ -10,14 +10,14 @@ struct UDPTransportTests {
     try await withTransport { alice in
       try await withTransport { bob in
         alice.send([OutboundDatagram(bytes: [1, 2, 3], to: .endpoint(bob.endpoint, .unknown))])
-        let heard = await bob.receive(1)
+        let received = await bob.receive(1)
         #expect(
-          heard == [
+          received == [
             ReceivedDatagram(
               bytes: [1, 2, 3], from: alice.endpoint, viaMulticast: false, link: loopback)
           ])
 
-        bob.send([OutboundDatagram(bytes: [4], to: .endpoint(heard[0].from, .unknown))])
+        bob.send([OutboundDatagram(bytes: [4], to: .endpoint(received[0].from, .unknown))])
         #expect(await alice.receive(1).map(\.bytes) == [[4]])
         #expect(alice.counters.sent == 1 && alice.counters.sentBytes == 3)
         #expect(alice.counters.received == 1 && alice.counters.receivedBytes == 1)
@@ -53,9 +53,9 @@ struct UDPTransportTests {
             let own = try #require(
               both.localEndpoints().first { $0.isLoopback && $0.family == peer.endpoint.family })
             peer.send([OutboundDatagram(bytes: [byte], to: .endpoint(own, .unknown))])
-            let heard = await both.receive(1)
-            #expect(heard.map(\.bytes) == [[byte]] && heard[0].from == peer.endpoint)
-            both.send([OutboundDatagram(bytes: [byte], to: .endpoint(heard[0].from, .unknown))])
+            let received = await both.receive(1)
+            #expect(received.map(\.bytes) == [[byte]] && received[0].from == peer.endpoint)
+            both.send([OutboundDatagram(bytes: [byte], to: .endpoint(received[0].from, .unknown))])
             #expect(await peer.receive(1).map(\.bytes) == [[byte]])
           }
         }

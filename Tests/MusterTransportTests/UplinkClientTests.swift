@@ -18,7 +18,7 @@ struct UplinkClientTests {
     "200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 100000\r\n")
 
   /// Connects to a server until the uplink is down for a reason. Returns the message for the user.
-  private func told(
+  private func connected(
     tls: TLSConfiguration?, named: [[UInt8]], answer: [UInt8]? = nil, closes: Bool = false
   ) async throws -> UplinkSummary.Post {
     let trap = try await UplinkTrap.set(tls: tls, answer: answer, closes: closes)
@@ -66,7 +66,7 @@ struct UplinkClientTests {
 
   @Test func `another operation's certificate is not taken`() async throws {
     let (ours, theirs) = (try Shown(), try Shown())
-    let post = try await told(tls: theirs.tls(), named: [ours.certificate])
+    let post = try await connected(tls: theirs.tls(), named: [ours.certificate])
     #expect(post.state == .down)
     #expect(post.lastError.contains("certificate"), "\(post)")
   }
@@ -76,7 +76,7 @@ struct UplinkClientTests {
   {
     let ours = try Shown()
     for shown in [try Shown(key: ours.key), try Shown()] {
-      let post = try await told(tls: shown.tls(), named: [ours.certificate])
+      let post = try await connected(tls: shown.tls(), named: [ours.certificate])
       #expect(post.state == .down)
       #expect(post.lastError.contains("certificate"), "\(post)")
     }
@@ -87,7 +87,7 @@ struct UplinkClientTests {
     years: ClosedRange<Int>
   ) async throws {
     let ours = try Shown(years: years)
-    let post = try await told(tls: ours.tls(), named: [ours.certificate])
+    let post = try await connected(tls: ours.tls(), named: [ours.certificate])
     #expect(post.state == .down)
     #expect(post.lastError.contains("certificate"), "\(post)")
   }
@@ -96,17 +96,17 @@ struct UplinkClientTests {
   {
     let authority = try Shown(subject: "authority", isAuthority: true)
     let signed = try Shown(signer: authority.key, issuer: "authority")
-    let post = try await told(
+    let post = try await connected(
       tls: signed.tls(behind: [authority]), named: [authority.certificate])
     #expect(post.state == .noCertificate)
     let other = try Shown()
-    let again = try await told(
+    let again = try await connected(
       tls: signed.tls(behind: [authority]), named: [authority.certificate, other.certificate])
     #expect(again.lastError.contains("certificate"), "\(again)")
   }
 
   @Test func `without a named certificate no connection is made`() async throws {
-    let post = try await told(tls: Shown().tls(), named: [])
+    let post = try await connected(tls: Shown().tls(), named: [])
     #expect(post.state == .noCertificate)
     #expect(!post.advice.isEmpty)
   }
@@ -114,7 +114,7 @@ struct UplinkClientTests {
   @Test(arguments: [TLSVersion.tlsv1, .tlsv11, .tlsv12])
   func `an older TLS is not spoken`(most: TLSVersion) async throws {
     let ours = try Shown()
-    let post = try await told(tls: ours.tls(most: most), named: [ours.certificate])
+    let post = try await connected(tls: ours.tls(most: most), named: [ours.certificate])
     #expect(post.state == .down)
     #expect(post.lastError.contains("TLS"), "\(post)")
   }
@@ -127,7 +127,7 @@ struct UplinkClientTests {
   ])
   func `a server without TLS is distinguished from a command post`(answer: String) async throws {
     let ours = try Shown()
-    let post = try await told(
+    let post = try await connected(
       tls: nil, named: [ours.certificate], answer: Array(answer.utf8), closes: true)
     #expect(post.state == .down)
     #expect(!post.lastError.isEmpty)
@@ -143,15 +143,15 @@ struct UplinkClientTests {
   ])
   func `an answer that no command post gives ends it`(answer: [UInt8], word: String) async throws {
     let ours = try Shown()
-    let post = try await told(tls: ours.tls(), named: [ours.certificate], answer: answer)
+    let post = try await connected(tls: ours.tls(), named: [ours.certificate], answer: answer)
     #expect(post.state == .down)
     #expect(post.lastError.contains(word), "\(post)")
   }
 
   @Test func `who answers nothing, or proves nothing, is given up after a while`() async throws {
     let ours = try Shown()
-    async let silent = told(tls: ours.tls(), named: [ours.certificate])
-    async let stranger = told(
+    async let silent = connected(tls: ours.tls(), named: [ours.certificate])
+    async let stranger = connected(
       tls: ours.tls(), named: [ours.certificate], answer: Self.accepted + [13, 10, 0, 0])
     let (first, second) = (try await silent, try await stranger)
     #expect(first.state == .down)

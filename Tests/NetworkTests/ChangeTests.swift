@@ -7,7 +7,7 @@ extension NetworkTests {
     @Test func `a laptop that returns with another address converges soon`()
       async throws
     {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let cora = try await valley.joiner("Cora", admittedBy: anna)
@@ -44,7 +44,7 @@ extension NetworkTests {
     }
 
     @Test func `two operations on one wire never mix`() async throws {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna", of: "River flood")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let eve = try await valley.founder("Eve", of: "Forest fire")

@@ -5,7 +5,7 @@ import Testing
 extension NetworkTests {
   @Suite struct PoorAirTests {
     @Test func `three laptops converge with 30 % loss`() async throws {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let cora = try await valley.joiner("Cora", admittedBy: anna)
@@ -35,7 +35,7 @@ extension NetworkTests {
     @Test func `a newcomer receives all data over 64 kbit/s, and new data at once`()
       async throws
     {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let wire = try valley.wire(anna, ben)
@@ -45,7 +45,7 @@ extension NetworkTests {
           // Hex digits of different numbers, which do not compress well.
           let text = (1...100).map { String(number &* 7919 &+ $0 &* 104_729, radix: 16) }
           written.insert(
-            try await anna.tell(
+            try await anna.send(
               "report", "add", "--title", "Number \(number)", "--description",
               text.joined(separator: " ")))
         }
@@ -67,14 +67,14 @@ extension NetworkTests {
     @Test func `a device that joined over the network finds the inviter without multicast`()
       async throws
     {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try valley.newcomer("Ben")
         try valley.wire(anna, ben)
         for laptop in [anna, ben] { try Rule.withoutMulticast.apply(in: laptop.space) }
         try await anna.run()
         let url = try #require(try await anna.ask("invite")["url"].text)
-        try await ben.tell("join", url, "--callsign", "Ben")
+        try await ben.send("join", url, "--callsign", "Ben")
         try await ben.run()
         try await inStep(anna, ben) { $0["users"] == .number(2) }
         try #require(try await ben.neighbours() == ["Anna"])
@@ -82,7 +82,7 @@ extension NetworkTests {
     }
 
     @Test func `without multicast, one --peer each suffices`() async throws {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let cora = try await valley.joiner("Cora", admittedBy: anna)

@@ -7,7 +7,7 @@ extension NetworkTests {
     @Test func `a write at one end of a chain of four appears at the other end`()
       async throws
     {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let cora = try await valley.joiner("Cora", admittedBy: anna)
@@ -46,7 +46,7 @@ extension NetworkTests {
     @Test func `a partitioned ring of four converges after the heal`()
       async throws
     {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let cora = try await valley.joiner("Cora", admittedBy: anna)
@@ -75,7 +75,7 @@ extension NetworkTests {
         try #require(try await anna.reports() == here)
         try #require(try await dora.reports() == there)
 
-        for wire in [east, west] { try wire.mend() }
+        for wire in [east, west] { try wire.repair() }
         let taken = try await inStep(anna, ben, cora, dora, within: .seconds(100)) {
           $0["reports"] == .number(20)
         }

@@ -5,7 +5,7 @@ import Testing
 extension NetworkTests {
   @Suite struct RecoveryTests {
     @Test func `when one of two paths fails, writes take the other`() async throws {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let wires = [try valley.wire(anna, ben), try valley.wire(anna, ben)]
@@ -33,7 +33,7 @@ extension NetworkTests {
     @Test func `a suspended node converges soon after it resumes`()
       async throws
     {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         try valley.wire(anna, ben)
@@ -58,7 +58,7 @@ extension NetworkTests {
     @Test func `the author at the end of a chain sees the command post's mark`()
       async throws
     {
-      try await Valley.tell { valley in
+      try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
         let ben = try await valley.joiner("Ben", admittedBy: anna)
         let cora = try await valley.joiner("Cora", admittedBy: anna)

@@ -16,7 +16,7 @@ extension ProcessTests {
 
     @Test(.enabled("needs IPv6") { Self.hasIPv6() })
     func `a node on a wildcard synchronizes with one peer by IPv4 and one by IPv6`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run(of: "0.0.0.0")
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -24,7 +24,7 @@ extension ProcessTests {
         // When one peer knows it by its IPv4 address and the other by its IPv6 address
         _ = try await ben.run(peers: [annasNode])
         _ = try await cleo.run(of: "[::1]", "--peer", "[::1]:\(annasNode.port)")
-        let report = try await cleo.tell("report", "add", "--title", "Bridge down")
+        let report = try await cleo.send("report", "add", "--title", "Bridge down")
         // Then what one writes reaches the other through it.
         try await eventually("Ben reads it") {
           try await ben.attempt("report", "show", report).status == 0

@@ -8,20 +8,20 @@ extension ProcessTests {
       let anna = try await field.founder("Anna")
       let ben = try field.laptop("Ben")
       let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
-      try await ben.tell("join", "--request", request, "--callsign", "Ben")
-      try await anna.tell("admit", request, "--out", grant)
-      try await ben.tell("join", "--grant", grant)
+      try await ben.send("join", "--request", request, "--callsign", "Ben")
+      try await anna.send("admit", request, "--out", grant)
+      try await ben.send("join", "--grant", grant)
       return (anna, ben)
     }
 
     @Test func `two laptops converge by memory stick, with and without a running node`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, ben) = try await apart(in: field)
         let there = field.path("there.bundle")
-        try await anna.tell("report", "add", "--title", "Bridge down")
-        let bens = try await ben.tell("report", "add", "--title", "Smoke", "--evacuate")
+        try await anna.send("report", "add", "--title", "Bridge down")
+        let bens = try await ben.send("report", "add", "--title", "Smoke", "--evacuate")
         // Anna's node runs, Ben's does not.
         _ = try await anna.run()
         let made = try await anna.ask("bundle", "create", there)
@@ -34,10 +34,10 @@ extension ProcessTests {
         #expect(merged["frames"]["new"].number ?? 0 > 0)
 
         let back = field.path("back.bundle")
-        try await ben.tell("bundle", "create", back)
-        let said = try await anna.tell("bundle", "merge", back)
-        #expect(said.hasPrefix("Frames: "))
-        try await anna.tell("report", "show", bens)
+        try await ben.send("bundle", "create", back)
+        let output = try await anna.send("bundle", "merge", back)
+        #expect(output.hasPrefix("Frames: "))
+        try await anna.send("report", "show", bens)
         #expect(try await anna.stateHash() == ben.stateHash())
         for laptop in [anna, ben] { try await laptop.expectSound() }
         // A second merge adds nothing.
@@ -47,16 +47,16 @@ extension ProcessTests {
     }
 
     @Test func `a file is overwritten only with --force`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, _) = try await apart(in: field)
         let file = try field.file("precious", "do not lose me")
-        try await anna.attempt("bundle", "create", file).expectRefusal(saying: "--force")
+        try await anna.attempt("bundle", "create", file).expectRefusal(containing: "--force")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "do not lose me")
-        try await anna.tell("bundle", "create", file, "--force")
+        try await anna.send("bundle", "create", file, "--force")
         try await anna.attempt("bundle", "create", field.path("nowhere/flood.bundle"))
-          .expectRefusal(saying: "No such file")
+          .expectRefusal(containing: "No such file")
         try await anna.attempt("bundle", "create", field.folder.path)
-          .expectRefusal(saying: "not a plain file")
+          .expectRefusal(containing: "not a plain file")
         // and no partial file remains.
         let names = try FileManager.default.contentsOfDirectory(atPath: field.folder.path)
         #expect(!names.contains { $0.contains(".part-") }, "\(names)")
@@ -64,11 +64,11 @@ extension ProcessTests {
     }
 
     @Test func `faults of a file are reported, and its intact parts are merged`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, ben) = try await apart(in: field)
-        for number in 1...40 { try await anna.tell("report", "add", "--title", "\(number)") }
+        for number in 1...40 { try await anna.send("report", "add", "--title", "\(number)") }
         let file = field.path("flood.bundle")
-        try await anna.tell("bundle", "create", file)
+        try await anna.send("bundle", "create", file)
         let whole = try Data(contentsOf: URL(filePath: file))
         func spoilt(_ name: String, _ spoil: (inout Data) -> Void) throws -> String {
           var data = whole
@@ -89,15 +89,16 @@ extension ProcessTests {
           "bundle", "merge", spoilt("longer") { $0.append(contentsOf: [1, 2, 3]) })
         #expect(longer.status == 1 && longer.complaint.contains("bytes after its end"))
         try await ben.attempt("bundle", "merge", try field.file("text", "just a text"))
-          .expectRefusal(saying: "not a bundle")
+          .expectRefusal(containing: "not a bundle")
         try await ben.attempt("bundle", "merge", field.path("none"))
-          .expectRefusal(saying: "No such file")
+          .expectRefusal(containing: "No such file")
 
         let zoe = try await field.founder("Zoe", of: "Ridge fire")
-        try await zoe.attempt("bundle", "merge", file).expectRefusal(saying: "another operation")
+        try await zoe.attempt("bundle", "merge", file).expectRefusal(
+          containing: "another operation")
         let back = field.path("back.bundle")
-        try await ben.tell("bundle", "create", back)
-        try await anna.tell("bundle", "merge", back)
+        try await ben.send("bundle", "create", back)
+        try await anna.send("bundle", "merge", back)
         #expect(try await anna.stateHash() == ben.stateHash())
       }
     }

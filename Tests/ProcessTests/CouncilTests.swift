@@ -6,10 +6,10 @@ extension ProcessTests {
   /// Row I9: commanders against one another, with real processes.
   @Suite struct CouncilTests {
     @Test func `a stolen commander votes against both others and is voted out`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         // Given a founder, two commanders and a member, and a council of the three
         let anna = try field.laptop("Anna")
-        let made = try await anna.tell("init", "River flood", "--callsign", "Anna", "--council")
+        let made = try await anna.send("init", "River flood", "--callsign", "Anna", "--council")
         #expect(made.contains("council propose"))
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna, role: "command")
@@ -20,7 +20,7 @@ extension ProcessTests {
         _ = try await dan.run(peers: [annasNode, bensNode])
         try await inStep(anna, ben, cleo, dan)
         try await ben.attempt("council", "propose", "Anna", "Ben", "Cleo", "--yes")
-          .expectRefusal(saying: "there is no council yet")
+          .expectRefusal(containing: "there is no council yet")
         let proposed = try await anna.ask("council", "propose", "Anna", "Ben", "Cleo", "--yes")
         #expect(proposed.items.map { $0["counts"] } == [.bool(true)])
         try await eventually("the council has reached everybody") {
@@ -31,20 +31,20 @@ extension ProcessTests {
           return reached
         }
         // When a thief of Anna's laptop revokes both others
-        let first = try await anna.tell("revoke", "Ben", "--yes")
+        let first = try await anna.send("revoke", "Ben", "--yes")
         #expect(first.contains("1 of 2 votes, 1 more needed"), "\(first)")
-        _ = try await anna.tell("revoke", "Cleo", "--yes")
-        try await anna.attempt("revoke", "Ben", "--yes").expectRefusal(saying: "already")
+        _ = try await anna.send("revoke", "Cleo", "--yes")
+        try await anna.attempt("revoke", "Ben", "--yes").expectRefusal(containing: "already")
         try await eventually("Ben sees the dispute") {
           try await disputed(at: ben) == ["Ben", "Cleo"]
         }
         // and they vote the thief out
-        let second = try await ben.tell("revoke", "Anna", "--yes")
+        let second = try await ben.send("revoke", "Anna", "--yes")
         #expect(second.contains("1 of 2 votes, 1 more needed"), "\(second)")
         try await eventually("Cleo has received the vote") {
           try await disputed(at: cleo).contains("Anna")
         }
-        let third = try await cleo.tell("revoke", "Anna", "--yes")
+        let third = try await cleo.send("revoke", "Anna", "--yes")
         #expect(third.contains("Revoked Anna's device"), "\(third)")
         // Then Anna is revoked everywhere and no other, and the device that Anna admitted continues
         for laptop in [ben, cleo, dan] {
@@ -52,7 +52,7 @@ extension ProcessTests {
             try await revoked(at: laptop) == ["Anna"]
           }
         }
-        try await dan.tell("report", "add", "--title", "Still here")
+        try await dan.send("report", "add", "--title", "Still here")
         let eve = try await field.joiner("Eve", inviting: ben)
         _ = try await eve.run(peers: [bensNode])
         try await inStep(ben, cleo, dan, eve) { $0["reports"] == .number(1) }

@@ -9,7 +9,7 @@ extension ProcessTests {
       ProcessInfo.processInfo.environment["MUSTER_KILLS"].flatMap(Int.init) ?? 10
 
     @Test func `acknowledged data survives kill -9, here and on other nodes`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -36,7 +36,7 @@ extension ProcessTests {
       .enabled(
         if: Installed.hasFile(URL(filePath: "/proc/self/coredump_filter")), "needs Linux's /proc"))
     func `a crash leaves no file with keys in it`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
         let process = URL(filePath: "/proc/\(node.child.pid)")

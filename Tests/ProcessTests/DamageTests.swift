@@ -7,15 +7,15 @@ extension ProcessTests {
     @Test func `a damaged laptop reports it, keeps the damaged file, and is restored by a peer`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         // Given two converged laptops, one of which is switched off
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
         let bensNode = try await ben.run(peers: [annasNode])
         for number in 1...10 {
-          try await anna.tell("report", "add", "--title", "Anna's \(number)")
-          try await ben.tell("report", "add", "--title", "Ben's \(number)")
+          try await anna.send("report", "add", "--title", "Anna's \(number)")
+          try await ben.send("report", "add", "--title", "Ben's \(number)")
         }
         try await inStep(anna, ben)
         try await bensNode.stop()
@@ -41,7 +41,7 @@ extension ProcessTests {
         #expect(try Data(contentsOf: URL(filePath: kept)) == bytes)
         let mode = try FileManager.default.attributesOfItem(atPath: kept)[.posixPermissions]
         #expect(mode as? Int == 0o600)
-        try await ben.tell("report", "add", "--title", "After the damage")
+        try await ben.send("report", "add", "--title", "After the damage")
         try await inStep(anna, ben)
         try await again.stop()
         try await ben.expectSound()
@@ -49,10 +49,10 @@ extension ProcessTests {
     }
 
     @Test func `without peers, lost data is listed`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         for number in 1...5 {
-          try await anna.tell("report", "add", "--title", "Report \(number)")
+          try await anna.send("report", "add", "--title", "Report \(number)")
         }
         let database = anna.home.appending(path: "data/muster.sqlite")
         try Data().write(to: database)
@@ -66,7 +66,7 @@ extension ProcessTests {
     }
 
     @Test func `kill -9 during init leaves a complete operation, or none`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         for round in 0..<8 {
           let laptop = try field.laptop("Founder \(round)")
           let founding = try laptop.begin(["init", "River flood", "--callsign", "Anna"])
@@ -76,7 +76,7 @@ extension ProcessTests {
           let ended = try await founding.end(within: .seconds(5))
           if !FileManager.default.fileExists(atPath: laptop.key.path) {
             #expect(ended.status != 0)
-            try await laptop.tell("init", "River flood", "--callsign", "Anna")
+            try await laptop.send("init", "River flood", "--callsign", "Anna")
           }
           try await laptop.expectSound()
         }

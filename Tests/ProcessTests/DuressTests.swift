@@ -8,7 +8,7 @@ extension ProcessTests {
     @Test func `a forced check-in prints what any other does, and alarms command alone`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -21,15 +21,15 @@ extension ProcessTests {
         let usual = try field.file("usual", "258013\n")
         let duress = try field.file("duress", "258014\n")
         let wrong = try field.file("wrong", "258015\n")
-        try await ben.tell("checkin", "pin", "set", "--from", both)
-        try await ben.tell("checkin", "start", "--every", "20m", "--pin-file", usual)
+        try await ben.send("checkin", "pin", "set", "--from", both)
+        try await ben.send("checkin", "start", "--every", "20m", "--pin-file", usual)
         try await ben.attempt("checkin", "ok", "--pin-file", wrong)
-          .expectRefusal(saying: "the PIN is wrong")
+          .expectRefusal(containing: "the PIN is wrong")
         try await inStep(anna, ben, cleo)
         #expect(try await alarms(at: anna) == 0)
 
-        let printed = try await ben.tell("checkin", "ok", "--pin-file", usual)
-        #expect(try await ben.tell("checkin", "ok", "--pin-file", duress) == printed)
+        let printed = try await ben.send("checkin", "ok", "--pin-file", usual)
+        #expect(try await ben.send("checkin", "ok", "--pin-file", duress) == printed)
         try await eventually("Anna is alarmed") { try await alarms(at: anna) == 1 }
         try await inStep(anna, ben, cleo)
         for laptop in [ben, cleo] { #expect(try await alarms(at: laptop) == 0) }
@@ -37,14 +37,14 @@ extension ProcessTests {
         for laptop in [ben, cleo] {
           #expect(try await status(of: "Ben", at: laptop) != "mayday")
         }
-        #expect(!(try await anna.tell("export", "--format", "csv")).contains("duress"))
+        #expect(!(try await anna.send("export", "--format", "csv")).contains("duress"))
 
         try await cleo.attempt("checkin", "clear", "Ben").expectRefusal(
-          saying: "requires command")
-        try await anna.tell("checkin", "clear", "Ben")
+          containing: "requires command")
+        try await anna.send("checkin", "clear", "Ben")
         #expect(try await alarms(at: anna) == 0)
-        try await ben.tell("checkin", "pin", "remove", "--pin-file", duress)
-        try await ben.tell("checkin", "ok")
+        try await ben.send("checkin", "pin", "remove", "--pin-file", duress)
+        try await ben.send("checkin", "ok")
         for laptop in [anna, ben, cleo] { try await laptop.expectSound() }
       }
     }

@@ -5,7 +5,7 @@ import Testing
 extension ProcessTests {
   @Suite struct EverydayTests {
     @Test func `two laptops work on one operation`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -18,7 +18,7 @@ extension ProcessTests {
         try await crossings(of: ben, in: fence, seenBy: anna)
 
         try await inStep(anna, ben)
-        try await anna.tell("report", "delete", report, "--yes")
+        try await anna.send("report", "delete", report, "--yes")
         try await inStep(anna, ben) { $0["reports"] == .number(0) }
         try await anna.expectSound()
         try await ben.expectSound()
@@ -35,9 +35,9 @@ extension ProcessTests {
         try await anna.ask("report", "list").items.contains { $0["id"].text == id }
       }
       let short = String(id.prefix(8))
-      try await anna.tell("report", "edit", short, "--severity", "5", "--evacuate")
-      try await anna.tell("report", "confirm", short)
-      try await anna.tell("report", "comment", short, "Smelt it too")
+      try await anna.send("report", "edit", short, "--severity", "5", "--evacuate")
+      try await anna.send("report", "confirm", short)
+      try await anna.send("report", "comment", short, "Smelt it too")
       try await eventually("Ben receives all changes") {
         let report = try await ben.ask("report", "show", short)
         return report["severity"] == .number(5) && report["comments"].items.count == 1
@@ -58,15 +58,15 @@ extension ProcessTests {
         "status", "owner", "photos", "conflicts", "createdAt", "updatedAt", "delivery",
       ]
       #expect(fixed.subtracting(try await anna.ask("report", "list")[0].keys) == [])
-      #expect(try await anna.tell("report", "show", short).contains("Gas smell"))
+      #expect(try await anna.send("report", "show", short).contains("Gas smell"))
       try await eventually("Ben sees that both hold it, including the command post") {
         let delivery = try await ben.ask("report", "show", short)["delivery"]
         return delivery["devices"] == .number(2) && delivery["total"] == .number(2)
           && delivery["commandPost"] == .bool(true)
       }
-      let page = try await ben.tell("report", "show", short)
+      let page = try await ben.send("report", "show", short)
       #expect(page.contains("on 2 of 2 devices · command post ✓"))
-      #expect(try await anna.tell("report", "list").contains("evacuate"))
+      #expect(try await anna.send("report", "list").contains("evacuate"))
       return id
     }
 
@@ -74,7 +74,7 @@ extension ProcessTests {
     private func fences(
       by anna: Laptop, seenBy ben: Laptop, in field: Field
     ) async throws -> String {
-      let circle = try await anna.tell(
+      let circle = try await anna.send(
         "fence", "add", "--name", "Plume", "--kind", "hazard", "--circle", "46.05,14.5,250")
       let outline = try field.file(
         "outline.geojson",
@@ -82,46 +82,46 @@ extension ProcessTests {
         {"type":"Feature","properties":{"source":"drone"},"geometry":{"type":"Polygon",
         "coordinates":[[[14.6,46],[14.61,46],[14.61,46.01],[14.6,46.01],[14.6,46]]]}}
         """)
-      let polygon = try await anna.tell(
+      let polygon = try await anna.send(
         "fence", "add", "--name", "Assembly", "--kind", "muster", "--geojson", outline)
       try await eventually("Ben has both fences") {
         try await ben.ask("fence", "list").items.count == 2
       }
-      try await anna.tell("fence", "deactivate", String(polygon.prefix(6)))
+      try await anna.send("fence", "deactivate", String(polygon.prefix(6)))
       try await eventually("Ben sees it inactive") {
         try await ben.ask("fence", "show", polygon)["active"] == .bool(false)
       }
-      try await anna.tell("fence", "activate", polygon)
+      try await anna.send("fence", "activate", polygon)
       try await eventually("Ben sees it active") {
         try await ben.ask("fence", "show", polygon)["active"] == .bool(true)
       }
-      let mine = try await anna.tell("fence", "export")
-      #expect(try await ben.tell("fence", "export") == mine)
+      let mine = try await anna.send("fence", "export")
+      #expect(try await ben.send("fence", "export") == mine)
       let exported = try JSONDecoder().decode(JSON.self, from: Data(mine.utf8))
       #expect(exported["type"] == .string("FeatureCollection"))
       #expect(
         Set(exported["features"].items.map { $0["geometry"]["type"].text })
           == ["Point", "Polygon"])
-      let one = try await anna.tell("fence", "export", polygon)
+      let one = try await anna.send("fence", "export", polygon)
       let again = try field.file("again.geojson", one)
-      let copy = try await anna.tell("fence", "add", "--name", "Copy", "--geojson", again)
+      let copy = try await anna.send("fence", "add", "--name", "Copy", "--geojson", again)
       #expect(try await anna.ask("fence", "show", copy)["kind"] == .string("muster"))
-      try await anna.tell("fence", "delete", copy, "--yes")
+      try await anna.send("fence", "delete", copy, "--yes")
       #expect(try await anna.ask("fence", "list").items.count == 2)
       try await ben.attempt("fence", "add", "--name", "Mine", "--circle", "1,2,3")
-        .expectRefusal(saying: "command")
+        .expectRefusal(containing: "command")
       return circle
     }
 
     private func people(_ anna: Laptop, _ ben: Laptop) async throws {
-      try await ben.tell("user", "status", "help", "--note", "Broken leg")
+      try await ben.send("user", "status", "help", "--note", "Broken leg")
       try await eventually("Anna sees that Ben needs help") {
         try await anna.ask("user", "list").items.contains {
           $0["callsign"] == .string("Ben") && $0["safety"] == .string("unsafe")
             && $0["reason"].text?.contains("Broken leg") == true
         }
       }
-      try await ben.tell("user", "status", "safe")
+      try await ben.send("user", "status", "safe")
       let fixed: Set = [
         "id", "callsign", "role", "safety", "reason", "lat", "lon", "accuracyMetres",
         "fixAgeSeconds", "team",
@@ -132,7 +132,7 @@ extension ProcessTests {
       for user in users { #expect(fixed.subtracting(user.keys) == []) }
       let devices = try await ben.ask("device", "list").items
       #expect(Set(devices.map { $0["rank"] }) == [.number(1), .number(2)])
-      #expect(try await ben.tell("device", "list").contains("this laptop"))
+      #expect(try await ben.send("device", "list").contains("this laptop"))
 
       let status = try await anna.ask("status")
       let keys: Set = [
@@ -143,22 +143,24 @@ extension ProcessTests {
       let peer: Set = ["callsign", "device", "address", "lastHeardSeconds", "behindFrames"]
       #expect(peer.subtracting(status["peers"][0].keys) == [])
       #expect(status["peers"][0]["callsign"] == .string("Ben"))
-      #expect(try await anna.tell("status").contains("connected"))
+      #expect(try await anna.send("status").contains("connected"))
 
       let peers = try await anna.ask("peers").items
       #expect(peers.map { $0["callsign"] } == [.string("Ben")])
-      let told: Set = ["state", "interface", "roundTripMilliseconds", "sentBytes", "receivedBytes"]
-      for one in peers { #expect(peer.union(told).subtracting(one.keys) == []) }
-      #expect(try await anna.tell("peers").contains("connected"))
+      let traffic: Set = [
+        "state", "interface", "roundTripMilliseconds", "sentBytes", "receivedBytes",
+      ]
+      for one in peers { #expect(peer.union(traffic).subtracting(one.keys) == []) }
+      #expect(try await anna.send("peers").contains("connected"))
     }
 
     private func crossings(
       of ben: Laptop, in fence: String, seenBy anna: Laptop
     ) async throws {
       let follower = try anna.begin(["event", "follow", "--all", "--json"], stays: true)
-      try await ben.tell("position", "set", "46,14.5", "--accuracy", "5")
-      try await ben.tell("position", "set", "46.0501,14.5", "--accuracy", "5")
-      try await ben.tell("position", "set", "46.06,14.5", "--accuracy", "5")
+      try await ben.send("position", "set", "46,14.5", "--accuracy", "5")
+      try await ben.send("position", "set", "46.0501,14.5", "--accuracy", "5")
+      try await ben.send("position", "set", "46.06,14.5", "--accuracy", "5")
       try await eventually("Anna's subscriber receives both") {
         try follower.written.split(separator: "\n").count == 2
       }

@@ -41,20 +41,20 @@ extension ProcessTests {
 
     @Test(.needsVerifier)
     func `a disk rollback causes a fork, and nothing is lost`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         // Given a converged laptop whose disk is rolled back, including its sentinel
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
-        try await ben.tell("report", "add", "--title", "Before")
+        try await ben.send("report", "add", "--title", "Before")
         let before = try snapshot(of: ben)
-        try await ben.tell("report", "add", "--title", "Forgotten by its author")
+        try await ben.send("report", "add", "--title", "Forgotten by its author")
         let bensNode = try await ben.run(peers: [annasNode])
         try await inStep(anna, ben) { $0["reports"] == .number(2) }
         try await bensNode.stop()
         try rollBack(ben, to: before)
         // When it writes before it has received anything
-        try await ben.tell("report", "add", "--title", "In its place")
+        try await ben.send("report", "add", "--title", "In its place")
         let node = try await ben.run(peers: [annasNode])
         // Then both branches count on both laptops, both name the author of the fork,
         try await inStep(anna, ben) { $0["reports"] == .number(3) }
@@ -62,11 +62,11 @@ extension ProcessTests {
           let forks = try await laptop.ask("status")["forks"].items
           #expect(forks.map { $0["callsign"].text } == ["Ben"])
           #expect(forks.map { $0["branches"] } == [.number(2)])
-          let words = try await laptop.tell("status")
+          let words = try await laptop.send("status")
           #expect(words.contains("FORK"))
         }
         // and it continues in a new incarnation.
-        try await ben.tell("report", "add", "--title", "After")
+        try await ben.send("report", "add", "--title", "After")
         try await inStep(anna, ben) { $0["reports"] == .number(4) }
         let shown = try await titles(on: anna)
         #expect(shown == ["After", "Before", "Forgotten by its author", "In its place"])
@@ -81,17 +81,17 @@ extension ProcessTests {
     @Test func `a copied home begins a new incarnation on each laptop, without a fork`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
-        try await ben.tell("report", "add", "--title", "Before")
+        try await ben.send("report", "add", "--title", "Before")
         // Given Ben's home copied to another computer without a sentinel
         let copy = try field.laptop("Copy")
         try FileManager.default.copyItem(at: ben.home, to: copy.home)
         // When both write and are active at once
-        try await ben.tell("report", "add", "--title", "By Ben")
-        try await copy.tell("report", "add", "--title", "By the copy")
+        try await ben.send("report", "add", "--title", "By Ben")
+        try await copy.send("report", "add", "--title", "By the copy")
         _ = try await ben.run(peers: [annasNode])
         _ = try await copy.run(peers: [annasNode])
         try await inStep(anna, ben) { $0["reports"] == .number(3) }
@@ -102,11 +102,11 @@ extension ProcessTests {
         }
         let forks = try await anna.ask("status")["forks"].items
         #expect(forks.isEmpty)
-        #expect(try await anna.tell("status").contains("CLONE"))
+        #expect(try await anna.send("status").contains("CLONE"))
         try await eventually("Anna has an alert") {
           try await anna.ask("alert", "list").items.contains { $0["kind"].text == "clone" }
         }
-        try await copy.tell("report", "add", "--title", "More")
+        try await copy.send("report", "add", "--title", "More")
         try await inStep(anna, ben) { $0["reports"] == .number(4) }
       }
     }

@@ -4,7 +4,7 @@ import Testing
 extension ProcessTests {
   @Suite struct FoundingTests {
     @Test func `a killed init can be repeated, or has completed`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let start = ContinuousClock.now
         _ = try await field.founder("First")
         let whole = ContinuousClock.now - start
@@ -17,11 +17,11 @@ extension ProcessTests {
           child.endNow()
 
           let again = try await anna.attempt("init", "Flood", "--callsign", "Anna")
-          if again.status != 0 { again.expectRefusal(saying: "already") }
+          if again.status != 0 { again.expectRefusal(containing: "already") }
           // The keys are created last, one after the other: rarely only the first exists.
           guard FileManager.default.fileExists(atPath: anna.key.path) else { continue }
           try await anna.expectSound()
-          try await anna.tell("report", "add", "--title", "Bridge down")
+          try await anna.send("report", "add", "--title", "Bridge down")
           #expect(try await anna.ask("status")["callsign"] == .string("Anna"))
         }
       }
@@ -30,19 +30,20 @@ extension ProcessTests {
     @Test func `the remains of an init are removed, but never data whose key is elsewhere`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let hash = try await anna.stateHash()
         let (keys, away) = (anna.home.appending(path: "keys"), field.folder.appending(path: "away"))
         try FileManager.default.moveItem(at: keys, to: away)
-        try await anna.attempt("init", "Other", "--callsign", "Eve").expectRefusal(saying: "--keys")
+        try await anna.attempt("init", "Other", "--callsign", "Eve").expectRefusal(
+          containing: "--keys")
         #expect(try await anna.ask("status", "--keys", away.path)["stateHash"].text == hash)
 
         // As if it had been killed just before the keys were created.
         let mark = anna.home.appending(path: "data/unfinished")
         #expect(!FileManager.default.fileExists(atPath: mark.path))
         try Data().write(to: mark)
-        try await anna.tell("init", "Other", "--callsign", "Eve")
+        try await anna.send("init", "Other", "--callsign", "Eve")
         #expect(try await anna.ask("status")["operationName"] == .string("Other"))
         try await anna.expectSound()
         #expect(!FileManager.default.fileExists(atPath: mark.path))
@@ -52,23 +53,23 @@ extension ProcessTests {
     @Test func `a killed join by file can be repeated, and nothing is missing`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, ben) = (try await field.founder("Anna"), try field.laptop("Ben"))
         let (request, grant) = ("\(field.folder.path)/request", "\(field.folder.path)/grant")
-        try await ben.tell("join", "--request", request, "--callsign", "Ben")
-        try await anna.tell("admit", request, "--out", grant)
+        try await ben.send("join", "--request", request, "--callsign", "Ben")
+        try await anna.send("admit", request, "--out", grant)
         let pending = ben.home.appending(path: "keys/pending.key")
         let kept = field.folder.appending(path: "pending.key")
         try FileManager.default.copyItem(at: pending, to: kept)
-        try await ben.tell("join", "--grant", grant)
+        try await ben.send("join", "--grant", grant)
 
         // As if it had been killed just before the device's key existed.
         try FileManager.default.removeItem(at: ben.key)
         try Data().write(to: ben.home.appending(path: "data/unfinished"))
         try FileManager.default.moveItem(at: kept, to: pending)
-        try await ben.tell("join", "--grant", grant)
+        try await ben.send("join", "--grant", grant)
         try await ben.expectSound()
-        try await ben.tell("report", "add", "--title", "Bridge down")
+        try await ben.send("report", "add", "--title", "Bridge down")
         try await ben.expectSound()
       }
     }

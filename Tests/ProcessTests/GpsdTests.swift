@@ -58,9 +58,9 @@ extension ProcessTests {
     func `fixes continue after gpsd was killed and restarted`() async throws {
       let gpsfake = try #require(Self.gpsfake)
       let port = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
-        try await anna.tell("fence", "add", "--name", "Adelboden", "--circle", "46.498,7.567,500")
+        try await anna.send("fence", "add", "--name", "Adelboden", "--circle", "46.498,7.567,500")
         let node = try await anna.run(peers: [], "--gpsd", "127.0.0.1:\(port)")
         #expect(try await anna.ask("status")["location"]["state"].text == "waiting")
 

@@ -14,7 +14,7 @@ struct InstallTests {
   @Test(.enabled(if: Installed.hasFile(leaflet), "needs libjs-leaflet"))
   func `the installed program serves the page and all files of the map`() async throws {
     try await Self.withInstalled { program in
-      try await Field.tell(of: program) { field in
+      try await Field.run(of: program) { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run(peers: [], "--http", "127.0.0.1:0", "--trust-local")
         var port: UInt16 = 0

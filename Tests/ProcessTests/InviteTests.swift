@@ -7,7 +7,7 @@ extension ProcessTests {
     @Test func `an invalid invite is refused with the reason, and a valid one works after it`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         _ = try await anna.run()
         let before = try await anna.ask("device", "list").items.count
@@ -20,12 +20,13 @@ extension ProcessTests {
         try await eventually("the invite has expired") {
           try Date.now > Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(expires)
         }
-        try await ben.attempt("join", url, "--callsign", "Ben").expectRefusal(saying: "expired")
+        try await ben.attempt("join", url, "--callsign", "Ben").expectRefusal(containing: "expired")
         try await expectNothing(of: ben)
 
         let once = try #require(try await anna.ask("invite")["url"].text)
-        try await field.laptop("Cora").tell("join", once, "--callsign", "Cora")
-        try await ben.attempt("join", once, "--callsign", "Ben").expectRefusal(saying: "used up")
+        try await field.laptop("Cora").send("join", once, "--callsign", "Cora")
+        try await ben.attempt("join", once, "--callsign", "Ben").expectRefusal(
+          containing: "used up")
         try await expectNothing(of: ben)
         #expect(try await anna.ask("device", "list").items.count == before + 1)
 
@@ -33,15 +34,16 @@ extension ProcessTests {
           try await anna.ask("invite", "--uses", "2", "--role", "relay")["url"].text)
         let joined = try await ben.ask("join", twice, "--callsign", "Ben")
         #expect(joined["role"] == .string("relay"))
-        try await ben.attempt("join", twice, "--callsign", "Ben").expectRefusal(saying: "already")
+        try await ben.attempt("join", twice, "--callsign", "Ben").expectRefusal(
+          containing: "already")
         try await ben.attempt("init", "Other", "--callsign", "Ben")
-          .expectRefusal(saying: "already")
+          .expectRefusal(containing: "already")
         #expect(try await ben.ask("status")["role"] == .string("relay"))
       }
     }
 
     @Test func `an altered invite never enrols a device`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         _ = try await anna.run()
         let url = try #require(try await anna.ask("invite", "--uses", "9")["url"].text)
@@ -61,28 +63,28 @@ extension ProcessTests {
         }
         #expect(try await anna.ask("device", "list").items.count == 1)
         try await ben.attempt("join", "https://example.org", "--callsign", "Ben")
-          .expectRefusal(status: 64, saying: "muster://")
-        try await ben.tell("join", url, "--callsign", "Ben")
+          .expectRefusal(status: 64, containing: "muster://")
+        try await ben.send("join", url, "--callsign", "Ben")
       }
     }
 
     @Test func `without an answer, a join times out and can be retried`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
         let url = try #require(try await anna.ask("invite")["url"].text)
         try await node.stop()
-        try await anna.attempt("invite").expectRefusal(saying: "muster run")
+        try await anna.attempt("invite").expectRefusal(containing: "muster run")
 
         let ben = try field.laptop("Ben")
         let start = ContinuousClock.now
         let ended = try await ben.attempt("join", url, "--callsign", "Ben", "--timeout", "2s")
         #expect(ContinuousClock.now - start < .seconds(10))
-        ended.expectRefusal(saying: "no answer")
+        ended.expectRefusal(containing: "no answer")
         try await expectNothing(of: ben)
 
         _ = try await anna.run(on: node.port)
-        try await ben.tell("join", url, "--callsign", "Ben")
+        try await ben.send("join", url, "--callsign", "Ben")
       }
     }
 
@@ -91,7 +93,7 @@ extension ProcessTests {
       of laptop: Laptop, at place: SourceLocation = #_sourceLocation
     ) async throws {
       #expect(!FileManager.default.fileExists(atPath: laptop.key.path), sourceLocation: place)
-      try await laptop.attempt("status").expectRefusal(saying: "muster join", at: place)
+      try await laptop.attempt("status").expectRefusal(containing: "muster join", at: place)
     }
   }
 }

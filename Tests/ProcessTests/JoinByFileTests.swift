@@ -5,11 +5,11 @@ import Testing
 extension ProcessTests {
   @Suite struct JoinByFileTests {
     @Test func `an admission under a callsign that exists is done with a warning`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let other = try field.laptop("Other")
         let (request, grant) = (field.path("a.request"), field.path("a.grant"))
-        try await other.tell("join", "--request", request, "--callsign", "Anna")
+        try await other.send("join", "--request", request, "--callsign", "Anna")
         let admitted = try await anna.attempt("admit", request, "--out", grant)
         #expect(admitted.status == 0, "\(admitted)")
         #expect(admitted.errors.contains("a person called Anna exists"), "\(admitted)")
@@ -17,14 +17,14 @@ extension ProcessTests {
     }
 
     @Test func `a laptop joins by files on a memory stick, with a passphrase`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let ben = try field.laptop("Ben")
         let words = try field.file("words", "correct horse\n")
         let wrong = try field.file("wrong", "correct house\n")
         let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
 
-        try await ben.tell(
+        try await ben.send(
           "join", "--request", request, "--callsign", "Ben", "--passphrase-file", words)
         let admitted = try await anna.ask("admit", request, "--out", grant, "--role", "observer")
         #expect(admitted["callsign"] == .string("Ben"))
@@ -34,68 +34,69 @@ extension ProcessTests {
         try await ben.attempt(
           "join", "--grant", grant, "--passphrase-file", words, "--operation",
           String(repeating: "0", count: 32)
-        ).expectRefusal(saying: "not 0000")
+        ).expectRefusal(containing: "not 0000")
         try await ben.attempt("join", "--grant", grant, "--passphrase-file", wrong)
-          .expectRefusal(saying: "passphrase")
-        try await ben.attempt("join", "--grant", grant).expectRefusal(saying: "passphrase")
-        try await ben.tell("join", "--grant", grant, "--passphrase-file", words)
+          .expectRefusal(containing: "passphrase")
+        try await ben.attempt("join", "--grant", grant).expectRefusal(containing: "passphrase")
+        try await ben.send("join", "--grant", grant, "--passphrase-file", words)
 
-        try await ben.attempt("status").expectRefusal(saying: "--passphrase-file")
+        try await ben.attempt("status").expectRefusal(containing: "--passphrase-file")
         try await ben.attempt("status", "--passphrase-file", wrong)
-          .expectRefusal(saying: "passphrase")
+          .expectRefusal(containing: "passphrase")
         let status = try await ben.ask("status", "--passphrase-file", words)
         #expect(status["role"] == .string("observer"))
         for laptop in [anna, ben] { try expectPrivate(laptop) }
 
         let annasNode = try await anna.run()
         _ = try await ben.run(peers: [annasNode], "--passphrase-file", words)
-        let report = try await anna.tell("report", "add", "--title", "Bridge down")
+        let report = try await anna.send("report", "add", "--title", "Bridge down")
         try await eventually("Ben reads it") {
           try await ben.attempt("report", "show", report).status == 0
         }
-        try await ben.attempt("report", "add", "--title", "Mine").expectRefusal(saying: "observer")
+        try await ben.attempt("report", "add", "--title", "Mine").expectRefusal(
+          containing: "observer")
         try await inStep(anna, ben)
       }
     }
 
     @Test func `a grant is valid only for the laptop that requested it`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let (ben, eve) = (try field.laptop("Ben"), try field.laptop("Eve"))
         let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
-        try await ben.tell("join", "--request", request, "--callsign", "Ben")
-        try await anna.tell("admit", request, "--out", grant)
+        try await ben.send("join", "--request", request, "--callsign", "Ben")
+        try await anna.send("admit", request, "--out", grant)
 
-        try await eve.attempt("join", "--grant", grant).expectRefusal(saying: "--request")
-        try await eve.tell("join", "--request", field.path("eve.request"), "--callsign", "Eve")
-        try await eve.attempt("join", "--grant", grant).expectRefusal(saying: "another device")
+        try await eve.attempt("join", "--grant", grant).expectRefusal(containing: "--request")
+        try await eve.send("join", "--request", field.path("eve.request"), "--callsign", "Eve")
+        try await eve.attempt("join", "--grant", grant).expectRefusal(containing: "another device")
 
         // This hinders neither of them.
-        try await anna.tell("admit", field.path("eve.request"), "--out", field.path("eve.grant"))
-        try await eve.tell("join", "--grant", field.path("eve.grant"))
-        try await ben.tell("join", "--grant", grant)
-        try await ben.attempt("join", "--grant", grant).expectRefusal(saying: "already")
+        try await anna.send("admit", field.path("eve.request"), "--out", field.path("eve.grant"))
+        try await eve.send("join", "--grant", field.path("eve.grant"))
+        try await ben.send("join", "--grant", grant)
+        try await ben.attempt("join", "--grant", grant).expectRefusal(containing: "already")
       }
     }
 
     @Test func `damaged files are refused, and the valid ones still work`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let ben = try field.laptop("Ben")
         let (request, grant) = (field.path("ben.request"), field.path("ben.grant"))
-        try await ben.tell("join", "--request", request, "--callsign", "Ben")
+        try await ben.send("join", "--request", request, "--callsign", "Ben")
         let before = try await anna.ask("status")["frames"]
         try await anna.attempt("admit", try damaged(request, as: "bad", in: field), "--out", grant)
-          .expectRefusal(saying: "join request")
+          .expectRefusal(containing: "join request")
         try await anna.attempt("admit", field.path("nowhere"), "--out", grant)
-          .expectRefusal(saying: "No such file")
+          .expectRefusal(containing: "No such file")
         #expect(try await anna.ask("status")["frames"] == before)
         #expect(!FileManager.default.fileExists(atPath: grant))
 
-        try await anna.tell("admit", request, "--out", grant)
+        try await anna.send("admit", request, "--out", grant)
         let bad = try await ben.attempt("join", "--grant", damaged(grant, as: "bad", in: field))
-        bad.expectRefusal(saying: "grant")
-        try await ben.tell("join", "--grant", grant)
+        bad.expectRefusal(containing: "grant")
+        try await ben.send("join", "--grant", grant)
       }
     }
 

@@ -11,7 +11,7 @@ extension ProcessTests {
 
     @Test(.enabled(if: try Python.has("schemathesis"), "needs python3 with schemathesis"))
     func `every answer conforms to the OpenAPI document`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")
         var port: UInt16?

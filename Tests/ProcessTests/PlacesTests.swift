@@ -33,9 +33,9 @@ extension ProcessTests {
     @Test func `a receiver's datagrams set a laptop's position, and damaged ones are counted`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
-        try await anna.tell("fence", "add", "--name", "School", "--circle", "46.498,7.567,300")
+        try await anna.send("fence", "add", "--name", "School", "--circle", "46.498,7.567,300")
         let receiver = try LoopbackSocket()
         let port = try FreePort.next()
         let node = try await anna.run(peers: [], "--nmea", "udp://127.0.0.1:\(port)")
@@ -59,7 +59,7 @@ extension ProcessTests {
         #expect(status["location"]["state"].text == "connected")
         #expect(status["fix"]["source"].text == "NMEA udp://127.0.0.1:\(port)")
         #expect(status["fix"]["lat"] == .number(46.498))
-        #expect(try await anna.tell("status").contains("wrong checksum 1"))
+        #expect(try await anna.send("status").contains("wrong checksum 1"))
         #expect(try await anna.ask("event", "list").items.count == 1)
         try await node.stop()
         try await anna.expectSound()
@@ -67,7 +67,7 @@ extension ProcessTests {
     }
 
     @Test func `a recorded log of NMEA is replayed like a track`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let start = try #require(ISO8601DateFormatter().date(from: "2026-08-15T14:00:00Z"))
         var log: [UInt8] = []
@@ -84,7 +84,7 @@ extension ProcessTests {
         #expect(fix["sampleTime"].text?.hasPrefix("2026-08-15T14:00:09") == true)
         try await node.stop()
         let empty = try field.file("empty.nmea", "nothing of the kind\n")
-        try await anna.attempt("run", "--nmea", empty).expectRefusal(saying: "no NMEA sentence")
+        try await anna.attempt("run", "--nmea", empty).expectRefusal(containing: "no NMEA sentence")
       }
     }
 
@@ -104,11 +104,11 @@ extension ProcessTests {
     @Test func `phones of two kinds are people on every laptop, with their crossings`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annas = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
-        try await anna.tell("fence", "add", "--name", "School", "--circle", "46.05,14.5,100")
+        try await anna.send("fence", "add", "--name", "School", "--circle", "46.05,14.5,100")
         let bens = try await ben.run(
           peers: [annas], "--http", "127.0.0.1:0", "--trust-local")
         let port = try await portOfPhones(bens)
@@ -162,10 +162,10 @@ extension ProcessTests {
     }
 
     @Test func `phones on other machines need the token`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         try await anna.attempt("run", "--http", "0.0.0.0:0").expectRefusal(
-          saying: "MUSTER_HTTP_TOKEN")
+          containing: "MUSTER_HTTP_TOKEN")
         _ = try field.file("Anna/home/muster.toml", "http-token = \"s3cret\"\n")
         let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")
         let port = try await portOfPhones(node)
@@ -180,7 +180,7 @@ extension ProcessTests {
     @Test func `plain run prints the dashboard's address, whose token lets programs and phones in`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         // As started by a user, whatever ports are taken on this machine.
         let child = try anna.begin(
@@ -212,13 +212,13 @@ extension ProcessTests {
     }
 
     @Test func `a listener can be turned off, by a flag or in the file`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let quiet = try await anna.run()
         #expect(try !quiet.child.complaints.contains("http://"))
         try await quiet.stop()
         try await anna.attempt("run", "--no-http", "--http", "127.0.0.1:0").expectRefusal(
-          status: 64, saying: "only one")
+          status: 64, containing: "only one")
         _ = try field.file("Anna/home/muster.toml", "http = \"off\"\n")
         let child = try anna.begin(
           ["run", "--listen", "127.0.0.1:0", "--no-multicast"], stays: true)

@@ -7,14 +7,14 @@ extension ProcessTests {
     @Test func `a node that receives a stop signal leaves no trace, and later continues`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
         var logs: JSON?
         for signal in [SIGTERM, SIGINT, SIGTERM] {
           let node = try await ben.run(peers: [annasNode])
-          try await ben.tell("report", "add", "--title", "Before signal \(signal)")
+          try await ben.send("report", "add", "--title", "Before signal \(signal)")
           #expect(FileManager.default.fileExists(atPath: ben.socket.path))
           try await inStep(anna, ben)
           let status = try await ben.ask("status")
@@ -33,25 +33,25 @@ extension ProcessTests {
         // Without the sentinel it begins a new incarnation, and loses nothing of this one.
         try FileManager.default.removeItem(at: ben.state)
         let node = try await ben.run(peers: [annasNode])
-        try await ben.tell("report", "add", "--title", "In the next life")
+        try await ben.send("report", "add", "--title", "In the next life")
         try await inStep(anna, ben) { $0["reports"] == .number(4) }
-        let anew = try await ben.ask("status")["logs"]
-        #expect(anew.number == (logs?.number ?? 0) + 1)
+        let restarted = try await ben.ask("status")["logs"]
+        #expect(restarted.number == (logs?.number ?? 0) + 1)
         try await anna.expectSound()
         try await ben.expectSound()
         try await node.stop()
 
         _ = try await ben.run(peers: [annasNode])
-        try await ben.tell("report", "add", "--title", "Still in that life")
+        try await ben.send("report", "add", "--title", "Still in that life")
         try await inStep(anna, ben) { $0["reports"] == .number(5) }
-        #expect(try await ben.ask("status")["logs"] == anew)
+        #expect(try await ben.ask("status")["logs"] == restarted)
       }
     }
 
     @Test func `simultaneous commands wait for each other, and for a starting node`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         var commands: [Child] = []
         for number in 0..<4 {
@@ -78,12 +78,12 @@ extension ProcessTests {
     }
 
     @Test func `a copy of a home begins a new incarnation, and nothing forks`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
         let node = try await ben.run(peers: [annasNode])
-        try await ben.tell("report", "add", "--title", "Before the copy")
+        try await ben.send("report", "add", "--title", "Before the copy")
         try await inStep(anna, ben) { $0["reports"] == .number(1) }
         try await node.stop()
         let logs = try #require(try await ben.ask("status")["logs"].number)
@@ -91,13 +91,13 @@ extension ProcessTests {
         let clone = try field.laptop("Copy")
         try FileManager.default.copyItem(at: ben.home, to: clone.home)
         let bensNode = try await ben.run(peers: [annasNode])
-        try await ben.tell("report", "add", "--title", "On the first")
+        try await ben.send("report", "add", "--title", "On the first")
         try await inStep(anna, ben) { $0["reports"] == .number(2) }
         try await bensNode.stop()
         #expect(try await ben.ask("status")["logs"] == .number(logs))
 
         _ = try await clone.run(peers: [annasNode])
-        try await clone.tell("report", "add", "--title", "On the copy")
+        try await clone.send("report", "add", "--title", "On the copy")
         try await inStep(anna, clone) { $0["reports"] == .number(3) }
         // It replaced the other: no device is in use twice.
         #expect(try await anna.ask("status")["clones"].items.isEmpty)

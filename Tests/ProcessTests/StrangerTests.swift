@@ -5,7 +5,7 @@ import Testing
 extension ProcessTests {
   @Suite struct StrangerTests {
     @Test func `two operations on one machine never mix`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna", of: "River flood")
         let eve = try await field.founder("Eve", of: "Forest fire")
         let hashes = try await [anna.stateHash(), eve.stateHash()]
@@ -33,7 +33,7 @@ extension ProcessTests {
     }
 
     @Test func `ten thousand hostile datagrams change nothing and stop nothing`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         // Anna sends to an address of a silent listener, who records her datagrams.
         let eve = try LoopbackSocket()
@@ -56,7 +56,7 @@ extension ProcessTests {
           while !eve.send(datagram, to: annasNode.port) { await Task.yield() }
           if number % 200 == 199 { try await Task.sleep(for: .milliseconds(5)) }
           if number == 5000 {
-            report = try await anna.tell("report", "add", "--title", "Under fire")
+            report = try await anna.send("report", "add", "--title", "Under fire")
           }
         }
 

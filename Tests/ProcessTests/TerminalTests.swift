@@ -20,7 +20,7 @@ extension ProcessTests {
     @Test func `every listing with long names fits a terminal of 80 columns, and a file has all`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         // Given two laptops with long names in everything
         let maria = try await field.founder(Self.name, of: "Serra da Estrela wildfire, August")
         let mariasNode = try await maria.run()
@@ -38,7 +38,7 @@ extension ProcessTests {
           #expect(!lines.joined().contains("\u{1B}"), "colours despite NO_COLOR: \(words)")
           for line in lines { #expect(width(line) <= 80, "\(words): \(line)") }
         }
-        let file = try await maria.tell("report", "list")
+        let file = try await maria.send("report", "list")
         #expect(file.contains(Self.title) && file.contains(Self.name))
         #expect(!file.contains("\u{1B}"))
         let coloured = try Terminal.lines(of: ["user", "list"], on: maria, columns: 80)
@@ -48,20 +48,20 @@ extension ProcessTests {
         let id = try await maria.ask("fence", "show", "assembly zone at the school")["id"].text
         #expect(id != nil)
         try await maria.attempt("fence", "show", "Asembly zone at the school")
-          .expectRefusal(saying: "did you mean 'Assembly zone at the school'?")
-        try await maria.tell("fence", "add", "--name", "Twin", "--circle", "1,1,10")
-        try await maria.tell("fence", "add", "--name", "Twin", "--circle", "1,1,20")
+          .expectRefusal(containing: "did you mean 'Assembly zone at the school'?")
+        try await maria.send("fence", "add", "--name", "Twin", "--circle", "1,1,10")
+        try await maria.send("fence", "add", "--name", "Twin", "--circle", "1,1,20")
         try await maria.attempt("fence", "delete", "--yes", "Twin")
-          .expectRefusal(saying: "2 zones match 'Twin'")
+          .expectRefusal(containing: "2 zones match 'Twin'")
         try await maria.attempt("user", "override", "Benedict von Hohenstein-Lichtenfels", "safe")
-          .expectRefusal(saying: "did you mean 'Benedikt von Hohenstein-Lichtenfels'?")
+          .expectRefusal(containing: "did you mean 'Benedikt von Hohenstein-Lichtenfels'?")
       }
     }
 
     @Test func `times are local, or UTC on request, and JSON is always UTC`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
-        try await anna.tell("position", "set", "47,8", "--time", "2026-01-02T03:04:05.678Z")
+        try await anna.send("position", "set", "47,8", "--time", "2026-01-02T03:04:05.678Z")
         let zone = ["TZ": "Asia/Kolkata"]
         let local = try Terminal.lines(of: ["status"], on: anna, columns: 80, environment: zone)
         #expect(local.contains { $0.contains("at 2026-01-02 08:34:05") }, "\(local)")
@@ -75,7 +75,7 @@ extension ProcessTests {
     }
 
     @Test func `the manual page and the completions have every command and option`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let laptop = try field.laptop("Anna")
         let dump = try await laptop.output(of: "--experimental-dump-help")
         let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -101,26 +101,26 @@ extension ProcessTests {
     }
 
     private func prepare(_ maria: Laptop, _ ben: Laptop) async throws {
-      try await maria.tell(
+      try await maria.send(
         "report", "add", "--title", Self.title, "--category", "structure", "--severity", "4",
         "--at", "40.40,-7.53", "--evacuate")
-      try await maria.tell(
+      try await maria.send(
         "fence", "add", "--name", "Assembly zone at the school", "--kind", "muster", "--circle",
         "40.3998,-7.5390,200")
-      try await maria.tell(
+      try await maria.send(
         "fence", "add", "--name", "Plume of the chemical plant in the north", "--kind", "hazard",
         "--circle", "40.41,-7.55,300")
-      try await maria.tell(
+      try await maria.send(
         "permit", "add", "Plume of the chemical plant in the north", "--user",
         "Benedikt von Hohenstein-Lichtenfels", "--for", "30m")
-      try await maria.tell(
+      try await maria.send(
         "direct", "muster", "--zone", "Assembly zone at the school", "--text",
         "Take the forest road and leave all vehicles at the fountain")
-      try await maria.tell("direct", "rollcall", "--deadline", "10m")
-      try await maria.tell("position", "set", "40.3998,-7.5390", "--accuracy", "12")
-      try await maria.tell(
+      try await maria.send("direct", "rollcall", "--deadline", "10m")
+      try await maria.send("position", "set", "40.3998,-7.5390", "--accuracy", "12")
+      try await maria.send(
         "webhook", "add", "board", "http://127.0.0.1:9/hooks/of/a/long/address/for/this/test")
-      try await ben.tell("user", "status", "help", "--note", "Trapped on the second floor")
+      try await ben.send("user", "status", "help", "--note", "Trapped on the second floor")
       try await inStep(maria, ben) { $0["reports"] == .number(1) && $0["fences"] == .number(2) }
     }
 

@@ -17,11 +17,11 @@ extension ProcessTests {
       let circle = try #require(Self.circle(on: ride))
       let expected = circle.crossings(of: ride)
 
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
-        let fence = try await anna.tell(
+        let fence = try await anna.send(
           "fence", "add", "--name", "Lake", "--circle",
           "\(circle.center.lat),\(circle.center.lon),\(circle.metres)")
         let quiet = try await ben.run(peers: [annasNode])
@@ -34,11 +34,11 @@ extension ProcessTests {
           try bensNode.child.complaints.contains("the track has ended")
         }
         try await inStep(anna, ben) { $0["crossings"] == .number(Double(expected.count)) }
-        let told = try await anna.ask("event", "list").items
-        #expect(try await ben.ask("event", "list").items == told)
-        #expect(told.map { Crossing($0) } == expected)
-        #expect(told.allSatisfy { $0["fence"].text == fence && $0["callsign"].text == "Ben" })
-        #expect(Set(told.map { $0["id"] }).count == told.count)
+        let crossings = try await anna.ask("event", "list").items
+        #expect(try await ben.ask("event", "list").items == crossings)
+        #expect(crossings.map { Crossing($0) } == expected)
+        #expect(crossings.allSatisfy { $0["fence"].text == fence && $0["callsign"].text == "Ben" })
+        #expect(Set(crossings.map { $0["id"] }).count == crossings.count)
         // A second ride at the same times adds nothing.
         try await bensNode.stop()
         let again = try await ben.run(
@@ -47,7 +47,7 @@ extension ProcessTests {
           try again.child.complaints.contains("the track has ended")
         }
         try await inStep(anna, ben)
-        #expect(try await anna.ask("event", "list").items == told)
+        #expect(try await anna.ask("event", "list").items == crossings)
         try await anna.expectSound()
         try await ben.expectSound()
       }

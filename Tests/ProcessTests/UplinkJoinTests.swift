@@ -29,14 +29,14 @@ extension ProcessTests {
       async throws
     {
       let https = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let host = try await post(anna, https: https)
         let ben = try field.laptop("Ben")
         let there = "https://127.0.0.1:\(https)"
-        let said = try await ben.tell(
+        let output = try await ben.send(
           "join", try await invitation(by: anna), "--callsign", "Ben", "--uplink", there)
-        #expect(said.contains("muster run --uplink \(there)"))
+        #expect(output.contains("muster run --uplink \(there)"))
         // There is no other path to Anna.
         let child = try ben.begin(
           ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http", "--uplink", there],
@@ -45,7 +45,7 @@ extension ProcessTests {
           try child.complaints.contains("listening on UDP port")
         }
         try await isUp(ben)
-        try await ben.tell("report", "add", "--title", "Over HTTPS")
+        try await ben.send("report", "add", "--title", "Over HTTPS")
         try await eventually("Anna has it") {
           try await anna.ask("report", "list").items.contains {
             $0["title"].text == "Over HTTPS" && $0["ownerCallsign"].text != ""
@@ -61,7 +61,7 @@ extension ProcessTests {
       async throws
     {
       let (first, second) = (try FreePort.next(), try FreePort.next())
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let host = try await post(anna, https: first)
         let url = try await invitation(by: anna)
@@ -72,15 +72,15 @@ extension ProcessTests {
         let there = "https://127.0.0.1:\(second)"
         let ended = try await ben.attempt(
           "join", url, "--callsign", "Ben", "--uplink", there, "--timeout", "3s")
-        ended.expectRefusal(saying: "--serve")
+        ended.expectRefusal(containing: "--serve")
         #expect(try await mallory.ask("status")["uplink"]["guests"] == .number(0))
         // and an address without a server
         try await trap.stop()
         let alone = try await ben.attempt(
           "join", url, "--callsign", "Ben", "--uplink", there, "--timeout", "3s")
-        alone.expectRefusal(saying: "refused")
+        alone.expectRefusal(containing: "refused")
         // Then the same invite still works at the right command post.
-        try await ben.tell(
+        try await ben.send(
           "join", url, "--callsign", "Ben", "--uplink", "https://127.0.0.1:\(first)")
         try await host.stop()
       }
@@ -89,14 +89,14 @@ extension ProcessTests {
     @Test func `an uplink without an invite, or a proxy without an uplink, is bad usage`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let ben = try field.laptop("Ben")
         try await ben.attempt(
           "join", "--request", field.path("r"), "--callsign", "Ben", "--uplink", "https://a:1"
-        ).expectRefusal(status: 64, saying: "--uplink needs")
+        ).expectRefusal(status: 64, containing: "--uplink needs")
         try await ben.attempt(
           "join", "--request", field.path("r"), "--callsign", "Ben", "--proxy", "http://a:1"
-        ).expectRefusal(status: 64, saying: "--proxy needs")
+        ).expectRefusal(status: 64, containing: "--proxy needs")
       }
     }
   }

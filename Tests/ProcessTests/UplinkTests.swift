@@ -68,11 +68,11 @@ extension ProcessTests {
 
     @Test func `an uplink carries both directions, breaks, and reconnects`() async throws {
       let https = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, ben) = try await meet(field, https: https)
         // Given Ben, who is away and gets no answer
         let node = try await away(ben, to: https)
-        try await ben.tell("report", "add", "--title", "Before")
+        try await ben.send("report", "add", "--title", "Before")
         try await eventually("Ben sees the reason") {
           let post = try await ben.ask("status")["uplink"]["posts"][0]
           return post["state"] == .string("down")
@@ -82,19 +82,19 @@ extension ProcessTests {
         // When the command post is there, then both converge, and Ben sees the mark
         var post = try await post(anna, https: https)
         try await isUp(ben)
-        try await anna.tell("report", "add", "--title", "Order")
+        try await anna.send("report", "add", "--title", "Order")
         try await eventually("both have both") {
           let (here, there) = (try await titles(anna), try await titles(ben))
           return here == ["Before", "Order"] && there == here
         }
         try await eventually("command post ✓") { try await hasMark(ben, "Before") }
-        #expect(try await anna.tell("login", "list").contains("fingerprint of the certificate"))
+        #expect(try await anna.send("login", "list").contains("fingerprint of the certificate"))
         let (atPost, away) = (try await anna.ask("status"), try await ben.ask("status"))
         #expect(atPost["uplink"]["guests"] == .number(1))
         #expect(away["peers"][0]["address"] == .string("uplink"))
         // When it stops, and Ben continues to write
         try await post.stop()
-        try await ben.tell("report", "add", "--title", "Meanwhile")
+        try await ben.send("report", "add", "--title", "Meanwhile")
         try await eventually("Ben sees that it is disconnected") {
           try await ben.ask("status")["uplink"]["state"] == .string("down")
         }
@@ -112,15 +112,15 @@ extension ProcessTests {
       async throws
     {
       let https = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, ben) = try await meet(field, https: https)
         let host = try await post(anna, https: https)
         let cleo = try await field.joiner("Cleo", inviting: anna)
         // Given Cleo, who reaches only Ben, and Ben, who is offline
         var mule = try await ben.run()
         let node = try await cleo.run(peers: [mule])
-        try await cleo.tell("report", "add", "--title", "From Cleo")
-        try await anna.tell("report", "add", "--title", "From Anna")
+        try await cleo.send("report", "add", "--title", "From Cleo")
+        try await anna.send("report", "add", "--title", "From Anna")
         try await eventually("Ben carries it") { try await titles(ben).contains("From Cleo") }
         try await mule.stop()
         try await node.stop()
@@ -142,12 +142,12 @@ extension ProcessTests {
 
     @Test func `a server of another operation is not taken for the command post`() async throws {
       let https = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, ben) = try await meet(field, https: https)
         let mallory = try await field.founder("Mallory", of: "Another flood")
         let trap = try await post(mallory, https: https)
         let node = try await away(ben, to: https)
-        try await ben.tell("report", "add", "--title", "Ours")
+        try await ben.send("report", "add", "--title", "Ours")
         try await eventually("Ben sees the error") {
           let post = try await ben.ask("status")["uplink"]["posts"][0]
           return post["state"] == .string("down")
@@ -171,7 +171,7 @@ extension ProcessTests {
       async throws
     {
       let https = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         var host = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
@@ -194,7 +194,7 @@ extension ProcessTests {
     @Test func `two simultaneous command posts converge`() async throws {
       let first = try FreePort.next()
       let second = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         var one = try await post(anna, https: first)
         let dora = try await field.joiner("Dora", inviting: anna, role: "command")
@@ -211,9 +211,9 @@ extension ProcessTests {
         one = try await post(anna, https: first)
         two = try await dora.run("--serve", "127.0.0.1:\(second)")
         node = try await away(ben, to: first, second)
-        try await anna.tell("report", "add", "--title", "At Anna's")
-        try await dora.tell("report", "add", "--title", "At Dora's")
-        try await ben.tell("report", "add", "--title", "At Ben's")
+        try await anna.send("report", "add", "--title", "At Anna's")
+        try await dora.send("report", "add", "--title", "At Dora's")
+        try await ben.send("report", "add", "--title", "At Ben's")
         try await inStep(anna, dora, ben) { $0["reports"] == .number(3) }
         for running in [node, two, one] { try await running.stop() }
       }
@@ -222,7 +222,7 @@ extension ProcessTests {
     @Test func `an uplink passes through a proxy, and a missing proxy is reported`() async throws {
       let https = try FreePort.next()
       let proxyPort = try FreePort.next()
-      try await Field.tell { field in
+      try await Field.run { field in
         let (anna, ben) = try await meet(field, https: https)
         let post = try await post(anna, https: https)
         let node = try await away(
@@ -235,7 +235,7 @@ extension ProcessTests {
         defer { proxy.end() }
         try await eventually("the proxy listens") { try proxy.listens }
         try await isUp(ben)
-        try await ben.tell("report", "add", "--title", "By proxy")
+        try await ben.send("report", "add", "--title", "By proxy")
         try await eventually("Anna has it") { try await titles(anna) == ["By proxy"] }
         try await node.stop()
         try await post.stop()
@@ -243,7 +243,7 @@ extension ProcessTests {
     }
 
     @Test func `only a device with role command is a command post`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let host = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)

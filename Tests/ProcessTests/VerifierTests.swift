@@ -12,25 +12,25 @@ extension ProcessTests {
 
     @Test(.needsVerifier)
     func `a second implementation derives the same state from the files`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         // Given two partitioned laptops that both edited, commented and confirmed
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
-        let report = try await anna.tell("report", "add", "--title", "Bridge", "--severity", "2")
+        let report = try await anna.send("report", "add", "--title", "Bridge", "--severity", "2")
         let bensNode = try await ben.run(peers: [annasNode])
         try await inStep(anna, ben) { $0["reports"] == .number(1) }
         try await bensNode.stop()
-        try await ben.tell("report", "add", "--title", "Tree", "--evacuate")
-        try await ben.tell("report", "comment", report, String(repeating: "It moves. ", count: 500))
-        try await ben.tell("report", "confirm", report)
-        try await ben.tell("user", "status", "help", "--note", "on the far bank")
-        try await ben.tell("checkin", "start", "--every", "20m", "--note", "Route 4")
-        try await ben.tell("checkin", "ok")
-        try await anna.tell("report", "edit", report, "--title", "Bridge out", "--severity", "5")
-        try await anna.tell(
+        try await ben.send("report", "add", "--title", "Tree", "--evacuate")
+        try await ben.send("report", "comment", report, String(repeating: "It moves. ", count: 500))
+        try await ben.send("report", "confirm", report)
+        try await ben.send("user", "status", "help", "--note", "on the far bank")
+        try await ben.send("checkin", "start", "--every", "20m", "--note", "Route 4")
+        try await ben.send("checkin", "ok")
+        try await anna.send("report", "edit", report, "--title", "Bridge out", "--severity", "5")
+        try await anna.send(
           "fence", "add", "--name", "Camp", "--kind", "muster", "--circle", "40.4,-7.5,300")
-        try await anna.tell("position", "set", "40.4,-7.5")
+        try await anna.send("position", "set", "40.4,-7.5")
         _ = try await ben.run(peers: [annasNode])
         try await inStep(anna, ben) { $0["reports"] == .number(2) && $0["fences"] == .number(1) }
         // When the second implementation reads their files, it finds the same state
@@ -40,22 +40,23 @@ extension ProcessTests {
 
     @Test(.needsVerifier)
     func `both implementations agree about a revoked laptop`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         // Given a stolen laptop, and a thief who writes on it out of reach of the others
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
         let bensNode = try await ben.run(peers: [annasNode])
-        try await ben.tell("report", "add", "--title", "Before")
+        try await ben.send("report", "add", "--title", "Before")
         try await inStep(anna, ben) { $0["reports"] == .number(1) }
         try await bensNode.stop()
-        try await ben.tell("report", "add", "--title", "By the thief")
+        try await ben.send("report", "add", "--title", "By the thief")
         // When it is revoked, and its frames arrive after that
         let devices = try await anna.ask("device", "list").items
         let stolen = try #require(devices.first { $0["callsign"].text == "Ben" }?["id"].text)
-        let told = try await anna.tell("revoke", "Ben", "--yes")
+        let output = try await anna.send("revoke", "Ben", "--yes")
         #expect(
-          told == "Revoked Ben's device \(stolen.prefix(8)); new data is encrypted with a new key")
+          output == "Revoked Ben's device \(stolen.prefix(8)); new data is encrypted with a new key"
+        )
         _ = try await ben.run(peers: [annasNode])
         try await eventually("the thief's frames are in quarantine") {
           try await anna.ask("status")["quarantined"].number ?? 0 > 0
@@ -79,7 +80,7 @@ extension ProcessTests {
       let held = try await laptop.ask("quarantine", "list")
       for frame in held.items {
         guard let id = frame["id"].text else { throw Failed("no id in \(frame)") }
-        try await laptop.tell("quarantine", "release", id, "--yes")
+        try await laptop.send("quarantine", "release", id, "--yes")
       }
       let status = try await laptop.ask("status")
       #expect(status["reports"] == .number(2))

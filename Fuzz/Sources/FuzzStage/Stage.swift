@@ -103,10 +103,10 @@ public struct Stage: Sendable {
       switch way {
       case .stranger:
         let answers = honest.receive(bytes, from: stranger, now: now)
-        let said = answers.reduce(0) { $0 + $1.count }
+        let sentBytes = answers.reduce(0) { $0 + $1.count }
         precondition(
-          said <= 3 * bytes.count,
-          "\(said) bytes to an unauthenticated client that sent \(bytes.count)")
+          sentBytes <= 3 * bytes.count,
+          "\(sentBytes) bytes to an unauthenticated client that sent \(bytes.count)")
       case .link: _ = honest.receive(bytes, from: liar.endpoint, now: now)
       case .session:
         guard let datagram = liar.sealed(bytes, for: honest) else { continue }

@@ -1,7 +1,7 @@
 import MusterModel
 import MusterSync
 
-private let place = WritePlace(
+private let place = WritePosition(
   operation: OperationID(raw: Bytes16(high: 1, low: 2)),
   author: UserID(raw: Bytes16(high: 3, low: 4)),
   sequence: 1000)

@@ -97,7 +97,7 @@ extension API {
     ], least: 1)
 
   /// Like `SettingsSummary`; omitted members stay unchanged.
-  private static let wishes = Shape.object(
+  private static let changes = Shape.object(
     [
       .may("foreground", profile), .may("background", profile),
       .may("silenceSeconds", .integer(0...Int64(Limits.spanSeconds))),
@@ -117,16 +117,16 @@ extension API {
       ) { api, call in .ok(try await api.settings(of: user(call)).json) },
       Route(
         .patch, path, "Change the sampling settings of \(subject); omitted members stay unchanged",
-        body: wishes, result: .json(.named("Settings"))
+        body: changes, result: .json(.named("Settings"))
       ) { api, call in
         let user = user(call)
         let before = try await api.settings(of: user)
         for (name, profile) in [
           ("foreground", before.foreground), ("background", before.background),
         ] {
-          guard let wish = call[name] else { continue }
+          guard let change = call[name] else { continue }
           let command = Command.setProfile(
-            profile.changed(by: call.with(body: wish)), user: user,
+            profile.changed(by: call.with(body: change)), user: user,
             isForeground: name == "foreground")
           _ = try await api.ask(command)
         }

@@ -15,12 +15,12 @@ struct Notice: Sendable {
   /// The most rows in one notice; beyond it the reader reloads the set.
   private static let mostRows = 512
 
-  init(source: String, dataset: Dataset, since: UInt64, count: UInt64, news: Node.News) {
+  init(source: String, dataset: Dataset, since: UInt64, count: UInt64, missed: Node.MissedChanges) {
     self.dataset = dataset
     self.since = since
     self.count = count
     var rows: JSON = .null
-    if case .changed(let keys) = news, keys.count <= Self.mostRows {
+    if case .changed(let keys) = missed, keys.count <= Self.mostRows {
       rows = .array(keys.map { .id($0.id) })
     }
     text =

@@ -40,7 +40,7 @@ final class Subscriber: Sendable {
 
   var datasets: Set<Dataset> { state.withLock { $0.datasets } }
 
-  func tell(_ notice: Notice) {
+  func send(_ notice: Notice) {
     guard state.withLock({ $0.datasets.contains(notice.dataset) }) else { return }
     if case .dropped = continuation.yield(.notice(notice)) {
       state.withLock { $0.hasMissed = true }

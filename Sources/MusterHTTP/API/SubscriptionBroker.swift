@@ -65,12 +65,12 @@ final class SubscriptionBroker: Sendable {
     var known = node.changeCounts
     for await counts in await node.changes() {
       for dataset in Dataset.allCases where counts[dataset] > known[dataset] {
-        let news = await node.news(of: dataset, since: known[dataset])
+        let missed = await node.missedChanges(of: dataset, since: known[dataset])
         let notice = Notice(
           source: source, dataset: dataset, since: known[dataset], count: counts[dataset],
-          news: news)
+          missed: missed)
         for subscriber in state.withLock({ Array($0.subscribers.values) }) {
-          subscriber.tell(notice)
+          subscriber.send(notice)
         }
       }
       known = counts
@@ -111,11 +111,11 @@ final class SubscriptionBroker: Sendable {
     for dataset in Dataset.allCases where datasets.contains(dataset) {
       let counts = node.changeCounts
       guard counts[dataset] != known[dataset] else { continue }
-      let news = await node.news(of: dataset, since: known[dataset])
+      let missed = await node.missedChanges(of: dataset, since: known[dataset])
       notices.append(
         Notice(
           source: source, dataset: dataset, since: known[dataset], count: counts[dataset],
-          news: news))
+          missed: missed))
     }
     return notices
   }

@@ -7,14 +7,14 @@ internal import MusterTransport
 /// from those last posted. Therefore nothing accumulates while a receiver is unreachable, and an
 /// alert that was raised and cleared in the meantime is not posted: it needs no action any more.
 extension WebhookSender {
-  func tellAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
+  func sendAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     guard webhook.rules.alerts, var place = store.entry(webhook.name)?.place else { return .idle }
     let (operation, source) = (try await node.operation(), try await node.device())
     let standing = try await node.raisedAlerts()
     for change in place.quieten(to: standing) {
       let event = WebhookEvent(
         change, operation: operation, source: source, now: SystemClock.wall)
-      if let reason = await tell(event, webhook, line) { return .again(reason) }
+      if let reason = await send(event, webhook, line) { return .again(reason) }
       place.note(change)
       store.move(webhook.name, to: place)
       guard !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook else { return .idle }
@@ -23,7 +23,7 @@ extension WebhookSender {
   }
 }
 
-extension WebhookPlace {
+extension WebhookPosition {
   /// Returns the changes to post, after which the receiver knows the active alerts. A lower level
   /// is recorded without a post.
   mutating func quieten(to standing: [Alert]) -> [AlertChange] {

@@ -168,20 +168,20 @@ public struct WebhookSender: Service {
     if let due = entry.failed.first(where: \.isDue) {
       return try await retry(due, webhook, line)
     }
-    switch try await tellCrossings(from: place, webhook, line, &attempts) {
+    switch try await sendCrossings(from: place, webhook, line, &attempts) {
     case .idle: break
     case let step: return step
     }
-    switch try await tellAlerts(webhook, line) {
-    case .idle: return try await tellCounts(webhook, line)
+    switch try await sendAlerts(webhook, line) {
+    case .idle: return try await sendCounts(webhook, line)
     case let step: return step
     }
   }
 
   /// Returns nil after a reset to the start, because the database was rebuilt.
   private func settled(
-    _ place: WebhookPlace, of name: String
-  ) async throws -> WebhookPlace? {
+    _ place: WebhookPosition, of name: String
+  ) async throws -> WebhookPosition? {
     guard let crossing = place.crossing else { return place }
     let there = try await crossings(after: place.arrival - 1, limit: 1).first
     // A withdrawn crossing leaves a gap, with later numbers behind it or none. Only after
@@ -194,12 +194,12 @@ public struct WebhookSender: Service {
     logger.warning("webhook \(name) receives all events again: the database was rebuilt")
     store.move(
       name,
-      to: WebhookPlace(arrival: 0, crossing: nil, counts: place.counts, alerts: place.alerts))
+      to: WebhookPosition(arrival: 0, crossing: nil, counts: place.counts, alerts: place.alerts))
     return nil
   }
 
-  private func tellCrossings(
-    from place: WebhookPlace, _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
+  private func sendCrossings(
+    from place: WebhookPosition, _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
   ) async throws -> Step {
     let page = try await crossings(after: place.arrival, limit: Self.page)
     guard !page.isEmpty else { return .idle }
@@ -265,7 +265,7 @@ public struct WebhookSender: Service {
   }
 
   /// Posts only the newest count of a data set, which includes all earlier changes.
-  private func tellCounts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
+  private func sendCounts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     for dataset in Dataset.allCases where webhook.rules.datasets.contains(dataset) {
       guard var place = store.entry(webhook.name)?.place else { return .idle }
       let (known, count) = (place.counts[dataset] ?? 0, node.changeCounts[dataset])
@@ -273,10 +273,10 @@ public struct WebhookSender: Service {
       let source = try await node.device()
       let notice = Notice(
         source: "\(source)", dataset: dataset, since: known, count: count,
-        news: await node.news(of: dataset, since: known))
+        missed: await node.missedChanges(of: dataset, since: known))
       let event = try WebhookEvent(
         notice, operation: try await operation(), source: source, now: SystemClock.wall)
-      if let reason = await tell(event, webhook, line) { return .again(reason) }
+      if let reason = await send(event, webhook, line) { return .again(reason) }
       place.counts[dataset] = count
       store.move(webhook.name, to: place)
     }
@@ -285,7 +285,7 @@ public struct WebhookSender: Service {
 
   /// Posts an event that is not set aside if it is rejected, since the next one supersedes it.
   /// Returns the reason for a retry; nil once it is done.
-  func tell(_ event: WebhookEvent, _ webhook: Webhook, _ line: WebhookLine) async -> String? {
+  func send(_ event: WebhookEvent, _ webhook: Webhook, _ line: WebhookLine) async -> String? {
     switch await line.post(
       id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
     {
@@ -320,12 +320,12 @@ public struct WebhookSender: Service {
   }
 }
 
-extension WebhookPlace {
+extension WebhookPosition {
   /// Returns the position from which a webhook receives only new events.
-  static func now(of node: Node) async throws -> WebhookPlace {
+  static func now(of node: Node) async throws -> WebhookPosition {
     let counts = node.changeCounts
     let alerts = try await node.raisedAlerts()
-    return WebhookPlace(
+    return WebhookPosition(
       arrival: try await node.newestArrival(), crossing: nil,
       counts: Dictionary(uniqueKeysWithValues: Dataset.allCases.map { ($0, counts[$0]) }),
       alerts: Dictionary(uniqueKeysWithValues: alerts.map { ($0.id, $0) }))

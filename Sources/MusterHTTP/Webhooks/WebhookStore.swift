@@ -21,8 +21,8 @@ public final class WebhookStore: Sendable {
     var serial = 0
     var webhook: Webhook
     /// Its start position.
-    let since: WebhookPlace
-    var place: WebhookPlace
+    let since: WebhookPosition
+    var place: WebhookPosition
     var failed: [FailedDelivery] = []
     /// The error of the last attempt; nil after a success.
     var trouble: String?
@@ -62,7 +62,7 @@ public final class WebhookStore: Sendable {
     }
     // Without its position a webhook receives known events again, which is harmless.
     for (name, json) in try Self.read(places)?.members ?? [:] {
-      if let place = WebhookPlace(json) { entries[name]?.place = place }
+      if let place = WebhookPosition(json) { entries[name]?.place = place }
     }
     state = Mutex(State(entries: entries, serials: serials))
   }
@@ -78,7 +78,7 @@ public final class WebhookStore: Sendable {
   /// Adds a webhook, or replaces the one with this name, which keeps its position.
   ///
   /// - Parameter place: the start position of a new one.
-  func put(_ webhook: Webhook, from place: WebhookPlace) throws {
+  func put(_ webhook: Webhook, from place: WebhookPosition) throws {
     try change { state in
       guard state.entries[webhook.name] != nil || state.entries.count < Self.most else {
         throw WebhookFault("there are \(Self.most) webhooks already: remove one first")
@@ -153,7 +153,7 @@ public final class WebhookStore: Sendable {
   }
 
   /// Moves the position in memory; `keepPlaces` stores it.
-  func move(_ name: String, to place: WebhookPlace) {
+  func move(_ name: String, to place: WebhookPosition) {
     state.withLock { state in
       state.entries[name]?.place = place
       state.hasMoved = true
@@ -256,7 +256,8 @@ extension WebhookStore.Entry {
   init?(_ json: JSON) {
     guard let members = json.members, let name = members["name"]?.word,
       let url = members["url"]?.word, let secret = members["secret"]?.word,
-      let rules = Webhook.Rules(members), let since = members["since"].flatMap(WebhookPlace.init),
+      let rules = Webhook.Rules(members),
+      let since = members["since"].flatMap(WebhookPosition.init),
       let stored = members["failed"]?.elements
     else { return nil }
     let failed = stored.compactMap(FailedDelivery.init(stored:))

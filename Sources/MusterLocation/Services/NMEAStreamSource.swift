@@ -86,14 +86,14 @@ public struct NMEAStreamSource: Service {
           hasSpoken = true
           await deliver(.state(.connected))
         }
-        for reading in decoder.take(buffer.readableBytesView) { await tell(reading) }
+        for reading in decoder.take(buffer.readableBytesView) { await pass(reading) }
       }
-      for reading in decoder.finish() { await tell(reading) }
+      for reading in decoder.finish() { await pass(reading) }
       return hasSpoken
     }
   }
 
-  private func tell(_ reading: Reading) async {
+  private func pass(_ reading: Reading) async {
     if reading != .other { await deliver(.reading(reading)) }
   }
 }

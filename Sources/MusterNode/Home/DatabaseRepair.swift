@@ -26,8 +26,8 @@ struct DatabaseRepair {
     self.witnessed = witnessed
   }
 
-  private var mending: String { path + ".mending" }
-  private var mended: String { path + ".mended" }
+  private var repairing: String { path + ".mending" }
+  private var repaired: String { path + ".mended" }
 
   /// Repairs the database if it is damaged, and then returns the reason in one line for the user.
   ///
@@ -49,13 +49,13 @@ struct DatabaseRepair {
 
   /// Builds the new database in a separate file; until it is complete, the old one stays in place.
   private func salvage(because problem: String) throws -> String {
-    for suffix in ["", "-wal", "-shm"] { try Self.remove(mending + suffix) }
+    for suffix in ["", "-wal", "-shm"] { try Self.remove(repairing + suffix) }
     let findings = try Replica.salvage(
-      path, into: mending, credentials: credentials, witnessed: witnessed, seed: systemSeed())
-    for suffix in ["-wal", "-shm"] { try Self.remove(mending + suffix) }
-    try OpenFile(mending, O_RDWR, for: .write).sync()
+      path, into: repairing, credentials: credentials, witnessed: witnessed, seed: systemSeed())
+    for suffix in ["-wal", "-shm"] { try Self.remove(repairing + suffix) }
+    try OpenFile(repairing, O_RDWR, for: .write).sync()
     let kept = try damagedPath()
-    try Self.move(mending, to: mended)
+    try Self.move(repairing, to: repaired)
     try Folder.sync(directory)
     try finishExchange()
     var remark =
@@ -71,13 +71,13 @@ struct DatabaseRepair {
   /// Completes an exchange that a crash interrupted. The old write-ahead log is moved first, since
   /// a new database must never be opened with it.
   private func finishExchange() throws(HomeError) {
-    guard try Folder.size(of: mended) != nil else { return }
+    guard try Folder.size(of: repaired) != nil else { return }
     let kept = try damagedPath()
     try Self.moveIfThere(path + "-wal", to: kept + "-wal")
     try Self.remove(path + "-shm")
     try Self.moveIfThere(path, to: kept)
     try Folder.sync(directory)
-    try Self.move(mended, to: path)
+    try Self.move(repaired, to: path)
     try Folder.sync(directory)
   }
 

@@ -33,7 +33,7 @@ public struct Sentinel: Hashable, Sendable {
     self.database = database
   }
 
-  var life: Replica.IncarnationState {
+  var incarnationState: Replica.IncarnationState {
     Replica.IncarnationState(incarnation: incarnation, generation: generation, sequences: sequences)
   }
 

@@ -66,12 +66,12 @@ public final class SentinelFile: Sendable {
       writing.counter = counter
       current = writing
 
-      var life = sentinel
-      life.sequences = [:]
-      guard life != writing.synced else { return }
+      var incarnationState = sentinel
+      incarnationState.sequences = [:]
+      guard incarnationState != writing.synced else { return }
       try writing.file.sync()
       try Folder.sync(directory)
-      writing.synced = life
+      writing.synced = incarnationState
       current = writing
     }
   }

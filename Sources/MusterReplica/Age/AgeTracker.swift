@@ -52,7 +52,7 @@ struct AgeTracker: Sendable {
   private var changes = AgeChanges()
   /// For the fold of the staged records, from which they can be derived again.
   private var staged = StagedAges()
-  private var places = AnchorPlaces()
+  private var places = AnchorPositions()
   /// Devices whose records were dated since the last `takeDated`.
   private var dated: Set<DeviceID> = []
 
@@ -426,7 +426,7 @@ struct AgeTracker: Sendable {
 
 /// Where the anchors are stored, so that the store needs no index of their names. No place is used
 /// twice in a boot.
-private struct AnchorPlaces: Sendable {
+private struct AnchorPositions: Sendable {
   private var places: [StampedRecordID: Int64] = [:]
   private var last: Int64 = 0
 

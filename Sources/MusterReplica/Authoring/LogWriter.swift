@@ -144,9 +144,9 @@ struct LogWriter: Sendable {
     mentions: inout RowMentions
   ) throws(Fault) -> (bodies: [PackedBody], leading: Int) {
     var bodies: [PackedBody] = []
-    func place() -> WritePlace? {
+    func place() -> WritePosition? {
       guard lane != .control else { return nil }
-      return WritePlace(
+      return WritePosition(
         operation: local.operation, author: local.author.user,
         sequence: first + UInt64(bodies.count))
     }
@@ -209,7 +209,7 @@ struct LogWriter: Sendable {
   }
 
   private func parts(
-    of group: [Operation], at writtenAt: Timestamp, stamp: RecordStamp?, in place: WritePlace?
+    of group: [Operation], at writtenAt: Timestamp, stamp: RecordStamp?, in place: WritePosition?
   ) throws(Fault) -> [[UInt8]] {
     let whole = FrameBody(writtenAt: writtenAt, contents: .operations(group), stamp: stamp)
       .encoded(writesAt: place)

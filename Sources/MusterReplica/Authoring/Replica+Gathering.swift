@@ -36,13 +36,13 @@ extension Replica {
       let log = known ?? WriteGroup.number(ofNewLogIn: lane)
       for held in transaction.batch.frames[before...] {
         guard case .applied(let writes, _) = held.application else { continue }
-        let place = LogPlace(log: log, sequence: UInt32(held.frame.sequence))
+        let place = LogPosition(log: log, sequence: UInt32(held.frame.sequence))
         for write in writes { try apply(write, at: place) }
       }
     }
   }
 
-  private mutating func apply(_ write: AuthoredWrite, at place: LogPlace) throws {
+  private mutating func apply(_ write: AuthoredWrite, at place: LogPosition) throws {
     let key = write.write.key
     let stored = transaction.writeGroup?.rows[key] == nil ? try store.row(key) : nil
     transaction.writeGroup?.apply(write, at: place, to: stored)

@@ -148,7 +148,7 @@ extension Replica {
   }
 
   /// Publishes positions that waited for a key, if one is available now.
-  mutating func tellUntold(now: ClockReading) throws {
+  mutating func publishPending(now: ClockReading) throws {
     guard !location.unpublished.isEmpty, currentEpoch != nil else { return }
     var published: [LatestRecord] = []
     for (tracker, waiting) in location.unpublished.ordered {

@@ -56,11 +56,11 @@ struct WriteGroup: Sendable {
 
   /// A placeholder until the store assigns a number: no stored log has so great a number.
   static func number(ofNewLogIn lane: Lane) -> UInt32 {
-    LogPlace.lastLog - UInt32(lane.rawValue)
+    LogPosition.lastLog - UInt32(lane.rawValue)
   }
 
   /// Applies a write of this device to the row.
-  mutating func apply(_ write: AuthoredWrite, at place: LogPlace, to stored: RowState?) {
+  mutating func apply(_ write: AuthoredWrite, at place: LogPosition, to stored: RowState?) {
     let key = write.write.key
     var state = rows[key] ?? stored ?? RowState(key: key)
     // Everything that our own write saw was applied here.

@@ -33,11 +33,11 @@ struct EpochKeys: Sendable {
   /// Returns the epoch that seals new frames: the newest available one that excludes all revoked
   /// devices.
   func current(by control: ControlPlane) -> (id: EpochID, key: SealingKey)? {
-    if let best = control.ledger.bestFitting?.announcement.id, let key = keyring[best] {
+    if let best = control.ledger.bestEligible?.announcement.id, let key = keyring[best] {
       return (best, key)
     }
-    let fitting = control.ledger.firstFitting(among: keyring.ids)
-    if let id = fitting, let key = keyring[id] { return (id, key) }
+    let eligible = control.ledger.firstEligible(among: keyring.ids)
+    if let id = eligible, let key = keyring[id] { return (id, key) }
     return control.state.revocations.isEmpty ? keyring.unannounced : nil
   }
 

@@ -23,7 +23,7 @@ struct EpochLedger: Sendable {
   /// The chain of each epoch, by number; nil until computed again after a change.
   private var chains: [Chain?] = []
   private(set) var withheld: Set<EpochID> = []
-  private(set) var bestFitting: CountingEpoch?
+  private(set) var bestEligible: CountingEpoch?
   private var stale = Staleness()
   /// New epochs, and those whose keys became or ceased to be withheld.
   private var changed: Set<EpochID> = []
@@ -229,7 +229,7 @@ struct EpochLedger: Sendable {
     }
     let dependents = judgeDependents(of: epoch)
     guard !stale.best else { return }
-    if let best = bestFitting, numbers[best.announcement.id].map(dependents.contains) ?? false {
+    if let best = bestEligible, numbers[best.announcement.id].map(dependents.contains) ?? false {
       stale.best = true
     } else {
       for own in dependents.flatMap({ epochs[$0].announcements }) { promote(own) }
@@ -252,7 +252,7 @@ struct EpochLedger: Sendable {
 
   // MARK: Judging
 
-  /// Applies the changes. Call this before reading `withheld` and `bestFitting`.
+  /// Applies the changes. Call this before reading `withheld` and `bestEligible`.
   mutating func settle() {
     counting.settle()
     if stale.resolved {
@@ -266,7 +266,7 @@ struct EpochLedger: Sendable {
     }
     if stale.best {
       stale.best = false
-      bestFitting = revocations.areAllNamed ? counting.first { isFit($0) } : nil
+      bestEligible = revocations.areAllNamed ? counting.first { isEligible($0) } : nil
     }
   }
 
@@ -335,17 +335,17 @@ struct EpochLedger: Sendable {
   /// Makes an announcement the best eligible one if it precedes the present one.
   private mutating func promote(_ own: Int) {
     guard !stale.best, let counted = announcements[own].counting,
-      bestFitting.map({ counting.precedes(counted, $0) }) ?? true, isFit(counted)
+      bestEligible.map({ counting.precedes(counted, $0) }) ?? true, isEligible(counted)
     else { return }
-    bestFitting = counted
+    bestEligible = counted
   }
 
   /// Whether an epoch excludes every revocation that counts.
-  private func isFit(_ epoch: CountingEpoch) -> Bool {
-    isFit(excludes: epoch.announcement.excludes, base: epoch.announcement.base)
+  private func isEligible(_ epoch: CountingEpoch) -> Bool {
+    isEligible(excludes: epoch.announcement.excludes, base: epoch.announcement.base)
   }
 
-  private func isFit(excludes: [FrameHash], base: EpochID?) -> Bool {
+  private func isEligible(excludes: [FrameHash], base: EpochID?) -> Bool {
     guard revocations.areAllNamed else { return false }
     guard revocations.namedCount > 0 else { return true }
     var covered = revocations.counting(among: excludes)
@@ -369,15 +369,15 @@ struct EpochLedger: Sendable {
   }
 
   /// The eligible epochs, best first: those that exclude every revocation that counts here.
-  var fitting: [EpochID] {
+  var eligible: [EpochID] {
     guard revocations.areAllNamed else { return [] }
-    return counting.ordered { isFit(excludes: $0.excludes, base: $0.base) }
+    return counting.ordered { isEligible(excludes: $0.excludes, base: $0.base) }
   }
 
   /// Returns the best eligible epoch among some.
-  func firstFitting(among ids: some Sequence<EpochID>) -> EpochID? {
+  func firstEligible(among ids: some Sequence<EpochID>) -> EpochID? {
     guard revocations.areAllNamed else { return nil }
-    return counting.first(among: ids) { isFit($0) }?.announcement.id
+    return counting.first(among: ids) { isEligible($0) }?.announcement.id
   }
 
   /// Returns the base of a new epoch if more revocations count than it can name, and the

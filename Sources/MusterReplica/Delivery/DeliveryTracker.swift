@@ -58,7 +58,7 @@ struct DeliveryTracker {
       for value in row.values(of: field) { frames.insert(value.dot.frame) }
     }
     var needed: [LogID: UInt64] = [:]
-    for place in try store.places(ofFrames: frames.sorted()) {
+    for place in try store.positions(ofFrames: frames.sorted()) {
       needed[place.log] = max(needed[place.log] ?? 0, place.sequence)
     }
     return try delivery(through: needed)
@@ -128,6 +128,6 @@ struct DeliveryTracker {
   private func hash(of log: LogID, at sequence: UInt64) throws(StoreError) -> FrameHash? {
     guard let head = engine.head(of: log), sequence <= head.sequence else { return nil }
     if sequence == head.sequence { return head.hash }
-    return try store.hash(of: FramePlace(log: log, sequence: sequence))
+    return try store.hash(of: FramePosition(log: log, sequence: sequence))
   }
 }

@@ -5,7 +5,7 @@ internal import MusterSync
 /// Each device publishes its neighbours. See `NeighbourPublisher` for the schedule.
 extension Replica {
   /// Signs this device's neighbour record when due, commits it, and only then sends it.
-  mutating func tellNeighbours(now: ClockReading) throws {
+  mutating func publishNeighbours(now: ClockReading) throws {
     guard local.author.role.reads, schedules.neighbours.mayLook(now: now.instant) else { return }
     // Little room is left for users' data.
     guard engine.hasRoom else { return schedules.neighbours.putOff() }
@@ -21,7 +21,7 @@ extension Replica {
     guard let epoch = currentEpoch else { return schedules.neighbours.putOff() }
     let record = LatestRecord.neighbours(
       NeighbourRecord(
-        toldAt: now.wall, neighbours: neighbours.map { Neighbour($0, now: now.instant) }),
+        sentAt: now.wall, neighbours: neighbours.map { Neighbour($0, now: now.instant) }),
       operation: local.operation, certificate: local.certificate.hash,
       order: own.nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(),
       signedBy: local.signingKey)

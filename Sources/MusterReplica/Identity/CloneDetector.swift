@@ -15,7 +15,7 @@ struct CloneDetector: Hashable, Sendable {
   /// Begun since the start: no node can have named one of them before.
   private(set) var begun: Set<Incarnation> = []
   /// Other incarnations, in the order in which they became known: only the newest are named.
-  private(set) var heard: [IncarnationName] = []
+  private(set) var received: [IncarnationName] = []
   private var known: Set<Incarnation> = []
   /// How often an incarnation was begun because of another one.
   private(set) var yields = 0
@@ -25,20 +25,20 @@ struct CloneDetector: Hashable, Sendable {
   private(set) var owes: Set<RecordKind> = []
 
   /// Records that this program writes in a newly drawn incarnation.
-  mutating func begin(_ life: IncarnationName) {
-    begun.insert(life.incarnation)
+  mutating func begin(_ incarnationName: IncarnationName) {
+    begun.insert(incarnationName.incarnation)
     // A first incarnation has no others to name.
-    if life.generation > 1 { owes.insert(.livesHeard) }
+    if incarnationName.generation > 1 { owes.insert(.otherIncarnations) }
   }
 
   /// Records that another incarnation of this device has written something new.
-  mutating func hear(_ life: IncarnationName) {
-    guard !begun.contains(life.incarnation), known.count < Limits.livesHeard,
-      known.insert(life.incarnation).inserted
+  mutating func observe(_ incarnationName: IncarnationName) {
+    guard !begun.contains(incarnationName.incarnation), known.count < Limits.otherIncarnations,
+      known.insert(incarnationName.incarnation).inserted
     else { return }
-    heard.append(life)
-    if heard.count > Limits.livesNamed { heard.removeFirst() }
-    owes.insert(.livesHeard)
+    received.append(incarnationName)
+    if received.count > Limits.namedIncarnations { received.removeFirst() }
+    owes.insert(.otherIncarnations)
   }
 
   /// Processes the record of another incarnation, which may prove that both are live.

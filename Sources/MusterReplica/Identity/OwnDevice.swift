@@ -7,7 +7,7 @@ internal import MusterSync
 /// of what it signs.
 ///
 /// - Only this program writes the logs of its incarnation. When another one is seen that has
-///   written, this one ends (`beginAnew`).
+///   written, this one ends (`startIncarnation`).
 /// - Orders of records rise within an incarnation, over restarts too: each start takes a new block
 ///   of the counters.
 struct OwnDevice: Sendable {
@@ -17,7 +17,7 @@ struct OwnDevice: Sendable {
   var random: DeterministicRandom
   var writer: LogWriter
   /// The other incarnations of this device, since the start.
-  var lives = CloneDetector()
+  var cloneDetector = CloneDetector()
   /// Revoked devices that have requested readmission from this one.
   var readmissions = ReadmissionLog()
   /// The next block of announce counters is taken at each start and each recovery.
@@ -39,26 +39,30 @@ struct OwnDevice: Sendable {
     self.boot = boot
     self.random = random
     #if Canary
-      let start = Canary.reuseIncarnation.isPlanted ? .goesOn : start
+      let start = Canary.reuseIncarnation.isPlanted ? .continues : start
     #endif
     let certificate = local.certificate.hash
-    var life: Replica.IncarnationState?
+    var incarnationState: Replica.IncarnationState?
     var newest = Self.newestGeneration(in: logs, records, of: local)
     switch start {
-    case .goesOn:
-      life = try Self.life(in: store, of: local)
+    case .continues:
+      incarnationState = try Self.incarnationState(in: store, of: local)
       // A crash occurred between a fork of an own log and the new incarnation.
-      if let known = life, logs.contains(where: { $0.isFork(of: known.incarnation, certificate) }) {
-        life = nil
+      if let known = incarnationState,
+        logs.contains(where: { $0.isFork(of: known.incarnation, certificate) })
+      {
+        incarnationState = nil
       }
-    case .beginsAnew(let generation): newest = max(newest, generation)
+    case .startsIncarnation(let generation): newest = max(newest, generation)
     }
     let drawn = Incarnation(raw: self.random.bytes16())
-    let incarnation = life?.incarnation ?? drawn
-    let generation = life?.generation ?? Self.generation(after: newest)
+    let incarnation = incarnationState?.incarnation ?? drawn
+    let generation = incarnationState?.generation ?? Self.generation(after: newest)
     writer = LogWriter(
       local: local, incarnation: incarnation, generation: generation, logs: logs)
-    if life == nil { lives.begin(IncarnationName(generation: generation, incarnation: drawn)) }
+    if incarnationState == nil {
+      cloneDetector.begin(IncarnationName(generation: generation, incarnation: drawn))
+    }
     let boots = try store.local(Self.bootsKey)?.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } ?? 0
     announceCounter = (boots + 1) << 32
     recordCounter = announceCounter
@@ -107,14 +111,14 @@ struct OwnDevice: Sendable {
   // MARK: Incarnations
 
   /// The record for the sentinel.
-  var life: Replica.IncarnationState {
+  var incarnationState: Replica.IncarnationState {
     Replica.IncarnationState(
       incarnation: writer.incarnation, generation: writer.generation,
       sequences: writer.heads.mapValues(\.sequence))
   }
 
   /// Returns the incarnation that last wrote to a store; nil before the first.
-  static func life(in store: Store, of local: LocalDevice) throws(StoreError) -> Replica
+  static func incarnationState(in store: Store, of local: LocalDevice) throws(StoreError) -> Replica
     .IncarnationState?
   {
     guard let bytes = try store.local(incarnationKey), let incarnation = Incarnation(bytes: bytes)
@@ -131,7 +135,7 @@ struct OwnDevice: Sendable {
   }
 
   /// Stores with the next commit which incarnation writes from then on.
-  func keepLife(in batch: inout Batch) {
+  func keepIncarnation(in batch: inout Batch) {
     batch.local[Self.incarnationKey] = writer.incarnation.bytes
     batch.local[Self.generationKey] = withUnsafeBytes(of: writer.generation.bigEndian) { Array($0) }
   }
@@ -142,13 +146,14 @@ struct OwnDevice: Sendable {
   }
 
   /// Begins a new incarnation, with a generation above all that is known.
-  mutating func beginAnew(above newest: UInt32, logs: [LogSummary]) {
-    let life = IncarnationName(
+  mutating func startIncarnation(above newest: UInt32, logs: [LogSummary]) {
+    let incarnationName = IncarnationName(
       generation: Self.generation(after: max(newest, writer.generation)),
       incarnation: Incarnation(raw: random.bytes16()))
     writer = LogWriter(
-      local: local, incarnation: life.incarnation, generation: life.generation, logs: logs)
-    lives.begin(life)
+      local: local, incarnation: incarnationName.incarnation,
+      generation: incarnationName.generation, logs: logs)
+    cloneDetector.begin(incarnationName)
     question = nil
   }
 
@@ -188,13 +193,15 @@ struct OwnDevice: Sendable {
   /// is a live clone.
   mutating func cloneRecords(beside engine: SyncEngine, now: Timestamp) -> [LatestRecord] {
     var records: [LatestRecord] = []
-    if lives.owes.contains(.livesHeard) {
+    if cloneDetector.owes.contains(.otherIncarnations) {
       records.append(
-        .livesHeard(
-          lives.heard, operation: local.operation, certificate: local.certificate.hash,
+        .otherIncarnations(
+          cloneDetector.received, operation: local.operation, certificate: local.certificate.hash,
           order: nextRecordOrder(), signedBy: local.signingKey))
     }
-    if lives.owes.contains(.clone), let proof = lives.proof, !isCloneReported(to: engine) {
+    if cloneDetector.owes.contains(.clone), let proof = cloneDetector.proof,
+      !isCloneReported(to: engine)
+    {
       records.append(
         .clone(
           CloneReport(other: proof, noticedAt: now), operation: local.operation,
@@ -210,8 +217,8 @@ struct OwnDevice: Sendable {
     let topic = RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, kind: .clone)
     guard let record = engine.record(topic), let report = record.clone else { return false }
-    return lives.begun.contains(record.order.incarnation)
-      || lives.begun.contains(report.other.incarnation)
+    return cloneDetector.begun.contains(record.order.incarnation)
+      || cloneDetector.begun.contains(report.other.incarnation)
   }
 
   // MARK: Start

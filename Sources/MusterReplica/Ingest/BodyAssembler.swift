@@ -18,7 +18,7 @@ struct BodyAssembler: Sendable {
   }
 
   private struct Partial: Sendable {
-    var places: [FramePlace] = []
+    var places: [FramePosition] = []
     var contents: [[UInt8]] = []
 
     var bytes: Int { contents.reduce(0) { $0 + $1.count } }
@@ -32,7 +32,7 @@ struct BodyAssembler: Sendable {
   struct Whole: Sendable {
     var contents: Contents
     /// Parts that it completes, or that it abandons because it does not continue them.
-    var before: [FramePlace]
+    var before: [FramePosition]
     /// The rows that later frames can name by their place in this one; nil if only a later version
     /// can read them.
     var named: [NamedRow]? = []

@@ -31,7 +31,7 @@ extension ControlPlane {
     guard let bound = bound(of: log) else { return nil }
     guard let end = bound.end else { return .nothing }
     guard end < log.head.sequence,
-      let hash = try store.hash(of: FramePlace(log: log.head.log, sequence: end))
+      let hash = try store.hash(of: FramePosition(log: log.head.log, sequence: end))
     else { return CountedPart(end: end, head: nil) }
     return CountedPart(
       end: end, head: Head(log: log.head.log, sequence: end, hash: hash))

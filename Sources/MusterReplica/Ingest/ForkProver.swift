@@ -28,7 +28,7 @@ struct ForkProver {
   ///   - place: what they follow.
   ///   - frames: verified; the last one is signed.
   func proof(
-    at place: FramePlace, with frames: [Frame]
+    at place: FramePosition, with frames: [Frame]
   ) throws(StoreError) -> ForkProof? {
     guard let log = frames.first?.log, let known = control.membership.forkProof(of: log),
       place.sequence + 1 < known.lowestFork

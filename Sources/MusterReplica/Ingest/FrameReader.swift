@@ -23,7 +23,7 @@ struct FrameReader: Sendable {
   enum Reading: Sendable {
     /// The frame's effect on the view, the earlier frames that it completes, and its stamp in the
     /// urgent lane.
-    case view(Application, completes: [FramePlace], stamp: RecordStamp?)
+    case view(Application, completes: [FramePosition], stamp: RecordStamp?)
     /// The frame's entries for the control plane.
     case control([Operation])
 
@@ -35,7 +35,7 @@ struct FrameReader: Sendable {
 
   /// Returns the frame at a place, or nil. Frames read since the last `forgetSome` are not
   /// requested, so that it need not know frames that are not durable yet.
-  typealias Lookup = (FramePlace) throws(StoreError) -> Frame?
+  typealias Lookup = (FramePosition) throws(StoreError) -> Frame?
 
   mutating func read(
     _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring,
@@ -91,7 +91,7 @@ struct FrameReader: Sendable {
   private mutating func read(
     _ plaintext: [UInt8], of frame: Frame, under epoch: EpochID, from source: RowNames.Source
   ) throws(StoreError) -> BodyAssembler.Whole {
-    let place = WritePlace(
+    let place = WritePosition(
       operation: operation, author: source.author, sequence: frame.sequence)
     var failure: StoreError?
     // Moved out, so that the closure can change it while the parts change.
@@ -102,7 +102,7 @@ struct FrameReader: Sendable {
       try FrameBody.read(bytes, writesAt: place) { sequence, index in
         do throws(StoreError) {
           return try names.row(
-            at: FramePlace(log: frame.strand, sequence: sequence), index: index, under: epoch,
+            at: FramePosition(log: frame.strand, sequence: sequence), index: index, under: epoch,
             from: source)
         } catch {
           failure = error

@@ -56,7 +56,7 @@ extension Replica {
   ///   - place: what they follow.
   ///   - frames: verified; the last one is signed.
   mutating func proveLowerFork(
-    at place: FramePlace, with frames: [Frame], now: ClockReading
+    at place: FramePosition, with frames: [Frame], now: ClockReading
   ) throws {
     guard let proof = try prover.proof(at: place, with: frames) else { return }
     try take(EvidenceItem(proof, operation: local.operation), now: now)

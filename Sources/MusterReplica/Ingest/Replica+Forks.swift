@@ -70,7 +70,7 @@ extension Replica {
   /// cut can be on one branch only. The rows of frames that move to a strand are derived again: a
   /// write no longer supersedes earlier writes of the log across the fork.
   private mutating func part(
-    _ place: FramePlace, before: FrameHash?, with frames: [Frame], opening: Opening,
+    _ place: FramePosition, before: FrameHash?, with frames: [Frame], opening: Opening,
     now: ClockReading
   ) throws {
     let log = frames[0].log

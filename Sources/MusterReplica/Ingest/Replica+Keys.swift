@@ -26,7 +26,7 @@ extension Replica {
     including known: Set<EpochID> = [], now: ClockReading
   ) throws {
     guard local.author.role.reads else { return }
-    let best = control.ledger.bestFitting?.announcement.id
+    let best = control.ledger.bestEligible?.announcement.id
     var idle: [EpochID] = []
     let wanted = try control.epochs.ordered(first: Limits.wantedEpochs) { id in
       guard epochKeys.keyring[id] == nil else { return false }
@@ -91,7 +91,7 @@ extension Replica {
   mutating func release(
     for epoch: EpochID?, now: ClockReading
   ) throws -> [CertificateHash: Set<EpochID>] {
-    var place: FramePlace?
+    var place: FramePosition?
     var missing: [CertificateHash: Set<EpochID>] = [:]
     while true {
       let frames = try store.waiting(for: epoch, after: place, limit: 1024)

@@ -28,7 +28,7 @@ extension Replica {
       try replica.giveReceipts(now: now)
       try replica.giveBlobReceipts(now: now)
       try replica.reviewBlobs(now: now)
-      try replica.tellNeighbours(now: now)
+      try replica.publishNeighbours(now: now)
       try replica.sendPresence(now: now)
       try replica.makeDueEpoch(now: now)
       try replica.run(.deadlinePassed, now: now)
@@ -81,8 +81,8 @@ extension Replica {
     if !recovery.isBehind {
       do {
         try joinSetAside(now: now)
-        try tellUntold(now: now)
-        try tellLives(now: now)
+        try publishPending(now: now)
+        try publishCloneRecords(now: now)
       } catch {
         fail(afterWriting: error, now: now)
       }
@@ -240,14 +240,14 @@ extension Replica {
         transaction.tally?.frames.new += frames.count
         try hold(frames, opening: opening, now: now)
       }
-      try reviewLife(after: frames, opening: opening, now: now)
+      try reviewIncarnation(after: frames, opening: opening, now: now)
     case .branch(let opening, let frames, let device):
       guard try attach(frames, opening: opening, from: device, now: now) else { return }
-      try reviewLife(after: frames, opening: opening, now: now)
+      try reviewIncarnation(after: frames, opening: opening, now: now)
     case .record(let record):
       transaction.tally?.records.new += 1
       hold(record, now: now)
-      try reviewLife(after: record, now: now)
+      try reviewIncarnation(after: record, now: now)
       takeOwnReceipt(record, now: now)
       if let receipt = record.blobReceipt {
         transaction.outcome.grownBlobs.formUnion(try photoReader.receipts.newest(in: receipt))
@@ -268,7 +268,7 @@ extension Replica {
     case .evidence(let item): note(item)
     case .contact(let endpoint, let device):
       transaction.outcome.contacts.append(
-        RememberedPeer(endpoint: endpoint, device: device, lastHeard: now.wall))
+        RememberedPeer(endpoint: endpoint, device: device, lastReceived: now.wall))
     }
   }
 

@@ -6,7 +6,7 @@ internal import MusterSync
 /// The rows that frames name in full, for later frames of their logs that refer to that place.
 /// Anything not remembered is read from the log again, so the memory only affects speed.
 struct RowNames: Sendable {
-  private var frames: [FramePlace: Names] = [:]
+  private var frames: [FramePosition: Names] = [:]
   private var count = 0
 
   private struct Names: Sendable {
@@ -31,7 +31,7 @@ struct RowNames: Sendable {
   /// Returns the row that an entry of an earlier frame names. Only frames under the same epoch can
   /// be referred to: a device that can read the one can read the other, and needs no second key.
   mutating func row(
-    at place: FramePlace, index: UInt16, under epoch: EpochID, from source: Source
+    at place: FramePosition, index: UInt16, under epoch: EpochID, from source: Source
   ) throws(StoreError) -> RowReference {
     let names: Names
     if let known = frames[place] {
@@ -50,18 +50,18 @@ struct RowNames: Sendable {
     if count > Limits.rowMentions { self = RowNames() }
   }
 
-  private mutating func keep(_ names: Names, at place: FramePlace) {
+  private mutating func keep(_ names: Names, at place: FramePosition) {
     frames[place] = names
     count += 1 + (names.rows?.count ?? 0)
   }
 
   private static func names(
-    at place: FramePlace, under epoch: EpochID, from source: Source
+    at place: FramePosition, under epoch: EpochID, from source: Source
   ) throws(StoreError) -> Names {
     guard let frame = try source.lookup(place), frame.epoch == epoch,
       let plaintext = frame.openedBody(operation: source.operation, key: source.key)
     else { return Names(epoch: nil, rows: []) }
-    let place = WritePlace(
+    let place = WritePosition(
       operation: source.operation, author: source.author, sequence: frame.sequence)
     do throws(WireError) {
       let read = try FrameBody.read(plaintext, writesAt: place) { _, _ in .none }

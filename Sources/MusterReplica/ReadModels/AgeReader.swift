@@ -36,7 +36,7 @@ struct AgeReader {
   }
 
   /// Returns the time of the last contact with a device or tracker.
-  func heard(
+  func received(
     _ device: DeviceID, position: DevicePosition?
   ) -> Evidence? {
     if device == context.local.device {
@@ -65,11 +65,11 @@ struct AgeReader {
 
   /// Returns the time since the last contact.
   func contactAge(of assessment: StatusAssessment) -> ContactAge? {
-    guard let heard = assessment.heard else { return nil }
-    let age = heard.age(at: reading)
+    guard let received = assessment.received else { return nil }
+    let age = received.age(at: reading)
     return ContactAge(
-      seconds: (heard.hasEarliest ? age.latest : age.earliest) / 1000,
-      atMostSeconds: heard.hasEarliest ? age.latest / 1000 : nil,
+      seconds: (received.hasEarliest ? age.latest : age.earliest) / 1000,
+      atMostSeconds: received.hasEarliest ? age.latest / 1000 : nil,
       reason: assessment.clockDiffers ? "clock differs" : nil)
   }
 

@@ -18,13 +18,13 @@ struct AlertReader {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()
     let here = positions.first { $0.device == context.local.device }?.report.fix
-    let telling = here.flatMap { AlertRules.isTelling($0) ? $0.position : nil }
+    let precise = here.flatMap { AlertRules.isPrecise($0) ? $0.position : nil }
     let fences = try FenceList(context: context, zones: zones).fences()
     let rules = AlertRules(
       own: own, isCommand: isCommand, people: people.map(\.summary), reports: try hazards(),
       fences: fences, directives: directives,
       isInside: { fence in
-        telling.flatMap { zones.prepared[fence]?.contains($0) } ?? false
+        precise.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now)
     let aboutPeople = PersonAlerts(
       own: own, isCommand: isCommand, people: people, directives: directives,

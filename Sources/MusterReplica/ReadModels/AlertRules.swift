@@ -24,13 +24,13 @@ struct AlertRules {
 
   /// This device's position, if it is known accurately enough.
   private var here: Coordinate? {
-    guard let fix = people.first(where: { $0.id == own })?.fix, Self.isTelling(fix) else {
+    guard let fix = people.first(where: { $0.id == own })?.fix, Self.isPrecise(fix) else {
       return nil
     }
     return fix.position
   }
 
-  static func isTelling(_ fix: Fix) -> Bool {
+  static func isPrecise(_ fix: Fix) -> Bool {
     (fix.accuracyDecimetres ?? 0) <= vagueDecimetres
       && (fix.position.latitudeE7, fix.position.longitudeE7) != (0, 0)
   }

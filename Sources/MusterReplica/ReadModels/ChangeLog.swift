@@ -21,7 +21,7 @@ public struct ChangeLog: Sendable {
   }
 
   /// The changes of one data set that a reader has missed.
-  public enum News: Hashable, Sendable {
+  public enum MissedChanges: Hashable, Sendable {
     /// None, or only these rows; positions may have changed too.
     case changed([RowKey])
     /// More than is remembered.
@@ -62,7 +62,7 @@ public struct ChangeLog: Sendable {
   }
 
   /// Returns the changes of a data set since a reader's count.
-  public func news(of dataset: Dataset, since count: UInt64) -> News {
+  public func missedChanges(of dataset: Dataset, since count: UInt64) -> MissedChanges {
     guard (forgotten[dataset]...counts[dataset]).contains(count) else { return .reload }
     let rows = recent.filter { $0.dataset == dataset && $0.count > count }.compactMap(\.row)
     return .changed(Set(rows).sorted())

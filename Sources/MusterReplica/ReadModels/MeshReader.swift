@@ -17,11 +17,11 @@ struct MeshReader {
       if isFresh { reached.insert(author) }
       for neighbour in published.neighbours {
         guard let device = known[neighbour.device], device != author else { continue }
-        let since = published.toldAt.milliseconds &- 60_000 * Int64(neighbour.minutes)
+        let since = published.sentAt.milliseconds &- 60_000 * Int64(neighbour.minutes)
         links.append(
           MeshLink(
             from: author, fromCallsign: "", to: device, toCallsign: "", path: neighbour.path,
-            since: Timestamp(milliseconds: since), toldAt: published.toldAt,
+            since: Timestamp(milliseconds: since), toldAt: published.sentAt,
             isMutual: false, isCurrent: false, behindFrames: nil))
       }
     }
@@ -53,7 +53,7 @@ struct MeshReader {
         let content = neighbourhood(in: record)
       else { continue }
       newest[author] = (
-        record.order, content, engine.hasNews(of: record.certificate, now: now)
+        record.order, content, engine.hasRecentData(of: record.certificate, now: now)
       )
     }
     return newest.sorted { $0.key < $1.key }.map { ($0.key, $0.value.content, $0.value.isFresh) }

@@ -16,12 +16,12 @@ struct QuarantineReader {
   func quarantine() throws -> [QuarantinedFrame] {
     var found: [QuarantinedFrame] = []
     try eachQuarantined { frame, opening, author in
-      let said = said(in: frame, by: author)
+      let decoded = decoded(in: frame, by: author)
       found.append(
         QuarantinedFrame(
           hash: frame.hash, device: author.device, callsign: try context.callsign(of: author.user),
           log: frame.log, lane: opening.lane, sequence: frame.sequence,
-          writtenAt: said?.writtenAt, contents: said?.lines ?? []))
+          writtenAt: decoded?.writtenAt, contents: decoded?.lines ?? []))
       return found.count < Self.listed
     }
     return found.sorted { ($0.device, $0.log, $0.sequence) < ($1.device, $1.log, $1.sequence) }
@@ -41,7 +41,7 @@ struct QuarantineReader {
       } else if prefix.begins(frame.hash) {
         named.append(frame)
       }
-      if said(in: frame, by: author)?.isPart == true { parts.append(frame) }
+      if decoded(in: frame, by: author)?.isPart == true { parts.append(frame) }
       return true
     }
     guard let first = named.first else {
@@ -95,7 +95,7 @@ struct QuarantineReader {
   }
 
   /// Returns the content of a frame as text; nil if it cannot be read.
-  private func said(
+  private func decoded(
     in frame: Frame, by author: Author
   ) -> (writtenAt: Timestamp, lines: [String], isPart: Bool)? {
     guard let epoch = frame.epoch, let key = keyring[epoch],
@@ -104,7 +104,7 @@ struct QuarantineReader {
     do {
       let body = try FrameBody(
         decoding: plaintext,
-        writesAt: WritePlace(
+        writesAt: WritePosition(
           operation: context.local.operation, author: author.user, sequence: frame.sequence))
       switch body.contents {
       case .operations(let operations):

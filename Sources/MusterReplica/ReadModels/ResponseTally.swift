@@ -140,7 +140,7 @@ struct ResponseTally {
   }
 
   private func direction(from fix: Fix?) -> ZoneDirection? {
-    guard let fix, AlertRules.isTelling(fix) else { return nil }
+    guard let fix, AlertRules.isPrecise(fix) else { return nil }
     let fences = destinations.map(\.fence)
     guard let (index, approach) = PreparedFence.nearest(of: fences, to: fix.position) else {
       return nil

@@ -108,7 +108,7 @@ struct StatusReader {
       }
       evidence.devices.append(
         StatusDevice(
-          id: device, isRevoked: isRevoked, heard: ages.heard(device, position: position),
+          id: device, isRevoked: isRevoked, received: ages.received(device, position: position),
           history: history, movement: movement))
     }
     if let row = person.row {
@@ -116,8 +116,8 @@ struct StatusReader {
     }
     evidence.timers = checkIns.timers(of: person, in: &board)
     evidence.isUnderDuress = underDuress.contains(user)
-    evidence.wasHeard =
-      evidence.devices.contains { $0.heard != nil } || !evidence.statements.claims.isEmpty
+    evidence.wasReceived =
+      evidence.devices.contains { $0.received != nil } || !evidence.statements.claims.isEmpty
       || !evidence.statements.relayed.isEmpty
     return evidence
   }

@@ -48,17 +48,20 @@ extension Replica {
   /// Records how far this device's own logs came in an incarnation that the database may not know
   /// completely, so that missing frames can be named.
   public static func know(
-    _ life: IncarnationState, in store: Store, of credentials: Credentials
+    _ incarnationState: IncarnationState, in store: Store, of credentials: Credentials
   ) throws(StoreError) {
-    try store.know(heads(of: life, credentials: credentials))
+    try store.know(heads(of: incarnationState, credentials: credentials))
   }
 
-  private static func heads(of life: IncarnationState, credentials: Credentials) -> [KnownHead] {
+  private static func heads(of incarnationState: IncarnationState, credentials: Credentials)
+    -> [KnownHead]
+  {
     let local = credentials.local
-    return life.sequences.sorted { $0.key.rawValue < $1.key.rawValue }.map { lane, sequence in
+    return incarnationState.sequences.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+      lane, sequence in
       let opening = Opening(
-        certificate: local.certificate.hash, incarnation: life.incarnation,
-        generation: life.generation, lane: lane)
+        certificate: local.certificate.hash, incarnation: incarnationState.incarnation,
+        generation: incarnationState.generation, lane: lane)
       return KnownHead(
         log: LogID(operation: local.operation, opening: opening),
         certificate: opening.certificate, sequence: sequence)

@@ -93,7 +93,7 @@ struct SalvagedFrames {
   ) throws(StoreError) -> Set<FrameHash> {
     var hashes: Set<FrameHash> = []
     for strand in strands where strand.head.sequence + 1 >= sequence && strand.first < sequence {
-      let place = FramePlace(log: strand.head.log, sequence: sequence - 1)
+      let place = FramePosition(log: strand.head.log, sequence: sequence - 1)
       if let hash = try context.store.hash(of: place) { hashes.insert(hash) }
     }
     return hashes

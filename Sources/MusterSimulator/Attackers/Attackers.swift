@@ -150,7 +150,7 @@ final class Attackers {
   // MARK: Outsiders
 
   /// Overhears a datagram.
-  func overhear(_ bytes: [UInt8]) { if isRecording { eavesdropper.hear(bytes) } }
+  func capture(_ bytes: [UInt8]) { if isRecording { eavesdropper.capture(bytes) } }
 
   /// Sends a datagram of an outsider to a random node, and schedules the next time.
   func intrude(noise: Bool, everyMicroseconds: Int64, until: Instant, in world: World) {

@@ -1,17 +1,17 @@
 /// An outsider without any key, which records all traffic and replays it, or sends noise.
 struct Eavesdropper {
   private(set) var recorded: [[UInt8]] = []
-  private var heard = 0
+  private var captured = 0
   private var random: RandomStream
   private static let most = 4096
 
   init(seed: UInt64) { random = RandomStream(seed: seed, named: "eavesdropper") }
 
   /// Keeps a fair sample of the traffic when it cannot keep all.
-  mutating func hear(_ bytes: [UInt8]) {
-    heard += 1
+  mutating func capture(_ bytes: [UInt8]) {
+    captured += 1
     guard recorded.count == Self.most else { return recorded.append(bytes) }
-    let place = Int(random.below(Int64(heard)))
+    let place = Int(random.below(Int64(captured)))
     if place < Self.most { recorded[place] = bytes }
   }
 

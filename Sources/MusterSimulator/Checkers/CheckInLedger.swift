@@ -167,7 +167,7 @@ struct CheckInLedger {
   }
 
   private static func holds(_ frames: [Bytes16], at node: SimulatedNode) throws -> Bool {
-    try frames.allSatisfy { try !node.store.places(ofFrames: [$0]).isEmpty }
+    try frames.allSatisfy { try !node.store.positions(ofFrames: [$0]).isEmpty }
   }
 
   /// Frames that wait for a key, for other parts or for a certificate.

@@ -14,7 +14,7 @@ final class CloneChecker: Checker {
 
   private struct Pair {
     let device: DeviceID
-    let life: Replica.IncarnationState?
+    let incarnationState: Replica.IncarnationState?
     var since: Instant?
   }
 
@@ -25,7 +25,8 @@ final class CloneChecker: Checker {
   func started(_ node: SimulatedNode, in world: World) throws {
     guard let name = node.plan.cloneOf, pairs[node.index] == nil else { return }
     pairs[node.index] = Pair(
-      device: node.credentials.device, life: world.node(name).life, since: nil)
+      device: node.credentials.device, incarnationState: world.node(name).incarnationState,
+      since: nil)
   }
 
   func look(_ world: World) throws {
@@ -44,14 +45,16 @@ final class CloneChecker: Checker {
       let copy = world.nodes[index]
       let both = [copy] + [copy.plan.cloneOf.map(world.node)].compactMap(\.self)
       guard both.allSatisfy(\.isRunning),
-        both.contains(where: { $0.life != pair.life && $0.life != nil })
+        both.contains(where: {
+          $0.incarnationState != pair.incarnationState && $0.incarnationState != nil
+        })
       else { continue }
       pairs[index]?.since = world.now
     }
   }
 
   /// Returns whether all nodes that should report it do: for a run that has healed.
-  func isTold(in world: World) throws -> Bool {
+  func isReported(in world: World) throws -> Bool {
     try noteWriting(in: world)
     return try inOrder.allSatisfy { pair in
       try pair.since == nil || silent(about: pair.device, in: world).isEmpty
@@ -66,11 +69,11 @@ final class CloneChecker: Checker {
     else { return [] }
     return try world.nodes.filter { node in
       try node.isRunning && !world.isRevoked(node)
-        && clones(saidBy: node, in: world)?.contains(device) == false
+        && clones(reportedBy: node, in: world)?.contains(device) == false
     }
   }
 
-  private func clones(saidBy node: SimulatedNode, in world: World) throws -> [DeviceID]? {
+  private func clones(reportedBy node: SimulatedNode, in world: World) throws -> [DeviceID]? {
     try node.replica?.status(now: node.clock.reading(at: world.now)).clones.map(\.device)
   }
 
@@ -88,7 +91,7 @@ final class CloneChecker: Checker {
     let overfillers = world.faulty.overfillers.map { world.nodes[$0].credentials.device }
     let copied = Set(pairs.values.map(\.device) + overfillers)
     for node in world.nodes where node.isRunning {
-      for device in try clones(saidBy: node, in: world) ?? [] where !copied.contains(device) {
+      for device in try clones(reportedBy: node, in: world) ?? [] where !copied.contains(device) {
         world.report(
           "no other device is reported as in use twice", "\(node.name) reports \(device.short)")
       }

@@ -41,7 +41,7 @@ final class ContentChecker: Checker {
     case .confirm(let id): reports[id]?.confirmers.append(node.credentials.user)
     case .delete(let id):
       doomed.append(id)
-      let seen = try node.store.places(ofFrames: unseen[id] ?? [])
+      let seen = try node.store.positions(ofFrames: unseen[id] ?? [])
       unseen[id] = try unseen[id]?.filter { frame in
         try !seen.contains { try node.store.hash(of: $0)?.raw.prefix == frame }
       }

@@ -80,8 +80,8 @@ final class CrossingChecker: Checker {
       }
       // A fence that was deactivated and reactivated starts again: a subject that left meanwhile
       // enters twice.
-      let beginsAnew = crossing.isBaseline || crossing.fenceVersion != version
-      let isTurn = crossing.type == .enter ? !isInside || beginsAnew : isInside
+      let isRestart = crossing.isBaseline || crossing.fenceVersion != version
+      let isTurn = crossing.type == .enter ? !isInside || isRestart : isInside
       guard isTurn else {
         return world.report(promise, "\(place): \(crossing.type.name) twice")
       }

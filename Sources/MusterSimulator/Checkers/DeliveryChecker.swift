@@ -55,7 +55,7 @@ final class DeliveryChecker: Checker {
     for field in Field.allCases {
       for value in row.values(of: field) { frames.insert(value.dot.frame) }
     }
-    let places = try node.store.places(ofFrames: frames.sorted())
+    let places = try node.store.positions(ofFrames: frames.sorted())
     return try world.nodes.filter { other in
       let heads = try heads(of: other)
       return places.allSatisfy { place in heads[place.log].map { $0 >= place.sequence } ?? false }

@@ -40,19 +40,21 @@ final class LostWriteChecker: Checker {
 
   func took(_ outcome: Replica.Outcome, at node: SimulatedNode, in world: World) throws {
     var known = own[node.index] ?? OwnLogs()
-    guard let life = node.life, life.sequences != known.sequences else { return }
-    for lane in Lane.allCases where life.sequences[lane] != known.sequences[lane] {
+    guard let incarnationState = node.incarnationState,
+      incarnationState.sequences != known.sequences
+    else { return }
+    for lane in Lane.allCases where incarnationState.sequences[lane] != known.sequences[lane] {
       guard let head = try head(of: lane, at: node, known: &known.logs) else { continue }
       ledger[head.log] = Entry(author: node.index, written: head, head: head)
     }
-    known.sequences = life.sequences
+    known.sequences = incarnationState.sequences
     own[node.index] = known
   }
 
   private func head(
     of lane: Lane, at node: SimulatedNode, known logs: inout [Lane: LogID]
   ) throws -> Head? {
-    if logs[lane] == nil, let incarnation = node.life?.incarnation {
+    if logs[lane] == nil, let incarnation = node.incarnationState?.incarnation {
       for log in try node.store.logs() where log.opening.incarnation == incarnation {
         logs[log.opening.lane] = log.head.log
       }
@@ -156,5 +158,5 @@ final class LostWriteChecker: Checker {
 }
 
 extension Head {
-  fileprivate var place: FramePlace { FramePlace(log: log, sequence: sequence) }
+  fileprivate var place: FramePosition { FramePosition(log: log, sequence: sequence) }
 }

@@ -85,7 +85,7 @@ final class RevocationChecker: Checker {
       for row in try node.store.rows(kind) {
         let frames = Field.allCases.flatMap { row.values(of: $0) }.map(\.dot.frame)
         for name in Set(frames).sorted() {
-          guard let place = try node.store.places(ofFrames: [name]).first,
+          guard let place = try node.store.positions(ofFrames: [name]).first,
             let author = authors[place.log], bounds[author]?.contains(name) == false
           else { continue }
           world.report(

@@ -62,7 +62,7 @@ struct DiskLedger {
         losses.append("log \(log.short) ends at \(newest), not \(head.sequence)")
         continue
       }
-      let frame = try store.frame(FramePlace(log: log, sequence: head.sequence))
+      let frame = try store.frame(FramePosition(log: log, sequence: head.sequence))
       if frame?.hash != head.hash { losses.append("log \(log.short) has another frame") }
     }
     let shown = try replica.reports()

@@ -22,7 +22,7 @@ struct DiskPrelude {
     let store = try disk.openStore(Self.file, checkpointPages: Self.checkpointPages)
     try genesis.store(in: store)
     var replica = try Replica(
-      store: store, credentials: genesis.credentials, start: .goesOn, seed: Self.seed32(seed, 2),
+      store: store, credentials: genesis.credentials, start: .continues, seed: Self.seed32(seed, 2),
       systemBoot: [1], now: clock)
     _ = try replica.rotateEpoch(now: clock)
     _ = try replica.setCallsign("Ada", now: clock)

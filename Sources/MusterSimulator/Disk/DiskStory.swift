@@ -36,7 +36,7 @@ struct DiskStory {
       DiskPrelude.file, checkpointPages: DiskPrelude.checkpointPages)
     var random = DeterministicRandom(seed: DiskPrelude.seed32(seed, 5))
     let replica = try Replica(
-      store: adaStore, credentials: prelude.ada, start: .goesOn, seed: random.bytes(32),
+      store: adaStore, credentials: prelude.ada, start: .continues, seed: random.bytes(32),
       systemBoot: [1], now: Self.clock(now))
     ada = ReliableDevice(disk: adaDisk, store: adaStore, replica: replica)
     self.random = random

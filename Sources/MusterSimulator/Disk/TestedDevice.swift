@@ -47,7 +47,7 @@ struct TestedDevice {
         DiskPrelude.file, checkpointPages: DiskPrelude.checkpointPages)
       self.store = store
       replica = try Replica(
-        store: store, credentials: credentials, start: .goesOn, seed: random.bytes(32),
+        store: store, credentials: credentials, start: .continues, seed: random.bytes(32),
         systemBoot: [2], now: now)
       return true
     } catch let error as StoreError {

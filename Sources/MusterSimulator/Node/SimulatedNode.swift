@@ -15,7 +15,7 @@ final class SimulatedNode {
   var replica: Replica?
   /// The replica's incarnation after its last command. Cached, since a query would copy the
   /// replica.
-  private(set) var life: Replica.IncarnationState?
+  private(set) var incarnationState: Replica.IncarnationState?
   var timers = Timers()
   var machine = Machine()
   var clock: NodeClock
@@ -113,7 +113,7 @@ final class SimulatedNode {
   var mayHaveKeptMore: Bool { !counters.failures.isEmpty || storage.hasDisk }
 
   /// Updates the incarnation after this device may have written.
-  func noteLife() throws { life = try change { $0.life } }
+  func recordIncarnation() throws { incarnationState = try change { $0.incarnationState } }
 
   /// Calls the replica in place.
   func change<T>(_ body: (inout Replica) throws -> T) throws -> T? {

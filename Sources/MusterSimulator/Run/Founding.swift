@@ -32,7 +32,7 @@ struct Founding {
     mesh.add(first, credentials: genesis.credentials, keys: nil, storage: storage)
     let clock = mesh.nodes[0].clock.reading(at: Instant(microseconds: 0))
     var founder = try Replica(
-      store: storage.store, credentials: genesis.credentials, start: .beginsAnew(above: 0),
+      store: storage.store, credentials: genesis.credentials, start: .startsIncarnation(above: 0),
       seed: random.seed32(), systemBoot: [], now: clock)
     _ = try founder.rotateEpoch(now: clock)
     try enrol(scenario.nodes.dropFirst(), founder: &founder, clock: clock)
@@ -78,7 +78,7 @@ struct Founding {
   private mutating func openForAdmitting(_ name: String, _ clock: ClockReading) throws -> Replica {
     let node = mesh.node(name)
     var replica = try Replica(
-      store: node.store, credentials: node.credentials, start: .beginsAnew(above: 0),
+      store: node.store, credentials: node.credentials, start: .startsIncarnation(above: 0),
       seed: random.seed32(), systemBoot: [], now: clock)
     if let keys = node.admission.keys { _ = try replica.keep(keys, now: clock) }
     return replica

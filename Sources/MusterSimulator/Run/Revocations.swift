@@ -14,7 +14,7 @@ struct Revoked {
   /// positions change if a log turns out to have branches.
   let held: Set<Bytes16>
   /// The last frame of the revoker's control log at that time; nil if a council revoked.
-  let frame: FramePlace?
+  let frame: FramePosition?
 }
 
 /// Who was revoked in a run so far, by commanders and by the council.
@@ -68,19 +68,19 @@ final class Revocations {
     for log in try node.store.logs()
     where log.opening.certificate == author.credentials.certificate {
       for sequence in 0...log.head.sequence {
-        let place = FramePlace(log: log.head.log, sequence: sequence)
+        let place = FramePosition(log: log.head.log, sequence: sequence)
         if let hash = try node.store.hash(of: place) { names.insert(hash.raw.prefix) }
       }
     }
     return names
   }
 
-  private func newestControlFrame(of node: SimulatedNode) throws -> FramePlace {
+  private func newestControlFrame(of node: SimulatedNode) throws -> FramePosition {
     let own = try node.store.logs().first { log in
-      log.opening.lane == .control && log.opening.incarnation == node.life?.incarnation
+      log.opening.lane == .control && log.opening.incarnation == node.incarnationState?.incarnation
     }
     guard let head = own?.head else { preconditionFailure("\(node.name) wrote nothing") }
-    return FramePlace(log: head.log, sequence: head.sequence)
+    return FramePosition(log: head.log, sequence: head.sequence)
   }
 
   // MARK: The council

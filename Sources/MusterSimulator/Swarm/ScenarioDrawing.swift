@@ -162,7 +162,7 @@ private struct ScenarioDrawing {
 
   private mutating func anybody() -> String? { random.element(of: scenario.nodes)?.name }
 
-  private mutating func somebodyThere() -> String? {
+  private mutating func presentNode() -> String? {
     random.element(of: scenario.nodes.filter { $0.joinsAtMilliseconds == 0 })?.name
   }
 
@@ -302,7 +302,7 @@ private struct ScenarioDrawing {
   }
 
   private mutating func diskFault() -> TimelineEvent? {
-    guard let name = somebodyThere() else { return nil }
+    guard let name = presentNode() else { return nil }
     let outage = random.within(1...120) * 1000
     switch random.below(4) {
     case 0: return .diskFull(name, forMilliseconds: outage)
@@ -315,7 +315,7 @@ private struct ScenarioDrawing {
 
   private mutating func event(at: Int64) -> TimelineEvent? {
     let outage: Int64? = chance(80) ? random.within(1...120) * 1000 : nil
-    guard let name = somebodyThere(), let other = anybody() else { return nil }
+    guard let name = presentNode(), let other = anybody() else { return nil }
     switch random.below(15) {
     case 0, 1, 2: return .cut(sides())
     case 3: return .heal

@@ -11,7 +11,7 @@ struct DeviceContacts {
   /// Whether the person has devices, and all are revoked.
   let isRevoked: Bool
   /// The last evidence of contact, and whether a wall clock contradicts it.
-  let lastSign: (heard: Span?, clockDiffers: Bool)
+  let lastSign: (received: Span?, clockDiffers: Bool)
   /// The times at which devices in contact reach the silence setting.
   let silences: [Int64]
 
@@ -21,7 +21,7 @@ struct DeviceContacts {
     trusted = withPerson.filter { !$0.isRevoked }
     isRevoked = !person.devices.isEmpty && person.devices.allSatisfy(\.isRevoked)
     let moments = trusted.compactMap { device in
-      device.heard.map { (device, $0.moment(at: clock)) }
+      device.received.map { (device, $0.moment(at: clock)) }
     }
     let silence = person.silenceMilliseconds
     let contacts = moments.filter { clock.boot - $0.1.earliest <= silence }
@@ -42,15 +42,15 @@ struct DeviceContacts {
   /// Returns the evidence with the lowest upper bound of its age.
   private static func lastSign(
     of devices: [StatusDevice], at clock: StatusClock
-  ) -> (heard: Span?, clockDiffers: Bool) {
-    var last: (heard: Span, clockDiffers: Bool)?
-    for evidence in devices.compactMap(\.heard) {
-      let heard = evidence.moment(at: clock)
-      let key = (heard.earliest, heard.latest)
-      if let last, (last.heard.earliest, last.heard.latest) >= key { continue }
-      last = (heard, evidence.clockDiffers(at: clock))
+  ) -> (received: Span?, clockDiffers: Bool) {
+    var last: (received: Span, clockDiffers: Bool)?
+    for evidence in devices.compactMap(\.received) {
+      let received = evidence.moment(at: clock)
+      let key = (received.earliest, received.latest)
+      if let last, (last.received.earliest, last.received.latest) >= key { continue }
+      last = (received, evidence.clockDiffers(at: clock))
     }
-    return (last?.heard, last?.clockDiffers ?? false)
+    return (last?.received, last?.clockDiffers ?? false)
   }
 
   /// Returns the newest usable fix of any trusted device, by the time of its report.

@@ -113,7 +113,7 @@ public struct StatusDevice: Hashable, Sendable {
   /// Whether it is revoked: it can show danger, but neither safety nor contact.
   public var isRevoked: Bool
   /// The time of its newest record; nil if none was ever received.
-  public var heard: Evidence?
+  public var received: Evidence?
   /// Its relevant fixes.
   public var history: FixHistory
   /// What its newest position shows about its movement; nil without a position.
@@ -121,12 +121,12 @@ public struct StatusDevice: Hashable, Sendable {
 
   /// Creates a device with its evidence.
   public init(
-    id: DeviceID, isRevoked: Bool, heard: Evidence?, history: FixHistory,
+    id: DeviceID, isRevoked: Bool, received: Evidence?, history: FixHistory,
     movement: MovementEvidence? = nil
   ) {
     self.id = id
     self.isRevoked = isRevoked
-    self.heard = heard
+    self.received = received
     self.history = history
     self.movement = movement
   }

@@ -155,14 +155,14 @@ struct PersonAssessor {
   }
 
   private var expected: StatusCondition? {
-    person.wasHeard ? nil : condition(.expected, "nothing received yet")
+    person.wasReceived ? nil : condition(.expected, "nothing received yet")
   }
 
   private var noContact: StatusCondition? {
     if contacts.isRevoked { return condition(.noContact, "device revoked, no contact") }
-    guard person.wasHeard, contacts.inContact.isEmpty else { return nil }
+    guard person.wasReceived, contacts.inContact.isEmpty else { return nil }
     let span = RoundedSpan(seconds: UInt64(max(0, person.silenceMilliseconds) / 1000))
-    let isUnknown = contacts.lastSign.heard.map { !$0.hasEarliest } ?? false
+    let isUnknown = contacts.lastSign.received.map { !$0.hasEarliest } ?? false
     return condition(
       .noContact, isUnknown ? "no contact, age unknown" : "no contact for more than \(span)")
   }
@@ -186,7 +186,7 @@ struct PersonAssessor {
   }
 
   private var noPosition: StatusCondition? {
-    guard person.wasHeard, !contacts.inContact.isEmpty,
+    guard person.wasReceived, !contacts.inContact.isEmpty,
       contacts.trusted.allSatisfy({ $0.history.newest == nil })
     else { return nil }
     return condition(.noPosition, "no usable position")

@@ -13,7 +13,7 @@ public struct PersonEvidence: Hashable, Sendable {
   /// Whether they checked in under duress: known at command only.
   public var isUnderDuress = false
   /// Whether anything was ever received from them.
-  public var wasHeard = false
+  public var wasReceived = false
   /// The milliseconds without contact after which they are out of contact.
   public var silenceMilliseconds: Int64
 

@@ -26,7 +26,7 @@ public struct StatusAssessment: Hashable, Sendable {
   /// The hazard zones in which they are, by id.
   public let hazards: [RowID]
   /// The last evidence of contact, by the observer's boot clock; nil for never.
-  public let heard: Span?
+  public let received: Span?
   /// Whether the device's wall clock contradicts the arrival of its record.
   public let clockDiffers: Bool
   /// Whether the person had devices, and all of them are revoked.
@@ -46,7 +46,7 @@ public struct StatusAssessment: Hashable, Sendable {
     isUnderDuress = person.isUnderDuress
     guidance = assessor.guidance
     hazards = assessor.hazards.map(\.id).sorted()
-    (heard, clockDiffers) = assessor.contacts.lastSign
+    (received, clockDiffers) = assessor.contacts.lastSign
     isRevoked = assessor.contacts.isRevoked
     nextChange = assessor.nextChange
   }

@@ -83,13 +83,13 @@ public struct StatusPicture: Sendable {
       person.devices.firstIndex { $0.id == device }
       ?? {
         person.devices.append(
-          StatusDevice(id: device, isRevoked: false, heard: nil, history: FixHistory()))
+          StatusDevice(id: device, isRevoked: false, received: nil, history: FixHistory()))
         return person.devices.count - 1
       }()
-    person.devices[index].heard = fix.made
+    person.devices[index].received = fix.made
     person.devices[index].history.record(
       [fix], isRevoked: person.devices[index].isRevoked, in: scene)
-    person.wasHeard = true
+    person.wasReceived = true
     update(person)
   }
 

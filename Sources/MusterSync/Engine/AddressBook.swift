@@ -6,7 +6,7 @@ internal import MusterModel
 /// it is kept. Or it is a *hint*, the source of an announce or an address from a peer, and may be
 /// forged: few are kept, each with a few attempts, and they make room for others.
 ///
-/// Invariant: at most `Limits.peers` addresses, `Limits.heardContacts` of them hints.
+/// Invariant: at most `Limits.peers` addresses, `Limits.contactHints` of them hints.
 struct AddressBook: Sendable {
   private var contacts: [Endpoint: Contact] = [:]
 
@@ -66,11 +66,11 @@ struct AddressBook: Sendable {
       }
       return true
     }
-    guard hintCount < Limits.heardContacts, contacts.count < Limits.peers,
+    guard hintCount < Limits.contactHints, contacts.count < Limits.peers,
       device == nil || hintCount(of: device) < Limits.endpointsPerDevice
     else { return false }
     contacts[endpoint] = Contact(
-      device: device, nextAttempt: Contact.never, attemptsLeft: Timing.heardContactAttempts)
+      device: device, nextAttempt: Contact.never, attemptsLeft: Timing.contactHintAttempts)
     return true
   }
 

@@ -12,19 +12,19 @@ struct AnnounceReplayWindow: Sendable {
   }
 
   /// The last few incarnations of each device, newest first.
-  private var lives: [UInt64: [KnownIncarnation]] = [:]
+  private var incarnations: [UInt64: [KnownIncarnation]] = [:]
   /// When each device was last received, counted in announces.
   private var lastReceived: [UInt64: UInt64] = [:]
   private var clock: UInt64 = 0
 
-  var count: Int { lives.values.reduce(0) { $0 + $1.count } }
+  var count: Int { incarnations.values.reduce(0) { $0 + $1.count } }
 
   func isNew(_ announce: Announce) -> Bool {
-    let known = lives[announce.certificate] ?? []
-    guard let life = known.first(where: { $0.incarnation == announce.incarnation }) else {
+    let known = incarnations[announce.certificate] ?? []
+    guard let entry = known.first(where: { $0.incarnation == announce.incarnation }) else {
       return true
     }
-    var window = life.window
+    var window = entry.window
     return window.accept(announce.counter)
   }
 
@@ -33,15 +33,17 @@ struct AnnounceReplayWindow: Sendable {
   mutating func accept(_ announce: Announce) -> Bool {
     let block = announce.counter >> 32
     clock += 1
-    if lives[announce.certificate] == nil, lives.count >= Limits.announcers { forgetOldest() }
+    if incarnations[announce.certificate] == nil, incarnations.count >= Limits.announcers {
+      forgetOldest()
+    }
     lastReceived[announce.certificate] = clock
-    var known = lives.removeValue(forKey: announce.certificate) ?? []
-    defer { lives[announce.certificate] = known }
+    var known = incarnations.removeValue(forKey: announce.certificate) ?? []
+    defer { incarnations[announce.certificate] = known }
     guard let index = known.firstIndex(where: { $0.incarnation == announce.incarnation }) else {
-      var life = KnownIncarnation(incarnation: announce.incarnation, block: block)
-      _ = life.window.accept(announce.counter)
-      known.insert(life, at: 0)
-      if known.count > Limits.livesPerAnnouncer { known.removeLast() }
+      var entry = KnownIncarnation(incarnation: announce.incarnation, block: block)
+      _ = entry.window.accept(announce.counter)
+      known.insert(entry, at: 0)
+      if known.count > Limits.incarnationsPerAnnouncer { known.removeLast() }
       return known.count > 1
     }
     _ = known[index].window.accept(announce.counter)
@@ -55,6 +57,6 @@ struct AnnounceReplayWindow: Sendable {
       return
     }
     lastReceived[oldest] = nil
-    lives[oldest] = nil
+    incarnations[oldest] = nil
   }
 }

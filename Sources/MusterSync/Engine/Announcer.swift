@@ -4,7 +4,7 @@ internal import MusterModel
 /// Multicast announces: sends those of this device, and authenticates received ones.
 struct Announcer: Sendable {
   private var timer: AnnounceTimer
-  private var heard = AnnounceReplayWindow()
+  private var replayWindow = AnnounceReplayWindow()
   /// The incarnation under which this device announces.
   var incarnation: Incarnation
   /// Limits signatures of announces from addresses that are not those of their device.
@@ -116,7 +116,7 @@ struct Announcer: Sendable {
   }
 
   /// What an announce shows.
-  enum Heard {
+  enum ReceivedAnnounce {
     /// A device with the network key whose certificate has not arrived yet: when to contact it.
     case stranger(contact: Instant)
     case otherRules(RulesVersion, Sender)
@@ -128,7 +128,7 @@ struct Announcer: Sendable {
   /// - Returns: what it shows; nil if it is dropped.
   mutating func authenticate(
     _ bytes: ArraySlice<UInt8>, by arrival: Arrival, context: inout Context
-  ) throws(WireError) -> Heard? {
+  ) throws(WireError) -> ReceivedAnnounce? {
     let endpoint = arrival.endpoint
     guard let unverified = try opened(bytes, context: &context) else {
       context.reject(.unauthenticated, from: endpoint)
@@ -149,7 +149,7 @@ struct Announcer: Sendable {
     let device = context.roster.device(of: hash) ?? certificate.device
     let isNewcomer = context.peers[device] == nil
     // Before the signature check, which costs a hundred times as much.
-    guard heard.isNew(announce) else {
+    guard replayWindow.isNew(announce) else {
       context.reject(.replayed, from: endpoint)
       return nil
     }
@@ -161,7 +161,7 @@ struct Announcer: Sendable {
       throw .forged("announce")
     }
     payBackAnnounceSignature(device, at: endpoint, context: &context)
-    let hasRestarted = heard.accept(announce)
+    let hasRestarted = replayWindow.accept(announce)
     let sender = Sender(device: device, certificate: hash, isNewcomer: isNewcomer)
     return followsSameRules
       ? .announce(announce, sender, hasRestarted: hasRestarted)
@@ -211,7 +211,7 @@ struct Announcer: Sendable {
 
   /// Returns a random time, later with more receivers of the same announce and on narrower links.
   mutating func soon(context: inout Context) -> Instant {
-    var most = Timing.heardContactMilliseconds + 5 * Int64(context.peers.count)
+    var most = Timing.contactHintMilliseconds + 5 * Int64(context.peers.count)
     if context.outbox.links.isNarrow {
       // Which devices need a session is known once all have been received.
       most +=
@@ -248,7 +248,7 @@ struct Announcer: Sendable {
 
   func checkInvariants() {
     precondition(
-      heard.count <= Limits.announcers * Limits.livesPerAnnouncer,
-      "\(heard.count) incarnations of announcers")
+      replayWindow.count <= Limits.announcers * Limits.incarnationsPerAnnouncer,
+      "\(replayWindow.count) incarnations of announcers")
   }
 }

@@ -72,7 +72,7 @@ struct Broadcaster: Sendable {
   ) -> (direct: [DeviceID], audiences: [Audience]) {
     var direct: [DeviceID] = []
     var audiences: [Audience] = []
-    let (key, news) = (fresh.key, News(fresh))
+    let (key, items) = (fresh.key, NewItems(fresh))
     for device in context.peers.devices where device != source {
       var place: Int?
       if let announced = context.peers[device]?.presence.announced,
@@ -88,7 +88,8 @@ struct Broadcaster: Sendable {
         audiences[place].count += 1
         continue
       }
-      guard !covered.contains(DeviceTag(device, about: key)), lacks(news, device, context: &context)
+      guard !covered.contains(DeviceTag(device, about: key)),
+        isMissing(items, device, context: &context)
       else {
         continue
       }
@@ -143,10 +144,12 @@ struct Broadcaster: Sendable {
   ) -> Set<DeviceTag> {
     guard case .records = fresh, receivers.count <= Limits.coveredDevices else { return [] }
     let loss =
-      context.peers.connected.compactMap { context.outbox.sendQueues[$0]?.path.heardLoss.percent }
+      context.peers.connected.compactMap {
+        context.outbox.sendQueues[$0]?.path.receivedLoss.percent
+      }
       .max()
       ?? 0
-    guard loss <= Timing.sureHearingLossPercent else { return [] }
+    guard loss <= Timing.reliableLossPercent else { return [] }
     return Set(receivers.map { DeviceTag($0, about: fresh.key) })
   }
 
@@ -265,8 +268,8 @@ struct Broadcaster: Sendable {
   }
 
   /// Returns whether a peer has not proved that it holds this, or newer data.
-  private func lacks(_ news: News, _ device: DeviceID, context: inout Context) -> Bool {
-    switch news {
+  private func isMissing(_ items: NewItems, _ device: DeviceID, context: inout Context) -> Bool {
+    switch items {
     case .head(let log, let sequence):
       context.peers[device]?.holdings.logs[log].map { $0.sequence < sequence } ?? true
     case .records(let hints):
@@ -282,7 +285,7 @@ struct Broadcaster: Sendable {
 }
 
 /// What is new in the data, prepared once, since every peer is checked against it.
-private enum News: Sendable {
+private enum NewItems: Sendable {
   case head(LogID, UInt64)
   case records([LeafHint])
 

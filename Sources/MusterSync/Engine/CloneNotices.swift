@@ -11,7 +11,7 @@ struct CloneNotice: Sendable {
   var left = Timing.cloneNotices
 
   var intervalMilliseconds: Int64 {
-    topic == nil ? Timing.rootsTellingMilliseconds : Timing.cloneNoticeMilliseconds
+    topic == nil ? Timing.rootsNoticeMilliseconds : Timing.cloneNoticeMilliseconds
   }
 }
 

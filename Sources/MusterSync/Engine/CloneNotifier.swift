@@ -15,7 +15,7 @@ struct CloneNotifier: Sendable {
   mutating func notify(
     of record: LatestRecord, from session: UInt32?, records: RecordCache, context: inout Context
   ) {
-    guard record.kind.isAboutLives, let device = context.roster[record.certificate]?.device,
+    guard record.kind.isAboutIncarnations, let device = context.roster[record.certificate]?.device,
       device != context.local.device
     else { return }
     pending.add(record.topic, of: device, from: session, at: context.now)
@@ -37,14 +37,14 @@ struct CloneNotifier: Sendable {
       session.map(indices.contains) ?? true,
       pending.hasRoomForRoots(of: device)
     else { return }
-    let next = context.now.advanced(byMilliseconds: Timing.rootsTellingFirstMilliseconds)
+    let next = context.now.advanced(byMilliseconds: Timing.firstRootsNoticeMilliseconds)
     pending.addRoots(of: device, from: session, at: next)
-    context.deadlines.schedule(.lives, at: next)
+    context.deadlines.schedule(.clones, at: next)
   }
 
   mutating func sendDue(_ records: RecordCache, context: inout Context) {
     for notice in pending.takeDue(at: context.now) { send(notice, records, context: &context) }
-    if let next = pending.next { context.deadlines.schedule(.lives, at: next) }
+    if let next = pending.next { context.deadlines.schedule(.clones, at: next) }
   }
 
   private mutating func send(

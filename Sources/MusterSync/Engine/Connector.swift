@@ -17,7 +17,7 @@ struct Connector: Sendable {
   }
 
   /// Tries the source address of an announce, or one that a peer reported, which may be forged.
-  mutating func hear(
+  mutating func addHint(
     _ endpoint: Endpoint, device: DeviceID?, at moment: Instant, context: inout Context
   ) {
     guard book.addHint(endpoint, device: device) else { return }
@@ -88,17 +88,19 @@ struct Connector: Sendable {
       context.announcesServe(since: context.peers[device]?.presence.announced?.at)
     else { return true }
     if let until = context.peers[device]?.topology.offPathUntil, context.now < until {
-      return !context.outbox.links.isNarrow && lacksSomething(of: device, context: &context)
+      return !context.outbox.links.isNarrow && isMissingFrames(of: device, context: &context)
     }
-    var (heard, place) = (0, 0)
+    var (received, place) = (0, 0)
     let isAfter = device > context.local.device
     for other in context.peers.devices
     where context.announcesServe(since: context.peers[other]?.presence.announced?.at) {
-      heard += 1
+      received += 1
       let isAfterOwn = other > context.local.device
       if isAfter ? isAfterOwn && other <= device : isAfterOwn || other <= device { place += 1 }
     }
-    if heard <= (context.outbox.links.isNarrow ? Limits.smallMeshOnNarrowLinks : Limits.smallMesh) {
+    if received
+      <= (context.outbox.links.isNarrow ? Limits.smallMeshOnNarrowLinks : Limits.smallMesh)
+    {
       return true
     }
     let isOnPath = place & (place - 1) == 0
@@ -109,10 +111,10 @@ struct Connector: Sendable {
     guard !context.outbox.links.isNarrow else {
       return isOnPath && place.trailingZeroBitCount.isMultiple(of: 2)
     }
-    return isOnPath || lacksSomething(of: device, context: &context)
+    return isOnPath || isMissingFrames(of: device, context: &context)
   }
 
-  private func lacksSomething(of device: DeviceID, context: inout Context) -> Bool {
+  private func isMissingFrames(of device: DeviceID, context: inout Context) -> Bool {
     guard let known = context.peers[device]?.holdings.logs else { return false }
     return known.contains { context.logs.isBehind(of: $0.key, by: $0.value.sequence) }
   }
@@ -143,7 +145,7 @@ struct Connector: Sendable {
     guard book.isProved(endpoint), let device = book[endpoint]?.device,
       let peer = context.peers[device]
     else { return false }
-    return context.now.milliseconds(since: peer.presence.lastHeard) < Timing.aboutMilliseconds
+    return context.now.milliseconds(since: peer.presence.lastReceived) < Timing.aboutMilliseconds
   }
 
   /// Probes the same session over other addresses of the device. The path of the answer is used.

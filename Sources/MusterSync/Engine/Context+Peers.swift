@@ -32,12 +32,12 @@ extension Context {
 
   /// Returns the expected number of transmissions until a message to a peer arrives.
   func tries(to device: DeviceID) -> Int64 {
-    outbox.sendQueues[device].map { LossMeter.tries($0.path.heardLoss.percent) } ?? 1
+    outbox.sendQueues[device].map { LossMeter.tries($0.path.receivedLoss.percent) } ?? 1
   }
 
   /// Records a datagram received on a session.
-  mutating func noteHeard(_ device: DeviceID) {
-    peers[known: device].presence.noteWord(now: clock.now)
+  mutating func recordActivity(_ device: DeviceID) {
+    peers[known: device].presence.recordActivity(now: clock.now)
     peers[known: device].heartbeat.liveness = .heard
   }
 

@@ -16,7 +16,7 @@ struct DeadlineQueue: Sendable {
     case peer(DeviceID)
     case relays
     /// Incarnation records to retransmit to all sessions of a device.
-    case lives
+    case clones
     /// Data queued for one peer, and acknowledgements owed in either direction.
     case sendQueue(DeviceID)
     /// Sealed datagrams that are queued for a link.
@@ -31,7 +31,7 @@ struct DeadlineQueue: Sendable {
       case .session: 2
       case .contacts: 3
       case .peer: 4
-      case .lives: 5
+      case .clones: 5
       case .relays: 6
       case .sendQueue: 7
       case .links: 8

@@ -8,7 +8,7 @@ public enum Input: Hashable, Sendable {
   /// The result of storing frames of a log, from a device, that may belong to another branch.
   case attached(LogID, DeviceID, AttachmentResult)
   /// This device writes under a new incarnation from now on.
-  case begunAnew(Incarnation)
+  case startedIncarnation(Incarnation)
   /// Latest-only records that this device wrote. They are sent together, so they must fit one
   /// datagram.
   case recorded([LatestRecord])

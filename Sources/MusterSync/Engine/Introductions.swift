@@ -21,7 +21,7 @@ extension Connector {
     let first = connected.isEmpty ? 0 : Int(context.random.uniform(below: UInt64(connected.count)))
     for other in connected[first...] + connected[..<first] where other != device {
       guard let known = context.peers[other], known.isReachable,
-        known.presence.endpoint.isWorthTelling
+        known.presence.endpoint.isWorthSending
       else {
         continue
       }
@@ -38,12 +38,12 @@ extension Connector {
     for introduction in introductions.prefix(Limits.introductions) {
       guard introduction.device != context.local.device,
         context.peers[introduction.device]?.isReachable != true,
-        introduction.endpoint.isWorthTelling, context.roster.devices.contains(introduction.device),
+        introduction.endpoint.isWorthSending, context.roster.devices.contains(introduction.device),
         book[introduction.endpoint] == nil,
         context.peers.connected.count < Limits.smallMesh
       else { continue }
-      let wait = Int64(context.random.uniform(below: UInt64(Timing.heardContactMilliseconds)))
-      hear(
+      let wait = Int64(context.random.uniform(below: UInt64(Timing.contactHintMilliseconds)))
+      addHint(
         introduction.endpoint, device: introduction.device,
         at: context.now.advanced(byMilliseconds: wait), context: &context)
     }
@@ -52,7 +52,7 @@ extension Connector {
 
 extension Endpoint {
   /// Whether other devices could reach this address: not loopback, multicast or link-local.
-  var isWorthTelling: Bool {
+  var isWorthSending: Bool {
     guard port != 0, scope == 0 else { return false }
     if address.count == 4 {
       let isLinkLocal = address[0] == 169 && address[1] == 254

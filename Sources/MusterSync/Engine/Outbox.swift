@@ -30,7 +30,7 @@ struct Outbox: Sendable {
 
     private init(_ kind: RecordKind) {
       switch kind {
-      case .position, .trackerPosition, .livesHeard, .clone, .presence: self = .positions
+      case .position, .trackerPosition, .otherIncarnations, .clone, .presence: self = .positions
       // Receipts never take bandwidth from the data that they acknowledge.
       case .receipt, .blobReceipt: self = .receipts
       case .neighbours: self = .history

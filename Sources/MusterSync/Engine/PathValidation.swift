@@ -26,7 +26,7 @@ extension Connector {
     }
     context.sessions[index]?.link = arrival.link
     context.peers[known: device].presence.endpoint = endpoint
-    context.noteHeard(device)
+    context.recordActivity(device)
   }
 
   mutating func challenge(_ arrival: Arrival, on index: UInt32, context: inout Context) {

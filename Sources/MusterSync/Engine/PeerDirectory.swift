@@ -116,7 +116,7 @@ struct PeerDirectory: Sendable {
   private mutating func makeRoom() {
     guard count >= Limits.peers else { return }
     let oldest = values.filter { $0.sessions.isEmpty }.min {
-      ($0.presence.lastHeard, $0.device) < ($1.presence.lastHeard, $1.device)
+      ($0.presence.lastReceived, $0.device) < ($1.presence.lastReceived, $1.device)
     }
     if let oldest { self[oldest.device] = nil }
   }

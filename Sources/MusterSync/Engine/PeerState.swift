@@ -38,7 +38,7 @@ struct PeerState: Sendable {
     while sessions.count > Limits.sessionsPerPeer { evicted.append(sessions.removeLast()) }
     self.certificate = certificate
     presence.endpoint = endpoint
-    presence.noteWord(now: now)
+    presence.recordActivity(now: now)
     presence.connectedSince = presence.connectedSince ?? now
     heartbeat.liveness = .heard
     branches.refused = []

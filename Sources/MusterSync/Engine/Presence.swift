@@ -2,13 +2,13 @@ internal import MusterModel
 
 /// When, where and how a peer was received.
 ///
-/// Invariant: `heardSince` is not after `lastHeard`.
+/// Invariant: `receivedSince` is not after `lastReceived`.
 struct Presence: Sendable {
   /// The source address of its last datagram, on a session or of an announce.
   var endpoint: Endpoint
-  private(set) var lastHeard: Instant
+  private(set) var lastReceived: Instant
   /// Since when it has been received without a gap of `Timing.steadyMilliseconds`.
-  private(set) var heardSince: Instant
+  private(set) var receivedSince: Instant
   /// Since when there has been a session without interruption.
   var connectedSince: Instant?
   /// The newest announce, and the link on which it was received.
@@ -21,18 +21,18 @@ struct Presence: Sendable {
 
   init(at endpoint: Endpoint, now: Instant) {
     self.endpoint = endpoint
-    lastHeard = now
-    heardSince = now
+    lastReceived = now
+    receivedSince = now
   }
 
   /// Records that something of its own arrived, on a session or in an announce.
-  mutating func noteWord(now: Instant) {
-    if isGap(until: now) { heardSince = now }
-    lastHeard = now
+  mutating func recordActivity(now: Instant) {
+    if isGap(until: now) { receivedSince = now }
+    lastReceived = now
   }
 
   /// Returns whether it has not been received for so long that its state is unknown.
   func isGap(until now: Instant) -> Bool {
-    now.milliseconds(since: lastHeard) > Timing.steadyMilliseconds
+    now.milliseconds(since: lastReceived) > Timing.steadyMilliseconds
   }
 }

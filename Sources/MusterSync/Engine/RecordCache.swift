@@ -16,7 +16,7 @@ struct RecordCache: Sendable {
   subscript(topic: RecordTopic) -> LatestRecord? { newest[topic] }
 
   /// Returns whether a record is newer than the stored one of its topic.
-  func isNews(_ record: LatestRecord) -> Bool {
+  func isNew(_ record: LatestRecord) -> Bool {
     newest[record.topic].map { $0.order < record.order } ?? true
   }
 
@@ -27,7 +27,7 @@ struct RecordCache: Sendable {
       case .receipt, .blobReceipt: receipts[record.certificate, default: 0] += 1
       case .trackerPosition: trackers[record.certificate, default: 0] += 1
       case .clone: clones.insert(record.topic)
-      case .position, .neighbours, .livesHeard, .presence: break
+      case .position, .neighbours, .otherIncarnations, .presence: break
       }
     }
     newest[record.topic] = record

@@ -14,7 +14,7 @@ struct RecordExchange: Sendable {
   /// Adds records of this device, and returns those that are newer than the stored ones: another
   /// incarnation may have written newer ones.
   mutating func append(_ own: [LatestRecord], context: inout Context) -> [LatestRecord] {
-    let added = own.filter { cache.isNews($0) }
+    let added = own.filter { cache.isNew($0) }
     for record in added { keep(record, context: &context) }
     return added
   }
@@ -82,13 +82,13 @@ struct RecordExchange: Sendable {
   mutating func take(
     _ record: LatestRecord, paidBy device: DeviceID?, on session: UInt32?, context: inout Context
   ) -> Verdict {
-    guard cache.isNews(record) else { return .known }
+    guard cache.isNew(record) else { return .known }
     guard let certificate = context.roster[record.certificate] else {
       if let device { context.wantCertificate(record.certificate, from: device) }
       return .refused(.unknownAuthor)
     }
     switch record.kind {
-    case .position, .livesHeard, .clone: break
+    case .position, .otherIncarnations, .clone: break
     case .neighbours, .presence:
       guard certificate.role.reads else { return .refused(.forged) }
     case .receipt, .blobReceipt:

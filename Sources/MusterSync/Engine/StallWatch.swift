@@ -6,7 +6,7 @@ struct StalledPosition: Sendable {
   let log: LogID
   let sequence: UInt64
   let since: Instant
-  var isTold = false
+  var isReported = false
 }
 
 /// Stall detection: a peer that withholds data is noticed where another path shows more.
@@ -43,11 +43,11 @@ struct StallWatch: Sendable {
       return nil
     }
     let moved = watched.kind == .keepsToItself ? lastDelivery : lastRequest
-    let since = max(watched.since, peer.presence.heardSince, moved ?? watched.since)
-    guard !watched.isTold, !peer.presence.isGap(until: now),
+    let since = max(watched.since, peer.presence.receivedSince, moved ?? watched.since)
+    guard !watched.isReported, !peer.presence.isGap(until: now),
       now.milliseconds(since: since) >= Timing.stallMilliseconds
     else { return nil }
-    stall?.isTold = true
+    stall?.isReported = true
     return watched.kind
   }
 

@@ -8,7 +8,8 @@ extension SyncEngine {
     let endpoint = arrival.endpoint
     switch try announcer.authenticate(bytes, by: arrival, context: &context) {
     case nil: return
-    case .stranger(let moment): contacts.hear(endpoint, device: nil, at: moment, context: &context)
+    case .stranger(let moment):
+      contacts.addHint(endpoint, device: nil, at: moment, context: &context)
     case .otherRules(let rules, let sender):
       meet(sender.device, certificate: sender.certificate, withOther: rules, at: endpoint)
       if sender.isNewcomer, rules.isStated { announcer.introduce(context: &context) }
@@ -26,7 +27,7 @@ extension SyncEngine {
   ) {
     let endpoint = arrival.endpoint
     context.peers[known: device].presence.announced = (context.clock.now, arrival.link)
-    context.peers[known: device].presence.noteWord(now: context.clock.now)
+    context.peers[known: device].presence.recordActivity(now: context.clock.now)
     // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }
     if context.peers[known: device].sessions.isEmpty {
@@ -37,8 +38,8 @@ extension SyncEngine {
     if let position = announce.position {
       receive([position], from: device, by: arrival)
     }
-    let lacks = announce.heads.contains { isLacked($0) }
-    if lacks,
+    let isMissingFrames = announce.heads.contains { isLacked($0) }
+    if isMissingFrames,
       context.peers[known: device].heartbeat.resets.take(
         Heartbeat.resetMilliseconds, now: context.clock.now)
     {
@@ -48,11 +49,11 @@ extension SyncEngine {
     let isPosition = announce.roots == nil && announce.runs.isEmpty
     if !isPosition, contacts.isWanted(device, context: &context) {
       let moment = announcer.soon(context: &context)
-      contacts.hear(endpoint, device: device, at: moment, context: &context)
+      contacts.addHint(endpoint, device: device, at: moment, context: &context)
     }
     if context.peers[known: device].isReachable {
       frames.pulls.continuePulls(from: device, context: &context)
-      if let roots = announce.roots, !lacks {
+      if let roots = announce.roots, !isMissingFrames {
         reconciler.compare(roots, of: device, on: nil, context: &context)
       }
     }

@@ -18,7 +18,7 @@ extension SyncEngine {
     case .session(let index): tendSession(index)
     case .contacts: tryContacts()
     case .peer(let device): tend(device)
-    case .lives: records.notifyDueClones(context: &context)
+    case .clones: records.notifyDueClones(context: &context)
     case .relays: broadcaster.sendDueRelays(records.cache, announcer: &announcer, context: &context)
     case .sendQueue(let device):
       context.passFlowDeadline(of: device)

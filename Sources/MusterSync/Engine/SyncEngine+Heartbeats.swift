@@ -56,7 +56,7 @@ extension SyncEngine {
     contacts.introduce(to: device, context: &context)
     context.watchForStall(of: device)
     guard !announcesServe || differs else { return }
-    let lastReceived = context.peers[known: device].presence.lastHeard
+    let lastReceived = context.peers[known: device].presence.lastReceived
     let isQuiet = context.now.milliseconds(since: lastReceived) > Timing.quietMilliseconds
     context.sendRoots(to: device, asksForAnswer: isQuiet)
     if isQuiet { context.expectAnswer(from: device) }

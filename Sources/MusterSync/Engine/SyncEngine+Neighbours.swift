@@ -16,7 +16,7 @@ extension SyncEngine {
 
   /// Returns whether new data of a device arrived so recently that only a few relays can be in
   /// between.
-  public func hasNews(of certificate: CertificateHash, now: Instant) -> Bool {
+  public func hasRecentData(of certificate: CertificateHash, now: Instant) -> Bool {
     context.activity[certificate].map { now.milliseconds(since: $0) <= Timing.steadyMilliseconds }
       ?? false
   }
@@ -49,6 +49,6 @@ extension ReceivedNeighbour {
       path = (endpoint ?? peer.presence.endpoint).isUplink ? .uplink : .unicast
     }
     device = peer.device
-    since = peer.presence.heardSince
+    since = peer.presence.receivedSince
   }
 }

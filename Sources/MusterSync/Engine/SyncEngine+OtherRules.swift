@@ -21,7 +21,7 @@ extension SyncEngine {
       if case .heard = context.peers[device]?.heartbeat.liveness { probeNow(device) }
       return
     }
-    let isNews = context.peers[device]?.topology.otherRules?.version != rules
+    let isNew = context.peers[device]?.topology.otherRules?.version != rules
     guard context.meet(device, certificate: certificate, at: endpoint) else { return }
     let mark = OtherRules(
       version: rules, nextTry: context.now.advanced(byMilliseconds: Timing.otherRulesMilliseconds))
@@ -33,7 +33,7 @@ extension SyncEngine {
     context.peers[device] = peer
     // The device belongs to the operation, so the uplink need not be re-established.
     if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
-    if isNews, let need = UpdateNeed(own: context.local.rulesVersion, peer: rules) {
+    if isNew, let need = UpdateNeed(own: context.local.rulesVersion, peer: rules) {
       context.effects.append(.notice(.needsUpdate(need, device, endpoint)))
     }
   }

@@ -87,7 +87,7 @@ extension PeerStatus {
     isAnnounced = context.announcesServe(of: peer)
     state = State(of: peer, isAnnounced: isAnnounced, now: now)
     rules = peer.topology.otherRules?.version ?? context.local.rulesVersion
-    lastHeardSeconds = max(0, now.milliseconds(since: peer.presence.lastHeard) / 1000)
+    lastHeardSeconds = max(0, now.milliseconds(since: peer.presence.lastReceived) / 1000)
     connectedSeconds = peer.presence.connectedSince.map {
       max(0, now.milliseconds(since: $0) / 1000)
     }

@@ -6,7 +6,7 @@ extension SyncEngine {
     now: Instant
   ) -> [(device: DeviceID, kind: StallKind, seconds: Int64)] {
     context.peers.connected.compactMap { device in
-      guard let stall = context.peers[device]?.stall.stall, stall.isTold else {
+      guard let stall = context.peers[device]?.stall.stall, stall.isReported else {
         return nil
       }
       let seconds = now.milliseconds(since: stall.since) / 1000
@@ -18,7 +18,7 @@ extension SyncEngine {
   /// arrived by any path; by device.
   public func silences(now: Instant) -> [(device: DeviceID, seconds: Int64)] {
     context.newestData().sorted { $0.key < $1.key }.map { device, newest in
-      let last = max(newest, context.peers[device]?.presence.lastHeard ?? newest)
+      let last = max(newest, context.peers[device]?.presence.lastReceived ?? newest)
       return (device, max(0, now.milliseconds(since: last) / 1000))
     }
   }

@@ -70,7 +70,7 @@ public struct SyncEngine: Sendable {
       receive(bytes, by: Arrival(endpoint: endpoint, link: link))
     case .appended(let opening, let frames): append(frames, opening: opening)
     case .attached(let log, let device, let result): noteAttached(result, to: log, of: device)
-    case .begunAnew(let incarnation): announcer.incarnation = incarnation
+    case .startedIncarnation(let incarnation): announcer.incarnation = incarnation
     case .recorded(let recorded):
       let added = records.append(recorded, context: &context)
       if added.contains(where: { $0.kind == .position }) { announcer.notePosition() }

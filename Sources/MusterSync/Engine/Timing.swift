@@ -76,9 +76,9 @@ enum Timing {
   static let callReserveMilliseconds: Int64 = 24_000
   static let callBurst: Int64 = 16
   /// The maximum random delay before a connection to an announcer, so that not all connect at once.
-  static let heardContactMilliseconds: Int64 = 400
+  static let contactHintMilliseconds: Int64 = 400
   /// The number of attempts for an unauthenticated address.
-  static let heardContactAttempts = 3
+  static let contactHintAttempts = 3
   /// A pull without progress for this long is requested again.
   static let pullMilliseconds: Int64 = 1000
   static let pullAttempts = 6
@@ -106,7 +106,7 @@ enum Timing {
   /// copies.
   static let relayRedundancy = 2
   /// If sessions lose no more than this, announcers are assumed to receive every multicast.
-  static let sureHearingLossPercent = 5
+  static let reliableLossPercent = 5
   /// Positions wait longer, so that fewer are relayed twice: the next ones follow, and announces
   /// name them too.
   static let recordRelayMillisecondsPerPeer: Int64 = 16
@@ -116,8 +116,8 @@ enum Timing {
   static let cloneNoticeMilliseconds: Int64 = 2000
   /// The same for roots: soon, to cover data that arrives together, and then so rarely that a
   /// device that moved or has two paths pays little, while some arrive within half a minute.
-  static let rootsTellingFirstMilliseconds: Int64 = 1000
-  static let rootsTellingMilliseconds: Int64 = 8000
+  static let firstRootsNoticeMilliseconds: Int64 = 1000
+  static let rootsNoticeMilliseconds: Int64 = 8000
   /// The minimum interval of address exchanges with one peer.
   static let introductionMilliseconds: Int64 = 30_000
   /// The minimum interval of answers to probes.

@@ -9,7 +9,7 @@ public struct FrameBodyPacker {
   private var others: [Operation] = []
   private var othersBytes = 0
   private var writes: PackedWrites?
-  private let place: WritePlace?
+  private let place: WritePosition?
 
   /// The upper bound for the time, and for the tag and length of the writes, in bytes.
   private static let overhead = 16
@@ -18,7 +18,7 @@ public struct FrameBodyPacker {
   ///   - stamp: the stamp of the body, in the urgent lane.
   ///   - place: the position of the writes in the log; nil in the control lane, which has no
   ///     writes.
-  public init(writtenAt: Timestamp, stamp: RecordStamp? = nil, writesAt place: WritePlace?) {
+  public init(writtenAt: Timestamp, stamp: RecordStamp? = nil, writesAt place: WritePosition?) {
     self.writtenAt = writtenAt
     self.stamp = stamp
     stampBytes = stamp?.encodedSize ?? 0

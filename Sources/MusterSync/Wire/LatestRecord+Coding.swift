@@ -293,7 +293,7 @@ extension LatestRecord {
       let receipt = try BlobReceipt(decoding: Array(wire.body))
       topic = RecordTopic(
         operation: operation, certificate: certificate, blobReceiptFor: receipt.log)
-    case .livesHeard, .clone:
+    case .otherIncarnations, .clone:
       guard wire.epoch.isEmpty else { throw .malformed("epoch of a record about lives") }
       epoch = .none
       if kind == .clone {

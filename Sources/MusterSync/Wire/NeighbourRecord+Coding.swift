@@ -11,7 +11,7 @@ extension NeighbourRecord {
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.append(toldAt.milliseconds)
+    writer.append(sentAt.milliseconds)
     for neighbour in neighbours {
       writer.append(UInt16(truncatingIfNeeded: neighbour.device.raw >> 32))
       writer.append(UInt32(truncatingIfNeeded: neighbour.device.raw))
@@ -26,7 +26,7 @@ extension NeighbourRecord {
     guard Self.isLength(bytes.count) else { throw .malformed("length of a neighbourhood") }
     do {
       var reader = ByteReader(bytes)
-      let toldAt = Timestamp(milliseconds: try reader.integer(Int64.self))
+      let sentAt = Timestamp(milliseconds: try reader.integer(Int64.self))
       var neighbours: [Neighbour] = []
       var last: DevicePrefix?
       while reader.remaining > 0 {
@@ -42,7 +42,7 @@ extension NeighbourRecord {
         neighbours.append(
           Neighbour(device: device, path: path, minutes: word & Neighbour.mostMinutes))
       }
-      self.init(toldAt: toldAt, neighbours: neighbours)
+      self.init(sentAt: sentAt, neighbours: neighbours)
     } catch {
       throw .malformed("neighbourhood")
     }

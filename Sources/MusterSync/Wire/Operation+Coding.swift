@@ -8,7 +8,7 @@ extension FrameBody {
   ///
   /// - Parameter place: the position of the writes in the log; nil in the control lane, which has
   ///   no writes.
-  public func encoded(writesAt place: WritePlace?) -> [UInt8] {
+  public func encoded(writesAt place: WritePosition?) -> [UInt8] {
     switch contents {
     case .operations(let operations):
       var writes = place.map(PackedWrites.init)
@@ -45,7 +45,7 @@ extension FrameBody {
 
   /// Parses a body that refers to no earlier frame. A write that refers to one becomes `.invalid`.
   /// In the control lane `place` is nil, and writes are ignored.
-  public init(decoding bytes: [UInt8], writesAt place: WritePlace?) throws(WireError) {
+  public init(decoding bytes: [UInt8], writesAt place: WritePosition?) throws(WireError) {
     self = try Self.read(bytes, writesAt: place) { _, _ in .none }.body
   }
 
@@ -61,7 +61,7 @@ extension FrameBody {
   /// - Returns: the body and the rows that it names in full; nil for the rows if the body needs a
   ///   later version of this program.
   public static func read(
-    _ bytes: [UInt8], writesAt place: WritePlace?,
+    _ bytes: [UInt8], writesAt place: WritePosition?,
     refer: (_ sequence: UInt64, _ index: UInt16) -> RowReference
   ) throws(WireError) -> (body: FrameBody, named: [NamedRow]?) {
     guard let place, let plain = PlainBody(bytes) else {
@@ -77,7 +77,7 @@ extension FrameBody {
 
   /// Interprets a body of any form that the generated code has parsed.
   static func read(
-    parsed wire: WireFrameBody, writesAt place: WritePlace?,
+    parsed wire: WireFrameBody, writesAt place: WritePosition?,
     refer: (UInt64, UInt16) -> RowReference
   ) throws(WireError) -> (body: FrameBody, named: [NamedRow]?) {
     var body = FrameBody(

@@ -7,7 +7,7 @@ struct PackedWriteReader {
   private let bytes: [UInt8]
   private var position: Int
   private let end: Int
-  private let place: WritePlace
+  private let place: WritePosition
   private let firstIndex: Int
   private var subject = Subject.none
   private(set) var operations: [Operation] = []
@@ -23,7 +23,7 @@ struct PackedWriteReader {
   /// Creates a parser of the bytes in `range`.
   ///
   /// - Parameter firstIndex: the number of operations in the frame before the writes.
-  init(_ bytes: [UInt8], _ range: Range<Int>, in place: WritePlace, firstIndex: Int) {
+  init(_ bytes: [UInt8], _ range: Range<Int>, in place: WritePosition, firstIndex: Int) {
     self.bytes = bytes
     position = range.lowerBound
     end = range.upperBound

@@ -16,7 +16,7 @@ struct PackedWrites {
   private(set) var count = 0
   /// Rows that are named in full here, with their index among these writes.
   private(set) var named: [Named] = []
-  private let place: WritePlace
+  private let place: WritePosition
   private var subject: Subject?
   /// The index of the flags of the previous write, as long as a write of the row's existence can be
   /// folded into it.
@@ -52,7 +52,7 @@ struct PackedWrites {
     case earlier = 4
   }
 
-  init(in place: WritePlace) { self.place = place }
+  init(in place: WritePosition) { self.place = place }
 
   /// A position in the encoding to which `restore` returns, without a copy of the bytes.
   struct Mark {

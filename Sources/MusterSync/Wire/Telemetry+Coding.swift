@@ -9,7 +9,7 @@ extension LatestRecord {
     switch kind {
     case .position, .presence: sealed = body
     case .trackerPosition: sealed = Array(body.dropFirst(16))
-    case .receipt, .blobReceipt, .neighbours, .livesHeard, .clone: return nil
+    case .receipt, .blobReceipt, .neighbours, .otherIncarnations, .clone: return nil
     }
     guard let plaintext = key.openBody(sealed, additionalData: additionalData(operation: operation))
     else { return nil }

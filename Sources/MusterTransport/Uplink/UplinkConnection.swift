@@ -38,8 +38,8 @@ public final class UplinkConnection: Sendable {
     var reader: CheckedContinuation<ByteBuffer?, Never>?
     var isClosed = false
     var isProven = false
-    var heardBytes = 0
-    var heardAt = ContinuousClock.now
+    var receivedBytes = 0
+    var receivedAt = ContinuousClock.now
     var framing = UplinkFraming()
   }
   private let state: Mailbox
@@ -127,9 +127,9 @@ public final class UplinkConnection: Sendable {
   /// Parses a piece of the received body.
   func take(_ piece: ByteBuffer) throws(UplinkFault) -> [[UInt8]] {
     let result: Result<[[UInt8]], UplinkFault> = state.state.withLock { state in
-      state.heardAt = .now
-      state.heardBytes += piece.readableBytes
-      guard state.isProven || state.heardBytes <= Self.bytesBeforeProof else {
+      state.receivedAt = .now
+      state.receivedBytes += piece.readableBytes
+      guard state.isProven || state.receivedBytes <= Self.bytesBeforeProof else {
         return .failure(.stranger)
       }
       return Result { () throws(UplinkFault) in try state.framing.read(piece) }
@@ -148,11 +148,11 @@ public final class UplinkConnection: Sendable {
     var sinceBeat: Int64 = 0
     while true {
       try await Task.sleep(for: .seconds(1))
-      let (isClosed, isProven, heardAt) = state.state.withLock {
-        ($0.isClosed, $0.isProven, $0.heardAt)
+      let (isClosed, isProven, receivedAt) = state.state.withLock {
+        ($0.isClosed, $0.isProven, $0.receivedAt)
       }
       guard !isClosed, isTrusted() else { return }
-      if heardAt.duration(to: .now) > .seconds(Self.silenceSeconds) { throw UplinkFault.silent }
+      if receivedAt.duration(to: .now) > .seconds(Self.silenceSeconds) { throw UplinkFault.silent }
       if !isProven, begun.duration(to: .now) > .seconds(Self.proofSeconds) {
         throw UplinkFault.stranger
       }

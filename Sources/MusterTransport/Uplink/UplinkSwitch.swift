@@ -184,7 +184,7 @@ public final class UplinkSwitch: Sendable {
     write: (ByteBuffer) async throws -> Void
   ) async throws where Incoming.Element == ByteBuffer {
     inbox.deliver(.opened(connection.endpoint, calls: false))
-    try await hear(connection, incoming) {
+    try await receive(connection, incoming) {
       for await chunk in connection.chunks { try await write(chunk) }
     }
   }
@@ -194,10 +194,10 @@ public final class UplinkSwitch: Sendable {
     _ connection: UplinkConnection, incoming: Incoming, while pins: UplinkPins
   ) async throws where Incoming.Element == ByteBuffer {
     inbox.deliver(.opened(connection.endpoint, calls: true))
-    try await hear(connection, incoming, while: pins) {}
+    try await receive(connection, incoming, while: pins) {}
   }
 
-  private func hear<Incoming: AsyncSequence & Sendable>(
+  private func receive<Incoming: AsyncSequence & Sendable>(
     _ connection: UplinkConnection, _ incoming: Incoming, while pins: UplinkPins? = nil,
     meanwhile: () async throws -> Void
   ) async throws where Incoming.Element == ByteBuffer {

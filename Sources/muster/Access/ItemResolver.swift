@@ -126,7 +126,7 @@ extension ItemResolver<Alert> {
   }
 }
 
-extension Door {
+extension NodeConnection {
   /// Whether the text is a whole id, which the node looks up at once.
   private static func isWholeID(_ text: String) -> Bool {
     text.utf8.count == 32 && IdentifierPrefix(text) != nil

@@ -5,16 +5,16 @@ internal import MusterNode
 
 /// The photos of an export: those that are complete here, read one at a time.
 struct PhotoFiles {
-  let door: Door
+  let connection: NodeConnection
   private(set) var found: [ExportedPhoto] = []
   private var incomplete = 0
 
-  init(door: Door) { self.door = door }
+  init(connection: NodeConnection) { self.connection = connection }
 
   /// Finds the photos of reports.
   mutating func find(in reports: [ReportSummary]) async throws {
     for report in reports where report.photoCount > 0 {
-      for (index, photo) in try await door.photos(of: report.id).enumerated() {
+      for (index, photo) in try await connection.photos(of: report.id).enumerated() {
         if photo.original.isComplete {
           found.append(ExportedPhoto(photo, number: index + 1, of: report))
         } else {
@@ -77,7 +77,7 @@ struct PhotoFiles {
 
   private func bytes(of photo: ExportedPhoto) async throws -> [UInt8] {
     guard
-      case .photo(let bytes) = try await door.ask(
+      case .photo(let bytes) = try await connection.ask(
         .photo("\(photo.id)", of: "\(photo.report)", kind: .original))
     else { throw Refusal.unexpectedReply }
     return bytes.bytes

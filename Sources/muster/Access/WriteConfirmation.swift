@@ -23,7 +23,7 @@ struct WaitOptions: ParsableArguments {
 /// Waits until the frames that one command wrote are held by a command post, and by another device
 /// if this one is command.
 struct WriteConfirmation {
-  private let door: Door
+  private let connection: NodeConnection
   private let seconds: Int
   private let before: Set<WrittenThrough>
 
@@ -35,13 +35,13 @@ struct WriteConfirmation {
   /// Call it before the command. Nil without `--wait`.
   ///
   /// Throws `Refusal` without a running node, which nothing could be confirmed to.
-  init?(wait seconds: Int?, door: Door) async throws {
+  init?(wait seconds: Int?, connection: NodeConnection) async throws {
     guard let seconds else { return nil }
-    guard case .running = door else {
+    guard case .running = connection else {
       throw Refusal("--wait needs a running node: start it with `muster run`, or leave --wait out")
     }
-    (self.door, self.seconds) = (door, seconds)
-    before = try await Self.written(by: door)
+    (self.connection, self.seconds) = (connection, seconds)
+    before = try await Self.written(by: connection)
   }
 
   /// Waits, and returns who holds it. After the time it prints what is missing on standard error,
@@ -59,12 +59,12 @@ struct WriteConfirmation {
   }
 
   private func confirmed() async throws -> String {
-    let written = try await Self.written(by: door).subtracting(before)
+    let written = try await Self.written(by: connection).subtracting(before)
     guard !written.isEmpty else { return "nothing to confirm" }
     let end = ContinuousClock.now + .seconds(seconds)
     while true {
       guard
-        case .delivery(let delivery) = try await door.ask(
+        case .delivery(let delivery) = try await connection.ask(
           .delivery(written.sorted { $0.log < $1.log }))
       else {
         throw Refusal.unexpectedReply
@@ -80,8 +80,8 @@ struct WriteConfirmation {
     }
   }
 
-  private static func written(by door: Door) async throws -> Set<WrittenThrough> {
-    guard case .writtenThrough(let written) = try await door.ask(.writtenThrough) else {
+  private static func written(by connection: NodeConnection) async throws -> Set<WrittenThrough> {
+    guard case .writtenThrough(let written) = try await connection.ask(.writtenThrough) else {
       throw Refusal.unexpectedReply
     }
     return Set(written)

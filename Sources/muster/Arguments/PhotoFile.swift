@@ -24,13 +24,14 @@ struct PhotoAdding {
   private(set) var position: Coordinate?
   private let count: Int
 
-  init(_ paths: [String], to report: RowID, by door: Door) async throws {
+  init(_ paths: [String], to report: RowID, by connection: NodeConnection) async throws {
     count = paths.count
     let intake = ImageIntake()
     for path in paths {
       do {
         let draft = try await PhotoFile.draft(of: path, by: intake)
-        guard case .photoAdded(let photo) = try await door.ask(.addPhoto(draft, to: "\(report)"))
+        guard
+          case .photoAdded(let photo) = try await connection.ask(.addPhoto(draft, to: "\(report)"))
         else { throw Refusal.unexpectedReply }
         added.append(photo)
         position = position ?? draft.position

@@ -28,7 +28,7 @@ struct AlertCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      guard case .alerts(let alerts) = try await Door.open(home).ask(.alerts) else {
+      guard case .alerts(let alerts) = try await NodeConnection.open(home).ask(.alerts) else {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(alerts.map(\.json)).text) }
@@ -73,9 +73,9 @@ struct AlertCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let door = try await Door.open(home)
-      try await door.send(
-        .acknowledgeAlert(try await door.alert(named: id), by: name),
+      let connection = try await NodeConnection.open(home)
+      try await connection.send(
+        .acknowledgeAlert(try await connection.alert(named: id), by: name),
         "Alert \(SafeText.line(id)) acknowledged")
     }
   }
@@ -101,7 +101,7 @@ struct AlertCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let client = try await Door.runningNode(of: home)
+      let client = try await NodeConnection.runningNode(of: home)
       let screen = Screen.current
       let printed = Mutex<[Alert]?>(all ? [] : nil)
       try await client.followAlerts { [json = output.json, bell] standing in

@@ -37,12 +37,13 @@ struct BundleCommand: AsyncParsableCommand {
 
     func run() async throws {
       let writer = try BundleFileWriter(file, replaces: force)
-      let door = try await Door.open(home)
+      let connection = try await NodeConnection.open(home)
       let piece = try await ProgressLine.during("Writing \(file)") { progress in
         var place: [UInt8] = []
         while true {
           guard
-            case .bundlePiece(let next) = try await door.ask(.bundlePiece(at: ByteString(place)))
+            case .bundlePiece(let next) = try await connection.ask(
+              .bundlePiece(at: ByteString(place)))
           else { throw Refusal.unexpectedReply }
           try writer.append(next.bytes)
           progress.update(ValueText.bytes(UInt64(writer.count)))
@@ -84,9 +85,9 @@ struct BundleCommand: AsyncParsableCommand {
 
     func run() async throws {
       let reader = try BundleFileReader(file)
-      let door = try await Door.open(home)
+      let connection = try await NodeConnection.open(home)
       let (tally, end) = try await ProgressLine.during("Merging \(file)") { progress in
-        try await Self.merge(reader, by: door, progress)
+        try await Self.merge(reader, by: connection, progress)
       }
       let outcome = BundleOutcome(tally: tally, end: end, hasMore: try !reader.isAtEnd)
       if output.json {
@@ -98,13 +99,13 @@ struct BundleCommand: AsyncParsableCommand {
     }
 
     private static func merge(
-      _ reader: BundleFileReader, by door: Door, _ progress: ProgressLine
+      _ reader: BundleFileReader, by connection: NodeConnection, _ progress: ProgressLine
     ) async throws -> (BundleTally, BundleEnd) {
       var (tally, place, count) = (BundleTally(), [UInt8](), 0)
       while true {
         let (bytes, isLast) = try reader.read()
         guard
-          case .bundleProgress(let step) = try await door.ask(
+          case .bundleProgress(let step) = try await connection.ask(
             .mergeBundle(ByteString(bytes), at: ByteString(place), isLast: isLast)),
           step.end != nil || step.consumed > 0
         else { throw Refusal.unexpectedReply }

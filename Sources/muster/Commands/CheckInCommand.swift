@@ -100,12 +100,12 @@ struct CheckInCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let door = try await Door.open(home)
+      let connection = try await NodeConnection.open(home)
       let timer = timer
       let order = CheckInOrder(
-        people: try await door.people(named: people.user), team: people.team ?? "",
-        role: people.role?.value, timer: timer, pin: try await pin.pin(for: door))
-      try await door.create(.startCheckIn(order), wait: wait.seconds) { reply in
+        people: try await connection.people(named: people.user), team: people.team ?? "",
+        role: people.role?.value, timer: timer, pin: try await pin.pin(for: connection))
+      try await connection.create(.startCheckIn(order), wait: wait.seconds) { reply in
         guard case .createdAll(let ids) = reply else { throw Refusal.unexpectedReply }
         try Standard.print(
           output.json
@@ -195,7 +195,7 @@ struct CheckInCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      guard case .checkIns(let known) = try await Door.open(home).ask(.checkIns) else {
+      guard case .checkIns(let known) = try await NodeConnection.open(home).ask(.checkIns) else {
         throw Refusal.unexpectedReply
       }
       let timers = all ? known : known.filter { $0.state != .done }
@@ -249,12 +249,12 @@ struct CheckInTarget: ParsableArguments {
     _ kind: CheckInReportKind, seconds: UInt32 = 0, note: String = "", _ words: String,
     home: HomeOptions, wait: Int?
   ) async throws {
-    let door = try await Door.open(home)
+    let connection = try await NodeConnection.open(home)
     let entry = CheckInEntry(
-      kind: kind, user: try await door.person(named: user), timer: id, seconds: seconds,
-      note: note, pin: try await pin.pin(for: door))
+      kind: kind, user: try await connection.person(named: user), timer: id, seconds: seconds,
+      note: note, pin: try await pin.pin(for: connection))
     let name = user.map { "\(SafeText.line($0)): " } ?? ""
-    try await door.send(.reportCheckIn(entry), "\(name)\(words)", wait: wait)
+    try await connection.send(.reportCheckIn(entry), "\(name)\(words)", wait: wait)
   }
 }
 

@@ -32,8 +32,8 @@ extension CheckInCommand {
       @OptionGroup(title: "Node") var home: HomeOptions
 
       func run() async throws {
-        let door = try await Door.open(home)
-        let isRequired = try await door.requiresPin
+        let connection = try await NodeConnection.open(home)
+        let isRequired = try await connection.requiresPin
         let lines = try from.map { try PinOptions.lines(of: $0) }
         if let lines, lines.count != (isRequired ? 3 : 2) {
           throw Refusal(
@@ -45,7 +45,7 @@ extension CheckInCommand {
         let change = CheckInPinChange(
           current: current, usual: try lines?[0] ?? PinOptions.askTwice("New PIN"),
           duress: try lines?[1] ?? PinOptions.askTwice("PIN for duress"))
-        _ = try await door.ask(.setCheckInPins(change))
+        _ = try await connection.ask(.setCheckInPins(change))
         try Standard.print("PINs set: check-ins on this laptop require one of them")
       }
     }
@@ -58,12 +58,12 @@ extension CheckInCommand {
       @OptionGroup(title: "Node") var home: HomeOptions
 
       func run() async throws {
-        let door = try await Door.open(home)
-        guard try await door.requiresPin else {
+        let connection = try await NodeConnection.open(home)
+        guard try await connection.requiresPin else {
           throw Refusal("no PINs are set on this laptop")
         }
-        let current = try await pin.pin(for: door)
-        _ = try await door.ask(
+        let current = try await pin.pin(for: connection)
+        _ = try await connection.ask(
           .setCheckInPins(CheckInPinChange(current: current, usual: nil, duress: nil)))
         try Standard.print("PINs removed")
       }
@@ -86,8 +86,8 @@ extension CheckInCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      _ = try await door.ask(.clearDuress(try await door.person(named: person)))
+      let connection = try await NodeConnection.open(home)
+      _ = try await connection.ask(.clearDuress(try await connection.person(named: person)))
       try Standard.print("\(SafeText.line(person)): alarm ended on this laptop")
     }
   }
@@ -100,14 +100,14 @@ struct PinOptions: ParsableArguments {
   var pinFile: String?
 
   /// Returns the PIN; nil if none is given and the node requires none.
-  func pin(for door: Door) async throws -> String? {
+  func pin(for connection: NodeConnection) async throws -> String? {
     if let pinFile {
       guard let line = try Self.lines(of: pinFile).first else {
         throw Refusal("\(pinFile) is empty: write the PIN on its first line")
       }
       return line
     }
-    return try await door.requiresPin ? try Self.ask("PIN: ") : nil
+    return try await connection.requiresPin ? try Self.ask("PIN: ") : nil
   }
 
   static func ask(_ question: String) throws -> String {
@@ -129,7 +129,7 @@ struct PinOptions: ParsableArguments {
   }
 }
 
-extension Door {
+extension NodeConnection {
   /// Whether the node requires a PIN for check-ins.
   var requiresPin: Bool {
     get async throws {

@@ -42,9 +42,9 @@ struct CouncilCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      guard case .councils(let before) = try await door.ask(.councils),
-        case .status(let status) = try await door.ask(.status)
+      let connection = try await NodeConnection.open(home)
+      guard case .councils(let before) = try await connection.ask(.councils),
+        case .status(let status) = try await connection.ask(.status)
       else { throw Refusal.unexpectedReply }
       let path = rootKey ?? (before.contains(where: \.counts) ? nil : keptRootKey)
       try confirmation.confirm(
@@ -58,7 +58,7 @@ struct CouncilCommand: AsyncParsableCommand {
       let command = Command.proposeCouncil(
         of: members, rootKey: key.map { ByteString($0) },
         passphrase: passphrase.map { ByteString($0.bytes) })
-      guard case .councils(let councils) = try await door.change(command) else {
+      guard case .councils(let councils) = try await connection.change(command) else {
         throw Refusal.unexpectedReply
       }
       try CouncilView.print(councils, output)
@@ -91,8 +91,8 @@ struct CouncilCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      guard case .councils(let before) = try await door.ask(.councils) else {
+      let connection = try await NodeConnection.open(home)
+      guard case .councils(let before) = try await connection.ask(.councils) else {
         throw Refusal.unexpectedReply
       }
       let waiting = before.filter { council in
@@ -104,7 +104,8 @@ struct CouncilCommand: AsyncParsableCommand {
         try confirmation.confirm(
           "This endorses a council of \(names)", name: String(only.id.description.prefix(8)))
       }
-      guard case .councils(let councils) = try await door.change(.endorseCouncil(proposal)) else {
+      guard case .councils(let councils) = try await connection.change(.endorseCouncil(proposal))
+      else {
         throw Refusal.unexpectedReply
       }
       try CouncilView.print(councils, output)
@@ -120,7 +121,7 @@ struct CouncilCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      guard case .councils(let councils) = try await Door.open(home).ask(.councils) else {
+      guard case .councils(let councils) = try await NodeConnection.open(home).ask(.councils) else {
         throw Refusal.unexpectedReply
       }
       try CouncilView.print(councils, output)

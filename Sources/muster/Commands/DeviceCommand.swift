@@ -23,7 +23,7 @@ struct DeviceCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      guard case .devices(let devices) = try await Door.open(home).ask(.devices) else {
+      guard case .devices(let devices) = try await NodeConnection.open(home).ask(.devices) else {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(devices.map(\.json)).text) }

@@ -218,7 +218,7 @@ struct DirectCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let directive = try await Door.open(home).directive(named: directive)
+      let directive = try await NodeConnection.open(home).directive(named: directive)
       let now = Timestamp.now
       try Standard.print(
         output.json
@@ -239,36 +239,38 @@ struct DirectCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let id = try await door.directive(named: directive).id
-      try await door.send(.closeDirective("\(id)"), "Directive closed", wait: wait.seconds)
+      let connection = try await NodeConnection.open(home)
+      let id = try await connection.directive(named: directive).id
+      try await connection.send(.closeDirective("\(id)"), "Directive closed", wait: wait.seconds)
     }
   }
 
   fileprivate static func give(
     _ order: DirectiveOrder, _ home: HomeOptions, _ output: OutputOptions, wait: WaitOptions
   ) async throws {
-    let door = try await Door.open(home)
-    let order = try await named(order, by: door)
-    try await door.create(.direct(order), output: output, wait: wait.seconds) { id in
-      await issued(id, by: door)
+    let connection = try await NodeConnection.open(home)
+    let order = try await named(order, by: connection)
+    try await connection.create(.direct(order), output: output, wait: wait.seconds) { id in
+      await issued(id, by: connection)
     }
   }
 
   /// The order with ids in place of names.
-  static func named(_ order: DirectiveOrder, by door: Door) async throws -> DirectiveOrder {
+  static func named(_ order: DirectiveOrder, by connection: NodeConnection) async throws
+    -> DirectiveOrder
+  {
     var order = order
-    order.users = try await door.people(named: order.users)
-    order.zones = try await door.zones(named: order.zones)
+    order.users = try await connection.people(named: order.users)
+    order.zones = try await connection.zones(named: order.zones)
     return order
   }
 
   /// The directive in one line for standard error, since standard output has the id alone.
-  static func issued(_ id: RowID, by door: Door) async -> String {
+  static func issued(_ id: RowID, by connection: NodeConnection) async -> String {
     // It is saved, whatever became of the node since.
     let unknown = "Order \(id.short)"
     let reply: Reply
-    do { reply = try await door.ask(.directive("\(id)")) } catch { return unknown }
+    do { reply = try await connection.ask(.directive("\(id)")) } catch { return unknown }
     guard case .directives(let found) = reply, let directive = found.first else { return unknown }
     var words = "\(directive.words) for \(SafeText.line(directive.addressees))"
     words += " · \(ValueText.count(directive.expected.count, "person", "people"))"
@@ -284,7 +286,7 @@ struct DirectCommand: AsyncParsableCommand {
   fileprivate static func directives(
     _ command: Command, _ home: HomeOptions
   ) async throws -> [DirectiveSummary] {
-    guard case .directives(let directives) = try await Door.open(home).ask(command) else {
+    guard case .directives(let directives) = try await NodeConnection.open(home).ask(command) else {
       throw Refusal.unexpectedReply
     }
     return directives
@@ -330,29 +332,29 @@ struct AckCommand: AsyncParsableCommand {
 
   func run() async throws {
     let whose = person.map { " for \(SafeText.line($0))" } ?? ""
-    let door = try await Door.open(home)
-    let user = try await door.person(named: person)
+    let connection = try await NodeConnection.open(home)
+    let user = try await connection.person(named: person)
     var directive: String?
-    if let id { directive = "\(try await door.directive(named: id).id)" }
+    if let id { directive = "\(try await connection.directive(named: id).id)" }
     let command: Command =
       undo
       ? .withdrawAcknowledgement(directive, user: user)
       : .acknowledge(directive, note: note, user: user)
-    try await door.send(command, wait: wait.seconds) { reply in
+    try await connection.send(command, wait: wait.seconds) { reply in
       guard case .answered(let id, let kind) = reply else { throw Refusal.unexpectedReply }
       return undo
         ? "Answer\(whose) to \(kind.label) \(id.short) withdrawn"
         : "Acknowledged \(kind.label) \(id.short)\(whose)"
     }
-    guard !undo, let rest = await Self.open(for: user, by: door) else { return }
+    guard !undo, let rest = await Self.open(for: user, by: connection) else { return }
     try Standard.print("Still open\(whose): \(rest)")
   }
 
   /// The open directives that a person has not answered; nil for none.
-  private static func open(for user: String?, by door: Door) async -> String? {
+  private static func open(for user: String?, by connection: NodeConnection) async -> String? {
     do {
-      guard case .devices(let devices) = try await door.ask(.devices),
-        case .directives(let directives) = try await door.ask(.directives)
+      guard case .devices(let devices) = try await connection.ask(.devices),
+        case .directives(let directives) = try await connection.ask(.directives)
       else { return nil }
       guard let own = devices.first(where: \.isThisDevice)?.user else { return nil }
       return unanswered(by: user ?? "\(own)", among: directives)

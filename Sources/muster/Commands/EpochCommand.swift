@@ -24,14 +24,15 @@ struct EpochCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      guard case .status(let before) = try await door.ask(.status) else {
+      let connection = try await NodeConnection.open(home)
+      guard case .status(let before) = try await connection.ask(.status) else {
         throw Refusal.unexpectedReply
       }
       try confirmation.confirm(
         "This rotates the group key of the operation", name: before.operationName)
-      _ = try await door.change(.rotateEpoch)
-      guard case .status(let status) = try await door.ask(.status), let epoch = status.epoch else {
+      _ = try await connection.change(.rotateEpoch)
+      guard case .status(let status) = try await connection.ask(.status), let epoch = status.epoch
+      else {
         throw Refusal(
           "the key was rotated, but this device cannot write with it: see muster status")
       }

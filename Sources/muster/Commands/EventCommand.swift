@@ -29,11 +29,11 @@ struct EventCommand: AsyncParsableCommand {
     fileprivate static let page = 10_000
 
     func run() async throws {
-      let door = try await Door.open(home)
+      let connection = try await NodeConnection.open(home)
       var events: [CrossingSummary] = []
       while true {
         let command = Command.events(after: events.last?.arrival, limit: Self.page)
-        guard case .events(let more) = try await door.ask(command) else {
+        guard case .events(let more) = try await connection.ask(command) else {
           throw Refusal.unexpectedReply
         }
         events += more
@@ -72,7 +72,7 @@ struct EventCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let client = try await Door.runningNode(of: home)
+      let client = try await NodeConnection.runningNode(of: home)
       let screen = Screen.current
       let newest = Mutex<Int64?>(all ? 0 : nil)
       try await client.follow(after: all ? 0 : nil) {

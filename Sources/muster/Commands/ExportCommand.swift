@@ -42,21 +42,21 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let door = try await Door.open(home)
-    guard case .status(let status) = try await door.ask(.status),
-      case .users(let users) = try await door.ask(.users),
-      case .reports(let reports) = try await door.ask(.reports),
-      case .fences(let fences) = try await door.ask(.fences)
+    let connection = try await NodeConnection.open(home)
+    guard case .status(let status) = try await connection.ask(.status),
+      case .users(let users) = try await connection.ask(.users),
+      case .reports(let reports) = try await connection.ask(.reports),
+      case .fences(let fences) = try await connection.ask(.fences)
     else { throw Refusal.unexpectedReply }
     let export = try await ProgressLine.during("Exporting") { progress in
       OperationExport(
         // An export is passed on: what only command may see is not part of it.
         name: status.operationName, users: users.map(\.withoutDuress), reports: reports,
         fences: fences,
-        events: try await Self.events(of: door),
-        tracks: try await Self.tracks(of: users, by: door, progress))
+        events: try await Self.events(of: connection),
+        tracks: try await Self.tracks(of: users, by: connection, progress))
     }
-    var files = PhotoFiles(door: door)
+    var files = PhotoFiles(connection: connection)
     if format == .kmz || photos != nil { try await files.find(in: reports) }
     if let photos { try await files.write(toFolder: photos) }
     switch (format, out) {
@@ -77,11 +77,11 @@ struct ExportCommand: AsyncParsableCommand {
     }
   }
 
-  private static func events(of door: Door) async throws -> [CrossingSummary] {
+  private static func events(of connection: NodeConnection) async throws -> [CrossingSummary] {
     var events: [CrossingSummary] = []
     while true {
       let command = Command.events(after: events.last?.arrival, limit: page)
-      guard case .events(let more) = try await door.ask(command) else {
+      guard case .events(let more) = try await connection.ask(command) else {
         throw Refusal.unexpectedReply
       }
       events += more
@@ -90,13 +90,13 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   private static func tracks(
-    of users: [UserSummary], by door: Door, _ progress: ProgressLine
+    of users: [UserSummary], by connection: NodeConnection, _ progress: ProgressLine
   ) async throws -> [OperationExport.PersonTrack] {
     var tracks: [OperationExport.PersonTrack] = []
     for (index, user) in users.enumerated() {
       progress.update("track \(index + 1) of \(users.count)")
       let command = Command.track(of: "\(user.id)", limit: Int(Limits.trackFixes))
-      guard case .track(let fixes) = try await door.ask(command) else {
+      guard case .track(let fixes) = try await connection.ask(command) else {
         throw Refusal.unexpectedReply
       }
       tracks.append(.init(callsign: user.callsign, fixes: fixes))

@@ -77,29 +77,31 @@ struct FenceCommand: AsyncParsableCommand {
       draft.needs = needs?.value
       draft.reviewSeconds = review.flatMap { $0.seconds == 0 ? nil : $0.seconds }
       draft.alertsEntry = alert != .off
-      let door = try await Door.open(home)
-      if order { return try await draw(draft, isActive: isActive, by: door) }
-      try await door.create(.addFence(draft), wait: wait.seconds) { reply in
+      let connection = try await NodeConnection.open(home)
+      if order { return try await draw(draft, isActive: isActive, by: connection) }
+      try await connection.create(.addFence(draft), wait: wait.seconds) { reply in
         guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
-        if !isActive { _ = try await door.ask(.setFenceActive("\(id)", false)) }
+        if !isActive { _ = try await connection.ask(.setFenceActive("\(id)", false)) }
         try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
         return "Zone added"
       }
     }
 
-    private func draw(_ draft: FenceDraft, isActive: Bool, by door: Door) async throws {
+    private func draw(_ draft: FenceDraft, isActive: Bool, by connection: NodeConnection)
+      async throws
+    {
       guard isActive else {
         throw Refusal(
           "the zone in the file is inactive, so no order can name it: set \"active\" to true in it")
       }
-      let directive = try await DirectCommand.named(aim.order(.muster, text: ""), by: door)
+      let directive = try await DirectCommand.named(aim.order(.muster, text: ""), by: connection)
       let command = Command.addAssemblyZone(draft, order: directive)
-      try await door.create(command, wait: wait.seconds) { reply in
+      try await connection.create(command, wait: wait.seconds) { reply in
         guard case .ordered(let zone, let id) = reply else { throw Refusal.unexpectedReply }
         try Standard.print(
           output.json
             ? JSON.object(["id": .id(zone), "directive": .id(id)]).text : "\(zone)")
-        return await DirectCommand.issued(id, by: door)
+        return await DirectCommand.issued(id, by: connection)
       }
     }
 
@@ -146,7 +148,7 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let fence = try await Door.open(home).zone(named: zone)
+      let fence = try await NodeConnection.open(home).zone(named: zone)
       try Standard.print(
         output.json ? fence.json.text : FenceView.page(of: fence, times.format, on: .current))
     }
@@ -173,7 +175,7 @@ struct FenceCommand: AsyncParsableCommand {
     func run() async throws {
       let fences =
         if let zone {
-          [try await Door.open(home).zone(named: zone)]
+          [try await NodeConnection.open(home).zone(named: zone)]
         } else {
           try await FenceCommand.fences(.fences, home)
         }
@@ -199,9 +201,9 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let fence = try await door.zone(named: zone, match: .whole)
-      try await door.send(
+      let connection = try await NodeConnection.open(home)
+      let fence = try await connection.zone(named: zone, match: .whole)
+      try await connection.send(
         .setFenceActive("\(fence.id)", true), "Zone \(SafeText.line(fence.name)) activated",
         wait: wait.seconds)
     }
@@ -219,9 +221,9 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let fence = try await door.zone(named: zone, match: .whole)
-      try await door.send(
+      let connection = try await NodeConnection.open(home)
+      let fence = try await connection.zone(named: zone, match: .whole)
+      try await connection.send(
         .setFenceActive("\(fence.id)", false), "Zone \(SafeText.line(fence.name)) deactivated",
         wait: wait.seconds)
     }
@@ -244,19 +246,19 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let fence = try await door.zone(named: zone, match: .whole)
+      let connection = try await NodeConnection.open(home)
+      let fence = try await connection.zone(named: zone, match: .whole)
       try confirmation.confirm(
         "This deletes the zone \(SafeText.line(fence.name)) (\(fence.id.short)) on every device",
         name: fence.name)
-      try await door.send(.deleteFence("\(fence.id)"), "Zone deleted", wait: wait.seconds)
+      try await connection.send(.deleteFence("\(fence.id)"), "Zone deleted", wait: wait.seconds)
     }
   }
 
   private static func fences(
     _ command: Command, _ home: HomeOptions
   ) async throws -> [FenceSummary] {
-    guard case .fences(let fences) = try await Door.open(home).ask(command) else {
+    guard case .fences(let fences) = try await NodeConnection.open(home).ask(command) else {
       throw Refusal.unexpectedReply
     }
     return fences

@@ -46,9 +46,9 @@ extension FenceCommand {
         name: name, kind: fence.kind?.value, geometry: geometry,
         dwellSeconds: fence.dwell?.seconds, reviewSeconds: review?.seconds,
         alertsEntry: alert.map { $0 == .on })
-      let door = try await Door.open(home)
-      let id = try await door.zone(named: zone, match: .whole).id
-      try await door.send(.editFence("\(id)", changes), "Zone changed", wait: wait.seconds)
+      let connection = try await NodeConnection.open(home)
+      let id = try await connection.zone(named: zone, match: .whole).id
+      try await connection.send(.editFence("\(id)", changes), "Zone changed", wait: wait.seconds)
     }
   }
 }

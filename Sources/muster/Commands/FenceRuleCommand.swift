@@ -84,10 +84,10 @@ extension FenceCommand {
       }
 
       func run() async throws {
-        let door = try await Door.open(home)
-        let fence = try await door.zone(named: zone, match: .whole)
+        let connection = try await NodeConnection.open(home)
+        let fence = try await connection.zone(named: zone, match: .whole)
         for rule in rules {
-          try await door.send(
+          try await connection.send(
             .addFenceRule("\(fence.id)", rule),
             "\(SafeText.line(fence.name)): \(SafeText.line(rule.words))", wait: wait.seconds)
         }
@@ -107,12 +107,12 @@ extension FenceCommand {
       @OptionGroup var times: TimeOptions
 
       func run() async throws {
-        let door = try await Door.open(home)
+        let connection = try await NodeConnection.open(home)
         let fences: [FenceSummary]
         if let zone {
-          fences = [try await door.zone(named: zone)]
+          fences = [try await connection.zone(named: zone)]
         } else {
-          guard case .fences(let all) = try await door.ask(.fences) else {
+          guard case .fences(let all) = try await connection.ask(.fences) else {
             throw Refusal.unexpectedReply
           }
           fences = all
@@ -156,12 +156,12 @@ extension FenceCommand {
       @OptionGroup(title: "Node") var home: HomeOptions
 
       func run() async throws {
-        let door = try await Door.open(home)
-        let fence = try await door.zone(named: zone, match: .whole)
+        let connection = try await NodeConnection.open(home)
+        let fence = try await connection.zone(named: zone, match: .whole)
         // The list may have changed since it was read: the id names the same rule.
         let number = Int(rule).map { $0 - 1 } ?? -1
         let id = fence.rules.indices.contains(number) ? fence.rules[number].id : rule
-        try await door.send(
+        try await connection.send(
           .removeFenceRule("\(fence.id)", rule: id), "Rule removed", wait: wait.seconds)
       }
     }

@@ -36,9 +36,10 @@ struct InviteCommand: AsyncParsableCommand {
 
   func run() async throws {
     // Only a running node has the addresses that the new device must contact.
-    let door = Door.running(try await Door.runningNode(of: home))
+    let connection = NodeConnection.running(try await NodeConnection.runningNode(of: home))
     let command = Command.invite(role: role.value, uses: uses, validSeconds: expires.seconds)
-    guard case .invitation(let bytes, let role, let expiresAt) = try await door.ask(command) else {
+    guard case .invitation(let bytes, let role, let expiresAt) = try await connection.ask(command)
+    else {
       throw Refusal.unexpectedReply
     }
     let invitation = InvitationURL(bytes.bytes)

@@ -169,12 +169,12 @@ struct AdmitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let contents = try InputFile.bytes(of: request, limit: Self.mostRequestBytes)
-    let door = try await Door.open(home)
-    let reply = try await door.change(
+    let connection = try await NodeConnection.open(home)
+    let reply = try await connection.change(
       .admit(request: ByteString(contents), role: role.value))
     guard case .grant(let grant, let callsign) = reply else { throw Refusal.unexpectedReply }
     try OutputFile.write(grant.bytes, to: out)
-    if case .users(let people) = try await door.ask(.users),
+    if case .users(let people) = try await connection.ask(.users),
       people.count(where: { $0.callsign == callsign && !$0.isTracker }) > (role.value.reads ? 1 : 0)
     {
       Standard.complain(
@@ -188,7 +188,7 @@ struct AdmitCommand: AsyncParsableCommand {
         ]).text)
     }
     try Standard.print("Admitted \(SafeText.line(callsign)) as \(role.value.name); wrote \(out).")
-    guard case .status(let status) = try await door.ask(.status) else { return }
+    guard case .status(let status) = try await connection.ask(.status) else { return }
     try Standard.print("Next: muster join --grant \(out) --operation \(status.operation)")
   }
 }

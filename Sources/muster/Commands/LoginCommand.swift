@@ -68,7 +68,7 @@ struct LoginCommand: AsyncParsableCommand {
     /// The person that the login belongs to.
     private func bound() async throws -> UserSummary? {
       guard let user else { return nil }
-      guard case .users(let people) = try await Door.open(folder.home).ask(.users) else {
+      guard case .users(let people) = try await NodeConnection.open(folder.home).ask(.users) else {
         throw Refusal.unexpectedReply
       }
       return try ItemResolver.people.item(
@@ -137,7 +137,9 @@ struct LoginCommand: AsyncParsableCommand {
     /// are encrypted.
     private func callsigns() async -> [UserID: String] {
       do {
-        guard case .users(let people) = try await Door.open(home).ask(.users) else { return [:] }
+        guard case .users(let people) = try await NodeConnection.open(home).ask(.users) else {
+          return [:]
+        }
         return Dictionary(people.map { ($0.id, $0.callsign) }) { first, _ in first }
       } catch {
         return [:]

@@ -25,22 +25,24 @@ struct PeersCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let door = try await Door.open(home)
-    if mesh { return try await printMesh(by: door) }
-    guard case .status(let status) = try await door.ask(.status) else {
+    let connection = try await NodeConnection.open(home)
+    if mesh { return try await printMesh(by: connection) }
+    guard case .status(let status) = try await connection.ask(.status) else {
       throw Refusal.unexpectedReply
     }
     if output.json { return try Standard.print(JSON.array(status.peers.map(\.json)).text) }
     guard !status.peers.isEmpty else {
       return try Standard.print(
-        door.isRunning
+        connection.isRunning
           ? "No peers yet." : "The node is not running: it has no peers.")
     }
     try Standard.print(PeerView.details(of: status.peers).text(on: .current))
   }
 
-  private func printMesh(by door: Door) async throws {
-    guard case .mesh(let mesh) = try await door.ask(.mesh) else { throw Refusal.unexpectedReply }
+  private func printMesh(by connection: NodeConnection) async throws {
+    guard case .mesh(let mesh) = try await connection.ask(.mesh) else {
+      throw Refusal.unexpectedReply
+    }
     let now = SystemClock.wall
     if output.json {
       return try Standard.print(JSON.array(mesh.links.map { $0.json(now: now) }).text)

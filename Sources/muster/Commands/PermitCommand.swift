@@ -43,12 +43,12 @@ struct PermitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let door = try await Door.open(home)
+      let connection = try await NodeConnection.open(home)
       let order = PermitOrder(
-        people: try await door.people(named: user), team: team ?? "",
-        zone: "\(try await door.zone(named: zone, match: .whole).id)",
+        people: try await connection.people(named: user), team: team ?? "",
+        zone: "\(try await connection.zone(named: zone, match: .whole).id)",
         durationSeconds: UInt32(clamping: duration.seconds))
-      try await door.create(.addPermit(order), output: output, wait: wait.seconds) { _ in
+      try await connection.create(.addPermit(order), output: output, wait: wait.seconds) { _ in
         "Permit issued"
       }
     }
@@ -64,7 +64,7 @@ struct PermitCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      guard case .permits(let permits) = try await Door.open(home).ask(.permits) else {
+      guard case .permits(let permits) = try await NodeConnection.open(home).ask(.permits) else {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(permits.map(\.json)).text) }
@@ -97,9 +97,9 @@ struct PermitCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let permit = try await door.permit(named: id)
-      try await door.send(
+      let connection = try await NodeConnection.open(home)
+      let permit = try await connection.permit(named: id)
+      try await connection.send(
         .revokePermit("\(permit.id)"), "Permit for \(SafeText.line(permit.zoneName)) revoked",
         wait: wait.seconds)
     }

@@ -51,7 +51,7 @@ struct PositionCommand: AsyncParsableCommand {
       let fix = Fix(
         position: place.coordinate, accuracyDecimetres: accuracy?.decimetres,
         sampleTime: time?.timestamp ?? .now)
-      try await Door.open(home).send(
+      try await NodeConnection.open(home).send(
         .setPosition(fix), "Position set to \(ValueText.fix(fix))")
     }
   }

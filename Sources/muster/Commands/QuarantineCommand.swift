@@ -25,7 +25,8 @@ struct QuarantineCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      guard case .quarantine(let frames) = try await Door.open(home).ask(.quarantine) else {
+      guard case .quarantine(let frames) = try await NodeConnection.open(home).ask(.quarantine)
+      else {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(frames.map(\.json)).text) }
@@ -62,13 +63,13 @@ struct QuarantineCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
+      let connection = try await NodeConnection.open(home)
       var id = frame
-      if IdentifierPrefix(frame) == nil { id = "\(try await door.device(named: frame).id)" }
+      if IdentifierPrefix(frame) == nil { id = "\(try await connection.device(named: frame).id)" }
       try confirmation.confirm(
         "This accepts data that a revoked device wrote, on every device", name: frame)
       guard
-        case .released(let count) = try await door.change(.release(id))
+        case .released(let count) = try await connection.change(.release(id))
       else { throw Refusal.unexpectedReply }
       try Standard.print("\(ValueText.count(count, "frame", "frames")) released")
     }

@@ -52,23 +52,25 @@ struct ReportCommand: AsyncParsableCommand {
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
         severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate)
-      let door = try await Door.open(home)
+      let connection = try await NodeConnection.open(home)
       var adding: PhotoAdding?
       // The report first: a hazard does not wait for pictures, and is not lost with them.
-      try await door.create(.addReport(draft), output: output, wait: wait.seconds) { id in
+      try await connection.create(.addReport(draft), output: output, wait: wait.seconds) { id in
         guard !photos.isEmpty else { return "Report added" }
-        let added = try await PhotoAdding(photos, to: id, by: door)
+        let added = try await PhotoAdding(photos, to: id, by: connection)
         adding = added
-        try await locate(id, by: added, door)
+        try await locate(id, by: added, connection)
         return "Report added" + (added.text.map { " with \($0)" } ?? "")
       }
       try adding?.check("the report is filed")
     }
 
     /// Gives a report without a position that of its photo.
-    private func locate(_ id: RowID, by adding: PhotoAdding, _ door: Door) async throws {
+    private func locate(_ id: RowID, by adding: PhotoAdding, _ connection: NodeConnection)
+      async throws
+    {
       guard details.at == nil, let position = adding.position else { return }
-      _ = try await door.ask(.editReport("\(id)", ReportChanges(position: position)))
+      _ = try await connection.ask(.editReport("\(id)", ReportChanges(position: position)))
       Standard.complain("the report has the position of its photo: \(ValueText.place(position))")
     }
   }
@@ -117,9 +119,9 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let id = try await door.report(named: report).id
-      try await door.send(.editReport("\(id)", changes), "Report changed", wait: wait.seconds)
+      let connection = try await NodeConnection.open(home)
+      let id = try await connection.report(named: report).id
+      try await connection.send(.editReport("\(id)", changes), "Report changed", wait: wait.seconds)
     }
   }
 
@@ -137,7 +139,7 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      guard case .reports(let reports) = try await Door.open(home).ask(.reports) else {
+      guard case .reports(let reports) = try await NodeConnection.open(home).ask(.reports) else {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(reports.map(\.json)).text) }
@@ -159,7 +161,7 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let report = try await Door.open(home).reportDetails(named: report)
+      let report = try await NodeConnection.open(home).reportDetails(named: report)
       try Standard.print(
         output.json
           ? report.detailsJSON.text : ReportView.page(of: report, times.format, on: .current))
@@ -184,12 +186,12 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let report = try await door.report(named: report, match: .whole)
+      let connection = try await NodeConnection.open(home)
+      let report = try await connection.report(named: report, match: .whole)
       try confirmation.confirm(
         "This deletes the report \(SafeText.line(report.title)) (\(report.id.short)) on every "
           + "device", name: report.title)
-      try await door.send(.deleteReport("\(report.id)"), "Report deleted", wait: wait.seconds)
+      try await connection.send(.deleteReport("\(report.id)"), "Report deleted", wait: wait.seconds)
     }
   }
 
@@ -205,9 +207,9 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let id = try await door.report(named: report).id
-      try await door.send(.confirmReport("\(id)"), "Report confirmed", wait: wait.seconds)
+      let connection = try await NodeConnection.open(home)
+      let id = try await connection.report(named: report).id
+      try await connection.send(.confirmReport("\(id)"), "Report confirmed", wait: wait.seconds)
     }
   }
 
@@ -233,9 +235,10 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let id = try await door.report(named: report).id
-      try await door.send(.commentReport("\(id)", text: text), "Comment added", wait: wait.seconds)
+      let connection = try await NodeConnection.open(home)
+      let id = try await connection.report(named: report).id
+      try await connection.send(
+        .commentReport("\(id)", text: text), "Comment added", wait: wait.seconds)
     }
   }
 }

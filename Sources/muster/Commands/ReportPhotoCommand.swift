@@ -36,13 +36,13 @@ struct ReportPhotoCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let report = try await door.report(named: report)
-      let adding = try await PhotoAdding(files, to: report.id, by: door)
+      let connection = try await NodeConnection.open(home)
+      let report = try await connection.report(named: report)
+      let adding = try await PhotoAdding(files, to: report.id, by: connection)
       if output.json {
         try Standard.print(JSON.object(["ids": .array(adding.added.map(JSON.id))]).text)
       } else if let text = adding.text {
-        try Standard.print(await door.withReach("Added \(text)"))
+        try Standard.print(await connection.withReach("Added \(text)"))
       }
       try adding.check("the report \(report.id.short) is left")
     }
@@ -65,8 +65,8 @@ struct ReportPhotoCommand: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let photos = try await door.photos(of: door.report(named: report).id)
+      let connection = try await NodeConnection.open(home)
+      let photos = try await connection.photos(of: connection.report(named: report).id)
       if output.json { return try Standard.print(JSON.array(photos.map(\.json)).text) }
       guard !photos.isEmpty else { return try Standard.print("No photos.") }
       try Standard.print(PhotoView.table(of: photos, times.format).text(on: .current))
@@ -97,11 +97,11 @@ struct ReportPhotoCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let id = try await door.report(named: report).id
-      let found = try await door.photo(named: photo, of: id)
+      let connection = try await NodeConnection.open(home)
+      let id = try await connection.report(named: report).id
+      let found = try await connection.photo(named: photo, of: id)
       let kind: BlobKind = thumbnail ? .thumbnail : .original
-      let bytes = try await door.bytes(of: found.photo, kind, in: id)
+      let bytes = try await connection.bytes(of: found.photo, kind, in: id)
       if out == "-" { return try Standard.write(bytes) }
       try OutputFile.write(bytes, to: out)
       try Standard.print("Photo \(found.number) written to \(out)")
@@ -128,13 +128,13 @@ struct ReportPhotoCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let report = try await door.report(named: report, match: .whole)
-      let found = try await door.photo(named: photo, of: report.id)
+      let connection = try await NodeConnection.open(home)
+      let report = try await connection.report(named: report, match: .whole)
+      let found = try await connection.photo(named: photo, of: report.id)
       try confirmation.confirm(
         "This removes photo \(found.number), added by \(SafeText.line(found.photo.callsign)), of "
           + "the report \(SafeText.line(report.title)) on every device", name: report.title)
-      try await door.send(
+      try await connection.send(
         .removePhoto("\(found.photo.id)", of: "\(report.id)"), "Photo removed",
         wait: wait.seconds)
     }
@@ -158,11 +158,11 @@ struct ReportPhotoCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = Door.running(try await Door.runningNode(of: home))
-      let id = try await door.report(named: report).id
-      let found = try await door.photo(named: photo, of: id)
-      _ = try await door.ask(.requestPhoto("\(found.photo.id)", of: "\(id)"))
-      let now = try await door.photo(named: "\(found.photo.id)", of: id)
+      let connection = NodeConnection.running(try await NodeConnection.runningNode(of: home))
+      let id = try await connection.report(named: report).id
+      let found = try await connection.photo(named: photo, of: id)
+      _ = try await connection.ask(.requestPhoto("\(found.photo.id)", of: "\(id)"))
+      let now = try await connection.photo(named: "\(found.photo.id)", of: id)
       try Standard.print("Requested · \(now.photo.original.text)")
     }
   }

@@ -26,12 +26,12 @@ struct RevokeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Node") var home: HomeOptions
 
   func run() async throws {
-    let door = try await Door.open(home)
-    let wanted = try await door.device(named: device)
+    let connection = try await NodeConnection.open(home)
+    let wanted = try await connection.device(named: device)
     try confirmation.confirm(
       "This permanently revokes \(SafeText.line(wanted.callsign))'s device \(wanted.id.short)",
       name: wanted.callsign)
-    guard case .devices(let devices) = try await door.change(.revoke("\(wanted.id)")),
+    guard case .devices(let devices) = try await connection.change(.revoke("\(wanted.id)")),
       let device = devices.first
     else { throw Refusal.unexpectedReply }
     let whose = "\(SafeText.line(device.callsign))'s device \(device.id.short)"

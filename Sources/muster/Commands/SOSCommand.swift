@@ -29,13 +29,13 @@ struct SOSCommand: AsyncParsableCommand {
 
   func run() async throws {
     // A home that cannot be opened is reported before the countdown.
-    let door = try await Door.open(home)
+    let connection = try await NodeConnection.open(home)
     if !now {
       for left in stride(from: Self.countdownSeconds, to: 0, by: -1) {
         Standard.complain("Calling for help in \(left) s. Press Ctrl-C to cancel.")
         try await Task.sleep(for: .seconds(1))
       }
     }
-    try await door.send(.claimSafety(.needsHelp, note: note), "NEED HELP", wait: wait.seconds)
+    try await connection.send(.claimSafety(.needsHelp, note: note), "NEED HELP", wait: wait.seconds)
   }
 }

@@ -27,8 +27,8 @@ struct SettingsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let settings = try await SettingsCommand.settings(door.person(named: user), door)
+      let connection = try await NodeConnection.open(home)
+      let settings = try await SettingsCommand.settings(connection.person(named: user), connection)
       if output.json { return try Standard.print(settings.json.text) }
       var table = Table(["PROFILE", "MODE", "READING", "SENDING", "DISTANCE", "ACCURACY", "TRACK"])
       for (name, profile) in [
@@ -90,9 +90,9 @@ struct SettingsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func run() async throws {
-      let door = try await Door.open(home)
-      let user = try await door.person(named: user)
-      let settings = try await SettingsCommand.settings(user, door)
+      let connection = try await NodeConnection.open(home)
+      let user = try await connection.person(named: user)
+      let settings = try await SettingsCommand.settings(user, connection)
       let before = background ? settings.background : settings.foreground
       var profile = before
       if let mode { profile.mode = mode.value }
@@ -102,13 +102,13 @@ struct SettingsCommand: AsyncParsableCommand {
       if let accuracy { profile.accuracyMetres = accuracy }
       if let shareTrack { profile.sharesTrack = shareTrack }
       if profile != before {
-        _ = try await door.change(.setProfile(profile, user: user, isForeground: !background))
+        _ = try await connection.change(.setProfile(profile, user: user, isForeground: !background))
       }
       if let silence {
         guard let seconds = UInt32(exactly: silence.seconds) else {
           throw Refusal("--silence is out of range")
         }
-        _ = try await door.change(.setSilence(seconds: seconds, user: user))
+        _ = try await connection.change(.setSilence(seconds: seconds, user: user))
       }
     }
 
@@ -123,9 +123,9 @@ struct SettingsCommand: AsyncParsableCommand {
   }
 
   fileprivate static func settings(
-    _ user: String?, _ door: Door
+    _ user: String?, _ connection: NodeConnection
   ) async throws -> SettingsSummary {
-    guard case .settings(let settings) = try await door.ask(.settings(user: user)) else {
+    guard case .settings(let settings) = try await connection.ask(.settings(user: user)) else {
       throw Refusal.unexpectedReply
     }
     return settings

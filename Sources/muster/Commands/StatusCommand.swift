@@ -17,14 +17,14 @@ struct StatusCommand: AsyncParsableCommand {
   @OptionGroup var times: TimeOptions
 
   func run() async throws {
-    let door = try await Door.open(home)
-    guard case .status(let status) = try await door.ask(.status) else {
+    let connection = try await NodeConnection.open(home)
+    guard case .status(let status) = try await connection.ask(.status) else {
       throw Refusal.unexpectedReply
     }
     if output.json { return try Standard.print(status.json(now: .now).text) }
     let screen = Screen.current
-    let shared = try await Self.sharedCallsigns(by: door)
-    for (name, value) in facts(of: status, isRunning: door.isRunning) + shared {
+    let shared = try await Self.sharedCallsigns(by: connection)
+    for (name, value) in facts(of: status, isRunning: connection.isRunning) + shared {
       let label = name.padding(to: Self.labelWidth)
       try Standard.print(
         Paint.strong.apply(label, on: screen) + Self.hanging(SafeText.line(value), on: screen))
@@ -34,9 +34,11 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   /// People who joined under the callsign of another one.
-  private static func sharedCallsigns(by door: Door) async throws -> [(String, String)] {
-    guard case .users(let users) = try await door.ask(.users),
-      case .devices(let devices) = try await door.ask(.devices)
+  private static func sharedCallsigns(by connection: NodeConnection) async throws -> [(
+    String, String
+  )] {
+    guard case .users(let users) = try await connection.ask(.users),
+      case .devices(let devices) = try await connection.ask(.devices)
     else { throw Refusal.unexpectedReply }
     // A person with a new laptop may keep the callsign: the old device is revoked.
     let active = Set(devices.filter { !$0.isRevoked }.map(\.user))
@@ -222,7 +224,7 @@ extension UplinkSummary {
   }
 }
 
-extension Door {
+extension NodeConnection {
   var isRunning: Bool {
     if case .running = self { true } else { false }
   }

@@ -25,7 +25,7 @@ struct UserCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      guard case .users(let users) = try await Door.open(home).ask(.users) else {
+      guard case .users(let users) = try await NodeConnection.open(home).ask(.users) else {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(JSON.array(users.map(\.json)).text) }
@@ -76,15 +76,15 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       if let tracker {
-        let door = try await Door.open(home)
+        let connection = try await NodeConnection.open(home)
         let state = claim.claim == .needsHelp ? "NEEDS HELP" : "SAFE"
-        return try await door.send(
+        return try await connection.send(
           .claimSafetyOf(
-            tracker: try await door.person(named: tracker), claim.claim, note: note),
+            tracker: try await connection.person(named: tracker), claim.claim, note: note),
           "\(SafeText.line(tracker)) \(state)", wait: wait.seconds)
       }
       let words = claim.claim == .needsHelp ? "NEED HELP" : "SAFE"
-      try await Door.open(home).send(
+      try await NodeConnection.open(home).send(
         .claimSafety(claim.claim, note: note), words, wait: wait.seconds)
     }
   }
@@ -130,9 +130,9 @@ struct UserCommand: AsyncParsableCommand {
         case .needsHelp: "Override of \(name): NEEDS HELP"
         case nil: "Override of \(name) cleared"
         }
-      let door = try await Door.open(home)
-      let user = try await door.person(named: person) as String
-      try await door.send(
+      let connection = try await NodeConnection.open(home)
+      let user = try await connection.person(named: person) as String
+      try await connection.send(
         .overrideSafety(user: user, claim.claim, note: note, away: away), words, wait: wait.seconds)
     }
   }
@@ -164,9 +164,9 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       let words = (person.map { SafeText.line($0) } ?? "You are") + " signed off"
-      let door = try await Door.open(home)
-      let user = try await door.person(named: person)
-      try await door.send(
+      let connection = try await NodeConnection.open(home)
+      let user = try await connection.person(named: person)
+      try await connection.send(
         .signOff(user: user, reason: reason, isConfirmed: yes), words, wait: wait.seconds)
     }
   }
@@ -190,9 +190,9 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       let words = (person.map { SafeText.line($0) } ?? "You are") + " signed on again"
-      let door = try await Door.open(home)
-      let user = try await door.person(named: person)
-      try await door.send(.signOn(user: user, reason: reason), words, wait: wait.seconds)
+      let connection = try await NodeConnection.open(home)
+      let user = try await connection.person(named: person)
+      try await connection.send(.signOn(user: user, reason: reason), words, wait: wait.seconds)
     }
   }
 
@@ -220,9 +220,9 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       let words = team.isEmpty ? "Team removed" : "Team set to \(SafeText.line(team))"
-      let door = try await Door.open(home)
-      try await door.send(
-        .setTeam(team, user: try await door.person(named: user)), words, wait: wait.seconds)
+      let connection = try await NodeConnection.open(home)
+      try await connection.send(
+        .setTeam(team, user: try await connection.person(named: user)), words, wait: wait.seconds)
     }
   }
 }

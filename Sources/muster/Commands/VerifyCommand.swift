@@ -19,12 +19,12 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let door = try await Door.open(home)
+    let connection = try await NodeConnection.open(home)
     let reply = try await ProgressLine.during("Verifying hashes and signatures") { _ in
-      try await door.ask(.verify)
+      try await connection.ask(.verify)
     }
     guard case .verification(let report) = reply,
-      case .status(let status) = try await door.ask(.status)
+      case .status(let status) = try await connection.ask(.status)
     else { throw Refusal.unexpectedReply }
     if output.json {
       try Standard.print(report.json.text)

@@ -25,33 +25,33 @@ struct WatchCommand: AsyncParsableCommand {
   private static let tick = Duration.seconds(1)
 
   func run() async throws {
-    let client = try await Door.runningNode(of: home)
+    let client = try await NodeConnection.runningNode(of: home)
     guard !once else {
       let lines = try await Self.lines(of: client, times.format, size: LiveTerminal.size)
       return try Standard.print(lines.joined(separator: "\n"))
     }
     let terminal = try LiveTerminal()
     defer { terminal.leave() }
-    let (wishes, wish) = AsyncStream.makeStream(
+    let (requests, request) = AsyncStream.makeStream(
       of: LiveTerminal.UserRequest.self, bufferingPolicy: .bufferingNewest(1))
-    terminal.wishes { wanted in
-      wish.yield(wanted)
+    terminal.requests { wanted in
+      request.yield(wanted)
       // Nothing after it may replace a quit in the buffer.
-      if wanted == .quit { wish.finish() }
+      if wanted == .quit { request.finish() }
     }
     try await withThrowingTaskGroup { group in
       group.addTask {
-        try await client.followChanges { _ in wish.yield(.redraw) }
+        try await client.followChanges { _ in request.yield(.redraw) }
         throw Refusal("the node has stopped")
       }
       group.addTask {
         while true {
-          wish.yield(.redraw)
+          request.yield(.redraw)
           try await Task.sleep(for: Self.tick)
         }
       }
       group.addTask { [times = times.format] in
-        for await wanted in wishes {
+        for await wanted in requests {
           guard wanted == .redraw else { return }
           try terminal.show(
             try await Self.lines(of: client, times, size: LiveTerminal.size))
@@ -65,14 +65,14 @@ struct WatchCommand: AsyncParsableCommand {
   private static func lines(
     of client: ControlClient, _ times: LocalTime, size: (columns: Int, rows: Int)
   ) async throws -> [String] {
-    let door = Door.running(client)
-    guard case .status(let status) = try await door.ask(.status),
-      case .users(let users) = try await door.ask(.users),
-      case .reports(let reports) = try await door.ask(.reports),
-      case .fences(let fences) = try await door.ask(.fences),
-      case .directives(let directives) = try await door.ask(.directives),
-      case .alerts(let alerts) = try await door.ask(.alerts),
-      case .checkIns(let timers) = try await door.ask(.checkIns)
+    let connection = NodeConnection.running(client)
+    guard case .status(let status) = try await connection.ask(.status),
+      case .users(let users) = try await connection.ask(.users),
+      case .reports(let reports) = try await connection.ask(.reports),
+      case .fences(let fences) = try await connection.ask(.fences),
+      case .directives(let directives) = try await connection.ask(.directives),
+      case .alerts(let alerts) = try await connection.ask(.alerts),
+      case .checkIns(let timers) = try await connection.ask(.checkIns)
     else { throw Refusal.unexpectedReply }
     let watchScreen = WatchScreen(
       status: status, users: users, reports: reports, fences: fences, directives: directives,

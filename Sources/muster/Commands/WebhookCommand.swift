@@ -193,7 +193,7 @@ struct WebhookCommand: AsyncParsableCommand {
   fileprivate static func ask(
     _ home: HomeOptions, _ method: String, _ place: [String], _ body: JSON?
   ) async throws -> JSON {
-    let client = try await Door.runningNode(of: home)
+    let client = try await NodeConnection.runningNode(of: home)
     let names = try place.map { name in
       guard !name.isEmpty,
         let name = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics)

@@ -6,7 +6,7 @@ struct DeviceCheck {
 
   func findings() async throws -> [Finding] {
     guard home.folders.exists else { return [] }
-    guard case .status(let status) = try await Door.open(home).ask(.status) else {
+    guard case .status(let status) = try await NodeConnection.open(home).ask(.status) else {
       throw Refusal.unexpectedReply
     }
     guard status.isRevoked else {
@@ -20,7 +20,7 @@ struct DeviceCheck {
   }
 
   private func council() async throws -> [Finding] {
-    guard case .councils(let councils) = try await Door.open(home).ask(.councils) else {
+    guard case .councils(let councils) = try await NodeConnection.open(home).ask(.councils) else {
       throw Refusal.unexpectedReply
     }
     let disputed = councils.filter(\.counts).flatMap(\.cases).filter { !$0.isDecided }.map { open in

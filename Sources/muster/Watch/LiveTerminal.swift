@@ -32,14 +32,14 @@ final class LiveTerminal: @unchecked Sendable {
   }
 
   /// Reports keys and signals as wishes.
-  func wishes(_ report: @escaping @Sendable (UserRequest) -> Void) {
+  func requests(_ report: @escaping @Sendable (UserRequest) -> Void) {
     let queue = DispatchQueue(label: "muster.watch")
-    for (number, wish) in [
+    for (number, request) in [
       (SIGWINCH, UserRequest.redraw), (SIGINT, .quit), (SIGTERM, .quit), (SIGHUP, .quit),
     ] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { report(wish) }
+      source.setEventHandler { report(request) }
       keep(source)
     }
     let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)

@@ -21,7 +21,7 @@ struct LongHistory {
       let place = random.number(below: holders.count)
       switch random.number(below: 4) {
       case 0: try holders[place].restart()
-      case 1: hear(at: place)
+      case 1: receive(at: place)
       default: write(at: place)
       }
     }
@@ -32,9 +32,9 @@ struct LongHistory {
     (frames + frames.filter { _ in random.chance(oneIn: 4) }).shuffled(using: &random)
   }
 
-  private mutating func hear(at place: Int) {
-    let heard = frames.filter { _ in random.chance(oneIn: 3) }.shuffled(using: &random)
-    holders[place].receive(heard)
+  private mutating func receive(at place: Int) {
+    let received = frames.filter { _ in random.chance(oneIn: 3) }.shuffled(using: &random)
+    holders[place].receive(received)
   }
 
   private mutating func write(at place: Int) {

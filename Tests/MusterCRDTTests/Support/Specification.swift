@@ -60,14 +60,15 @@ struct Specification: Equatable {
         author.user == owner || field != .userSafetyClaim && field != .trackPoints
       case .member:
         ![.fence, .settings, .directive, .permit, .alertAcknowledgement].contains(field.entity)
-          && author.user == owner && (!isSaidByCommand(field) || write.write.value == nil)
-          || [.reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks].contains(field)
+          && author.user == owner && (!isSetByCommand(field) || write.write.value == nil)
+          || [.reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks].contains(
+            field)
           || field == .directiveTrackerReplies
           || [.directiveAcknowledgements, .alertAcknowledgements].contains(field)
             && isOwnReply(write)
       case .observer:
         [.user, .checkIn].contains(field.entity) && author.user == owner
-          && (!isSaidByCommand(field) || write.write.value == nil)
+          && (!isSetByCommand(field) || write.write.value == nil)
       case .relay: false
       }
     let isOfItsType = write.write.value.map { field.accepts($0) } ?? true
@@ -84,7 +85,7 @@ struct Specification: Equatable {
   }
 
   /// Whether the field is a statement about a person who may supersede it and not write it.
-  private static func isSaidByCommand(_ field: Field) -> Bool {
+  private static func isSetByCommand(_ field: Field) -> Bool {
     [.userSafetyOverride, .userRelayedClaim, .trackerSafetyOverride].contains(field)
   }
 
@@ -96,7 +97,7 @@ struct Specification: Equatable {
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.
   private static func takesEarlier(
-    _ taker: AuthoredWrite, than write: AuthoredWrite, _ places: [Bytes16: LogPlace]
+    _ taker: AuthoredWrite, than write: AuthoredWrite, _ places: [Bytes16: LogPosition]
   ) -> Bool {
     guard taker.write.takesEarlier, let later = places[taker.dot.frame],
       let earlier = places[write.dot.frame],

@@ -6,7 +6,7 @@ struct WrittenFrame: Hashable {
   let name: Bytes16
   let author: Author
   /// In its author's only log.
-  let place: LogPlace
+  let place: LogPosition
   let writes: [Write]
   /// The claimed time follows the dot, so that it agrees with no order of application.
   let authored: [AuthoredWrite]
@@ -15,7 +15,7 @@ struct WrittenFrame: Hashable {
   init(_ number: UInt64, by author: Author, sequence: UInt32 = 1, _ writes: [Write]) {
     name = Bytes16(high: number, low: 0)
     self.author = author
-    place = LogPlace(log: UInt32(author.user.raw.high), sequence: sequence)
+    place = LogPosition(log: UInt32(author.user.raw.high), sequence: sequence)
     self.writes = writes
     authored = writes.indices.map {
       AuthoredWrite(

@@ -6,7 +6,7 @@ import Synchronization
 /// Sends bytes to a server, and collects its response until it closes the connection.
 struct Caller: Sendable {
   /// The bytes received so far, and whether the server has closed the connection.
-  final class Heard: Sendable {
+  final class Received: Sendable {
     private let state = Mutex<(bytes: [UInt8], hasEnded: Bool)>(([], false))
 
     var text: String { String(decoding: state.withLock { $0.bytes }, as: UTF8.self) }
@@ -15,12 +15,12 @@ struct Caller: Sendable {
     func end() { state.withLock { $0.hasEnded = true } }
   }
 
-  let heard: Heard
+  let received: Received
   private let channel: any Channel
 
   /// - Parameter tls: nil for a plain connection.
   static func call(port: Int, tls: (least: TLSVersion, most: TLSVersion)?) async throws -> Caller {
-    let heard = Heard()
+    let received = Received()
     var context: NIOSSLContext?
     if let tls {
       var configuration = TLSConfiguration.makeClientConfiguration()
@@ -36,16 +36,16 @@ struct Caller: Sendable {
             try channel.pipeline.syncOperations.addHandler(
               NIOSSLClientHandler(context: context, serverHostname: nil))
           }
-          try channel.pipeline.syncOperations.addHandler(Gatherer(heard))
+          try channel.pipeline.syncOperations.addHandler(Gatherer(received))
         }
       }
       .connect(host: "127.0.0.1", port: port).get()
-    return Caller(heard: heard, channel: channel)
+    return Caller(received: received, channel: channel)
   }
 
   /// Returns whether the bytes were sent; they are not if the other side has closed the connection.
   @discardableResult
-  func say(_ bytes: [UInt8]) async -> Bool {
+  func send(_ bytes: [UInt8]) async -> Bool {
     do {
       try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
       return true
@@ -54,7 +54,7 @@ struct Caller: Sendable {
     }
   }
 
-  func say(_ text: String) async { await say(Array(text.utf8)) }
+  func send(_ text: String) async { await send(Array(text.utf8)) }
 
   func hangUp() async {
     do {
@@ -66,15 +66,15 @@ struct Caller: Sendable {
 
   private final class Gatherer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    private let heard: Heard
+    private let received: Received
 
-    init(_ heard: Heard) { self.heard = heard }
+    init(_ received: Received) { self.received = received }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      heard.take(Array(buffer: unwrapInboundIn(data)))
+      received.take(Array(buffer: unwrapInboundIn(data)))
     }
 
-    func channelInactive(context: ChannelHandlerContext) { heard.end() }
+    func channelInactive(context: ChannelHandlerContext) { received.end() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
       context.close(promise: nil)

@@ -40,7 +40,7 @@ final class MapFile {
     }
   }
 
-  func say(_ entries: [String: String]) throws {
+  func write(_ entries: [String: String]) throws {
     for (name, value) in entries {
       let text = value.replacing("'", with: "''")
       try run("INSERT INTO metadata VALUES ('\(name)', '\(text)')")

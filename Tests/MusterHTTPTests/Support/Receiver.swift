@@ -23,7 +23,7 @@ final class Receiver: Sendable {
     let body: String
   }
 
-  private let heard = Mutex<[(post: Post, isTaken: Bool)]>([])
+  private let received = Mutex<[(post: Post, isTaken: Bool)]>([])
   private let act: @Sendable (Int) -> Act
   private let port = Mutex(0)
 
@@ -65,12 +65,12 @@ final class Receiver: Sendable {
   }
 
   var url: String { "http://127.0.0.1:\(port.withLock { $0 })/hook" }
-  var count: Int { heard.withLock { $0.count } }
-  var all: [Post] { heard.withLock { $0.map(\.post) } }
+  var count: Int { received.withLock { $0.count } }
+  var all: [Post] { received.withLock { $0.map(\.post) } }
 
   /// The ids of accepted events.
   var takenIDs: [String] {
-    heard.withLock { $0.filter(\.isTaken).compactMap { $0.post.headers["webhook-id"] } }
+    received.withLock { $0.filter(\.isTaken).compactMap { $0.post.headers["webhook-id"] } }
   }
 
   /// Waits for at least so many requests.
@@ -86,10 +86,10 @@ final class Receiver: Sendable {
   }
 
   fileprivate func take(_ post: Post) -> Act {
-    heard.withLock { heard in
-      let act = act(heard.count)
+    received.withLock { received in
+      let act = act(received.count)
       let isTaken = if case .accept = act { true } else { false }
-      heard.append((post, isTaken))
+      received.append((post, isTaken))
       return act
     }
   }
@@ -109,18 +109,18 @@ private final class Listener: ChannelInboundHandler {
     text += String(buffer: unwrapInboundIn(data))
     while let post = next() {
       switch receiver.take(post) {
-      case .accept: say("HTTP/1.1 204 No Content\r\n\r\n", context)
-      case .status(let code): say("HTTP/1.1 \(code) X\r\nContent-Length: 0\r\n\r\n", context)
+      case .accept: send("HTTP/1.1 204 No Content\r\n\r\n", context)
+      case .status(let code): send("HTTP/1.1 \(code) X\r\nContent-Length: 0\r\n\r\n", context)
       case .hang: break
       case .hangUp: context.close(promise: nil)
       case .flood:
-        say("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n", context)
+        send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n", context)
         flood(context)
       case .rubbish:
-        say("\u{0}\u{1} this is no answer\r\n\r\n", context)
+        send("\u{0}\u{1} this is no answer\r\n\r\n", context)
         context.close(promise: nil)
       case .redirect(let url):
-        say("HTTP/1.1 302 X\r\nLocation: \(url)\r\nContent-Length: 0\r\n\r\n", context)
+        send("HTTP/1.1 302 X\r\nLocation: \(url)\r\nContent-Length: 0\r\n\r\n", context)
       }
     }
   }
@@ -129,7 +129,7 @@ private final class Listener: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  private func say(_ text: String, _ context: ChannelHandlerContext) {
+  private func send(_ text: String, _ context: ChannelHandlerContext) {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
   }
 

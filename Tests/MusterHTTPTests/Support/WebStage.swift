@@ -20,7 +20,7 @@ struct WebStage: Sendable {
   /// - Parameters:
   ///   - role: the role of the node's own device.
   ///   - map: the base map of the server.
-  static func tell(
+  static func run(
     access: AccessRule.Access = .trusted, whenTaken: WebServer.WhenTaken = .fail, port: Int = 0,
     role: Role = .command, map: BaseMap? = nil,
     _ story: @escaping @Sendable (WebStage) async throws -> Void

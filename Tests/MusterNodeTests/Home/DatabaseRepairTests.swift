@@ -53,7 +53,7 @@ struct DatabaseRepairTests {
       #expect(remark.hasPrefix("the database was damaged"))
       #expect(!remark.contains("\n"))
       #expect(try titles(first) == Self.all)
-      #expect(first.replica.life.generation == 2)
+      #expect(first.replica.incarnationState.generation == 2)
       try first.replica.close()
     }
     #expect(try Data(contentsOf: URL(filePath: home.databasePath + ".damaged-1")) == spoilt)
@@ -61,7 +61,7 @@ struct DatabaseRepairTests {
 
     let second = try opened()
     #expect(second.repairRemark == nil)
-    #expect(second.replica.life.generation == 2)
+    #expect(second.replica.incarnationState.generation == 2)
     try second.replica.close()
   }
 

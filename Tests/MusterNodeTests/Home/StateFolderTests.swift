@@ -62,10 +62,10 @@ struct StateFolderTests {
     try opened.replica.close()
   }
 
-  private func life() throws -> Replica.IncarnationState {
+  private func incarnationState() throws -> Replica.IncarnationState {
     let opened = try opened()
     try opened.replica.close()
-    return opened.replica.life
+    return opened.replica.incarnationState
   }
 
   private var substitutes: [String] {
@@ -78,7 +78,7 @@ struct StateFolderTests {
   @Test func `costs one incarnation, however often the node starts and writes`() async throws {
     try blockStateFolder()
     try addReport("Smoke")
-    let first = try life()
+    let first = try incarnationState()
     let logs = try await { () async throws -> Int in
       let node = try node()
       let status = try await status(of: node)
@@ -95,7 +95,7 @@ struct StateFolderTests {
       await node.stop()
     }
 
-    let last = try life()
+    let last = try incarnationState()
     #expect(last.incarnation == first.incarnation && last.generation == first.generation)
   }
 
@@ -120,13 +120,13 @@ struct StateFolderTests {
   @Test func `continues the same incarnation once it can be written again`() throws {
     try blockStateFolder()
     try addReport("Smoke 1")
-    let first = try life()
+    let first = try incarnationState()
     #expect(try substitutes.count == 1)
     try freeStateFolder()
 
     try addReport("Smoke 2")
 
-    #expect(try life().incarnation == first.incarnation)
+    #expect(try incarnationState().incarnation == first.incarnation)
     #expect(try substitutes.isEmpty)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: home.stateDirectory)
@@ -134,11 +134,11 @@ struct StateFolderTests {
   }
 
   @Test func `starts no incarnation while the sentinel can still be read`() throws {
-    let first = try life()
+    let first = try incarnationState()
     try OnDisk.setMode(0o777, of: home.stateDirectory)
     for number in 1...Self.volume { try addReport("Smoke \(number)") }
 
-    let last = try life()
+    let last = try incarnationState()
     #expect(last.incarnation == first.incarnation)
     #expect(try #require(last.sequences[.state]) > first.sequences[.state] ?? 0)
   }
@@ -146,21 +146,21 @@ struct StateFolderTests {
   @Test func `does not hide that the home was copied`() throws {
     try blockStateFolder()
     try addReport("Smoke")
-    let first = try life()
+    let first = try incarnationState()
     let copy = scratch.home("copy")
     try FileManager.default.copyItem(atPath: home.path, toPath: copy.path)
 
     let opened = try OpenedHome(copy, passphrase: { [] })
 
-    #expect(opened.replica.life.incarnation != first.incarnation)
-    #expect(opened.newLifeReason != nil)
+    #expect(opened.replica.incarnationState.incarnation != first.incarnation)
+    #expect(opened.newIncarnationReason != nil)
     try opened.replica.close()
   }
 
   @Test func `does not hide that the home came from another computer`() throws {
     try blockStateFolder()
     try addReport("Smoke")
-    let first = try life()
+    let first = try incarnationState()
     let name = try #require(try substitutes.first)
     let parts = name.split(separator: ".")
     // As if it had been written on another computer, by a file with the same number
@@ -168,13 +168,13 @@ struct StateFolderTests {
       atPath: "\(home.runDirectory)/\(name)",
       toPath: "\(home.runDirectory)/\(parts[0]).00000000.sentinel")
 
-    #expect(try life().incarnation != first.incarnation)
+    #expect(try incarnationState().incarnation != first.incarnation)
   }
 
   @Test func `does not hide that an older database was restored`() throws {
     try blockStateFolder()
     try addReport("Smoke 1")
-    let first = try life()
+    let first = try incarnationState()
     let backup = try OnDisk.bytes(at: home.databasePath)
     try addReport("Smoke 2")
     // In place, so that the file keeps its number.
@@ -183,23 +183,23 @@ struct StateFolderTests {
     try file.write(contentsOf: Data(backup))
     try file.close()
 
-    #expect(try life().incarnation != first.incarnation)
+    #expect(try incarnationState().incarnation != first.incarnation)
   }
 
   @Test func `read-only commands open no log and start no incarnation`() async throws {
-    let before = try life()
+    let before = try incarnationState()
     for _ in 1...Self.volume {
       let node = try node()
       _ = try await status(of: node)
       _ = try await alerts(of: node)
       await node.stop()
     }
-    #expect(try life() == before)
+    #expect(try incarnationState() == before)
   }
 
   @Test func `a clock that is years off starts no incarnation`() throws {
     let opened = try opened()
-    let (before, credentials) = (opened.replica.life, opened.credentials)
+    let (before, credentials) = (opened.replica.incarnationState, opened.credentials)
     try opened.replica.close()
     for years in [-40, 40] {
       let store = try Replica.openStore(
@@ -207,12 +207,12 @@ struct StateFolderTests {
       let wall = Timestamp(
         milliseconds: SystemClock.wall.milliseconds + Int64(years) * 31_557_600_000)
       let replica = try Replica(
-        store: store, credentials: credentials, start: .goesOn, seed: systemSeed(),
+        store: store, credentials: credentials, start: .continues, seed: systemSeed(),
         systemBoot: SystemClock.systemBoot,
         now: ClockReading(
           instant: SystemClock.instant, wall: wall, boot: SystemClock.reading.boot,
           entropy: .zero))
-      #expect(replica.life == before)
+      #expect(replica.incarnationState == before)
       try replica.close()
     }
   }

@@ -66,14 +66,14 @@ extension Reference {
     /// Epochs with any announcement.
     private(set) var announced: Set<EpochID> = []
     private(set) var withheld: Set<EpochID> = []
-    private(set) var fitting: [EpochID] = []
+    private(set) var eligible: [EpochID] = []
     /// The TLS certificates of command posts; those of revoked devices are invalid.
     private(set) var uplinks: [DeviceID: [UplinkCertificate]] = [:]
     /// The lowest rank of each device, as far as evaluated.
     private var ranks: [DeviceID: Int] = [:]
     private let logs: [CertificateHash: [LogID: ControlLog]]
     /// Frames that contain a revocation, valid or not.
-    private let heard: Set<FrameHash>
+    private let received: Set<FrameHash>
     /// Certificates that this device or others presented, with chains up to the root; by their
     /// issuer.
     private let shown: [CertificateHash: [SignedCertificate]]
@@ -86,13 +86,13 @@ extension Reference {
 
     init(
       _ logs: [LogID: ControlLog], rules: Rules, shown certificates: [SignedCertificate],
-      heard: Set<FrameHash>, lineage: Lineage, council: Reference.Councils? = nil,
+      received: Set<FrameHash>, lineage: Lineage, council: Reference.Councils? = nil,
       signatures: inout VerifiedSignatures
     ) {
       cuts = Cuts(lineage)
       let decided = council?.decision(lineage) ?? Reference.Councils.Decision()
       members = decided.members
-      self.heard = heard.union(decided.revocations.keys)
+      self.received = received.union(decided.revocations.keys)
       shown = Dictionary(grouping: rules.ownChain + certificates, by: \.certificate.issuer)
       self.logs = logs.reduce(into: [:]) {
         $0[$1.value.certificate, default: [:]][$1.key] = $1.value
@@ -136,7 +136,7 @@ extension Reference {
       spoken = spokenEpochs()
       announced = Set(spoken.keys)
       withheld = withheldEpochs()
-      fitting = fittingEpochs()
+      eligible = eligibleEpochs()
     }
 
     private mutating func join(_ revocation: Revocation) {
@@ -273,14 +273,14 @@ extension Reference {
         spoken.filter { _, announcements in
           announcements.allSatisfy { epoch in
             let excluded = excluded(by: epoch)
-            return !excluded.isWhole || !heard.isSuperset(of: excluded.frames)
+            return !excluded.isWhole || !received.isSuperset(of: excluded.frames)
           }
         }.keys)
     }
 
     /// Returns the epochs that may be used for writing, best first (`CountingEpochs`): those that
     /// exclude every valid revocation.
-    private func fittingEpochs() -> [EpochID] {
+    private func eligibleEpochs() -> [EpochID] {
       let counting = Set(revocations.keys)
       return epochs.ordered { counting.isSubset(of: excluded(by: $0).frames) }
     }

@@ -9,7 +9,7 @@ extension Valley {
     case joined(Credentials, Enrolment.EpochKeys)
     case refused(String)
     /// No device answered.
-    case unheard
+    case noAnswer
   }
 
   static func bytes32(_ random: inout SplitMix64) -> [UInt8] { random.bytes(32) }
@@ -42,7 +42,7 @@ extension Valley {
     _ credentials: Credentials, as name: String, store: Store, path: String?
   ) throws {
     let replica = try Replica(
-      store: store, credentials: credentials, start: .goesOn, seed: seed32(), systemBoot: [1],
+      store: store, credentials: credentials, start: .continues, seed: seed32(), systemBoot: [1],
       now: clock)
     laptops.append(
       Laptop(
@@ -87,7 +87,7 @@ extension Valley {
       let pause = min(end, now.advanced(byMilliseconds: 5))
       while try step(until: pause, except: endpoint) {}
     }
-    return .unheard
+    return .noAnswer
   }
 
   /// Joins over the network and starts the new device.
@@ -131,7 +131,7 @@ extension Valley {
     if laptops[index].path != nil { try laptops[index].store.close() }
   }
 
-  mutating func switchOn(_ name: String, start: Replica.Start = .goesOn) throws {
+  mutating func switchOn(_ name: String, start: Replica.Start = .continues) throws {
     let index = index(name)
     if let path = laptops[index].path {
       laptops[index].store = try Self.store(at: path, of: laptops[index].credentials)
@@ -144,7 +144,7 @@ extension Valley {
     try at(name) { try $0.contact(others, now: $1) }
   }
 
-  mutating func restart(_ name: String, start: Replica.Start = .goesOn) throws {
+  mutating func restart(_ name: String, start: Replica.Start = .continues) throws {
     try switchOff(name)
     try switchOn(name, start: start)
   }

@@ -8,7 +8,7 @@ struct Station {
   var local: LocalDevice
   var endpoint: Endpoint
   var engine: SyncEngine
-  var logIndex = Bookshelf()
+  var logIndex = TestLogIndex()
   var pen: Pen
   private var roster: Roster
   var invites: [OpenInvite] = []
@@ -30,7 +30,7 @@ struct Station {
   var unitsAgain = 0
   /// Logs in the order of their first frame's arrival.
   var arrivals: [LogID] = []
-  private var lives: UInt64 = 0
+  private var incarnations: UInt64 = 0
   /// What others proved themselves with.
   private var proven: [SignedCertificate] = []
 
@@ -62,7 +62,7 @@ struct Station {
   }
 
   private static func engine(
-    _ local: LocalDevice, incarnation: Incarnation, logIndex: Bookshelf, roster: Roster,
+    _ local: LocalDevice, incarnation: Incarnation, logIndex: TestLogIndex, roster: Roster,
     seed: UInt64,
     counter: UInt64, now: Instant
   ) -> SyncEngine {
@@ -75,10 +75,10 @@ struct Station {
 
   /// The process ends and a new one reads the same disk: sessions and contacts are gone.
   mutating func restart(remembering contacts: [Endpoint], now: Instant) -> [Sending] {
-    lives += 1
+    incarnations += 1
     engine = Self.engine(
       local, incarnation: pen.incarnation, logIndex: logIndex, roster: roster,
-      seed: UInt64(number) << 32 | lives, counter: lives << 32, now: now)
+      seed: UInt64(number) << 32 | incarnations, counter: incarnations << 32, now: now)
     return handle(.invitesChanged(invites), now: now) + handle(.contacts(contacts), now: now)
   }
 

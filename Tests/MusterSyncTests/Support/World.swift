@@ -176,7 +176,7 @@ struct World {
   }
 
   /// Sends a packet of one's own making on a station's session with another.
-  mutating func say(_ packet: Packet, from liar: Int, to index: Int) {
+  mutating func send(_ packet: Packet, from liar: Int, to index: Int) {
     let device = stations[index].local.device
     guard let session = stations[liar].engine.context.liveSession(of: device),
       let bytes = stations[liar].engine.context.sessions[session]?.seal(packet.encoded())
@@ -185,7 +185,7 @@ struct World {
   }
 
   mutating func cut(_ first: Int, _ second: Int) { cuts.insert([first, second].sorted()) }
-  mutating func mend(_ first: Int, _ second: Int) { cuts.remove([first, second].sorted()) }
+  mutating func repair(_ first: Int, _ second: Int) { cuts.remove([first, second].sorted()) }
 
   /// A datagram out of nowhere.
   mutating func inject(_ bytes: [UInt8], from: Endpoint, to index: Int) {

@@ -13,7 +13,7 @@ struct Laptop: LaptopProcess {
 
   /// Adds a report and returns its id.
   func report(_ title: String) async throws -> String {
-    try await tell("report", "add", "--title", title)
+    try await send("report", "add", "--title", title)
   }
 
   func reports() async throws -> Set<String> {

@@ -18,12 +18,12 @@ final class Valley: Sendable {
     var nodes: [(name: String, child: Child)] = []
   }
 
-  private static let told = Mutex(0)
+  private static let started = Mutex(0)
 
   /// Runs a test, then ends every process and removes namespaces and folder, whatever the result.
   /// Prints the logs of the nodes if it failed.
-  static func tell(_ story: (Valley) async throws -> Void) async throws {
-    let number = told.withLock {
+  static func run(_ story: (Valley) async throws -> Void) async throws {
+    let number = started.withLock {
       $0 += 1
       return $0
     }
@@ -57,7 +57,7 @@ final class Valley: Sendable {
   /// A laptop that has created an operation.
   func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
     let laptop = try laptop(name)
-    try await laptop.tell("init", operation, "--callsign", name)
+    try await laptop.send("init", operation, "--callsign", name)
     return laptop
   }
 
@@ -65,9 +65,9 @@ final class Valley: Sendable {
   func joiner(_ name: String, admittedBy commander: Laptop) async throws -> Laptop {
     let laptop = try laptop(name)
     let (request, grant) = (path("\(name).request"), path("\(name).grant"))
-    try await laptop.tell("join", "--request", request, "--callsign", name)
-    try await commander.tell("admit", request, "--out", grant)
-    try await laptop.tell("join", "--grant", grant)
+    try await laptop.send("join", "--request", request, "--callsign", name)
+    try await commander.send("admit", request, "--out", grant)
+    try await laptop.send("join", "--grant", grant)
     return laptop
   }
 

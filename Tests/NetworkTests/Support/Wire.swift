@@ -29,7 +29,7 @@ struct Wire {
     for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "down") }
   }
 
-  func mend() throws {
+  func repair() throws {
     for laptop in laptops { try ip(space, "link", "set", port(of: laptop), "up") }
   }
 

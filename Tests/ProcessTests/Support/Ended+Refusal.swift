@@ -6,7 +6,7 @@ extension Ended {
   /// The rule for every mistake of a user: one line marked as ours, for bad usage a second one that
   /// names the help, and nothing on standard output.
   func expectRefusal(
-    status expected: Int32 = 1, saying part: String? = nil,
+    status expected: Int32 = 1, containing part: String? = nil,
     at place: SourceLocation = #_sourceLocation
   ) {
     #expect(status == expected, "\(self)", sourceLocation: place)

@@ -11,7 +11,7 @@ final class Field: Sendable {
   /// Runs a test, then ends every process and removes the folder, whatever the result.
   ///
   /// - Parameter program: by default the built one.
-  static func tell(
+  static func run(
     of program: URL? = nil, _ story: (Field) async throws -> Void
   ) async throws {
     let field = try Field(program: program ?? Program.located())
@@ -39,7 +39,7 @@ final class Field: Sendable {
   /// A laptop that has created an operation.
   func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
     let laptop = try laptop(name)
-    try await laptop.tell("init", operation, "--callsign", name)
+    try await laptop.send("init", operation, "--callsign", name)
     return laptop
   }
 
@@ -49,7 +49,7 @@ final class Field: Sendable {
     let invite = try await host.ask("invite", "--role", role)
     guard let url = invite["url"].text else { throw Failed("no URL in \(invite)") }
     let laptop = try laptop(name)
-    try await laptop.tell("join", url, "--callsign", name)
+    try await laptop.send("join", url, "--callsign", name)
     return laptop
   }
 

@@ -161,7 +161,7 @@ extension Context {
   ) {
     let skipped = sessions[index]?.received.note(
       counter, isToBeAcknowledged: packet.isToBeAcknowledged, now: clock.now)
-    outbox.sendQueues[device, default: SendQueue()].noteHeard(skipped: skipped ?? 0, now: now)
+    outbox.sendQueues[device, default: SendQueue()].noteReceived(skipped: skipped ?? 0, now: now)
     if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
       let answer = outbox.sendQueues[device]?.acknowledge(
         acknowledgement, on: index, nextCounter: next, now: clock.now)

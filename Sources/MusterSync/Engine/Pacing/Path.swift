@@ -9,14 +9,14 @@ struct Path: Sendable {
   var pace: TokenBucket?
   /// The loss rate of sent datagrams, measured by acknowledgements, and of the peer's datagrams.
   var sentLoss = LossMeter()
-  var heardLoss = LossMeter()
+  var receivedLoss = LossMeter()
   /// Consecutive timeouts; doubles the next.
   var timeouts = 0
   /// Whether the peer was received again after more than one timeout.
   var isBack = false
 
   /// The loss rate of the worse direction.
-  var lossPercent: Int { max(sentLoss.percent, heardLoss.percent) }
+  var lossPercent: Int { max(sentLoss.percent, receivedLoss.percent) }
 
   /// Sets the pacing rate slightly above window / RTT.
   mutating func setPace(now: Instant) {

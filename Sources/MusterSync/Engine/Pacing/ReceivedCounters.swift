@@ -4,14 +4,14 @@ internal import MusterModel
 struct ReceivedCounters: Sendable {
   /// After this many datagrams, or as soon as one is missing or late, an acknowledgement is sent by
   /// itself.
-  static let mostUnsaid = 4
+  static let mostPending = 4
   static let delayMilliseconds: Int64 = 25
 
   private var largest: UInt64?
   private var largestAt = Instant(microseconds: 0)
   /// Bit i: `largest - 1 - i` was received.
   private var before: UInt128 = 0
-  private var unsaid = 0
+  private var pending = 0
   private var isHurried = false
   /// How often the last acknowledgement is repeated, since it may have been lost.
   private var copies = 0
@@ -39,8 +39,8 @@ struct ReceivedCounters: Sendable {
       largestAt = now
     }
     guard isToBeAcknowledged else { return skipped }
-    unsaid += 1
-    let isDue = unsaid >= Self.mostUnsaid || isHurried
+    pending += 1
+    let isDue = pending >= Self.mostPending || isHurried
     let due = isDue ? now : now.advanced(byMilliseconds: Self.delayMilliseconds)
     dueAt = min(dueAt ?? due, due)
     return skipped
@@ -52,9 +52,9 @@ struct ReceivedCounters: Sendable {
     now: Instant, lossPercent: Int, holdsRuns: Bool
   ) -> Acknowledgement? {
     guard dueAt != nil, let largest else { return nil }
-    copies = unsaid > 0 ? Int(LossMeter.tries(lossPercent)) / 2 : copies - 1
+    copies = pending > 0 ? Int(LossMeter.tries(lossPercent)) / 2 : copies - 1
     dueAt = copies > 0 ? now.advanced(byMilliseconds: Self.copyMilliseconds) : nil
-    unsaid = 0
+    pending = 0
     isHurried = false
     let delay = min(max(now.microseconds(since: largestAt), 0), Int64(UInt32.max))
     return Acknowledgement(

@@ -18,7 +18,7 @@ struct SendQueue: Sendable {
   private var session: UInt32?
   private var sent = SentDatagrams()
   private var lastSentAt = Instant(microseconds: .min)
-  private var lastHeardAt = Instant(microseconds: .min)
+  private var lastReceivedAt = Instant(microseconds: .min)
   /// Additional timeout for a narrow link, which may take this long over a few datagrams, in
   /// microseconds; 0 if unknown.
   var patience: Int64 = 0
@@ -48,8 +48,8 @@ struct SendQueue: Sendable {
   /// large enough that some are expected to arrive.
   private var limit: Int {
     guard !path.window.isOverTCP else { return path.window.bytes }
-    guard isHeard, !isQueued else {
-      let isAsking = path.timeouts >= 3 && lastHeardAt < lastSentAt
+    guard isReceiving, !isQueued else {
+      let isAsking = path.timeouts >= 3 && lastReceivedAt < lastSentAt
       return isAsking ? CongestionWindow.datagram : path.window.bytes
     }
     let expected = CongestionWindow.least * Int(LossMeter.tries(path.lossPercent))
@@ -129,11 +129,11 @@ struct SendQueue: Sendable {
   ///
   /// - Parameter skipped: how many of the peer's earlier datagrams are missing before this one; -1
   ///   if this one was counted as missing until now.
-  mutating func noteHeard(skipped: Int, now: Instant) {
-    if path.timeouts > 1, lastHeardAt < lastSentAt { path.isBack = true }
-    lastHeardAt = now
-    if skipped < 0 { path.heardLoss.findAgain() }
-    path.heardLoss.note(lost: max(0, skipped), arrived: 1)
+  mutating func noteReceived(skipped: Int, now: Instant) {
+    if path.timeouts > 1, lastReceivedAt < lastSentAt { path.isBack = true }
+    lastReceivedAt = now
+    if skipped < 0 { path.receivedLoss.findAgain() }
+    path.receivedLoss.note(lost: max(0, skipped), arrived: 1)
   }
 
   /// Processes an acknowledgement.
@@ -204,7 +204,7 @@ struct SendQueue: Sendable {
     let hopeless = Int64(min(max(0, path.timeouts - Self.timeoutsInBadWeather), 3))
     let most =
       isQueued
-      ? max(base << 3, 3_000_000) : max(base, isHeard ? 500_000 << hopeless : 3_000_000)
+      ? max(base << 3, 3_000_000) : max(base, isReceiving ? 500_000 << hopeless : 3_000_000)
     return min(base << Int64(min(path.timeouts, 6)), most)
   }
 
@@ -212,9 +212,9 @@ struct SendQueue: Sendable {
   private static let timeoutOverTCP: Int64 = 60_000_000
 
   /// Whether the peer was received recently. The tolerance grows with its loss rate.
-  private var isHeard: Bool {
-    let patience = isQueued ? 1 : LossMeter.tries(path.heardLoss.percent)
-    return lastSentAt.microseconds(since: lastHeardAt) < 3_000_000 * patience
+  private var isReceiving: Bool {
+    let patience = isQueued ? 1 : LossMeter.tries(path.receivedLoss.percent)
+    return lastSentAt.microseconds(since: lastReceivedAt) < 3_000_000 * patience
   }
 
   /// Processes an expired deadline.

@@ -1,7 +1,7 @@
 public import MusterModel
 
 /// The position of a frame: its log and its sequence.
-public struct FramePlace: Hashable, Sendable, CustomStringConvertible {
+public struct FramePosition: Hashable, Sendable, CustomStringConvertible {
   /// The log that it belongs to, or the strand of one that is forked.
   public let log: LogID
   /// 0 for the opening; at most `Limits.lastSequence` for any frame that is held.
@@ -19,5 +19,5 @@ public struct FramePlace: Hashable, Sendable, CustomStringConvertible {
 
 extension Frame {
   /// Its log, or the strand of it, and its sequence.
-  public var place: FramePlace { FramePlace(log: strand, sequence: sequence) }
+  public var place: FramePosition { FramePosition(log: strand, sequence: sequence) }
 }

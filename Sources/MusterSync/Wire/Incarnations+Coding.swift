@@ -22,20 +22,20 @@ extension IncarnationName {
   }
 
   /// Returns the body of a record that names incarnations: their concatenation.
-  static func encoded(_ lives: [IncarnationName]) -> [UInt8] {
-    precondition(lives.count <= Limits.livesNamed, "\(lives.count) lives")
+  static func encoded(_ incarnations: [IncarnationName]) -> [UInt8] {
+    precondition(incarnations.count <= Limits.namedIncarnations, "\(incarnations.count) lives")
     var writer = ByteWriter()
-    for life in lives { life.append(to: &writer) }
+    for incarnationName in incarnations { incarnationName.append(to: &writer) }
     return writer.bytes
   }
 
   static func decode(_ bytes: [UInt8]) throws(WireError) -> [IncarnationName] {
-    guard bytes.count <= Limits.livesNamed * byteCount else { throw .malformed("lives") }
+    guard bytes.count <= Limits.namedIncarnations * byteCount else { throw .malformed("lives") }
     do {
       var reader = ByteReader(bytes)
-      var lives: [IncarnationName] = []
-      while reader.remaining > 0 { lives.append(try IncarnationName(from: &reader)) }
-      return lives
+      var incarnations: [IncarnationName] = []
+      while reader.remaining > 0 { incarnations.append(try IncarnationName(from: &reader)) }
+      return incarnations
     } catch {
       throw .malformed("lives")
     }
@@ -66,19 +66,20 @@ extension CloneReport {
 extension RecordKind {
   /// Whether records of this kind name incarnations of their author's device. They are also sent to
   /// that device, so that each of its live clones receives them.
-  var isAboutLives: Bool { self == .livesHeard || self == .clone }
+  var isAboutIncarnations: Bool { self == .otherIncarnations || self == .clone }
 }
 
 extension LatestRecord {
   /// Signs the other incarnations of the device that this one knows. `order` MUST be greater than
   /// every order that this incarnation has used.
-  public static func livesHeard(
-    _ lives: [IncarnationName], operation: OperationID, certificate: CertificateHash,
+  public static func otherIncarnations(
+    _ incarnations: [IncarnationName], operation: OperationID, certificate: CertificateHash,
     order: RecordOrder,
     signedBy signer: SigningKey
   ) -> LatestRecord {
     inTheClear(
-      .livesHeard, IncarnationName.encoded(lives), operation: operation, certificate: certificate,
+      .otherIncarnations, IncarnationName.encoded(incarnations), operation: operation,
+      certificate: certificate,
       order: order, signedBy: signer)
   }
 
@@ -104,9 +105,9 @@ extension LatestRecord {
   }
 
   /// The other incarnations of the author's device that the record names; empty for other kinds.
-  public var otherLives: [IncarnationName] {
+  public var otherIncarnations: [IncarnationName] {
     if let clone { return [clone.other] }
-    guard kind == .livesHeard else { return [] }
+    guard kind == .otherIncarnations else { return [] }
     do {
       return try IncarnationName.decode(body)
     } catch {

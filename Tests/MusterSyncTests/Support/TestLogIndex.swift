@@ -2,7 +2,7 @@ import MusterModel
 import MusterSync
 
 /// What a node has on its disk, and the rules by which it may be added to.
-struct Bookshelf: Equatable {
+struct TestLogIndex: Equatable {
   var openings: [LogID: Opening] = [:]
   var frames: [LogID: [Frame]] = [:]
   var records: [RecordTopic: LatestRecord] = [:]

@@ -1,6 +1,6 @@
 /// The position of a frame in a store, in eight bytes. Rows keep it for every value, to determine
 /// what its author had written before.
-public struct LogPlace: Hashable, Sendable {
+public struct LogPosition: Hashable, Sendable {
   /// The store's own number for the log, 1 to 2^31 − 2; another store uses another number.
   public let log: UInt32
   /// The frame's sequence in its log; the opening is 0.

@@ -3,9 +3,9 @@ import MusterTestKit
 import Testing
 
 extension ProcessTests {
-  @Suite struct DoorTests {
+  @Suite struct ControlSocketTests {
     @Test func `a node without an HTTP address serves programs at its socket`() async throws {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
         for (path, mode) in [(anna.socket.path, 0o600), (anna.home.path + "/run", 0o700)] {
@@ -44,11 +44,11 @@ extension ProcessTests {
     @Test func `a subscriber detects the kill of its node, and another node starts in its place`()
       async throws
     {
-      try await Field.tell { field in
+      try await Field.run { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
-        try await anna.tell("fence", "add", "--name", "School", "--circle", "46.5,7.5,100")
-        try await anna.tell("position", "set", "46.5,7.5")
+        try await anna.send("fence", "add", "--name", "School", "--circle", "46.5,7.5,100")
+        try await anna.send("position", "set", "46.5,7.5")
         let follower = try anna.begin(["event", "follow", "--all"], stays: true)
         try await eventually("the subscriber receives it") {
           try follower.written.contains("School")
@@ -57,7 +57,7 @@ extension ProcessTests {
         let ended = try await follower.end(within: .seconds(60))
         #expect(ended.status == 1 && ended.complaint.contains("the node has stopped"), "\(ended)")
         #expect(FileManager.default.fileExists(atPath: anna.socket.path))
-        try await anna.attempt("event", "follow").expectRefusal(saying: "no node is running")
+        try await anna.attempt("event", "follow").expectRefusal(containing: "no node is running")
         let second = try await anna.run()
         #expect(try await anna.ask("status")["callsign"] == .string("Anna"))
         try await second.stop()

@@ -1,7 +1,7 @@
 public import MusterModel
 
 /// The position of the writes of a body. Their packed encoding omits what follows from it.
-public struct WritePlace: Hashable, Sendable {
+public struct WritePosition: Hashable, Sendable {
   /// The operation, which is hashed into the ids of rows.
   public let operation: OperationID
   /// The author of the log: the owner of the rows that the writes create.

@@ -2,7 +2,7 @@ internal import MusterModel
 internal import MusterNode
 
 /// The photos of reports.
-extension Door {
+extension NodeConnection {
   /// Returns a report with its photos.
   func reportDetails(named text: String) async throws -> ReportSummary {
     let report = try await report(named: text)

@@ -5,12 +5,12 @@ internal import MusterNode
 
 /// The connection to a home's node: to the running one through its socket, or to the same code in
 /// this process, under the home's lock.
-enum Door: Sendable {
+enum NodeConnection: Sendable {
   case running(ControlClient)
   case inProcess(any CommandPerformer)
 
   /// Connects to the socket, and opens the node in this process if nothing listens there.
-  static func open(_ home: HomeOptions) async throws -> Door {
+  static func open(_ home: HomeOptions) async throws -> NodeConnection {
     let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
     return try await LockWait.whileInUse {
       if try await client.isListening() { return .running(client) }
@@ -62,7 +62,7 @@ enum Door: Sendable {
   func send(
     _ command: Command, wait: Int?, _ words: (Reply) throws -> String
   ) async throws {
-    let confirmation = try await WriteConfirmation(wait: wait, door: self)
+    let confirmation = try await WriteConfirmation(wait: wait, connection: self)
     let what = try words(try await change(command))
     try Standard.print(await withReach(what))
     if let text = try await confirmation?.text() { try Standard.print(text) }
@@ -75,7 +75,7 @@ enum Door: Sendable {
   func create(
     _ command: Command, wait: Int?, _ answer: (Reply) async throws -> String
   ) async throws {
-    let confirmation = try await WriteConfirmation(wait: wait, door: self)
+    let confirmation = try await WriteConfirmation(wait: wait, connection: self)
     let what = try await answer(try await change(command))
     if case .running = self { Standard.complain(await withReach(what)) }
     if let text = try await confirmation?.text() { Standard.complain(text) }

@@ -3,7 +3,7 @@ internal import MusterModel
 
 /// The position of a webhook: later events are still to be posted. The node's own log is the queue,
 /// and this is the position in it.
-struct WebhookPlace: Hashable, Sendable {
+struct WebhookPosition: Hashable, Sendable {
   /// The arrival number of the last crossing that was posted or skipped.
   var arrival: Int64
   /// Its id; nil before the first. A rebuilt database numbers crossings again, which this detects.
@@ -15,7 +15,7 @@ struct WebhookPlace: Hashable, Sendable {
   var alerts: [AlertID: Alert] = [:]
 
   /// The start of the log.
-  static let beginning = WebhookPlace(arrival: 0, crossing: nil, counts: [:])
+  static let beginning = WebhookPosition(arrival: 0, crossing: nil, counts: [:])
 }
 
 /// A crossing that the receiver rejected.
@@ -29,7 +29,7 @@ struct FailedDelivery: Hashable, Sendable {
   var isDue: Bool
 }
 
-extension WebhookPlace {
+extension WebhookPosition {
   var json: JSON {
     .object([
       "arrival": .integer(arrival), "crossing": .known(crossing, JSON.id),

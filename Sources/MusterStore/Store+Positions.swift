@@ -3,16 +3,16 @@ public import MusterModel
 
 extension Store {
   /// Returns the positions of the named frames, unordered; unknown ones are left out.
-  public func places(ofFrames names: [Bytes16]) throws(StoreError) -> [FramePlace] {
+  public func positions(ofFrames names: [Bytes16]) throws(StoreError) -> [FramePosition] {
     try read { database in
       var logs: [Int64: LogID] = [:]
-      var places: [FramePlace] = []
+      var places: [FramePosition] = []
       for name in names {
         for place in try FrameTable.places(of: name, in: database) {
           let ref = place >> 32
           if logs[ref] == nil { logs[ref] = try FrameTable.log(ref: ref, in: database)?.head.log }
           guard let log = logs[ref] else { throw StoreError.corrupt("a frame has no log") }
-          places.append(FramePlace(log: log, sequence: UInt64(place & 0xFFFF_FFFF)))
+          places.append(FramePosition(log: log, sequence: UInt64(place & 0xFFFF_FFFF)))
         }
       }
       return places
@@ -20,7 +20,7 @@ extension Store {
   }
 
   /// Returns the hash of a frame; nil if it is not stored.
-  public func hash(of place: FramePlace) throws(StoreError) -> FrameHash? {
+  public func hash(of place: FramePosition) throws(StoreError) -> FrameHash? {
     try read { database in
       guard let log = try FrameTable.log(place.log, in: database),
         place.sequence <= log.head.sequence,
