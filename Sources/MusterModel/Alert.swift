@@ -28,7 +28,7 @@ public struct Alert: Codable, Hashable, Sendable {
   }
 }
 
-/// A local user's acknowledgement of an alert. It is never sent.
+/// An acknowledgement of an alert, by a local user or in a row that every node holds.
 public struct AlertAcknowledgement: Codable, Hashable, Sendable {
   /// One line, at most `Limits.lineBytes`.
   public var name: String

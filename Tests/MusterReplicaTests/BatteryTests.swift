@@ -63,6 +63,25 @@ struct BatteryTests {
     #expect(try alerts(at: "Ben", in: &valley).map(\.batteryPercent) == [7], "its owner")
   }
 
+  @Test func `the acknowledgement of a low battery reaches the person`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try publish(12, second: 1, in: &valley)
+    for name in valley.names { #expect(try alerts(at: name, in: &valley).count == 1) }
+    let id = try #require(try alerts(at: "Ada", in: &valley).first).id
+    try valley.at("Ada") { try $0.acknowledgeAlert(id.description, by: nil, now: $1) }
+    try valley.converge()
+    for name in valley.names {
+      let alert = try #require(try alerts(at: name, in: &valley).first)
+      #expect(alert.acknowledgement?.name == "Ada")
+    }
+    try publish(30, second: 2, in: &valley)
+    for name in valley.names { #expect(try alerts(at: name, in: &valley) == []) }
+    try publish(11, second: 3, in: &valley)
+    for name in valley.names {
+      #expect(try alerts(at: name, in: &valley).map(\.acknowledgement) == [nil])
+    }
+  }
+
   @Test func `a low battery raises one alert until it was charged`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try publish(16, second: 1, in: &valley)

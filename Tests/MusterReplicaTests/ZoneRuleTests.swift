@@ -70,6 +70,45 @@ struct ZoneRuleTests {
     for name in valley.names { #expect(try texts(at: name, in: &valley) == []) }
   }
 
+  private func names(at name: String, in valley: inout Valley) throws -> [String?] {
+    _ = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
+    return try valley.ask(name) { try $0.alerts(now: $1) }
+      .filter { $0.id.kind == .zoneRule || $0.id.kind == .nearZone }
+      .map { $0.acknowledgement?.name }
+  }
+
+  @Test func `command's acknowledgement reaches every node, and not the next violation`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let camp = try valley.draw("Camp", .muster)
+    try add(ZoneRule(kind: .atLeast, number: 1, role: .member), to: camp, in: &valley)
+    for name in valley.names { #expect(try names(at: name, in: &valley) == [nil]) }
+    try valley.at("Ada") { try $0.acknowledgeAlert("zoneRule:\(camp)", by: nil, now: $1) }
+    try valley.converge()
+    for name in valley.names { #expect(try names(at: name, in: &valley) == ["Ada"]) }
+    try walk("Ben", to: 0, in: &valley)
+    for name in valley.names { #expect(try names(at: name, in: &valley) == []) }
+    try walk("Ben", to: 500, in: &valley)
+    for name in valley.names { #expect(try names(at: name, in: &valley) == [nil]) }
+  }
+
+  @Test func `a person close to a zone is acknowledged on every node until they come again`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    let fire = try valley.draw("Fire", .info)
+    try add(ZoneRule(kind: .within, number: 200), to: fire, in: &valley)
+    try walk("Ben", to: 250, in: &valley)
+    for name in valley.names { #expect(try names(at: name, in: &valley) == [nil]) }
+    let ben = valley.laptops[1].credentials.user
+    try valley.at("Ada") { try $0.acknowledgeAlert("nearZone:\(ben)", by: nil, now: $1) }
+    try valley.converge()
+    for name in valley.names { #expect(try names(at: name, in: &valley) == ["Ada"]) }
+    try walk("Ben", to: 5000, in: &valley)
+    for name in valley.names { #expect(try names(at: name, in: &valley) == []) }
+    try walk("Ben", to: 250, in: &valley)
+    for name in valley.names { #expect(try names(at: name, in: &valley) == [nil]) }
+  }
+
   @Test func `an entry in time satisfies its rule, whatever the clock of command`() throws {
     for year in [-1, 0, 1] as [Int64] {
       var valley = try Valley.with("Ada", "Ben", "Cleo")

@@ -88,6 +88,23 @@ extension API {
       return .ok(.object(["isRequired": .bool(isRequired)]))
     },
     Route(
+      .put, "/api/v1/checkins/pin",
+      "Set the two PINs for check-ins on this node; without them, remove both",
+      body: .object(
+        [.may("current", .text), .may("usual", .text), .may("duress", .text)], least: 1),
+      result: .done
+    ) { api, call in
+      // The PINs are those of the laptop's own user.
+      guard call.person == nil else {
+        throw Problem(.forbidden, "PINs are set on the laptop itself: muster checkin pin set")
+      }
+      return try await api.done(
+        .setCheckInPins(
+          CheckInPinChange(
+            current: call.text("current"), usual: call.text("usual"),
+            duress: call.text("duress"))))
+    },
+    Route(
       .post, "/api/v1/checkins/clear",
       "As command, end this node's alarm about a person under duress",
       body: .object([.must("user", .text)], least: 1), result: .done

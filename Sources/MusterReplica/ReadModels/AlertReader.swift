@@ -10,10 +10,13 @@ struct AlertReader {
 
   /// Returns what raises alerts now.
   ///
-  /// - Parameter devices: about this device and others.
+  /// - Parameters:
+  ///   - zoneRules: by the rules of zones.
+  ///   - devices: about this device and others.
   func findings(
     people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
-    devices: DeviceAlerts, unconfirmed: Set<UserID>, lowBatteries: Set<UserID>, now: Timestamp
+    zoneRules: [AlertTracker.Finding], devices: DeviceAlerts, unconfirmed: Set<UserID>,
+    lowBatteries: Set<UserID>, now: Timestamp
   ) throws -> [AlertTracker.Finding] {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()
@@ -32,10 +35,13 @@ struct AlertReader {
       lowBatteries: lowBatteries)
     let aboutCheckIns = try checkInAlerts(people)
     let findings =
-      aboutPeople.findings + aboutCheckIns.findings + rules.findings + devices.findings
+      zoneRules + aboutPeople.findings + aboutCheckIns.findings + rules.findings
+      + devices.findings
     return try findings.map { finding in
       var finding = finding
-      finding.cause = try cause(of: finding.id, positions: positions)
+      if !finding.cause.isShared {
+        finding.cause = try cause(of: finding.id, positions: positions)
+      }
       return finding
     }
   }
@@ -119,22 +125,46 @@ struct AlertReader {
           try StatementReader(context: context).statements($0).openCalls.map(\.dot).sorted()
         } ?? [],
         positions: [])
-    case .inHazard, .silent:
+    case .inHazard, .silent, .nearZone:
       // For this device's own entry the row is the zone's, which no position belongs to.
-      let theirs = positions.filter { $0.user.raw == id.row.raw }
+      return AlertCause(dots: [], positions: seen(id.row.raw, in: positions))
+    case .battery:
+      // A laptop without a position states its battery in its presence, which has no order.
+      let theirs = seen(id.row.raw, in: positions)
       return AlertCause(
-        dots: [], positions: theirs.map { SeenPosition(device: $0.device, order: $0.order) })
+        dots: theirs.isEmpty ? try callsignDots(of: id.row) : [], positions: theirs)
     case .overdue:
       let row = try context.store.row(RowKey(kind: .directive, id: id.row))
       return AlertCause(
         dots: row?.values(of: .directiveStatus).map(\.dot) ?? [], positions: [])
-    case .checkIn:
-      let row = try context.store.row(RowKey(kind: .checkIn, id: id.row))
-      let reports = row?.values(of: .checkInReport).map(\.dot) ?? []
-      let start = row?.checkInStart.map { [$0.dot] } ?? []
-      return AlertCause(dots: reports.isEmpty ? start : reports, positions: [])
+    case .checkIn, .stillness:
+      guard let row = try context.store.row(RowKey(kind: .checkIn, id: id.row)) else {
+        return .none
+      }
+      let reports = row.values(of: .checkInReport).map(\.dot)
+      let start = row.checkInStart.map { [$0.dot] } ?? []
+      // The person may move and rest again between two check-ins.
+      let person = row.checkInPerson?.raw
+      return AlertCause(
+        dots: reports.isEmpty ? start : reports,
+        positions: id.kind == .stillness ? person.map { seen($0, in: positions) } ?? [] : [])
     default: return .none
     }
+  }
+
+  /// Returns the newest positions of a person's devices.
+  private func seen(_ person: Bytes16, in positions: [DevicePosition]) -> [SeenPosition] {
+    positions.filter { $0.user.raw == person }.map {
+      SeenPosition(device: $0.device, order: $0.order)
+    }
+  }
+
+  private func callsignDots(of person: RowID) throws(StoreError) -> [Dot] {
+    if let tracker = try context.store.row(RowKey(kind: .tracker, id: person)) {
+      return tracker.values(of: .trackerCallsign).map(\.dot)
+    }
+    let user = try context.store.row(RowKey(kind: .user, id: person))
+    return user?.values(of: .userCallsign).map(\.dot) ?? []
   }
 
   static func alert(

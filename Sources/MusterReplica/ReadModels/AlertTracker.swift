@@ -64,6 +64,11 @@ struct AlertTracker: Sendable, Equatable {
     var standing: [AlertID: Occurrence] = [:]
     for finding in found.values {
       let shared = finding.cause.isShared ? try notices(finding.id) : []
+      // An earlier occurrence that this node never saw had the same cause.
+      let mayRecur = finding.id.kind.recursWithItsCause && finding.cause.positions.isEmpty
+      if mayRecur, occurrences[finding.id] == nil {
+        spent[finding.id, default: []].formUnion(shared.map(\.dot))
+      }
       // The acknowledged occurrence was less severe.
       if let known = occurrences[finding.id], known.alert.level < finding.level {
         spent[finding.id, default: []].formUnion(shared.map(\.dot))
@@ -73,6 +78,16 @@ struct AlertTracker: Sendable, Equatable {
     occurrences = standing
     boundSpent()
     return AlertChange.between(before, and: alerts)
+  }
+
+  /// Returns the cause that an acknowledgement of an active alert names: that of the occurrence
+  /// and what has changed since it began.
+  func cause(of id: AlertID, with current: AlertCause) -> AlertCause {
+    guard let known = occurrences[id]?.cause, known.isShared, id.kind == .zoneRule else {
+      return current
+    }
+    return AlertCause(
+      dots: Array(Set(known.dots).union(current.dots)), positions: current.positions)
   }
 
   private func occurrence(
@@ -219,6 +234,12 @@ struct AlertTracker: Sendable, Equatable {
     }
     try reader.expectEnd()
   }
+}
+
+extension AlertKind {
+  /// Whether a later occurrence can have the same cause, if that names no position. An
+  /// acknowledgement then counts only at a node that had raised the alert before it arrived.
+  fileprivate var recursWithItsCause: Bool { self == .zoneRule || self == .battery }
 }
 
 extension ByteWriter {

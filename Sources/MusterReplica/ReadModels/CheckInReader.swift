@@ -130,16 +130,11 @@ extension RowState {
     references(in: .checkInTracker).first.map { UserID(raw: $0.raw) } ?? owner
   }
 
-  var checkInDurationSeconds: UInt32 { checkInNumber(.checkInDurationSeconds) ?? 1 }
-  var checkInGraceSeconds: UInt32 { checkInNumber(.checkInGraceSeconds) ?? 0 }
-  var checkInReminderSeconds: UInt32 { checkInNumber(.checkInReminderSeconds) ?? 0 }
+  var checkInDurationSeconds: UInt32 { number(.checkInDurationSeconds) ?? 1 }
+  var checkInGraceSeconds: UInt32 { number(.checkInGraceSeconds) ?? 0 }
+  var checkInReminderSeconds: UInt32 { number(.checkInReminderSeconds) ?? 0 }
   /// 0 for never.
-  var checkInStillSeconds: UInt32 { checkInNumber(.checkInStillSeconds) ?? 0 }
-
-  private func checkInNumber(_ field: Field) -> UInt32? {
-    guard case .number(let number)? = shown(field)?.value else { return nil }
-    return number
-  }
+  var checkInStillSeconds: UInt32 { number(.checkInStillSeconds) ?? 0 }
 
   /// Whether a check-in is due later: there is no report, or one that states a next one.
   var hasRunningCheckIn: Bool {

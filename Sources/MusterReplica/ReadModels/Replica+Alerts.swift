@@ -87,7 +87,7 @@ extension Replica {
     guard state.alerts.first(where: { $0.id == id })?.acknowledgement == nil else {
       return Outcome()
     }
-    let cause = findings.first { $0.id == id }?.cause ?? .none
+    let cause = state.cause(of: id, with: findings.first { $0.id == id }?.cause ?? .none)
     let (role, isRevoked) = (local.author.role, control.isRevoked(local.device))
     if cause.isShared, role == .command || role == .member, !isRevoked {
       let person = role == .command ? user ?? local.author.user : local.author.user
@@ -133,10 +133,10 @@ extension Replica {
     let devices = DeviceReader(context: context, engine: engine)
     let zoneRules = try ZoneRuleReader(context: context, ages: ages, zones: zones).findings(
       people.map(\.summary), entered: &derived.enteredRules)
-    let others = try alertReader.findings(
+    return try alertReader.findings(
       people: people,
       directives: DirectiveList(context: context, zones: zones).directives(among: people),
-      zones: zones,
+      zones: zones, zoneRules: zoneRules,
       devices: DeviceAlerts(
         device: local.device, isCommand: local.author.role == .command,
         isRevoked: context.isRevoked, clockLead: engine.clockLead(now: now),
@@ -146,6 +146,5 @@ extension Replica {
         disputed: try CouncilList(context: context).disputedMembers,
         clockFaults: try ages.clockFaults()),
       unconfirmed: ages.unconfirmed(), lowBatteries: lowBatteries, now: now.wall)
-    return zoneRules + others
   }
 }

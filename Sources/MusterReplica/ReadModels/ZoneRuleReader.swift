@@ -70,7 +70,7 @@ struct ZoneRuleReader {
         if isKnown { entered.insert(dot) }
         return isKnown
       }
-      found += Self.aboutZone(zone, violations, rules.map(\.rule))
+      found += Self.aboutZone(zone, violations, rules)
       found += Self.aboutPeople(zone, violations, rules.map(\.rule), names)
     }
     entered.formIntersection(counting)
@@ -106,12 +106,13 @@ struct ZoneRuleReader {
 
   /// One alert for a zone, which names each violated rule.
   private static func aboutZone(
-    _ zone: StatusZone, _ violations: [ZoneRuleViolation], _ rules: [ZoneRule]
+    _ zone: StatusZone, _ violations: [ZoneRuleViolation],
+    _ rules: [(value: LiveValue, rule: ZoneRule)]
   ) -> [AlertTracker.Finding] {
-    let ours = violations.filter { rules[$0.index].kind != .within }
+    let ours = violations.filter { rules[$0.index].rule.kind != .within }
     guard !ours.isEmpty else { return [] }
     let words = ours.map { violation in
-      let rule = rules[violation.index]
+      let rule = rules[violation.index].rule
       return switch rule.kind {
       case .atLeast where violation.count == 0: "no one\(rule.audience)"
       case .atLeast: "only \(violation.count)\(rule.audience), \(rule.number) are required"
@@ -124,7 +125,8 @@ struct ZoneRuleReader {
       AlertTracker.Finding(
         id: AlertID(kind: .zoneRule, row: zone.id),
         level: ours.contains(where: \.isCertain) ? .danger : .warning,
-        text: "zone \(zone.name): \(words.joined(separator: "; "))")
+        text: "zone \(zone.name): \(words.joined(separator: "; "))",
+        cause: AlertCause(dots: ours.map { rules[$0.index].value.dot }, positions: []))
     ]
   }
 

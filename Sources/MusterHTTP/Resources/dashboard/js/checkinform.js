@@ -1,9 +1,9 @@
-// The form that starts a check-in: a usual case or own durations, for oneself or for others.
+// The forms that start a check-in, for oneself or for others, and set the PINs of this laptop.
 
-import { h } from "./dom.js";
+import { faint, h, say } from "./dom.js";
 import { get, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
-import { isCommand } from "./store.js";
+import { isCommand, mayWrite, state } from "./store.js";
 import { t } from "./words.js";
 import { takes } from "./features.js";
 import { audience, recipients } from "./order.js";
@@ -59,3 +59,35 @@ function send({ whom, minutes, repeats, reminder, grace, still, note, pin }) {
     ...still && { stillSeconds: seconds(still) }, ...note && { note }, ...pin && { pin },
   });
 }
+
+/** Whether the user can set the PINs: on their own laptop only. */
+export const maySetPins = () => takes("PUT", "checkins/pin") && mayWrite() && state.session === null;
+
+const secret = (name) => field(
+  name, t(`checkin.pin.${name}`), { type: "password", required: true, autocomplete: "off" });
+
+/** Sets both PINs of this laptop, or removes them: then one of those that are set is required. */
+export const setPins = () => attempt(async () => {
+  const current = await pinField() ? [secret("current")] : [];
+  const fresh = ["usual", "usual2", "duress", "duress2"].map(secret);
+  const remove = current.length > 0 && field("remove", t("checkin.pin.remove"), {
+    type: "checkbox",
+    onchange: ({ target }) => {
+      for (const one of fresh) {
+        one.hidden = target.checked;
+        one.querySelector("input").required = !target.checked;
+      }
+    },
+  });
+  const isDone = await form(t("checkin.pins"), [
+    faint(t("checkin.pins.why")), ...current, remove, ...fresh,
+  ].filter(Boolean), (values) => {
+    const old = values.current ? { current: values.current } : {};
+    if (values.remove) return write("PUT", "checkins/pin", old);
+    if (values.usual !== values.usual2 || values.duress !== values.duress2) {
+      throw new Error(t("checkin.pin.differ"));
+    }
+    return write("PUT", "checkins/pin", { ...old, usual: values.usual, duress: values.duress });
+  });
+  if (isDone) say(t("done"));
+});

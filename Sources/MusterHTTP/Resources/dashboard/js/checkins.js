@@ -3,7 +3,7 @@
 import { button, h, say } from "./dom.js";
 import { write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
-import { pinField, startCheckIn } from "./checkinform.js";
+import { maySetPins, pinField, setPins, startCheckIn } from "./checkinform.js";
 import { isCommand, isOwnTracker, load, loadedAt, mayWrite, myself, on, state } from "./store.js";
 import { span, t } from "./words.js";
 import { takes } from "./features.js";
@@ -28,7 +28,9 @@ export function checkInBoard(pick) {
   if (timers.length === 0 && !mayStart) return null;
   return h("article", { class: "card", id: "checkins" },
     h("div", { class: "head" }, h("h3", {}, t("checkins")),
-      mayStart && button(t("checkin.start"), "checkin start", startCheckIn)),
+      h("span", { class: "row" },
+        maySetPins() && button(t("checkin.pins"), "checkin pins", setPins),
+        mayStart && button(t("checkin.start"), "checkin start", startCheckIn))),
     timers.length > 0 && h("ul", { class: "people", "aria-label": t("checkins") },
       timers.slice(0, mostTimers).map((one) => row(one, pick))));
 }

@@ -417,4 +417,13 @@ export default {
   "colour.yellow": "Yellow",
   "colour.white": "White",
   "colour.black": "Black",
+  "checkin.pins": "PINs",
+  "checkin.pins.why": "Check-ins on this laptop then ask for a PIN. The PIN for duress gives the same answer, and calls command for help unseen.",
+  "checkin.pin.current": "Current PIN",
+  "checkin.pin.usual": "Usual PIN",
+  "checkin.pin.usual2": "Usual PIN again",
+  "checkin.pin.duress": "PIN for duress",
+  "checkin.pin.duress2": "PIN for duress again",
+  "checkin.pin.remove": "Remove both PINs",
+  "checkin.pin.differ": "The two entries of a PIN differ: type them again.",
 };

@@ -417,4 +417,13 @@ export default {
   "colour.yellow": "Amarelo",
   "colour.white": "Branco",
   "colour.black": "Preto",
+  "checkin.pins": "PIN",
+  "checkin.pins.why": "Neste portátil, dar sinal passa a exigir um PIN. O PIN de coação dá a mesma resposta e pede socorro ao comando sem que se veja.",
+  "checkin.pin.current": "PIN atual",
+  "checkin.pin.usual": "PIN habitual",
+  "checkin.pin.usual2": "PIN habitual, outra vez",
+  "checkin.pin.duress": "PIN de coação",
+  "checkin.pin.duress2": "PIN de coação, outra vez",
+  "checkin.pin.remove": "Remover os dois PIN",
+  "checkin.pin.differ": "As duas entradas de um PIN são diferentes: escreva-as de novo.",
 };
