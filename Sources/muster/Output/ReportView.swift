@@ -5,14 +5,16 @@ enum ReportView {
   static func table(of reports: [ReportSummary]) -> Table {
     var table = Table(
       [
-        "ID", "", "TITLE", "SEV", "STATUS", "DELIVERY", "BY", "CATEGORY", "CONFIRMED", "POSITION",
-      ], optional: ["BY", "CATEGORY", "CONFIRMED", "POSITION"])
+        "ID", "", "TITLE", "SEV", "STATUS", "DELIVERY", "PHOTOS", "BY", "CATEGORY", "CONFIRMED",
+        "POSITION",
+      ], optional: ["PHOTOS", "BY", "CATEGORY", "CONFIRMED", "POSITION"])
     for report in reports {
       table.add([
         .init(report.id.short), mark(report),
         .init(report.title, report.status == .open ? .strong : .faint),
         .init(report.severity.map { "\($0)" } ?? ""), .init(report.status.name),
-        delivery(report.delivery), .init(report.ownerCallsign), .init(report.category.name),
+        delivery(report.delivery), .init(report.photoCount == 0 ? "" : "\(report.photoCount)"),
+        .init(report.ownerCallsign), .init(report.category.name),
         .init(report.confirmations.isEmpty ? "" : "\(report.confirmations.count)×"),
         .init(ValueText.place(report.position)),
       ])
