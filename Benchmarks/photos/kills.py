@@ -37,7 +37,7 @@ def kill(node):
 
 
 class Adding(threading.Thread):
-    """Adds photos until told to stop; counts those that were acknowledged."""
+    """Adds photos until it is stopped; counts those that were acknowledged."""
 
     def __init__(self, node, report):
         super().__init__(daemon=True)
