@@ -1,5 +1,5 @@
-/// A ZIP archive (PKWARE APPNOTE 6.3.3) of stored files, which is written piece by piece: photos are
-/// compressed already. Has no dates, so that the output is deterministic.
+/// A ZIP archive (PKWARE APPNOTE 6.3.3) of stored files, which is written piece by piece: photos
+/// are compressed already. Has no dates, so that the output is deterministic.
 ///
 /// Without ZIP64: at most 65,535 files and 4 GiB.
 public struct ZipArchive {

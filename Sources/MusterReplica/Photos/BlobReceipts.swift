@@ -45,7 +45,7 @@ struct BlobReceipts {
   /// Frames before the end of a receipt whose blobs count as newly covered by it.
   private static let newestFrames: UInt64 = 64
 
-  /// Returns the blobs that a receipt covers, near its end: those that it is likely to report first.
+  /// Returns the blobs near the end of a receipt that it covers: it may be the first to cover them.
   func newest(in receipt: BlobReceipt) throws(StoreError) -> [BlobID] {
     let first = max(receipt.sequence, Self.newestFrames) - Self.newestFrames
     return try store.blobLists(of: receipt.log, from: first).flatMap { sequence, list in

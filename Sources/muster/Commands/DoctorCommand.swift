@@ -11,7 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
       Example:  muster doctor
 
       Checks permissions, disk, port, multicast, position source, clock and photos, with the \
-      settings of `muster run`. Changes nothing. The exit code is 1 if a node cannot run, or not safely.
+      settings of `muster run`. Changes nothing. The exit code is 1 if a node cannot run, or not \
+      safely.
       """)
 
   @OptionGroup(title: "Node") var home: HomeOptions
