@@ -22,6 +22,7 @@ def dialogs(page):
     for view, opener in (
             ("reports", "[data-key=file]"), ("reports", "#reports [data-key^='open ']"),
             ("fences", "[data-key=typed]"), ("orders", "[data-key=rollcall]"),
+            ("orders", "[data-key='checkin start']"), ("orders", "[data-key='checkin pins']"),
             ("feed", ".person"), ("feed", "#say-help")):
         page.view(view)
         if not page.count(opener):
@@ -30,6 +31,17 @@ def dialogs(page):
         time.sleep(0.2)
         yield f"{view} {opener}"
         page.js("document.querySelector('dialog')?.close()")
+    page.view("reports")
+    row = page.js("""
+        return [...document.querySelectorAll('#reports .card')]
+          .find((card) => /(photos|fotografias): /.test(card.innerText))
+          ?.querySelector('[data-key^="open "]').dataset.key""")
+    if row:
+        page.click(f"[data-key='{row}']")
+        page.click("dialog .photos button")
+        time.sleep(0.2)
+        yield "the gallery"
+        page.js("[...document.querySelectorAll('dialog')].forEach((one) => one.close())")
 
 
 def as_zoomed(page):

@@ -5,7 +5,7 @@ import { button, dotted, faint, h, image, say } from "./dom.js";
 import { change, get, segment, upload } from "./api.js";
 import { attempt } from "./dialog.js";
 import { mayWrite } from "./store.js";
-import { t } from "./words.js";
+import { spoken, t } from "./words.js";
 import { takes } from "./features.js";
 import { openGallery } from "./gallery.js";
 import { markLayer } from "./annotate.js";
@@ -51,7 +51,7 @@ async function sendNext(id) {
       });
       discard(id, item);
     } catch (error) {
-      item.error = error.status === 0 ? t("upload.lost") : error.message;
+      item.error = error.status === 0 ? t("upload.lost") : spoken(error.message);
       say(t("photo.failed", { name: item.file.name, why: item.error }));
     }
     redraw(id);

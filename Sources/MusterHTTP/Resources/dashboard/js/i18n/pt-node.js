@@ -62,4 +62,12 @@ export default [
   [/^zone (.+?): (\d+) people/, "zona $1: $2 pessoas"],
   [/^(.+?) is within (\d+) m of (.+)$/, "$1 está a menos de $2 m de $3"],
   [/^(.+?): battery low/, "$1: bateria fraca"],
+  [/^the file is empty: choose a picture$/, "o ficheiro está vazio: escolha uma imagem"],
+  [/^the file is larger than (\d+) MiB: .*$/, "o ficheiro tem mais de $1 MiB: escolha uma imagem menor"],
+  [/^this is not a picture that Muster reads: (.*) or HEIF$/, "isto não é uma imagem que o Muster leia: $1 ou HEIF"],
+  [/^the picture (has too many pixels .*|needs too much memory|took longer than .*): scale it down first$/, "a imagem é grande demais: reduza-a primeiro"],
+  [/^the picture is damaged or incomplete: .*$/, "a imagem está danificada ou incompleta: copie-a de novo da câmara"],
+  [/^the picture could not be read .*$/, "não foi possível ler a imagem: tente de novo, ou guarde-a primeiro como JPEG"],
+  [/^photos cannot be added on this computer: /, "não é possível juntar fotografias neste computador: "],
+  [/^report (\w+) has (\d+) photos: .*$/, "o relato $1 tem $2 fotografias: retire uma, ou faça outro relato"],
 ];
