@@ -201,10 +201,10 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     switch self {
     case .userDeactivated, .reportToEvacuate, .fenceDeleted, .permitRevoked: .enableWinsFlag
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks, .directiveUsers,
-      .directiveAcknowledgements, .directiveZones, .directiveSupersedes, .directiveExpected,
-      .directiveTrackerReplies, .permitUsers, .alertAcknowledgements, .checkInExistence,
-      .fenceRules:
+      .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks,
+      .directiveUsers, .directiveAcknowledgements, .directiveZones, .directiveSupersedes,
+      .directiveExpected, .directiveTrackerReplies, .permitUsers, .alertAcknowledgements,
+      .checkInExistence, .fenceRules:
       .addWinsSet
     default: .lastWriter
     }

@@ -82,11 +82,9 @@ extension Node {
     case .settings(let user): return .settings(try settings(of: user))
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
-      .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn,
-      .reportCheckIn, .addReport, .editReport,
-      .deleteReport, .confirmReport, .commentReport, .addPhoto, .removePhoto,
-      .markPhoto, .removePhotoMark, .addFence, .editFence,
-      .setFenceActive,
+      .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
+      .addReport, .editReport, .deleteReport, .confirmReport, .commentReport, .addPhoto,
+      .removePhoto, .markPhoto, .removePhotoMark, .addFence, .editFence, .setFenceActive,
       .deleteFence, .addFenceRule, .removeFenceRule:
       preconditionFailure("\(command) is gathered")
     }

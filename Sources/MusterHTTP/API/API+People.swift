@@ -7,7 +7,7 @@ internal import MusterNode
 /// A logged-in person reports as the user that their login is bound to, never as the node's own
 /// user.
 extension API {
-  static let people: [Route] = ownWrites + peopleWrites + permitRoutes + checkIns
+  static let people: [Route] = ownWrites + peopleWrites + permitRoutes + CheckInRoutes.routes
 
   private static let word: [Shape.Member] = [
     .must("safety", .choice(["safe", "help"])), .may("note", .paragraphs),

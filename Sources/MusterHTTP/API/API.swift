@@ -182,6 +182,6 @@ extension DeviceSummary {
 extension API {
   /// All routes.
   static let routes: [Route] =
-    reading + writing + PhotoRoutes.routes + PhotoMarkRoutes.routes + alerts + baseMap + administration + webhookRoutes
-    + following
+    reading + writing + PhotoRoutes.routes + PhotoMarkRoutes.routes + alerts + baseMap
+    + administration + webhookRoutes + following
 }

@@ -22,8 +22,8 @@ struct Dashboard: Sendable {
   /// Allows scripts, styles, images and requests only from this origin, and no frames. `blob:` is
   /// an image that the user chose in this browser.
   private static func policy(forms: String) -> String {
-    "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action \(forms); "
-      + "frame-ancestors 'none'"
+    "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; "
+      + "form-action \(forms); frame-ancestors 'none'"
   }
 
   private struct File {

@@ -1,4 +1,4 @@
-/// A mark that somebody drew over a photo. It is never part of the picture: each viewer draws it.
+/// A mark that a person drew over a photo. It is never part of the picture: each viewer draws it.
 public struct PhotoMark: Codable, Hashable, Sendable {
   /// The photo, by the address of its original.
   public let photo: BlobID

@@ -168,12 +168,6 @@ extension Replica {
 
   // MARK: Locate directives
 
-  /// Returns the open locate directives that no fix of this device has answered since they were
-  /// issued, for a node that starts.
-  public func openLocationDemands() throws -> [RowID] {
-    try LocationDemands(context: context).open()
-  }
-
   mutating func noteDemands(among changed: [RowKey]) throws(StoreError) {
     for key in changed where key.kind == .directive && !location.knownDemands.contains(key.id) {
       guard let row = try store.row(key),

@@ -6,16 +6,6 @@ internal import MusterStore
 struct LocationDemands {
   let context: ReadContext
 
-  /// Returns the open ones that no fix of this device has answered since they were issued.
-  func open() throws -> [RowID] {
-    let newest = try context.devicePosition(of: context.local.device)?.report.reportedAt
-    return try context.store.rows(.directive).filter { row in
-      guard try includes(row) else { return false }
-      guard let newest, let given = row.createdAt else { return true }
-      return newest < given
-    }.map(\.key.id)
-  }
-
   /// Whether an open directive requests it.
   func includes(_ row: RowState) throws(StoreError) -> Bool {
     guard row.exists, row.directiveKind == .locate, row.isOpenDirective else { return false }

@@ -92,7 +92,7 @@ const extend = (one) => attempt(async () => {
     t("checkin.extend"));
 });
 
-/** Stopping the timer of somebody else needs a reason. */
+/** Stopping the timer of another person needs a reason. */
 const stop = (one) => attempt(async () => {
   const reason = field("note", t("checkin.reason"), { required: one.user !== myself()?.id });
   await form(t("checkin.stop.of", { name: one.callsign }), [reason, await pinField()],

@@ -4,8 +4,8 @@ internal import MusterNode
 
 /// Timers by which people must check in. A logged-in person reports as the user that their login is
 /// bound to.
-extension API {
-  static let checkIns: [Route] = [
+enum CheckInRoutes {
+  static let routes: [Route] = [
     Route(
       .get, "/api/v1/checkins", "List the check-ins, the next one due first",
       result: .json(
