@@ -20,6 +20,12 @@ enum Trigonometry {
     return degrees < 0 ? degrees + 360 : degrees
   }
 
+  static func hyperbolicSine(_ value: Double) -> Double { sinh(value) }
+  static func hyperbolicCosine(_ value: Double) -> Double { cosh(value) }
+  static func inverseHyperbolicSine(_ value: Double) -> Double { asinh(value) }
+  static func inverseHyperbolicTangent(_ value: Double) -> Double { atanh(value) }
+  static func arcTangent(_ value: Double) -> Double { atan(value) }
+
   static func cubeRoot(_ value: Double) -> Double { cbrt(value) }
 
   static func hypotenuse(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }

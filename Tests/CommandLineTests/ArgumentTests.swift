@@ -20,6 +20,12 @@ import Testing
     } throws: { "\($0)".count > 10 }
   }
 
+  @Test(arguments: ["32T MT 65403 47150", "32T 465403 5247151", "47°22'36.84\"N 8°32'30.12\"E"])
+  func `a place is read in the formats of paper maps`(text: String) throws {
+    let place = try PlaceArgument(parsing: text).coordinate
+    #expect(abs(place.latitude - 47.3769) < 0.0001 && abs(place.longitude - 8.5417) < 0.0001)
+  }
+
   @Test func `the poles and the antimeridian are places`() throws {
     for text in ["90,180", "-90,-180", "+0,-0"] { _ = try PlaceArgument(parsing: text) }
   }

@@ -61,8 +61,8 @@ import Testing
         bytes += attributes[.size] as? Int ?? 0
       }
     }
-    // 250 KB is the limit of the page: two seconds on a link of 1 Mbit/s.
-    #expect((50_000...250_000).contains(bytes), "\(bytes) bytes")
+    // 250 KiB is the limit of the page: two seconds on a link of 1 Mbit/s.
+    #expect((50_000...250 * 1024).contains(bytes), "\(bytes) bytes")
   }
 
   @Test func `the page preloads each of its modules, so that none waits for another`() throws {

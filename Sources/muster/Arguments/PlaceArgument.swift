@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterGeo
 internal import MusterModel
 
 /// Why an argument is invalid.
@@ -8,11 +9,20 @@ struct BadArgument: Error, Hashable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// `LAT,LON` in decimal degrees.
+/// `LAT,LON` in decimal degrees, or degrees with letters, UTM or MGRS.
 struct PlaceArgument: Hashable {
   let coordinate: Coordinate
 
   init(parsing text: String) throws(BadArgument) {
+    // Decimal degrees have no letters and no signs of degrees.
+    if text.contains(where: { $0.isLetter || $0 == "°" }), text.contains(where: \.isNumber) {
+      do throws(CoordinateFault) {
+        coordinate = try CoordinateText.position(in: text)
+        return
+      } catch {
+        throw BadArgument(error.description)
+      }
+    }
     let numbers = try DecimalList.parse(text, names: ["latitude", "longitude"])
     coordinate = try Self.coordinate(numbers[0], numbers[1])
   }

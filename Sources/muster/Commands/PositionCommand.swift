@@ -14,13 +14,16 @@ struct PositionCommand: AsyncParsableCommand {
       abstract: "Set the position.",
       discussion: """
         Example:  muster position set -33.8688,151.2093 --accuracy 20
+                  muster position set "56H LH 34368 50948"
 
         It counts like a position from a receiver: entering or leaving a zone is an event. It is \
         sent once and replaced by the next one, so it cannot be confirmed: there is no --wait.
         """)
 
     @Argument(
-      help: ArgumentHelp("Decimal degrees; south and west are negative.", valueName: "lat,lon"),
+      help: ArgumentHelp(
+        "Decimal degrees; south and west are negative. Or MGRS, UTM or degrees with letters.",
+        valueName: "lat,lon"),
       transform: PlaceArgument.init(parsing:))
     var place: PlaceArgument
 

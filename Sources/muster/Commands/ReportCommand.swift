@@ -257,7 +257,9 @@ struct ReportDetails: ParsableArguments {
   var severity: SeverityArgument?
 
   @Option(
-    help: ArgumentHelp("The position, in decimal degrees.", valueName: "lat,lon"),
+    help: ArgumentHelp(
+      "The position: decimal degrees, or MGRS, UTM or degrees with letters in quotes.",
+      valueName: "lat,lon"),
     transform: PlaceArgument.init(parsing:))
   var at: PlaceArgument?
 

@@ -1,6 +1,7 @@
 // Coordinate formats: decimal, degrees-minutes-seconds, MGRS.
 
 import { t } from "./words.js";
+import { readCoordinates } from "./coordinates.js";
 
 export const formats = ["decimal", "dms", "mgrs"];
 let format = localStorage.getItem("coordinates") ?? "decimal";
@@ -72,10 +73,10 @@ export function mgrs(lat, lon) {
   return `${zone}${band} ${column}${row} ${digits(easting)} ${digits(northing)}`;
 }
 
-/** Parses "lat, lon" as typed by a user; null if invalid. */
+/** Parses a position as typed by a user, in any of the formats; null if invalid. */
 export function parsed(text) {
   const match = /^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
-  if (!match) return null;
+  if (!match) return readCoordinates(text);
   const [lat, lon] = [Number(match[1]), Number(match[2])];
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
 }
