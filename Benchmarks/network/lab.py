@@ -162,6 +162,18 @@ class Node:
     def has_report(self, identifier):
         return "reports" in self.ask({"report": {"_0": identifier}})
 
+    def call_for_help(self, note):
+        """Calls for help as `muster sos` does; returns what identifies this call."""
+        self.call("PUT", "me/safety", {"safety": "help", "note": note})
+        return self.index, note
+
+    def has_call(self, call):
+        """Whether this node raises the alarm about this call; its author need not."""
+        author, note = call
+        return self.index == author or any(
+            one["kind"] == "help" and note in one["text"]
+            for one in self.call("GET", "alerts")["items"])
+
     def frame_count(self):
         return self.ask({"status": {}})["status"]["_0"]["frames"]
 
@@ -267,13 +279,13 @@ class Lab:
                 raise SystemExit(f"not in step after {seconds} s; logs in {self.folder}")
             time.sleep(0.5)
 
-    def until_all_have(self, report, seconds=60, poll=0.001):
+    def until_all_have(self, report, seconds=60, poll=0.001, has=Node.has_report):
         """When each node had a report, in seconds from the call; None for those that never did."""
         began = time.perf_counter()
         arrived = [None] * len(self.nodes)
         while None in arrived and time.perf_counter() - began < seconds:
             for node in self.nodes:
-                if arrived[node.index] is None and node.has_report(report):
+                if arrived[node.index] is None and has(node, report):
                     arrived[node.index] = time.perf_counter() - began
             time.sleep(poll)
         return arrived

@@ -14,6 +14,8 @@ parser.add_argument("--nodes", type=int, default=25)
 parser.add_argument("--minutes", type=float, default=10)
 parser.add_argument("--rate", type=int, default=64_000)
 parser.add_argument("--loss", type=float, default=0)
+parser.add_argument("--sos", action="store_true",
+                    help="a call for help once a minute, instead of a report")
 options = parser.parse_args()
 
 mesh = lab.Lab(options.muster, options.nodes)
@@ -58,13 +60,17 @@ while time.perf_counter() < ends or pending and time.perf_counter() < ends + 60:
         next_position += step
     if now >= next_report and now < ends:
         writer = mesh.nodes[counts["reports"] * 7 % options.nodes]
-        report = writer.add_report(f"Hazard {counts['reports']}", "x" * 200, evacuate=True)
+        if options.sos:
+            report = writer.call_for_help(f"call {counts['reports']:03}")
+        else:
+            report = writer.add_report(f"Hazard {counts['reports']}", "x" * 200, evacuate=True)
         pending[report] = (now, set(range(options.nodes)))
         counts["reports"] += 1
         next_report += 60
     for report, (written, lacking) in list(pending.items()):
         for index in sorted(lacking):
-            if mesh.nodes[index].has_report(report):
+            has = lab.Node.has_call if options.sos else lab.Node.has_report
+            if has(mesh.nodes[index], report):
                 lacking.discard(index)
                 late.append(time.perf_counter() - written)
                 counts["arrived"] += 1
@@ -84,11 +90,14 @@ for node in mesh.nodes:
 late.sort()
 note = (
     f"{options.nodes} nodes on a shared {options.rate} bit/s, loss {options.loss:g} %, "
-    f"{options.minutes:g} min, {counts['positions']} positions, {counts['reports']} hazards")
-lab.emit("slowlink-hazards", 100 * counts["arrived"] / max(1, counts["reports"] * options.nodes),
-         "%", 100, "of hazards arrived; " + note)
+    f"{options.minutes:g} min, {counts['positions']} positions, {counts['reports']} "
+    + ("calls for help" if options.sos else "hazards"))
+what = "calls for help" if options.sos else "hazards"
+lab.emit(f"slowlink-{'sos' if options.sos else 'hazards'}",
+         100 * counts["arrived"] / max(1, counts["reports"] * options.nodes), "%", 100,
+         f"of {what} arrived; " + note)
 lab.emit("slowlink-behind", late[-1] if late else 0, "s", 10,
-         f"the latest hazard; median {lab.median(late) if late else 0:.2f} s; " + note)
+         f"the latest of the {what}; median {lab.median(late) if late else 0:.2f} s; " + note)
 lab.emit("slowlink-positions", 100 * agree / options.nodes ** 2, "%", 100,
          "of newest positions known everywhere at the end; " + note)
 lab.emit("slowlink-bytes", (mesh.sent_bytes() - before) / options.minutes / 60 / options.nodes,
