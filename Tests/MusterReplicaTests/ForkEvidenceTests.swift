@@ -1,4 +1,5 @@
 import Foundation
+import MusterAttackers
 import MusterCrypto
 import MusterModel
 import MusterStore
@@ -203,6 +204,30 @@ struct ForkEvidenceTests {
       try replica.store.row(RowKey(kind: .user, id: row))?.text(.userTeam)
     }
     #expect(team == "trunk 1")
+  }
+
+  @Test func `forks at ever lower places that arrive over the network leave the view right`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Mallory")
+    valley.hasForks = true
+    let length = Limits.branchesPerLog + 6
+    let log = try #require(
+      try valley.ask("Mallory") {
+        try MusterAttackers.ForkedLog.write(length: length, in: &$0, now: $1)
+      })
+    try valley.converge()
+    for sequence in (2...length).reversed() {
+      try valley.at("Mallory") { try log.fork(at: sequence, in: &$0, now: $1) }
+      try valley.converge()
+      // Up to eight branches count; then what is before the lowest fork.
+      guard length - sequence + 2 > Limits.branchesPerLog else { continue }
+      let teams = try valley.ask("Ada") { try $0.users(now: $1).map(\.team) }
+      #expect(
+        teams.contains(MusterAttackers.ForkedLog.team(sequence - 1)),
+        "after the fork at \(sequence): \(teams)")
+      #expect(try valley.ask("Ada") { replica, _ in try replica.verify().problems } == [])
+    }
   }
 
   // MARK: Drawn orders
