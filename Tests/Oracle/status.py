@@ -252,9 +252,9 @@ class Person:
     def in_contact(self):
         found = []
         for device in self.with_person():
-            if device["revoked"] or device["heard"] is None:
+            if device["revoked"] or device["received"] is None:
                 continue
-            earliest, _ = self.moment(device["heard"])
+            earliest, _ = self.moment(device["received"])
             if self.now - earliest <= self.world["silence"]:
                 found.append(device)
         return found
@@ -415,7 +415,7 @@ class Person:
                 conditions[late] = SEVERITY[late]
         contact = self.in_contact()
         usable_devices = [device for device in self.devices if not device["revoked"]]
-        if not self.world["everHeard"]:
+        if not self.world["everReceived"]:
             conditions["expected"] = "neutral"
             if self.devices and not usable_devices:
                 conditions["noContact"] = "warning"
@@ -425,7 +425,7 @@ class Person:
             conditions["atAssembly"] = "safe"
         if any(claim["safe"] for claim in self.world["claims"]):
             conditions["reportedSafe"] = "safe"
-        if self.world["everHeard"] and contact:
+        if self.world["everReceived"] and contact:
             fixed = any(self.newest(device) for device in self.with_person()
                         if not device["revoked"])
             if not fixed:
@@ -590,7 +590,7 @@ class Draw:
             last = times[-1] if times and r.random() < 0.6 else self.past()
             heard = self.evidence(last, offset)
         r.shuffle(fixes)
-        return {"id": number, "revoked": r.random() < 0.15, "heard": heard, "fixes": fixes}
+        return {"id": number, "revoked": r.random() < 0.15, "received": heard, "fixes": fixes}
 
     def order(self, number, zones, me):
         r = self.random
@@ -661,12 +661,12 @@ class Draw:
                 "rows": rows if r.random() < 0.6 else self.some(rows, 4), "positions": positions,
                 "away": self.some([device["id"] for device in devices], 2)
                 if r.random() < 0.4 else []})
-        heard = any(device["heard"] or device["fixes"] for device in devices)
+        heard = any(device["received"] or device["fixes"] for device in devices)
         return {
             "now": self.now, "wall": self.wall, "silence": r.choice([300_000, 600_000, HOUR]),
             "person": {"id": me, "role": r.choice(["command", "member", "member", "observer"]),
                        "team": r.choice(["", "red", "blue"]), "tracker": r.random() < 0.15},
-            "everHeard": heard or r.random() < 0.3, "zones": zones, "devices": devices,
+            "everReceived": heard or r.random() < 0.3, "zones": zones, "devices": devices,
             "orders": orders, "timers": timers, "claims": claims, "relayed": relayed,
             "helpOverrides": helped, "accountings": accountings,
             "signOff": {"rows": self.some(rows, 4)} if spoken and r.random() < 0.15 else None,
