@@ -102,7 +102,7 @@ extension ProcessTests {
         }
         for (words, reason) in [
           (["report", "add", "--title", "x", "--at", "91,0"], "latitude"),
-          (["report", "add", "--title", "x", "--at", "nan,0"], "latitude"),
+          (["report", "add", "--title", "x", "--at", "nan,0"], "N or S"),
           (["report", "add", "--title", "x", "--severity", "6"], "severity"),
           (["report", "add", "--title", "x", "--category", "weather"], "category"),
           (["report", "add"], "--title"), (["reprot", "add"], "muster report"),
