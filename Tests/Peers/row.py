@@ -37,7 +37,7 @@ class Result:
         missing = [name for name in wanted if name not in got]
         more = [name for name in got if name not in wanted]
         moved = [name for name in wanted if name in got and any(
-            abs(a - b) > TOLERANCE for a, b in zip(got[name], wanted[name], strict=True))]
+            distance(a, b) > TOLERANCE for a, b in zip(got[name], wanted[name], strict=True))]
         for label, names in (("missing", missing), ("unexpected", more)):
             self.check(not names, f"{what}: {len(names)} {label}, such as {names[:3]}")
         self.check(not moved, f"{what}: {len(moved)} at another position, such as "
@@ -52,6 +52,11 @@ class Row:
     title: str
     packages: tuple
     run: object
+
+
+def distance(one, other):
+    """Degrees between two angles: 180 and -180 are the same, and GPX permits only -180."""
+    return abs((one - other + 180) % 360 - 180)
 
 
 def shortened(value):
