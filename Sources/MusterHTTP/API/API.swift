@@ -74,6 +74,36 @@ final class API: Sendable {
     return hidesDuress ? reply.withoutDuress : reply
   }
 
+  // MARK: Responses
+
+  /// An unknown row is reported for the body, which named it, and not for the path.
+  func naming(_ work: () async throws -> Answer) async throws -> Answer {
+    do {
+      return try await work()
+    } catch let problem as Problem where problem.status == .notFound {
+      throw Problem(.unprocessableContent, problem.detail)
+    }
+  }
+
+  func created(_ command: Command, below path: String) async throws -> Answer {
+    guard case .created(let id) = try await ask(command) else { throw Problem.unexpected }
+    return .created("\(id)", below: path)
+  }
+
+  func done(_ command: Command) async throws -> Answer {
+    _ = try await ask(command)
+    return Answer(.noContent)
+  }
+
+  func done(
+    _ command: Command, on kind: EntityKind, _ call: Call
+  ) async throws -> Answer {
+    _ = try await ask(command, on: kind, call)
+    return Answer(.noContent)
+  }
+
+  // MARK: Data sets
+
   /// The status as a value and as JSON text.
   func status() async throws -> (summary: StatusSummary, text: String) {
     try await statusText.value { [self] in
@@ -181,7 +211,11 @@ extension DeviceSummary {
 
 extension API {
   /// All routes.
-  static let routes: [Route] =
-    reading + writing + PhotoRoutes.routes + PhotoMarkRoutes.routes + alerts + baseMap
-    + administration + webhookRoutes + following
+  static let routes: [Route] = [
+    ListRoutes.routes, PositionRoutes.routes, StateRoutes.routes, ReportRoutes.routes,
+    FenceRoutes.routes, ZoneRuleRoutes.routes, PersonRoutes.routes, PermitRoutes.routes,
+    CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
+    AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
+    StreamRoutes.routes,
+  ].flatMap(\.self)
 }

@@ -3,11 +3,11 @@ internal import MusterInterchange
 internal import NIOCore
 
 /// The base map that was configured when the node was started.
-extension API {
+enum BaseMapRoutes {
   /// How long a browser may keep a tile, in seconds.
   private static let tileAge = 600
 
-  static let baseMap: [Route] = [
+  static let routes: [Route] = [
     Route(
       .get, "/api/v1/map", "Get the base map's extent and attribution, if there is one",
       result: .json(.named("Map"))

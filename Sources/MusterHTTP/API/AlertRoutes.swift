@@ -3,8 +3,8 @@ internal import MusterModel
 internal import MusterNode
 
 /// The alerts of this node, and their acknowledgements.
-extension API {
-  static let alerts: [Route] = [
+enum AlertRoutes {
+  static let routes: [Route] = [
     Route(
       .get, "/api/v1/alerts", "List the active alerts of this node",
       result: .json(.open([.must("items", .list(.named("Alert"), most: Limits.alerts))]))

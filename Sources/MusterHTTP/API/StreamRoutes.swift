@@ -5,7 +5,7 @@ internal import MusterNode
 internal import ServiceLifecycle
 
 /// Change notification: event streams and subscriptions.
-extension API {
+enum StreamRoutes {
   private static let datasetNames = Dataset.allCases.map(\.name)
 
   /// The data sets of a subscription; `all` selects every one.
@@ -17,7 +17,7 @@ extension API {
     .must("counts", .named("Counts")),
   ])
 
-  static let following: [Route] = [
+  static let routes: [Route] = [
     Route(
       .get, "/api/v1/stream", "Stream the changes of data sets as server-sent events",
       parameters: [
@@ -31,22 +31,24 @@ extension API {
       result: .other(type: "text/event-stream")
     ) { api, call in
       let subscription = call.query["subscription"]?.word
-      let datasets = try api.datasets(of: call, subscription)
-      return try await api.stream(datasets, subscription: subscription, call)
+      let datasets = try datasets(of: call, subscription, at: api)
+      return try EventStream(live: api.live, node: api.node)
+        .answer(to: call, datasets, subscription: subscription)
     },
     Route(
       .get, "/api/v1/subscriptions", "List the subscriptions",
       result: .json(
         .open([.must("items", .list(subscription, most: SubscriptionBroker.mostSubscriptions))]))
     ) { api, _ in
-      .ok(.object(["items": .array(api.live.subscriptions.map { api.json($0.id, $0.datasets) })]))
+      let items = api.live.subscriptions.map { json($0.id, $0.datasets, at: api) }
+      return .ok(.object(["items": .array(items)]))
     },
     Route(
       .get, "/api/v1/subscriptions/{id}", "Get a subscription and the counts of its data sets",
       result: .json(subscription)
     ) { api, call in
       guard let datasets = api.live.subscription(call.id) else { throw Problem.noSubscription }
-      return .ok(api.json(call.id, datasets))
+      return .ok(json(call.id, datasets, at: api))
     },
     Route(
       .put, "/api/v1/subscriptions/{id}",
@@ -67,7 +69,7 @@ extension API {
         api.live.subscribe(
           as: call.id, to: names.contains("all") ? Set(Dataset.allCases) : datasets)
       else { throw Problem(.tooManyRequests, "too many subscriptions: remove one first") }
-      return .ok(api.json(call.id, api.live.subscription(call.id) ?? datasets))
+      return .ok(json(call.id, api.live.subscription(call.id) ?? datasets, at: api))
     },
     Route(
       .delete, "/api/v1/subscriptions/{id}", "Remove a subscription and end its streams",
@@ -78,18 +80,18 @@ extension API {
     },
   ]
 
-  private func json(_ id: String, _ datasets: Set<Dataset>) -> JSON {
+  private static func json(_ id: String, _ datasets: Set<Dataset>, at api: API) -> JSON {
     .object([
-      "id": .string(id), "counts": node.changeCounts.json,
+      "id": .string(id), "counts": api.node.changeCounts.json,
       "datasets": .strings(Dataset.allCases.filter(datasets.contains).map(\.name)),
     ])
   }
 
-  private func datasets(
-    of call: Call, _ subscription: String?
+  private static func datasets(
+    of call: Call, _ subscription: String?, at api: API
   ) throws(Problem) -> Set<Dataset> {
     if let subscription {
-      guard let datasets = live.subscription(subscription) else { throw Problem.noSubscription }
+      guard let datasets = api.live.subscription(subscription) else { throw Problem.noSubscription }
       return datasets
     }
     guard let names = call.query["datasets"]?.word else { return Set(Dataset.allCases) }
@@ -101,72 +103,6 @@ extension API {
       datasets.insert(dataset)
     }
     return datasets
-  }
-
-  /// If the reader sends its last position, the missed changes come first; otherwise the current
-  /// counts do.
-  private func stream(
-    _ datasets: Set<Dataset>, subscription: String?, _ call: Call
-  ) async throws -> Answer {
-    let connection = call.connection
-    let subscriber = Subscriber(of: datasets, subscription: subscription, connection: connection)
-    guard let number = live.join(subscriber) else {
-      throw Problem(.tooManyRequests, "the limit on event streams is reached")
-    }
-    let known = call.lastEventID.flatMap { StreamPosition($0) }
-    var answer = Answer(streaming: "text/event-stream") { [self] writer in
-      defer { live.leave(number) }
-      connection.keepOpen()
-      connection.whenClosed { subscriber.finish() }
-      try await withGracefulShutdownHandler {
-        try await follow(subscriber, from: known, as: call.person, &writer)
-        try await writer.finish(nil)
-        connection.closeSoon()
-      } onGracefulShutdown: {
-        subscriber.finish()
-        connection.closeSoon()
-      }
-    }
-    // A proxy must not buffer an endless response.
-    answer.headers[.xAccelBuffering] = "no"
-    return answer
-  }
-
-  private func follow(
-    _ subscriber: Subscriber, from known: StreamPosition?, as person: Person?,
-    _ writer: inout any ResponseBodyWriter
-  ) async throws {
-    try await writer.write(StreamEvent.retry)
-    var place = known ?? StreamPosition(node.changeCounts)
-    if known == nil {
-      try await writer.write(StreamEvent("counts", at: place, place.counts.json.text).bytes)
-    } else {
-      for notice in try await live.missed(of: subscriber.datasets, since: place.counts) {
-        place.counts[notice.dataset] = notice.count
-        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
-      }
-      // An empty stream also starts with data, so that the client knows that it is open.
-      try await writer.write(StreamEvent.pulse)
-    }
-    _ = subscriber.wrote()
-    for await item in subscriber.items {
-      switch item {
-      case .pulse:
-        // The user may have logged out, or the login may have been removed.
-        guard person?.stays() ?? true else { return }
-        try await writer.write(StreamEvent.pulse)
-      case .notice(let notice):
-        // Already sent as missed.
-        guard notice.count > place.counts[notice.dataset] else { continue }
-        place.counts[notice.dataset] = notice.count
-        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
-      }
-      guard subscriber.wrote() else { continue }
-      for notice in try await live.missed(of: subscriber.datasets, since: place.counts) {
-        place.counts[notice.dataset] = notice.count
-        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
-      }
-    }
   }
 }
 

@@ -3,8 +3,8 @@ internal import MusterModel
 internal import MusterNode
 
 /// The rules of fences about the people inside.
-extension API {
-  static let zoneRules: [Route] = [
+enum ZoneRuleRoutes {
+  static let routes: [Route] = [
     Route(
       .post, "/api/v1/fences/{id}/rules", "Add a rule to a fence",
       body: .object(

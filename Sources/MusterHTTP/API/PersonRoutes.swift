@@ -2,12 +2,12 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// Self-reports, command's statements about people, and permits.
+/// Self-reports, and command's statements about people.
 ///
 /// A logged-in person reports as the user that their login is bound to, never as the node's own
 /// user.
-extension API {
-  static let people: [Route] = ownWrites + peopleWrites + permitRoutes + CheckInRoutes.routes
+enum PersonRoutes {
+  static let routes: [Route] = ownWrites + peopleWrites
 
   private static let word: [Shape.Member] = [
     .must("safety", .choice(["safe", "help"])), .may("note", .paragraphs),
@@ -99,40 +99,6 @@ extension API {
       body: .object([.must("team", .line)], least: 1), result: .done
     ) { api, call in
       try await api.done(.setTeam(call.text("team") ?? "", user: call.id))
-    },
-  ]
-
-  private static let permitRoutes: [Route] = [
-    Route(
-      .get, "/api/v1/permits", "List the entry permits",
-      result: .json(
-        .open([.must("items", .list(.named("Permit"), most: Int(Rows.mostPerPage)))]))
-    ) { api, _ in
-      guard case .permits(let permits) = try await api.ask(.permits) else {
-        throw Problem.unexpected
-      }
-      return .ok(.object(["items": .array(permits.map(\.json))]))
-    },
-    Route(
-      .post, "/api/v1/permits", "Issue an entry permit for a hazard zone to people or a team",
-      body: .object(
-        [
-          .must("zone", .text), .may("users", .list(.text, most: Limits.namesPerGroup)),
-          .may("team", .line),
-          .must("durationSeconds", .integer(1...Int64(Limits.spanSeconds))),
-        ], least: 2),
-      result: .created
-    ) { api, call in
-      let order = PermitOrder(
-        people: call["users"]?.elements?.compactMap(\.word) ?? [],
-        team: call.text("team") ?? "", zone: call.text("zone") ?? "",
-        durationSeconds: UInt32(clamping: call.integer("durationSeconds") ?? 0))
-      return try await api.naming {
-        try await api.created(.addPermit(order), below: "/api/v1/permits")
-      }
-    },
-    Route(.post, "/api/v1/permits/{id}/revoke", "Revoke an entry permit", result: .done) {
-      api, call in try await api.done(.revokePermit(call.id))
     },
   ]
 }

@@ -5,8 +5,8 @@ internal import MusterNode
 
 /// Administration of an operation: invites, revocations, key rotation, quarantine, and sampling
 /// settings. Every change requires a device of role command, which the node checks.
-extension API {
-  static let administration: [Route] = membership + quarantined + watching
+enum AdministrationRoutes {
+  static let routes: [Route] = membership + quarantined + watching
 
   // MARK: Membership
 
@@ -114,13 +114,13 @@ extension API {
       Route(
         .get, path, "Get the sampling settings of \(subject)",
         result: .json(.named("Settings"))
-      ) { api, call in .ok(try await api.settings(of: user(call)).json) },
+      ) { api, call in .ok(try await settings(of: user(call), at: api).json) },
       Route(
         .patch, path, "Change the sampling settings of \(subject); omitted members stay unchanged",
         body: changes, result: .json(.named("Settings"))
       ) { api, call in
         let user = user(call)
-        let before = try await api.settings(of: user)
+        let before = try await settings(of: user, at: api)
         for (name, profile) in [
           ("foreground", before.foreground), ("background", before.background),
         ] {
@@ -133,13 +133,15 @@ extension API {
         if let silence = call.integer("silenceSeconds") {
           _ = try await api.ask(.setSilence(seconds: UInt32(clamping: silence), user: user))
         }
-        return .ok(try await api.settings(of: user).json)
+        return .ok(try await settings(of: user, at: api).json)
       },
     ]
   }
 
-  private func settings(of user: String?) async throws -> SettingsSummary {
-    guard case .settings(let settings) = try await ask(.settings(user: user)) else {
+  private static func settings(
+    of user: String?, at api: API
+  ) async throws -> SettingsSummary {
+    guard case .settings(let settings) = try await api.ask(.settings(user: user)) else {
       throw Problem.unexpected
     }
     return settings

@@ -6,7 +6,7 @@ internal import MusterModel
 internal import MusterTransport
 
 /// Webhooks: targets for events.
-extension API {
+enum WebhookRoutes {
   private static let rules: [Shape.Member] = [
     .may("events", .list(.choice(Webhook.Rules.kinds), most: Webhook.Rules.kinds.count)),
     .may("fences", .list(.text, most: Webhook.mostNames)),
@@ -14,12 +14,12 @@ extension API {
     .may("datasets", .list(.choice(Dataset.allCases.map(\.name)), most: 16)),
   ]
 
-  static let webhookRoutes: [Route] = [
+  static let routes: [Route] = [
     Route(
       .get, "/api/v1/webhooks", "List the webhooks",
       result: .json(.open([.must("items", .list(.named("Webhook"), most: WebhookStore.most))]))
     ) { api, _ in
-      .ok(.object(["items": .array(try api.store().entries.map(\.shown))]))
+      .ok(.object(["items": .array(try api.webhookStore().entries.map(\.shown))]))
     },
     Route(
       .put, "/api/v1/webhooks/{id}",
@@ -27,7 +27,7 @@ extension API {
       body: .object([.must("url", .text), .may("secret", .text)] + rules, least: 1),
       result: .json(.named("NewWebhook"))
     ) { api, call in
-      let store = try api.store()
+      let store = try api.webhookStore()
       let webhook: Webhook
       do {
         webhook = try Webhook(
@@ -46,7 +46,7 @@ extension API {
       .delete, "/api/v1/webhooks/{id}", "Remove a webhook and its failed events",
       result: .done
     ) { api, call in
-      let store = try api.store()
+      let store = try api.webhookStore()
       guard store.entry(call.id) != nil else { throw Problem.noWebhook }
       try await Problem.noting { try store.remove(call.id) }
       return Answer(.noContent)
@@ -56,7 +56,7 @@ extension API {
       result: .json(
         .open([.must("items", .list(.named("FailedDelivery"), most: WebhookStore.mostFailed))]))
     ) { api, call in
-      guard let entry = try api.store().entry(call.id) else { throw Problem.noWebhook }
+      guard let entry = try api.webhookStore().entry(call.id) else { throw Problem.noWebhook }
       return .ok(.object(["items": .array(entry.failed.map(\.json))]))
     },
     Route(
@@ -65,14 +65,17 @@ extension API {
       body: .object([.may("event", .reference)], least: 0),
       result: .json(.open([.must("retried", .count)]))
     ) { api, call in
-      let store = try api.store()
+      let store = try api.webhookStore()
       guard store.entry(call.id) != nil else { throw Problem.noWebhook }
       let count = try await Problem.noting { try store.retry(call.id, call.text("event")) }
       return .ok(.object(["retried": .count(count)]))
     },
   ]
 
-  private func store() throws(Problem) -> WebhookStore {
+}
+
+extension API {
+  fileprivate func webhookStore() throws(Problem) -> WebhookStore {
     guard let webhooks else {
       throw Problem(.serviceUnavailable, "webhooks are disabled by an error: see the node's log")
     }

@@ -1,0 +1,78 @@
+internal import Hummingbird
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+internal import ServiceLifecycle
+
+/// The answer to a client that follows data sets: it ends when the client or the node does.
+struct EventStream {
+  let live: SubscriptionBroker
+  let node: Node
+
+  /// If the reader sends its last position, the missed changes come first; otherwise the current
+  /// counts do.
+  func answer(
+    to call: Call, _ datasets: Set<Dataset>, subscription: String?
+  ) throws(Problem) -> Answer {
+    let connection = call.connection
+    let subscriber = Subscriber(of: datasets, subscription: subscription, connection: connection)
+    guard let number = live.join(subscriber) else {
+      throw Problem(.tooManyRequests, "the limit on event streams is reached")
+    }
+    let known = call.lastEventID.flatMap { StreamPosition($0) }
+    var answer = Answer(streaming: "text/event-stream") { [self] writer in
+      defer { live.leave(number) }
+      connection.keepOpen()
+      connection.whenClosed { subscriber.finish() }
+      try await withGracefulShutdownHandler {
+        try await follow(subscriber, from: known, as: call.person, &writer)
+        try await writer.finish(nil)
+        connection.closeSoon()
+      } onGracefulShutdown: {
+        subscriber.finish()
+        connection.closeSoon()
+      }
+    }
+    // A proxy must not buffer an endless response.
+    answer.headers[.xAccelBuffering] = "no"
+    return answer
+  }
+
+  private func follow(
+    _ subscriber: Subscriber, from known: StreamPosition?, as person: Person?,
+    _ writer: inout any ResponseBodyWriter
+  ) async throws {
+    try await writer.write(StreamEvent.retry)
+    var place = known ?? StreamPosition(node.changeCounts)
+    if known == nil {
+      try await writer.write(StreamEvent("counts", at: place, place.counts.json.text).bytes)
+    } else {
+      for notice in try await live.missed(of: subscriber.datasets, since: place.counts) {
+        place.counts[notice.dataset] = notice.count
+        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
+      }
+      // An empty stream also starts with data, so that the client knows that it is open.
+      try await writer.write(StreamEvent.pulse)
+    }
+    _ = subscriber.wrote()
+    for await item in subscriber.items {
+      switch item {
+      case .pulse:
+        // The user may have logged out, or the login may have been removed.
+        guard person?.stays() ?? true else { return }
+        try await writer.write(StreamEvent.pulse)
+      case .notice(let notice):
+        // Already sent as missed.
+        guard notice.count > place.counts[notice.dataset] else { continue }
+        place.counts[notice.dataset] = notice.count
+        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
+      }
+      guard subscriber.wrote() else { continue }
+      for notice in try await live.missed(of: subscriber.datasets, since: place.counts) {
+        place.counts[notice.dataset] = notice.count
+        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
+      }
+    }
+  }
+}

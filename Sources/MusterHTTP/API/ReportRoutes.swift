@@ -1,0 +1,75 @@
+internal import Hummingbird
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+/// Writes of reports. Like every write, each replies once its change is durable; the node
+/// authorizes it.
+enum ReportRoutes {
+  private static let details: [Shape.Member] = [
+    .may("description", .paragraphs),
+    .may("category", .choice(ReportCategory.allCases.map(\.name))),
+    .may(
+      "severity",
+      .integer(Int64(Limits.severity.lowerBound)...Int64(Limits.severity.upperBound))),
+    .may("lat", .latitude, with: "lon"), .may("lon", .longitude, with: "lat"),
+    .may("toEvacuate", .flag),
+  ]
+
+  static let routes: [Route] = [
+    Route(
+      .post, "/api/v1/reports", "Add a report",
+      body: .object([.must("title", .line)] + details, least: 1), result: .created
+    ) { api, call in
+      let draft = ReportDraft(
+        title: call.text("title") ?? "", details: call.text("description"),
+        category: call.category, severity: call.severity, position: call.place,
+        toEvacuate: call.flag("toEvacuate") ?? false)
+      return try await api.created(.addReport(draft), below: "/api/v1/reports")
+    },
+    Route(
+      .patch, "/api/v1/reports/{id}", "Change a report; omitted members stay unchanged",
+      body: .object(
+        [
+          .may("title", .line), .may("status", .choice(ReportStatus.allCases.map(\.name))),
+        ] + details, least: 1),
+      result: .done, takesVersion: true
+    ) { api, call in
+      let changes = ReportChanges(
+        title: call.text("title"), details: call.text("description"), category: call.category,
+        severity: call.severity, position: call.place, toEvacuate: call.flag("toEvacuate"),
+        status: call.text("status").flatMap { name in
+          ReportStatus.allCases.first { $0.name == name }
+        })
+      return try await api.done(.editReport(call.id, changes), on: .report, call)
+    },
+    Route(
+      .delete, "/api/v1/reports/{id}", "Delete a report", result: .done, takesVersion: true
+    ) { api, call in
+      try await api.done(.deleteReport(call.id), on: .report, call)
+    },
+    Route(
+      .post, "/api/v1/reports/{id}/confirm", "Confirm a report", result: .done
+    ) { api, call in
+      try await api.done(.confirmReport(call.id))
+    },
+    Route(
+      .post, "/api/v1/reports/{id}/comments", "Add a comment to a report",
+      body: .object([.must("text", .remark)], least: 1), result: .done
+    ) { api, call in
+      let text = call.text("text") ?? ""
+      guard text.contains(where: { !$0.isWhitespace }) else {
+        throw Problem(.unprocessableContent, "the comment is empty", at: "/text")
+      }
+      return try await api.done(.commentReport(call.id, text: text))
+    },
+  ]
+}
+
+extension Call {
+  fileprivate var category: ReportCategory? {
+    text("category").flatMap { name in ReportCategory.allCases.first { $0.name == name } }
+  }
+
+  fileprivate var severity: UInt8? { integer("severity").flatMap { UInt8(exactly: $0) } }
+}
