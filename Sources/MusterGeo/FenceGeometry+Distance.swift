@@ -70,7 +70,7 @@ extension PreparedFence {
 
 extension Geodesic {
   /// Returns the initial bearing on a sphere: within 0.2° of that on the ellipsoid. For display.
-  static func sphericalBearingDegrees(from start: Coordinate, to end: Coordinate) -> Double {
+  public static func sphericalBearingDegrees(from start: Coordinate, to end: Coordinate) -> Double {
     let (sine1, cosine1) = Trigonometry.sineAndCosine(degrees: start.latitude)
     let (sine2, cosine2) = Trigonometry.sineAndCosine(degrees: end.latitude)
     let (sine, cosine) = Trigonometry.sineAndCosine(degrees: end.longitude - start.longitude)

@@ -13,6 +13,8 @@ public struct Alert: Codable, Hashable, Sendable {
   /// The charge of the battery of the person's device, in percent; nil if it is not known, or the
   /// alert is not about a person.
   public var batteryPercent: UInt8?
+  /// Of a danger to people, the emergency services to call; never stored.
+  public var contacts: [AlertContact] = []
 
   /// Creates an alert in its current state.
   public init(

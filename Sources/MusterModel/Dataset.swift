@@ -5,7 +5,8 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   case fences = 3
   case events = 4
   case directives = 5
-  /// Alerts of this node only: raised, cleared or acknowledged.
+  /// Alerts of this node only: raised, cleared or acknowledged. Also the settings of the operation,
+  /// which contain the emergency contacts that alerts show.
   case alerts = 6
   /// The mesh topology: which device receives from which.
   case mesh = 7
@@ -20,8 +21,8 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
     case .report: self = .reports
     case .fence: self = .fences
     case .directive: self = .directives
-    case .alertAcknowledgement: self = .alerts
-    case .settings, .track: return nil
+    case .alertAcknowledgement, .settings: self = .alerts
+    case .track: return nil
     }
   }
 }

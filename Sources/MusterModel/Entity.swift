@@ -5,8 +5,8 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   case fence = 3
   /// Instructions from command.
   case directive = 4
-  /// Sampling settings that command sets for a device: the row's id is the user's, or the
-  /// operation's for all devices.
+  /// Settings that command makes for a user's devices, or for all devices: the row's id is the
+  /// user's, or the operation's.
   case settings = 5
   /// A device without a key, such as a phone, whose fixes another node records.
   case tracker = 6
@@ -130,6 +130,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case settingsBackground = 81
   /// Seconds without a fix after which a person is out of contact.
   case settingsSilenceSeconds = 82
+  /// An add-wins set of the encoded `EmergencyContact`s, in the operation's row.
+  case settingsContacts = 83
 
   case trackerExistence = 100
   case trackerCallsign = 101
@@ -204,7 +206,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
       .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks,
       .directiveUsers, .directiveAcknowledgements, .directiveZones, .directiveSupersedes,
       .directiveExpected, .directiveTrackerReplies, .permitUsers, .alertAcknowledgements,
-      .checkInExistence, .fenceRules:
+      .checkInExistence, .fenceRules, .settingsContacts:
       .addWinsSet
     default: .lastWriter
     }

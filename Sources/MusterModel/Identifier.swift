@@ -106,6 +106,14 @@ public struct CrossingID: Identifier {
   public init(raw: Bytes16) { self.raw = raw }
 }
 
+/// One emergency contact, over all its edits.
+public struct ContactID: Identifier {
+  /// Random.
+  public let raw: Bytes16
+  /// Wraps an id that was stored or typed; a new one is drawn at random.
+  public init(raw: Bytes16) { self.raw = raw }
+}
+
 /// One invitation to join; a hash of its secret.
 public struct InviteID: Identifier {
   /// BLAKE2b-128 of the secret, sent in the clear: it identifies an invite without revealing it.

@@ -87,6 +87,16 @@ public enum Limits {
   public static let zoneRulePeople: UInt32 = 10_000
   /// The largest distance in metres that a zone's rule may name.
   public static let zoneRuleMetres: UInt32 = 100_000
+  /// Emergency contacts that count; a device refuses to add more.
+  public static let contacts = 32
+  /// UTF-8 bytes of the name of an emergency contact.
+  public static let contactNameBytes = 80
+  /// A phone number with spaces and brackets.
+  public static let phoneBytes = 32
+  /// Numbers that are shown of a contact that several commanders changed concurrently.
+  public static let phonesPerContact = 4
+  /// Emergency contacts that one alert shows.
+  public static let contactsPerAlert = 3
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
   /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.

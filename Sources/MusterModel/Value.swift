@@ -85,7 +85,7 @@ extension Field {
       .checkInReminderSeconds, .checkInStillSeconds:
       .number
     case .settingsForeground, .settingsBackground: .profile
-    case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks: .bytes
+    case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks, .settingsContacts: .bytes
     }
   }
 
@@ -125,6 +125,7 @@ extension Field {
     switch self {
     case .checkInSealed: bytes.count == Limits.sealedCallBytes
     case .fenceRules: ZoneRule.accepts(bytes)
+    case .settingsContacts: EmergencyContact.accepts(bytes)
     case .reportPhotoMarks: PhotoMark.accepts(bytes)
     default: bytes.count <= Limits.trackSegmentBytes
     }
@@ -217,6 +218,7 @@ extension Field {
     case .settingsForeground: "foreground"
     case .settingsBackground: "background"
     case .settingsSilenceSeconds: "silence"
+    case .settingsContacts: "contacts"
     case .trackPoints: "points"
     case .fenceRules: "rules"
     case .permitZone: "zone"

@@ -93,6 +93,9 @@ public enum Command: Codable, Hashable, Sendable {
   case settings(user: String?)
   case setProfile(LocationProfile, user: String?, isForeground: Bool)
   case setSilence(seconds: UInt32, user: String?)
+  /// The emergency contacts of the operation.
+  case contacts
+  case writeContact(ContactWrite)
 
   /// Crossings after an arrival number, in the order of these numbers; all with nil.
   case events(after: Int64?, limit: Int)
@@ -212,6 +215,10 @@ public enum Reply: Codable, Hashable, Sendable {
   case checkInPin(isRequired: Bool)
   case changes(ChangeCounts)
   case settings(SettingsSummary)
+  /// By name.
+  case contacts([ContactSummary])
+  /// The contact that was added, changed or removed.
+  case contactWritten(ContactID)
   /// The byte form of an `Invitation`, with its role and expiry.
   case invitation(ByteString, role: Role, expiresAt: Timestamp)
   /// The contents of a join grant file, and the user that it admits.

@@ -80,12 +80,13 @@ extension Node {
     case .checkInPin, .setCheckInPins, .clearDuress: return try duressReply(to: command)
     case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
+    case .contacts: return .contacts(try read { replica, _ in try replica.contacts() })
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
       .addReport, .editReport, .deleteReport, .confirmReport, .commentReport, .addPhoto,
       .removePhoto, .markPhoto, .removePhotoMark, .addFence, .editFence, .setFenceActive,
-      .deleteFence, .addFenceRule, .removeFenceRule:
+      .deleteFence, .addFenceRule, .removeFenceRule, .writeContact:
       preconditionFailure("\(command) is gathered")
     }
   }

@@ -115,11 +115,16 @@ extension Command {
       Self.changing(.fence, reference) { try $0.addRule(rule, to: $1, now: $2) }
     case .removeFenceRule(let reference, let rule):
       Self.changing(.fence, reference) { try $0.removeRule(rule, from: $1, now: $2) }
+    case .writeContact(let change):
+      { replica, now in
+        let (id, outcome) = try replica.writeContact(change, now: now)
+        return (.contactWritten(id), outcome)
+      }
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
-      .settings,
+      .settings, .contacts,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
       .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery:
       nil

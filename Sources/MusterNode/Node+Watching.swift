@@ -16,9 +16,9 @@ extension Node {
   }
 
   /// Returns the active alerts as subscribers received them: each keeps its first time, also over
-  /// restarts.
+  /// restarts. With the emergency contacts as of now.
   public func raisedAlerts() throws -> [Alert] {
-    try read { replica, _ in try replica.raisedAlerts() }
+    try read { try $0.addingContacts(to: $0.raisedAlerts(), now: $1) }
   }
 
   /// Streams the change counts, now and after each change. A slow reader receives only the newest

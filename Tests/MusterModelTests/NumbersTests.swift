@@ -12,7 +12,7 @@ struct NumbersTests {
     #expect(numbers[.report] == Array(20...31))
     #expect(numbers[.fence] == Array(40...53))
     #expect(numbers[.directive] == Array(60...74))
-    #expect(numbers[.settings] == Array(80...82))
+    #expect(numbers[.settings] == Array(80...83))
     #expect(numbers[.tracker] == Array(100...105))
     #expect(numbers[.track] == [120])
     #expect(numbers[.permit] == Array(140...145))

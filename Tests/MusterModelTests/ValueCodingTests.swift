@@ -46,6 +46,8 @@ struct ValueCodingTests {
     photo: BlobID(raw: row.raw),
     drawing: PhotoDrawing(
       shape: .arrow, colour: .red, points: [PhotoPoint(x: 1, y: 2), PhotoPoint(x: 3, y: 4)]))
+  private static let contact = EmergencyContact(
+    id: ContactID(raw: row.raw), name: "Fire station", phone: "+351 213 924 700", position: place)
   private static let photo = Photo(
     original: large, thumbnail: small, takenAt: Timestamp(milliseconds: 258), position: place)
   private static let row = RowID(raw: Bytes16(high: 1, low: 2))
@@ -192,7 +194,7 @@ struct ValueCodingTests {
       .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "")),
       .bytes(Array(repeating: 0, count: 160)),
       .bytes(ZoneRule(kind: .within, number: 200, role: .member).encoded()),
-      .photo(Self.photo), .bytes(Self.mark.encoded()),
+      .photo(Self.photo), .bytes(Self.mark.encoded()), .bytes(Self.contact.encoded()),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -214,7 +216,7 @@ struct ValueCodingTests {
           .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
           .checkInReminderSeconds, .checkInStillSeconds:
           [others[2]]
-        case .trackPoints: [others[3], others[14], others[15], others[17]]
+        case .trackPoints: [others[3], others[14], others[15], others[17], others[18]]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
         case .userRelayedClaim: [others[8]]
@@ -226,6 +228,7 @@ struct ValueCodingTests {
         case .fenceRules: [others[15]]
         case .reportPhotos: [others[16]]
         case .reportPhotoMarks: [others[17]]
+        case .settingsContacts: [others[18]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]

@@ -220,6 +220,8 @@ struct AlertTests {
     #expect(isNew)
     #expect(log.counts[.reports] == before[.reports] + 1)
     #expect(log.counts[.fences] == before[.fences])
+    // Settings contain the emergency contacts that alerts show.
+    #expect(log.counts[.alerts] == before[.alerts] + 1)
     #expect(
       log.missedChanges(of: .reports, since: before[.reports])
         == .changed([RowKey(kind: .report, id: id)]))
@@ -234,7 +236,7 @@ struct AlertTests {
       .raised(Alert(id: help, level: .danger, text: "Ben", since: Timestamp(milliseconds: 0)))
     ]
     let isAlarm = log.note(alarm)
-    #expect(isAlarm && log.counts[.alerts] == before[.alerts] + 1)
+    #expect(isAlarm && log.counts[.alerts] == before[.alerts] + 2)
 
     for _ in 0..<(2 * Limits.rememberedChanges) { _ = log.note(outcome) }
     #expect(log.missedChanges(of: .reports, since: before[.reports]) == .reload)

@@ -26,7 +26,7 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED, PHOTO = (
     "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed", "photo")
-STILL, ZONE_RULE, PHOTO_MARK = "still", "zone rule", "photo mark"
+STILL, ZONE_RULE, PHOTO_MARK, CONTACT = "still", "zone rule", "photo mark", "contact"
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -40,7 +40,7 @@ FIELDS = {
     60: MARK, 61: range(1, 6), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
     66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
     70: DURATION, 71: REFERENCE, 72: REFERENCE, 73: REFERENCE, 74: TRACKER_REPLY,
-    80: PROFILE, 81: PROFILE, 82: NUMBER,
+    80: PROFILE, 81: PROFILE, 82: NUMBER, 83: CONTACT,
     100: MARK, 101: LINE, 102: LINE, 103: CLAIMS, 104: OVERRULING, 105: SIGN_OFF,
     120: BYTES,
     140: MARK, 141: REFERENCE, 142: LINE, 143: REFERENCE, 144: DURATION, 145: MARK,
@@ -57,7 +57,7 @@ CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS = 28, 29, 30, 31
 # Sets whose elements only their authors and command may remove.
 OWN_ELEMENTS = (
     CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS, 53, 66, ACKNOWLEDGEMENTS, 71, 72, 73,
-    TRACKER_REPLIES, 141, 160)
+    TRACKER_REPLIES, 83, 141, 160)
 
 
 def kind_of(field):
@@ -191,7 +191,7 @@ class PackedWrites:
             if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number
-        if allowed in (BYTES, SEALED, ZONE_RULE, PHOTO_MARK):
+        if allowed in (BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT):
             content = self.take(self.varint())
             if len(content) > 4096 or (allowed == SEALED and len(content) != 160):
                 raise Invalid("bytes")
@@ -199,6 +199,8 @@ class PackedWrites:
                 check_zone_rule(content)
             if allowed == PHOTO_MARK:
                 check_photo_mark(content)
+            if allowed == CONTACT:
+                check_contact(content)
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:
             return b"\x0d" + profile(self.take(10))
@@ -344,6 +346,40 @@ def check_photo_mark(content):
             checked(words.decode("utf-8"), LINE)
         except UnicodeDecodeError as error:
             raise Invalid("photo mark") from error
+
+
+def check_contact(content):
+    """Checks an emergency contact: id, flag, position, name, phone number, note."""
+    if len(content) < 17 or content[16] > 1:
+        raise Invalid("contact")
+    texts = content[17:]
+    if content[16] == 1:
+        if len(texts) < 8:
+            raise Invalid("contact")
+        latitude, longitude = struct.unpack(">ii", texts[:8])
+        if abs(latitude) > 900_000_000 or abs(longitude) > 1_800_000_000:
+            raise Invalid("contact")
+        texts = texts[8:]
+    words = []
+    for _ in range(3):
+        length = int.from_bytes(texts[:4], "big")
+        if len(texts) < 4 + length:
+            raise Invalid("contact")
+        words.append(texts[4 : 4 + length])
+        texts = texts[4 + length :]
+    name, phone, note = words
+    digits = sum(byte in b"0123456789" for byte in phone)
+    if (
+        texts or len(name) > 80 or len(phone) > 32 or digits < 2
+        or any(byte not in b"0123456789+ -()" for byte in phone)
+    ):
+        raise Invalid("contact")
+    try:
+        checked(name.decode("utf-8"), LINE)
+        if note:
+            checked(note.decode("utf-8"), LINE)
+    except UnicodeDecodeError as error:
+        raise Invalid("contact") from error
 
 
 def photo(writes):

@@ -19,29 +19,10 @@ extension Replica {
     guard (1...Limits.spanSeconds).contains(draft.durationSeconds) else {
       throw Refusal("a permit lasts from one second to a week: give another duration")
     }
-    let people = try permitted(draft, now: now)
+    let people = try draft.permitted(among: draft.team.isEmpty ? [] : users(now: now))
     var composer = own.compose(.permit, now: now)
     composer.create(draft, for: people)
     return (composer.row, try write(composer.writes, lane: .urgent, now: now))
-  }
-
-  /// Returns the people of a permit: the named ones, and those who are in the team now. Members set
-  /// their own team, so later members of it have no permit.
-  private mutating func permitted(
-    _ draft: PermitDraft, now: ClockReading
-  ) throws -> Set<UserID> {
-    guard !draft.people.isEmpty || !draft.team.isEmpty else {
-      throw Refusal("a permit needs people: name people or a team")
-    }
-    let inTeam = draft.team.isEmpty ? [] : try users(now: now).filter { $0.team == draft.team }
-    guard !draft.people.isEmpty || !inTeam.isEmpty else {
-      throw Refusal("no one is in the team \(draft.team): see muster user list", .unknown)
-    }
-    let people = Set(draft.people).union(inTeam.map(\.id))
-    guard people.count <= Limits.namesPerGroup else {
-      throw Refusal("a permit is for at most \(Limits.namesPerGroup) people: issue several")
-    }
-    return people
   }
 
   /// Revokes a permit permanently; command only. A permit that is needed again is issued again.
@@ -52,5 +33,24 @@ extension Replica {
     var composer = Composer(state, origin: nil)
     composer.setFlag(.permitRevoked, to: true)
     return try write(composer.writes, lane: .urgent, now: now)
+  }
+}
+
+extension PermitDraft {
+  /// Returns the people of a permit: the named ones, and those who are in the team now. Members set
+  /// their own team, so later members of it have no permit.
+  fileprivate func permitted(among users: [UserSummary]) throws(Refusal) -> Set<UserID> {
+    guard !people.isEmpty || !team.isEmpty else {
+      throw Refusal("a permit needs people: name people or a team")
+    }
+    let inTeam = team.isEmpty ? [] : users.filter { $0.team == team }
+    guard !people.isEmpty || !inTeam.isEmpty else {
+      throw Refusal("no one is in the team \(team): see muster user list", .unknown)
+    }
+    let all = Set(people).union(inTeam.map(\.id))
+    guard all.count <= Limits.namesPerGroup else {
+      throw Refusal("a permit is for at most \(Limits.namesPerGroup) people: issue several")
+    }
+    return all
   }
 }

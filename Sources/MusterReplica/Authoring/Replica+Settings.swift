@@ -21,14 +21,29 @@ extension Replica {
     try writeSetting(.settingsSilenceSeconds, .number(seconds), of: user, now: now)
   }
 
+  /// Adds, edits or removes an emergency contact of the operation; command only.
+  public mutating func writeContact(
+    _ change: ContactWrite, now: ClockReading
+  ) throws -> (id: ContactID, outcome: Outcome) {
+    try require(.command)
+    let state = try settledSettings(of: nil, now: now)
+    let (id, writes) = try ContactEditor(state).writes(
+      for: change, new: ContactID(raw: own.newOrigin(now: now).nonce))
+    return (id, try write(writes, lane: .state, now: now))
+  }
+
   private mutating func writeSetting(
     _ field: Field, _ value: Value, of user: UserID?, now: ClockReading
   ) throws -> Outcome {
     try require(.command)
-    let key = SettingsReader(context: context).key(for: user)
-    try settle(key, now: now)
-    var composer = Composer(try context.row(key) ?? RowState(key: key), origin: nil)
+    var composer = Composer(try settledSettings(of: user, now: now), origin: nil)
     composer.set(field, to: value)
     return try write(composer.writes, lane: .state, now: now)
+  }
+
+  private mutating func settledSettings(of user: UserID?, now: ClockReading) throws -> RowState {
+    let key = SettingsReader(context: context).key(for: user)
+    try settle(key, now: now)
+    return try context.row(key) ?? RowState(key: key)
   }
 }

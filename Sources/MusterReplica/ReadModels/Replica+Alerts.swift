@@ -11,11 +11,21 @@ extension Replica {
     var state = try alertReader.stored()
     let findings = try findings(now: now)
     _ = try alertReader.update(&state, with: findings, now: now.wall)
-    return state.alerts
+    return try addingContacts(to: state.alerts, now: now)
   }
 
-  /// Returns the active alerts of the last review, also after a restart.
+  /// Returns the active alerts of the last review, also after a restart, without contacts.
   public func raisedAlerts() throws -> [Alert] { try alertReader.stored().alerts }
+
+  /// Adds the emergency contacts to alerts of a danger to people.
+  public mutating func addingContacts(to alerts: [Alert], now: ClockReading) throws -> [Alert] {
+    let contacts = try contacts()
+    guard !contacts.isEmpty, alerts.contains(where: \.endangersPeople) else { return alerts }
+    let reader = AlertContacts(
+      context: context, contacts: contacts, people: try people(now: now).map(\.summary),
+      checkIns: derived.checkIns)
+    return try alerts.map(reader.adding)
+  }
 
   /// Reviews the alerts and stores the raised ones; the outcome lists those raised and cleared.
   /// MUST be called after changes, and from time to time, since silence raises alerts too.
@@ -41,25 +51,12 @@ extension Replica {
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
     }
-    outcome.alertChanges = inOrderOfDueTimes(changes)
-    return outcome
-  }
-
-  /// Returns the changes with the raised check-ins in the order of their due times: after a sleep
-  /// of the machine several are overdue at once.
-  private func inOrderOfDueTimes(_ changes: [AlertChange]) -> [AlertChange] {
-    var raised: [(index: Int, due: Int64, change: AlertChange)] = []
-    for (index, change) in changes.enumerated() {
-      guard case .raised(let alert) = change, alert.id.kind == .checkIn else { continue }
-      let person = derived.checkIns.person(of: alert.id.row)
+    outcome.alertChanges = AlertReader.inOrderOfDueTimes(changes) { timer in
+      let person = derived.checkIns.person(of: timer)
       let timers = person.flatMap { derived.statusModel.assessment(of: $0) }?.timers
-      let due = timers?.first { $0.id == alert.id.row }?.due.latest
-      raised.append((index, due ?? .max, change))
+      return timers?.first { $0.id == timer }?.due.latest
     }
-    let ordered = raised.sorted { ($0.due, $0.index) < ($1.due, $1.index) }
-    var changes = changes
-    for (place, next) in zip(raised, ordered) { changes[place.index] = next.change }
-    return changes
+    return outcome
   }
 
   /// Acknowledges an alert: it stays active until its matter is over, without a sound. The first

@@ -196,6 +196,9 @@ extension Replica {
 
   // MARK: Settings
 
+  /// Returns the emergency contacts of the operation, by name.
+  public func contacts() throws -> [ContactSummary] { try ContactList(context: context).contacts() }
+
   /// Returns this device's sampling settings.
   public func locationProfile(inForeground: Bool) throws -> LocationProfile {
     try locationProfile(of: local.author.user, inForeground: inForeground)

@@ -89,6 +89,11 @@ extension Field {
     case .trackPoints: .bytes([1, 2, 3])
     case .checkInSealed: .bytes([UInt8](repeating: 7, count: Limits.sealedCallBytes))
     case .fenceRules: .bytes(ZoneRule(kind: .atMost, number: 5, team: "North").encoded())
+    case .settingsContacts:
+      .bytes(
+        EmergencyContact(
+          id: ContactID(raw: Author.owner.user.raw), name: "Fire station", phone: "112"
+        ).encoded())
     case _ where [Value.mark].contains(where: accepts): .mark
     default: .text(name)
     }

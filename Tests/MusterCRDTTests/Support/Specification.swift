@@ -93,6 +93,7 @@ struct Specification: Equatable {
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
     .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
     .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos, .reportPhotoMarks, .fenceRules,
+    .settingsContacts,
   ]
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.

@@ -1,0 +1,78 @@
+internal import MusterCRDT
+internal import MusterGeo
+internal import MusterModel
+internal import MusterStore
+
+/// The emergency contacts that alerts of a danger to people show.
+struct AlertContacts {
+  let context: ReadContext
+  /// Not empty, by name.
+  let contacts: [ContactSummary]
+  let people: [UserSummary]
+  let checkIns: CheckInBoard
+
+  func adding(to alert: Alert) throws(StoreError) -> Alert {
+    guard alert.endangersPeople else { return alert }
+    var alert = alert
+    alert.contacts = Self.nearest(contacts, to: try place(of: alert.id))
+    return alert
+  }
+
+  /// Returns the contacts that an alert shows: the nearest first, then those without a position in
+  /// the order of the list. One without a position is always among them, if there is any: it may
+  /// be the national emergency number.
+  ///
+  /// - Parameter place: where the danger is; nil if that is not known.
+  static func nearest(_ contacts: [ContactSummary], to place: Coordinate?) -> [AlertContact] {
+    guard let place else {
+      return contacts.prefix(Limits.contactsPerAlert).map(AlertContact.init)
+    }
+    let near = contacts.filter { $0.contact.position != nil }.map { summary in
+      let position = summary.contact.position ?? place
+      return (Geodesic.distanceMetres(from: place, to: position), position, summary)
+    }.sorted { ($0.0, $0.2.contact.id) < ($1.0, $1.2.contact.id) }
+    let others = contacts.filter { $0.contact.position == nil }.map(AlertContact.init)
+    let room = Limits.contactsPerAlert - min(1, others.count)
+    let nearest = near.prefix(room).map { metres, position, summary in
+      var contact = AlertContact(summary)
+      contact.distanceMetres = Int64(metres.rounded())
+      let degrees = Geodesic.sphericalBearingDegrees(from: place, to: position)
+      contact.bearingDegrees = Int64(degrees.rounded()) % 360
+      return contact
+    }
+    return Array((nearest + others).prefix(Limits.contactsPerAlert))
+  }
+
+  /// Returns the position of the person or of the report, else of this device's user; nil if it is
+  /// not known, or if the danger concerns several people.
+  private func place(of id: AlertID) throws(StoreError) -> Coordinate? {
+    let own = position(of: context.local.author.user)
+    switch id.kind {
+    case .hazard:
+      let report = try context.store.row(RowKey(kind: .report, id: id.row))
+      guard case .position(let place)? = report?.shown(.reportPosition)?.value else { return own }
+      return place
+    case .directive: return own
+    case .checkIn: return checkIns.person(of: id.row).flatMap(position)
+    case .overdue, .zoneRule: return nil
+    default:
+      // For this device's own entry into a zone, the row is the zone's.
+      let person = UserID(raw: id.row.raw)
+      return people.contains { $0.id == person } ? position(of: person) : own
+    }
+  }
+
+  private func position(of user: UserID) -> Coordinate? {
+    people.first { $0.id == user }?.fix?.position
+  }
+}
+
+extension Alert {
+  /// Whether people are in danger, and not only a device.
+  var endangersPeople: Bool {
+    let kinds: [AlertKind] = [
+      .help, .hazard, .inHazard, .overdue, .directive, .checkIn, .zoneRule, .duress,
+    ]
+    return level == .danger && kinds.contains(id.kind)
+  }
+}
