@@ -74,6 +74,33 @@ import Testing
     #expect(lines[first + 2].hasSuffix("Crew 6 (14 min), and 2 more"))
   }
 
+  @Test func `below a danger are the services to call, which are not counted as alerts`() throws {
+    var watchScreen = watchScreen()
+    var contact = AlertContact(
+      ContactSummary(
+        contact: EmergencyContact(id: ContactID(raw: .zero), name: "Hospital", phone: "15"),
+        callsign: "Anna", writtenAt: now))
+    (contact.distanceMetres, contact.bearingDegrees) = (2140, 47)
+    var alert = Alert(
+      id: AlertID(kind: .help, row: RowID(raw: .zero)), level: .danger, text: "Ben: leg",
+      since: now)
+    alert.contacts = [contact, contact]
+    watchScreen.alerts = [alert]
+    let lines = watchScreen.lines(columns: 200, rows: 40, now: now, on: screen)
+    let first = try #require(lines.firstIndex { $0.hasPrefix("ALERTS") })
+    #expect(lines[first] == "ALERTS  1")
+    #expect(lines[first + 1].hasSuffix("Ben: leg"))
+    let words = "Hospital: 15, 2.1 km north-east (47°)"
+    #expect(
+      lines[first + 2] == String(repeating: " ", count: 19) + "call \(words) · \(words)")
+    #expect(lines[first + 3].hasPrefix("PEOPLE"))
+    // Of alerts without room, the contacts are not counted either.
+    watchScreen.alerts = Array(repeating: alert, count: 20)
+    let cut = watchScreen.lines(columns: 200, rows: 24, now: now, on: screen)
+    let shown = cut.count { $0.hasSuffix("Ben: leg") }
+    #expect(cut.contains("  … \(20 - shown) more"))
+  }
+
   @Test func `what finds no room is counted`() {
     let lines = watchScreen(people: 40).lines(columns: 80, rows: 24, now: now, on: screen)
     let shown = lines.count { $0.contains("Person") }

@@ -39,7 +39,8 @@ enum Specimens {
       .commentReport("0a1b", text: "ça brûle"), .photos("0a1b"), .addPhoto(photo, to: "0a1b"),
       .removePhoto("1", of: "0a1b"), .requestPhoto("ffff", of: "0a1b"),
       .photo("1", of: "0a1b", kind: .thumbnail),
-      .markPhoto(drawing, photo: "1", of: "0a1b"), .removePhotoMark("0a1b", of: "0a1b"), .fence("0a1b"), .deleteFence("0a1b"),
+      .markPhoto(drawing, photo: "1", of: "0a1b"), .removePhotoMark("0a1b", of: "0a1b"),
+      .fence("0a1b"), .deleteFence("0a1b"),
       .addFenceRule("0a1b", ZoneRule(kind: .atLeast, number: 2, team: "North")),
       .removeFenceRule("0a1b", rule: "ffff"),
       .editFence("0a1b", FenceChanges()),
@@ -108,8 +109,25 @@ enum Specimens {
       .settings(user: nil),
       .settings(user: "Ben"), .setProfile(.foreground, user: nil, isForeground: true),
       .setProfile(.background, user: "Ben", isForeground: false),
-      .setSilence(seconds: .max, user: nil), .setSilence(seconds: 0, user: "Ben"),
+      .setSilence(seconds: .max, user: nil), .setSilence(seconds: 0, user: "Ben"), .contacts,
+      .writeContact(.add(ContactDraft(name: "Fire station", phone: "112"))),
+      .writeContact(
+        .edit("0a1b", ContactChanges(name: "Fire", phone: "15", note: "", position: sydney))),
+      .writeContact(.edit("0a1b", ContactChanges(removesPosition: true))),
+      .writeContact(.remove("0a1b")),
     ]
+
+  static let contact = ContactSummary(
+    contact: EmergencyContact(
+      id: ContactID(raw: row.raw), name: "Fire station", phone: "112", note: "day and night",
+      position: sydney),
+    otherPhones: ["15"], callsign: "Anna", writtenAt: moment)
+  static var alertWithContacts: Alert {
+    var (alert, near) = (alert, AlertContact(contact))
+    (near.distanceMetres, near.bearingDegrees) = (2140, 47)
+    alert.contacts = [near, AlertContact(contact)]
+    return alert
+  }
 
   static var checkIn: CheckInSummary {
     var timer = CheckInSummary(
@@ -304,7 +322,8 @@ enum Specimens {
         VerificationReport(frames: 1, logs: 2, photoParts: 3, stateHash: hash, problems: [])),
       .verification(VerificationReport(frames: 0, logs: 0, stateHash: hash, problems: ["a", ""])),
       .directives([]), .directives([directive, bareDirective]), .alerts([]),
-      .alerts([alert, noticedAlert]),
+      .alerts([alert, noticedAlert, alertWithContacts]), .contacts([]), .contacts([contact]),
+      .contactWritten(contact.contact.id),
       .changes(counts),
       .settings(
         SettingsSummary(

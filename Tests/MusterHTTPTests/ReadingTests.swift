@@ -48,6 +48,12 @@ import Testing
       .object([
         "zone": .string(hazard), "users": .strings(["Anna"]), "durationSeconds": .count(600),
       ]))
+    _ = try await web.make(
+      "/api/v1/contacts",
+      .object([
+        "name": .string("Fire station"), "phone": .string("112"), "lat": .real(46.5),
+        "lon": .real(7.25),
+      ]))
     let timer: JSON = .object([
       "durationSeconds": .count(600), "repeats": .bool(true), "users": .strings(["Anna"]),
     ])

@@ -111,6 +111,10 @@ extension ProcessTests {
           (["position", "set", "1,2", "--time", "yesterday"], "RFC 3339"),
           (["run", "--listen", "127.0.0.1"], "port"), (["run", "--speed", "2"], "--gpx"),
           (["join", "--callsign", "Ben"], "--request"), (["user", "status", "fine"], "<status>"),
+          (["contact", "add", "Fire station"], "--phone"),
+          (["contact", "add", "Fire station", "--phone", "call me"], "+351 213 217 777"),
+          (["contact", "add", "", "--phone", "112"], "the name is empty"),
+          (["contact", "edit", "Fire station"], "--no-at"),
         ] {
           try await anna.attempt(words).expectRefusal(status: 64, containing: reason)
         }
@@ -119,6 +123,7 @@ extension ProcessTests {
           ["report", "delete", "--yes", "0123abcd"], ["report", "confirm", "0123abcd"],
           ["report", "comment", "0123abcd", "Hello"], ["fence", "show", "0123abcd"],
           ["fence", "delete", "--yes", "0123abcd"], ["fence", "activate", "0123abcd"],
+          ["contact", "edit", "0123abcd", "--phone", "112"], ["contact", "remove", "0123abcd"],
         ] {
           try await anna.attempt(words).expectRefusal(containing: "0123abcd")
         }

@@ -13,7 +13,8 @@ extension ProcessTests {
       ["report", "show", title], ["fence", "list"],
       ["fence", "show", "Assembly zone at the school"],
       ["direct", "list"], ["direct", "show", "rollcall"], ["alert", "list"], ["event", "list"],
-      ["permit", "list"], ["device", "list"], ["quarantine", "list"], ["login", "list"],
+      ["permit", "list"], ["contact", "list"], ["device", "list"], ["quarantine", "list"],
+      ["login", "list"],
       ["webhook", "list"], ["settings", "show"], ["verify"], ["doctor"], ["watch", "--once"],
     ]
 
@@ -113,6 +114,9 @@ extension ProcessTests {
       try await maria.send(
         "permit", "add", "Plume of the chemical plant in the north", "--user",
         "Benedikt von Hohenstein-Lichtenfels", "--for", "30m")
+      try await maria.send(
+        "contact", "add", "Hospital Nossa Senhora da Assunção, emergency department", "--phone",
+        "+351 (238) 320-700", "--at", "40.418,-7.702", "--note", "open day and night, helipad")
       try await maria.send(
         "direct", "muster", "--zone", "Assembly zone at the school", "--text",
         "Take the forest road and leave all vehicles at the fountain")

@@ -8,7 +8,7 @@ enum Components {
     ("ReportDetails", reportDetails), ("Photo", photo),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
-    ("Alert", alert),
+    ("Alert", alert), ("Contact", contact),
     ("Permit", permit), ("CheckIn", checkIn), ("Peer", peer), ("Link", link), ("Status", status),
     ("Position", position),
     ("Track", track),
@@ -235,7 +235,23 @@ enum Components {
     .must("row", .reference), .must("level", .choice(AlertLevel.allCases.map(\.name))),
     .must("text", .text), .must("since", .time), .must("acknowledgedBy", .nullable(.text)),
     .must("acknowledgedAt", .nullable(.time)), .must("battery", .nullable(percent)),
+    .may("contacts", .list(alertContact, most: Limits.contactsPerAlert)),
   ])
+
+  private static let contactFields: [Shape.Member] =
+    [
+      .must("id", .reference), .must("name", .text), .must("phone", .text),
+      .must("otherPhones", .list(.text, most: Limits.phonesPerContact)), .must("note", .text),
+    ] + placed
+
+  private static let contact = Shape.open(
+    contactFields + [.must("callsign", .text), .must("writtenAt", .time)])
+
+  private static let alertContact = Shape.open(
+    contactFields + [
+      .must("distanceMetres", .nullable(.anyInteger)),
+      .must("bearingDegrees", .nullable(.anyInteger)),
+    ])
 
   private static let map = Shape.open([
     .must("name", .text), .must("attribution", .text), .must("tiles", .nullable(.text)),

@@ -38,15 +38,17 @@ extension Respondent {
 }
 
 extension Alert {
-  /// The JSON of `alert list`.
+  /// The JSON of `alert list`: a danger has contacts.
   public var json: JSON {
-    .object([
+    let json = JSON.object([
       "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
       "level": .string(level.name), "text": .string(text), "since": .time(since),
       "acknowledgedBy": .known(acknowledgement?.name, JSON.string),
       "acknowledgedAt": .known(acknowledgement?.moment, JSON.time),
       "battery": .known(batteryPercent) { .count(Int($0)) },
     ])
+    guard level == .danger else { return json }
+    return json.adding(["contacts": .array(contacts.map(\.json))])
   }
 }
 

@@ -126,6 +126,12 @@ extension ItemResolver<Alert> {
   }
 }
 
+extension ItemResolver<EmergencyContact> {
+  static var contacts: Self {
+    Self("emergency contact", "emergency contacts", command: "contact", id: \.id, name: \.name)
+  }
+}
+
 extension NodeConnection {
   /// Whether the text is a whole id, which the node looks up at once.
   private static func isWholeID(_ text: String) -> Bool {
@@ -176,6 +182,14 @@ extension NodeConnection {
   func permit(named text: String) async throws -> PermitSummary {
     guard case .permits(let all) = try await ask(.permits) else { throw Refusal.unexpectedReply }
     return try ItemResolver.permits.item(named: text, in: all) { !$0.isRevoked }
+  }
+
+  func contact(
+    named text: String, match: ItemResolver<EmergencyContact>.Match = .beginning
+  ) async throws -> EmergencyContact {
+    guard case .contacts(let all) = try await ask(.contacts) else { throw Refusal.unexpectedReply }
+    return try ItemResolver.contacts.item(
+      named: text, in: all.map(\.contact), match: match)
   }
 
   /// The id of a person or tracker.

@@ -42,6 +42,10 @@ struct AlertCommand: AsyncParsableCommand {
             alert.acknowledgement.map { "\($0.name), \(times.format.text($0.moment))" } ?? "",
             .faint),
         ])
+        // Below a danger, the services to call.
+        for contact in alert.contacts {
+          table.add([.init(""), .init(""), .init("call \(contact.words)"), .init(""), .init("")])
+        }
       }
       try Standard.print(table.text(on: .current))
     }
@@ -127,7 +131,9 @@ extension AlertChange {
     switch self {
     case .raised(let alert):
       let level = alert.level.cell
-      return level.paint.apply(level.text, on: screen) + "  \(SafeText.line(alert.text))"
+      let contacts = alert.contacts.map { "\n          call \(SafeText.line($0.words))" }
+      return level.paint.apply(level.text, on: screen)
+        + "  \(SafeText.line(alert.text))\(contacts.joined())"
     case .acknowledged(let alert):
       let name = SafeText.line(alert.acknowledgement?.name ?? "")
       return "✔ acked    \(SafeText.line(alert.text)) (\(name))"

@@ -1,6 +1,8 @@
 /// One line of the live screen: pieces of text, each with its emphasis, cut to the screen's width.
 struct WatchLine: Hashable {
   private var pieces: [Piece] = []
+  /// Whether it belongs to the line above.
+  var isDetail = false
 
   private struct Piece: Hashable {
     let text: String

@@ -21,6 +21,11 @@ struct WatchScreen {
     let lines: [WatchLine]
     /// The lines it gets before other sections get more than theirs.
     let share: Int
+
+    /// How many items the lines describe.
+    var count: Int { Self.items(in: lines[...]) }
+
+    static func items(in lines: ArraySlice<WatchLine>) -> Int { lines.count { !$0.isDetail } }
   }
 
   /// Exactly `rows` lines of at most `columns` characters.
@@ -38,7 +43,8 @@ struct WatchScreen {
       let isCut = section.lines.count > room
       lines += section.lines.prefix(isCut ? room - 1 : room)
       if isCut {
-        lines.append(WatchLine("  … \(section.lines.count - room + 1) more", .faint))
+        let left = Section.items(in: section.lines.dropFirst(room - 1))
+        lines.append(WatchLine("  … \(left) more", .faint))
       }
     }
     lines = Array(lines.prefix(max(0, rows - 1)))
@@ -78,7 +84,7 @@ struct WatchScreen {
 
   private func heading(of section: Section) -> WatchLine {
     var line = WatchLine(section.title, .strong)
-    line.add(section.lines.isEmpty ? "  none" : "  \(section.lines.count)", .faint)
+    line.add(section.lines.isEmpty ? "  none" : "  \(section.count)", .faint)
     return line
   }
 
@@ -88,7 +94,7 @@ struct WatchScreen {
     let timers = checkIns.filter { $0.state != .done }.prefix(Self.shownCheckIns)
     let alerts = [
       Section(
-        title: "ALERTS", lines: warnings + alerts.map { Self.line($0, now: now) },
+        title: "ALERTS", lines: warnings + alerts.flatMap { Self.lines($0, now: now) },
         share: 3 + warnings.count)
     ]
     let due =
@@ -144,6 +150,17 @@ struct WatchScreen {
     line.add(timer.leftWords, width: 12)
     line.add(timer.note, .faint)
     return line
+  }
+
+  /// An alert, and below a danger the services to call.
+  private static func lines(_ alert: Alert, now: Timestamp) -> [WatchLine] {
+    guard !alert.contacts.isEmpty else { return [line(alert, now: now)] }
+    var contacts = WatchLine("  ")
+    contacts.isDetail = true
+    contacts.add("", width: 9)
+    contacts.add("", width: 6)
+    contacts.add("call \(alert.contacts.map(\.words).joined(separator: " · "))")
+    return [line(alert, now: now), contacts]
   }
 
   private static func line(_ alert: Alert, now: Timestamp) -> WatchLine {
