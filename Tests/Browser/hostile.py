@@ -119,7 +119,10 @@ class HostileStage(Stage):
     def alert(self, n, text):
         return {"id": f"help:{n:032x}", "kind": ("help", "directive")[n % 2], "row": f"{n:032x}",
                 "level": ("danger", "warning", "notice")[n % 3], "text": text, "since": WHEN,
-                "acknowledgedBy": (None, text)[n % 2], "acknowledgedAt": (None, WHEN)[n % 2]}
+                "acknowledgedBy": (None, text)[n % 2], "acknowledgedAt": (None, WHEN)[n % 2],
+                "contacts": [{"id": f"{n:032x}", "name": text, "phone": text, "otherPhones": [text],
+                              "note": text, "lat": None, "lon": None, "distanceMetres": n,
+                              "bearingDegrees": n}]}
 
     def link(self, n, text):
         # Few enough to be drawn, each with its own text.
@@ -202,7 +205,7 @@ import("/dashboard/js/import.js").then(async ({ importZones }) => {
 
 # The elements that no text may create.
 MADE = ", ".join(f"main {name}, dialog {name}" for name in (
-    "script", "iframe", "a[href]:not(.leaflet-control-zoom a)", "form[action]",
+    "script", "iframe", "a[href]:not(.leaflet-control-zoom a, [href^='tel:'])", "form[action]",
     "img:not(.leaflet-tile)", "object", "embed", "link", "style", "base", "svg [onload]"))
 
 

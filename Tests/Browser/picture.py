@@ -47,6 +47,13 @@ PEOPLE = [
     ("Lead", "", "reportedSafe", "safe", "Lead reports safe", []),
 ]
 
+CONTACTS = [
+    {"id": f"{n:032x}", "name": name, "phone": phone, "otherPhones": [], "note": "", "lat": None,
+     "lon": None, "distanceMetres": metres, "bearingDegrees": metres and 47}
+    for n, (name, phone, metres) in enumerate([
+        ("Fire station Loriga", "+351 238 953 225", 2140),
+        ("Hospital Seia", "+351 238 320 700", 11_300), ("Emergency number", "112", None)])]
+
 
 class PictureStage:
     """The answers of a node during an evacuation, and the requests of the page."""
@@ -148,9 +155,12 @@ class PictureStage:
                 continue
             one = f"{kind}:{n:032x}"
             seen = one in self.acknowledged
-            found.append({"id": one, "kind": kind, "row": f"{n:032x}", "level": level,
-                          "text": text, "since": WHEN, "acknowledgedBy": "Lead" if seen else None,
-                          "acknowledgedAt": WHEN if seen else None})
+            alert = {"id": one, "kind": kind, "row": f"{n:032x}", "level": level,
+                     "text": text, "since": WHEN, "acknowledgedBy": "Lead" if seen else None,
+                     "acknowledgedAt": WHEN if seen else None}
+            if level == "danger":
+                alert["contacts"] = CONTACTS
+            found.append(alert)
         return found
 
     def person(self, n, late=False):

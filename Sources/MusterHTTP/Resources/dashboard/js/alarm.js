@@ -4,6 +4,7 @@ import { button, byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { mayWrite, on, ownOrder } from "./store.js";
 import { since, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
+import { calls } from "./contacts.js";
 import { isSilent, onSound, wake } from "./sound.js";
 
 const most = () => (innerWidth <= 1100 ? 1 : 3);
@@ -40,6 +41,7 @@ function draw() {
 const line = (one) => h("li", { "data-alert": one.id },
   h("strong", {}, sign("danger"), " ", spoken(one.text)),
   h("span", {}, since(one.since)),
+  most() > 1 && calls(one, 1),
   h("span", { class: "row" },
     labelled("go.to", `go ${one.id}`, one, goTo),
     mayWrite() && labelled("acknowledge", `alarm seen ${one.id}`, one, acknowledge)));

@@ -20,8 +20,8 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
-/** Addresses of this node's own files, and of a file that the user chose. */
-const own = /^(\/api\/v1\/[\w%./-]+|blob:)/;
+/** Addresses of this node's own files, of a file that the user chose, and of phones. */
+const own = /^(\/api\/v1\/[\w%./-]+|blob:|tel:\+?\d+$)/;
 
 /** A picture of this node. */
 export function image(path, props) {
@@ -30,7 +30,7 @@ export function image(path, props) {
   return element;
 }
 
-/** A link to a file of this node. */
+/** A link to a file of this node, or to a phone. */
 export function link(path, props, ...children) {
   const element = h("a", props, ...children);
   if (own.test(path)) element.href = path;

@@ -5,6 +5,7 @@ import { isCommand, mayWrite, on, state } from "./store.js";
 import { clock, since, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
 import { answer } from "./answer.js";
+import { calls } from "./contacts.js";
 import { clearDuress } from "./checkins.js";
 
 const most = 150;
@@ -49,7 +50,7 @@ const look = (one) => (one.acknowledgedBy === null ? cards[one.level] : "seen");
 
 const alert = (one) => h("li", { class: `card ${look(one)}` },
   h("strong", { class: one.level === "danger" ? "danger" : "" }, t(`level.${one.level}`)),
-  " ", spoken(one.text),
+  " ", spoken(one.text), calls(one),
   h("div", { class: "row" }, h("span", { class: "faint" }, since(one.since)),
     one.acknowledgedBy === null ? null : h("span", { class: "faint" }, t("acknowledged", {
       name: one.acknowledgedBy, ago: since(one.acknowledgedAt),

@@ -5,7 +5,7 @@ import { change, get, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
-import { parsed } from "./place.js";
+import { position } from "./place.js";
 import { importZones } from "./import.js";
 import { drawButton } from "./order.js";
 import { addRule, mayAddRule, ruleList } from "./zonerules.js";
@@ -140,8 +140,7 @@ const typed = () => {
     field("corners", t("corners"), { type: "area", required: true, rows: 6 }),
     field("radius", t("radius"), { type: "number", min: 1, max: 1000000 }),
   ], async ({ corners, radius }) => {
-    const places = corners.split("\n").filter((line) => line.trim()).map(parsed);
-    if (places.includes(null)) throw new Error(t("place.wrong"));
+    const places = corners.split("\n").filter((line) => line.trim()).map(position);
     if (radius && places.length === 1) {
       shape = { ...places[0], radiusMetres: Number(radius) };
     } else if (!radius && places.length > 2) {

@@ -80,3 +80,10 @@ export function parsed(text) {
   const [lat, lon] = [Number(match[1]), Number(match[2])];
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
 }
+
+/** As `parsed`, but throws. */
+export function position(text) {
+  const found = parsed(text);
+  if (!found) throw new Error(t("place.wrong"));
+  return found;
+}

@@ -5,7 +5,7 @@ import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form, show } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
 import { ago, clock, since, t } from "./words.js";
-import { decimal, parsed, written } from "./place.js";
+import { decimal, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, photosOffered, send } from "./photos.js";
 import { dictation } from "./dictation.js";
 import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
@@ -179,11 +179,7 @@ function edit(report) {
     const { title, description, category, toEvacuate } = values;
     const body = { title, description, category, toEvacuate };
     if (values.severity) body.severity = Number(values.severity);
-    if (values.place) {
-      const at = parsed(values.place);
-      if (!at) throw new Error(t("place.wrong"));
-      Object.assign(body, at);
-    }
+    if (values.place) Object.assign(body, position(values.place));
     if (!report) {
       const filed = await write("POST", "reports", body);
       // The report is filed, whatever becomes of its photos.

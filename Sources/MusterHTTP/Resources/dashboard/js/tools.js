@@ -7,6 +7,7 @@ import { isMuted, isSilent, mute, onSound } from "./sound.js";
 import { claim } from "./person.js";
 import { mayWrite } from "./store.js";
 import { printPage } from "./paper.js";
+import { openContacts } from "./contacts.js";
 import { refresh } from "./map/map.js";
 
 const preferred = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
@@ -44,6 +45,7 @@ export function openTools() {
       h("button", { id: "theme", onclick: turnTheme }, t("theme")),
       choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
       choice(t("language"), Object.entries(names), language, chooseLanguage),
+      h("button", { id: "contacts", onclick: openContacts }, t("contacts")),
       h("button", { id: "print", onclick: printPage }, t("print"))));
 }
 
