@@ -161,6 +161,8 @@ struct EmergencyContactTests {
     try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
     try valley.converge()
     #expect(try shown(at: "Ada", in: &valley) == [["A: 112", "B: 112", "C: 112"]])
+    _ = try add("E", in: &valley)
+    #expect(try shown(at: "Ada", in: &valley) == [["A: 112", "B: 112", "E: 112"]])
     let camp = try valley.draw("Camp", .muster)
     try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
     try valley.at("Ada") {

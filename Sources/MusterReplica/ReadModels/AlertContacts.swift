@@ -22,25 +22,34 @@ struct AlertContacts {
   /// the order of the list. One without a position is always among them, if there is any: it may
   /// be the national emergency number.
   ///
-  /// - Parameter place: where the danger is; nil if that is not known.
+  /// - Parameter place: where the danger is; nil if that is not known, for the order of the list.
   static func nearest(_ contacts: [ContactSummary], to place: Coordinate?) -> [AlertContact] {
-    guard let place else {
-      return contacts.prefix(Limits.contactsPerAlert).map(AlertContact.init)
+    let ordered = place.map { byDistance(contacts, from: $0) } ?? contacts.map(AlertContact.init)
+    var shown = Array(ordered.prefix(Limits.contactsPerAlert))
+    let isAnywhere = { (one: AlertContact) in one.contact.position == nil }
+    if !shown.contains(where: isAnywhere), let other = ordered.first(where: isAnywhere) {
+      shown[shown.count - 1] = other
     }
-    let near = contacts.filter { $0.contact.position != nil }.map { summary in
-      let position = summary.contact.position ?? place
-      return (Geodesic.distanceMetres(from: place, to: position), position, summary)
-    }.sorted { ($0.0, $0.2.contact.id) < ($1.0, $1.2.contact.id) }
-    let others = contacts.filter { $0.contact.position == nil }.map(AlertContact.init)
-    let room = Limits.contactsPerAlert - min(1, others.count)
-    let nearest = near.prefix(room).map { metres, position, summary in
+    return shown
+  }
+
+  private static func byDistance(
+    _ contacts: [ContactSummary], from place: Coordinate
+  ) -> [AlertContact] {
+    let near = contacts.compactMap { summary -> (metres: Double, contact: AlertContact)? in
+      guard let position = summary.contact.position else { return nil }
+      let metres = Geodesic.distanceMetres(from: place, to: position)
+      let degrees = Geodesic.sphericalBearingDegrees(from: place, to: position)
       var contact = AlertContact(summary)
       contact.distanceMetres = Int64(metres.rounded())
-      let degrees = Geodesic.sphericalBearingDegrees(from: place, to: position)
       contact.bearingDegrees = Int64(degrees.rounded()) % 360
-      return contact
+      return (metres, contact)
     }
-    return Array((nearest + others).prefix(Limits.contactsPerAlert))
+    let sorted = near.sorted {
+      ($0.metres, $0.contact.contact.id) < ($1.metres, $1.contact.contact.id)
+    }
+    return sorted.map(\.contact)
+      + contacts.filter { $0.contact.position == nil }.map(AlertContact.init)
   }
 
   /// Returns the position of the person or of the report, else of this device's user; nil if it is
