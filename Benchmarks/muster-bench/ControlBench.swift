@@ -19,8 +19,12 @@ struct ControlBench: ParsableCommand {
   @Option(help: "Bytes of hostile control frames, of each kind.")
   var bytes = 10_000_000
 
+  @Option(help: "A kind of hostile frames; all by default.")
+  var kind: String?
+
   func run() throws {
-    for kind in MaliciousMember.HostileControl.allCases {
+    let kinds = MaliciousMember.HostileControl.allCases
+    for kind in kinds where self.kind.map({ $0 == "\(kind)" }) ?? true {
       try withScratchFolder { try run(kind, folder: $0) }
     }
   }
@@ -48,8 +52,9 @@ struct ControlBench: ParsableCommand {
     try Measurement(
       bench: "control \(kind)", value: further.max() ?? 0, unit: "ms",
       limit: Self.frameLimitMilliseconds,
-      note: "one further frame, the most of \(further.count), after \(frames) frames of a member, "
-        + "which took \(each) ms each"
+      note: "one further frame, the most of \(further.count) (\(further.median) ms the median, "
+        + "\(further.first ?? 0) ms the first), after \(frames) frames of a member, which took "
+        + "\(each) ms each"
     ).print()
     try Measurement(
       bench: "control \(kind), start", value: try start(&mesh) - startBefore, unit: "ms",

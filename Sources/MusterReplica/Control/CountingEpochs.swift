@@ -162,6 +162,18 @@ struct CountingEpochs: Hashable, Sendable {
     return ids
   }
 
+  /// Returns the first of some epochs that count and satisfy a condition, best first.
+  func ordered(
+    first count: Int, among ids: Set<EpochID>, where condition: (EpochID) throws -> Bool
+  ) rethrows -> [EpochID] {
+    var ordered: [EpochID] = []
+    for epoch in ids.compactMap(best).sorted(by: precedes) where ordered.count < count {
+      let id = epoch.announcement.id
+      if try condition(id) { ordered.append(id) }
+    }
+    return ordered
+  }
+
   /// Returns the epochs with an announcement that satisfies a condition, best first.
   func ordered(where condition: (EpochAnnouncement) -> Bool) -> [EpochID] {
     var known: Set<EpochID> = []

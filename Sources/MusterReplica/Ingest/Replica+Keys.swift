@@ -27,11 +27,12 @@ extension Replica {
   ) throws {
     guard local.author.role.reads else { return }
     let best = control.ledger.bestEligible?.announcement.id
+    let candidates = epochKeys.waitedFor.union(known).union([best].compactMap(\.self))
     var idle: [EpochID] = []
-    let wanted = try control.epochs.ordered(first: Limits.wantedEpochs) { id in
-      guard epochKeys.keyring[id] == nil else { return false }
+    let wanted = try control.epochs.ordered(
+      first: Limits.wantedEpochs, among: candidates.filter { epochKeys.keyring[$0] == nil }
+    ) { id in
       if id == best || known.contains(id) { return true }
-      guard epochKeys.waitedFor.contains(id) else { return false }
       let isWaitedFor = try !store.waiting(for: id, after: nil, limit: 1).isEmpty
       if !isWaitedFor { idle.append(id) }
       return isWaitedFor
