@@ -5,6 +5,7 @@ import { mayWrite, on, ownOrder } from "./store.js";
 import { since, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alerts.js";
 import { isSilent, onSound, wake } from "./sound.js";
+import { look } from "./shell.js";
 
 const most = () => (innerWidth <= 1100 ? 1 : 3);
 let goTo = () => {};
@@ -33,7 +34,7 @@ function draw() {
   fill(byId("alarm"), h("ul", {}, all.slice(0, most()).map(line)),
     (more > 0 || isSilent()) && all.length > 0 && h("div", { class: "row" },
       more > 0 && button(t("more", { n: more }), "alarm more",
-        () => { document.body.dataset.view = "feed"; }),
+        () => look("feed")),
       isSilent() && button(t("sound.wake"), "alarm sound", wake)));
 }
 

@@ -5,7 +5,6 @@ import { get, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { isCommand, mayWrite, state } from "./store.js";
 import { t } from "./words.js";
-import { takes } from "./features.js";
 import { audience, recipients } from "./order.js";
 
 /** In minutes, as on the command line. */
@@ -20,7 +19,7 @@ const mostMinutes = 10080;
 
 /** The field of the PIN, if this laptop requires one; otherwise null. */
 export async function pinField() {
-  if (!takes("GET", "checkins/pin") || !(await get("checkins/pin")).isRequired) return null;
+  if (!(await get("checkins/pin")).isRequired) return null;
   return field("pin", t("checkin.pin"), { type: "password", required: true, autocomplete: "off" });
 }
 
@@ -61,7 +60,7 @@ function send({ whom, minutes, repeats, reminder, grace, still, note, pin }) {
 }
 
 /** Whether the user can set the PINs: on their own laptop only. */
-export const maySetPins = () => takes("PUT", "checkins/pin") && mayWrite() && state.session === null;
+export const maySetPins = () => mayWrite() && state.session === null;
 
 const secret = (name) => field(
   name, t(`checkin.pin.${name}`), { type: "password", required: true, autocomplete: "off" });

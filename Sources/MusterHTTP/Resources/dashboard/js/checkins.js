@@ -1,38 +1,42 @@
 // Check-ins: the timers that run, the one due first on top.
 
-import { button, h, say } from "./dom.js";
+import { button, byId, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { maySetPins, pinField, setPins, startCheckIn } from "./checkinform.js";
 import { isCommand, isOwnTracker, load, loadedAt, mayWrite, myself, on, state } from "./store.js";
 import { span, t } from "./words.js";
-import { takes } from "./features.js";
+import { drawerHead } from "./shell.js";
 
 const looks = { due: "warning", overdue: "danger", unaccounted: "danger" };
 const mostTimers = 300;
 /** A week. */
 const mostMinutes = 10080;
 
-/** An older node has no check-ins. */
-const areOffered = () => takes("POST", "checkins/report");
-
-/** Loads the timers again after each change of a person. */
-export function openCheckIns() {
-  on(["users"], () => { if (areOffered()) load("checkins"); });
+/** Draws the timers, and loads them again after each change of a person. @param pick shows one. */
+export function openCheckIns(pick) {
+  on(["users"], () => load("checkins"));
+  const soon = onceAFrame(() => draw(pick));
+  on(["checkins", "status", "devices"], soon);
+  setInterval(soon, 10000);
 }
 
-/** The board; null without a running timer where none can be started. */
-export function checkInBoard(pick) {
-  const timers = state.checkins.filter((one) => one.state !== "done");
-  const mayStart = areOffered() && mayWrite();
-  if (timers.length === 0 && !mayStart) return null;
-  return h("article", { class: "card", id: "checkins" },
-    h("div", { class: "head" }, h("h3", {}, t("checkins")),
-      h("span", { class: "row" },
-        maySetPins() && button(t("checkin.pins"), "checkin pins", setPins),
-        mayStart && button(t("checkin.start"), "checkin start", startCheckIn))),
-    timers.length > 0 && h("ul", { class: "people", "aria-label": t("checkins") },
-      timers.slice(0, mostTimers).map((one) => row(one, pick))));
+const running = () => state.checkins.filter((one) => one.state !== "done");
+
+function draw(pick) {
+  fill(byId("timers"), drawerHead("timers"),
+    h("div", { class: "row asks" },
+      mayWrite()
+        && button(t("checkin.start"), "checkin start", startCheckIn, { class: "first" }),
+      maySetPins() && button(t("checkin.pins"), "checkin pins", setPins)),
+    timerList(pick) ?? faint(t("timers.none")));
+}
+
+/** The running timers, of one person or of all; null if there is none. */
+export function timerList(pick, user) {
+  const timers = running().filter((one) => user === undefined || one.user === user);
+  return timers.length === 0 ? null : h("ul", { class: "people", "aria-label": t("checkins") },
+    timers.slice(0, mostTimers).map((one) => row(one, pick)));
 }
 
 function row(one, pick) {

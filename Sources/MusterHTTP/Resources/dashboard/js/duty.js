@@ -5,7 +5,7 @@ import { button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
 import { dueIn, mayWrite, myself, on, ownOrder, state } from "./store.js";
 import { bearing, timeLeft } from "./status.js";
 import { t } from "./words.js";
-import { answer, ownAnswer } from "./answer.js";
+import { answer, ownAnswer } from "./rollcall.js";
 import { lookAt } from "./fences.js";
 import { theMap } from "./map/map.js";
 
