@@ -120,7 +120,7 @@ def draw(page, leader):
         wait("it is saved", lambda: zone(leader, "Smoke"))
 
     def outline(hand):
-        hand.click("[data-key='tool polygon']")
+        hand.click("[data-key='tool fences']")
         for x, y in ((-260, 120), (-160, 120), (-160, 220), (-260, 220), (-260, 120)):
             hand.tap(x, y)
         page.await_form()

@@ -52,7 +52,7 @@ def elsewhere(operation, shots):
         wait("the login is shown", lambda: "Otto" in page.text("#session"))
         offered = ("#say-help", "#reports [data-key=file]", "#fences [data-key=polygon]",
                    "#orders [data-key=rollcall]", "#feed [data-key^='seen ']",
-                   "#team [data-key=invite]", "#map-tools [data-key='tool polygon']")
+                   "#team [data-key=invite]", "#map-tools [data-key='tool fences']")
         for view in ("reports", "fences", "orders", "team", "mesh", "feed", "me"):
             page.view(view)
         must("an observer is offered nothing to write", not any(map(page.count, offered)))

@@ -3,7 +3,7 @@
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { isCommand, mayWrite, on, state } from "./store.js";
 import { clock, since, spoken, t } from "./words.js";
-import { acknowledge, waiting } from "./alerts.js";
+import { acknowledge, waiting } from "./alarm.js";
 import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
 import { clearDuress } from "./checkins.js";

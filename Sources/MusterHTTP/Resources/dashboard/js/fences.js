@@ -90,11 +90,11 @@ export async function drawZone(isCircle, at) {
 export function showZone(fence, isFramed = true) {
   let stopEditing = () => {};
   const panel = openPanel(`zone ${fence.id}`, () => stopEditing());
-  fill(panel, h("div"), h("div"));
+  fill(panel, h("div", { class: "stack" }), h("div"));
   drawFacts(panel, fence);
   if (isFramed && theMap()) lookAt(fence);
   if (isCommand()) {
-    attempt(async () => { stopEditing = await edit(fence, panel.lastChild, isFramed); });
+    attempt(async () => { stopEditing = await edit(fence, panel.lastChild); });
   }
 }
 

@@ -14,9 +14,7 @@ import { openMap, showMap, theMap } from "./map/map.js";
 import { openMapTools } from "./map/tools.js";
 import { openMenu } from "./map/menu.js";
 import { openRoster } from "./roster.js";
-import { openAlerts } from "./alerts.js";
 import { openAlarm } from "./alarm.js";
-import { openDuty } from "./duty.js";
 import { openPersons, showPerson } from "./person.js";
 import { openFeed } from "./feed.js";
 import { fileReport, openReports, showReport } from "./reports.js";
@@ -39,7 +37,7 @@ const assemblyMetres = 50;
 
 function pick(item) {
   if (item.zone) return showZone(item.zone, Boolean(item.isFramed));
-  if (item.report) return showReport(item.row);
+  if (item.report) return showReport(item.row, item.isFramed);
   if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
   showPerson(item.row);
 }
@@ -53,7 +51,7 @@ function lead({ row, person, user }) {
     return pick({ user: true, row: who });
   }
   const report = state.reports.get(row);
-  if (report) return showReport(report);
+  if (report) return showReport(report, true);
   if (state.fences.has(row)) return showZone(state.fences.get(row));
   if (!state.directives.has(row)) return look("feed");
   look("orders");
@@ -107,16 +105,14 @@ async function start() {
   openRoster(showUser);
   openPersons();
   openStrip();
-  openAlerts();
   openAlarm(lead);
-  openDuty();
   openFeed(lead);
   openReports();
   openFences();
   openOrders(showUser);
   openCheckIns(showUser);
   openTeam();
-  openMe();
+  openMe(showUser);
   openMesh();
   openPaper();
   if (isNarrow()) look("me");

@@ -109,10 +109,8 @@ function override(user, safety) {
   const devices = safety === "safe"
     ? state.devices.filter((one) => one.user === user.id && !one.isRevoked) : [];
   const away = devices.length > 0 && h("fieldset", {}, h("legend", {}, t("override.devices")),
-    faint(t("override.devices.why")),
-    devices.map((one) => field(`with ${one.id}`, deviceWord(one), {
-      type: "checkbox", value: true,
-    })));
+    faint(t("override.devices.why")), devices.map(({ id, callsign }) => field(
+      `with ${id}`, `${callsign} · ${id.slice(0, 8)}`, { type: "checkbox", value: true })));
   return form(t(`override.${safety}.of`, { name: user.callsign }), [
     faint(t(`override.${safety}.why`)), away, field("note", t("note"), { type: "area" }),
   ].filter(Boolean), (values) => {
@@ -123,8 +121,6 @@ function override(user, safety) {
     return write("PUT", `users/${segment(user.id)}/override`, body);
   });
 }
-
-const deviceWord = ({ id, callsign }) => `${callsign} · ${id.slice(0, 8)}`;
 
 /** A sign-off requires a note, because it ends the orders for a person. */
 const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [

@@ -1,16 +1,15 @@
 // Requests all modules at once, so that none waits for another.
 
 const names = `
-  alarm alerts annotate api checkinform checkins coordinates dialog dictation dom duty feed fences
-  gallery geometry i18n/en icons import login map/base map/draw map/edit map/fences map/graticule
-  map/icons map/layer map/map map/members map/menu map/tools map/track me mesh order paper person
-  photos place qr reports rollcall roster shell sound status store strip team tools words zone
-  zonerules
+  alarm annotate api checkins coordinates dialog dictation dom feed fences gallery geometry i18n/en
+  icons import login map/base map/draw map/edit map/fences map/graticule map/icons map/layer map/map
+  map/members map/menu map/tools map/track me mesh order paper person photos place qr reports
+  rollcall roster shell sound status store strip team tools words zone zonerules
 `;
 for (const name of names.trim().split(/\s+/)) {
   const link = document.createElement("link");
   link.rel = "modulepreload";
   link.href = `/dashboard/js/${name}.js`;
-  if (!/^(store|api)$/.test(name)) link.fetchPriority = "low";
+  link.fetchPriority = "low";
   document.head.append(link);
 }

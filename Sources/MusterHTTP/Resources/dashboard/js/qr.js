@@ -46,7 +46,7 @@ function codewords(bytes) {
 }
 
 /** Rows of modules, where 1 is dark; null if the text is too long. */
-export function modules(text) {
+function modules(text) {
   const bytes = [...new TextEncoder().encode(text)];
   if (bytes.length > room - 3) return null;
   const grid = Array.from({ length: size }, () => new Array(size).fill(null));

@@ -69,7 +69,7 @@ const reportSign = (report) => h("i", {
 
 const item = (report) => h("li", {}, h("button", {
   class: "item", "data-key": `open ${report.id}`,
-  onclick: () => { showReport(report); showOnMap(report); },
+  onclick: () => showReport(report, true),
 }, reportSign(report),
 h("span", {}, h("strong", {}, report.title), h("small", {}, dotted(
   isOpenReport(report) && report.toEvacuate && t("evacuate"),
@@ -104,13 +104,13 @@ function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
     ageSeconds !== undefined && ageSeconds !== null && ago(ageSeconds));
 }
 
-/** Opens a report in the panel, and updates it while it is open. */
-export function showReport(report) {
+/** Opens a report in the panel, and updates it. @param isFramed whether the map moves to it. */
+export function showReport(report, isFramed) {
   const panel = openPanel(`report ${report.id}`, () => {
     open?.photos.close();
     open = null;
   });
-  const body = h("div");
+  const body = h("div", { class: "stack" });
   const text = h("input", { name: "comment", "aria-label": t("comment"), maxlength: 1000 });
   const comments = h("form", {
     class: "row", onsubmit: (event) => {
@@ -125,6 +125,7 @@ export function showReport(report) {
   fill(panel, body, photos.element, mayWrite() && comments);
   open = { id: report.id, body, photos };
   detail(report);
+  if (isFramed) showOnMap(report);
 }
 
 function detail(report) {

@@ -97,7 +97,7 @@ export function openPanel(key, closed = () => {}) {
   const active = document.activeElement;
   const opener = byId("detail").contains(active) ? panel?.opener : active;
   panel?.closed();
-  const body = h("div");
+  const body = h("div", { class: "stack" });
   panel = { key, closed, opener, body };
   fill(byId("detail"), body);
   byId("detail").hidden = false;

@@ -20,7 +20,7 @@ let rings = null;
 
 /** @param pick shows what was found: {user}, {report} or {zone}. */
 export function openMapTools(pick) {
-  if (!theMap()) return;
+  if (!theMap()) return fill(byId("layers"), drawerHead("layers"), h("p", {}, t("map.none")));
   byId("map-tools").setAttribute("aria-label", t("tools"));
   const draw = () => fill(byId("map-tools"),
     tool("in", "zoom.in", () => theMap().zoomIn(), "wide"),
@@ -30,7 +30,7 @@ export function openMapTools(pick) {
     tool("here", "tool.here", goToMe),
     tool("measure", "tool.measure", measure),
     tool("rings", "tool.rings", toggleRings, "wide", rings !== null),
-    isCommand() && tool("polygon", "fence.polygon", () => drawZone(false), "wide"),
+    isCommand() && tool("fences", "fence.polygon", () => drawZone(false), "wide"),
     isCommand() && tool("circle", "fence.circle", () => drawZone(true), "wide"),
     tool("layers", "layers", () => look("layers")));
   const tool = (name, word, work, look = "", isOn) => button(icon(name), `tool ${name}`,
@@ -115,7 +115,7 @@ function find(pick) {
       ...[...state.users.values()].filter((one) => has(one.callsign))
         .map((row) => [row.callsign, () => pick({ user: true, row })]),
       ...[...state.reports.values()].filter((one) => has(one.title))
-        .map((row) => [row.title, () => { goTo(row); pick({ report: true, row }); }]),
+        .map((row) => [row.title, () => pick({ report: true, row, isFramed: true })]),
       ...[...state.fences.values()].filter((one) => has(one.name))
         .map((zone) => [zone.name, () => pick({ zone, isFramed: true })]),
     ].slice(0, mostFound);
