@@ -331,6 +331,25 @@ def orders(page, stage):
                                   "deadlineSeconds": 900, "zones": ["f" * 31 + "1"]})
 
 
+def claims(page, stage):
+    """A phone has OK and HELP, held for three seconds, and the way to the assembly zone."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    page.view("me")
+    way = page.text("#me .way")
+    must(f"the assembly zone has distance and bearing: {way!r}", "m " in way and "°" in way)
+    button = page.driver.find_element("id", "say-help")
+    box = page.js("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", button)
+    must(f"HELP is large: {box}", min(box) >= 80)
+    ActionChains(page.driver).click_and_hold(button).pause(1).release().perform()
+    must("a press of one second sends nothing, and opens the form", page.count("dialog form") == 1
+         and not any(path == "me/safety" for _, path, _ in stage.written))
+    page.click("dialog [data-key=cancel]")
+    wait("the form has closed", lambda: page.count("dialog") == 0)
+    ActionChains(page.driver).click_and_hold(button).pause(3.5).release().perform()
+    wait("it is sent", lambda: stage.written[-1:] == [("PUT", "me/safety", {"safety": "help"})])
+    must("three seconds send it at once", page.count("dialog") == 0)
+
+
 def member(shots, axe=None):
     """A member sees destination, distance and bearing, and answers among the orders."""
     stage = PictureStage("Duarte")
@@ -345,6 +364,7 @@ def member(shots, axe=None):
             resize(page, size)
             page.view("orders")
             page.shot(f"member-{size}")
+        claims(page, stage)
         if axe:
             accessible(page, axe)
         must("a member is offered no order to give", page.count("#orders [data-key=muster]") == 0)

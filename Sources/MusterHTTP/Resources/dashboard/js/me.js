@@ -39,7 +39,8 @@ function claimButton(safety) {
   const element = h("button", {
     id: `say-${safety}`, "data-key": `say ${safety}`,
     class: `claim ${safety === "help" ? "danger" : "safe"}`,
-    onclick: () => { if (!isDone) claim(safety); },
+    // The click that ends a hold is not another report.
+    onclick: ({ detail }) => { if (!isDone || detail === 0) claim(safety); },
     onpointerdown: () => {
       isDone = false;
       element.classList.add("held");

@@ -8,7 +8,7 @@ import {
 } from "./status.js";
 import { chosen as format, written } from "./place.js";
 import { drawerHead, isNarrow, look, panelOf } from "./shell.js";
-import { chipOf } from "./strip.js";
+import { chipOf, drawChips } from "./strip.js";
 import { kinds, order } from "./order.js";
 
 const page = 200;
@@ -62,8 +62,10 @@ function draw() {
     ...u.conditions.map(statusWord)].join(" ").toLowerCase();
   const matching = sortedUsers().filter((u) => (!filters.chip || chipOf(u) === filters.chip)
     && (!filters.text || words(u).includes(filters.text)));
-  fill(chip, filters.chip && button(`${t("filter.clear")} ×`, "filter clear",
-    () => byId("counts").querySelector(`[data-count="${filters.chip}"]`)?.click()));
+  fill(chip, filters.chip && button(`${t("filter.clear")} ×`, "filter clear", () => {
+    chooseStatus(filters.chip);
+    drawChips();
+  }));
   const old = lines;
   lines = new Map();
   const elements = grouped(matching.slice(0, shown), old);

@@ -29,7 +29,7 @@ export function openStrip() {
 export const chipOf = ({ status, severity }) =>
   (severity === "danger" || severity === "warning" ? status ?? severity : "ok");
 
-function drawChips() {
+export function drawChips() {
   const chips = new Map();
   for (const user of sortedUsers()) {
     const key = chipOf(user);

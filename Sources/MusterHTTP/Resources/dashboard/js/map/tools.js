@@ -40,7 +40,7 @@ export function openMapTools(pick) {
     });
   draw();
   on(["status"], draw);
-  on(["fences"], drawLayers);
+  on(["fences", "status"], drawLayers);
   drawLayers();
 }
 
