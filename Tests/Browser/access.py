@@ -5,7 +5,7 @@ import time
 
 from browser import Page, must
 
-VIEWS = ("people", "map", "feed", "reports", "fences", "orders", "mesh")
+VIEWS = ("map", "people", "reports", "fences", "orders", "timers", "team", "mesh", "layers", "feed", "me")
 
 
 def find(page, where):
@@ -18,30 +18,37 @@ def find(page, where):
 
 
 def dialogs(page):
-    """Opens each form dialog and yields its name."""
+    """Opens each form, panel and menu, and yields its name."""
     for view, opener in (
             ("reports", "[data-key=file]"), ("reports", "#reports [data-key^='open ']"),
-            ("fences", "[data-key=typed]"), ("orders", "[data-key=rollcall]"),
-            ("orders", "[data-key='checkin start']"), ("orders", "[data-key='checkin pins']"),
-            ("feed", ".person"), ("feed", "#say-help")):
+            ("fences", "[data-key=typed]"), ("fences", "#fences [data-key^='zone ']"),
+            ("orders", "[data-key=rollcall]"), ("timers", "[data-key='checkin start']"),
+            ("timers", "[data-key='checkin pins']"), ("team", "[data-key=sampling]"),
+            ("team", "[data-key=invite]"), ("team", "#team [data-key^='revoke ']"),
+            ("people", ".person"), ("people", "#people [data-key^='tick ']"),
+            ("me", "#say-help"), ("map", "#more"), ("map", "[data-key='tool find']"),
+            ("map", "[data-key='tool rings']")):
         page.view(view)
         if not page.count(opener):
             continue
         page.click(opener)
         time.sleep(0.2)
         yield f"{view} {opener}"
-        page.js("document.querySelector('dialog')?.close()")
+        page.js("""document.querySelector('dialog')?.close();
+            document.querySelector('#map-bar button:last-child')?.click();
+            document.querySelector("[data-key='chosen clear']")?.click();""")
+        page.close_panel()
     page.view("reports")
     row = page.js("""
-        return [...document.querySelectorAll('#reports .card')]
-          .find((card) => /(photos|fotografias): /.test(card.innerText))
-          ?.querySelector('[data-key^="open "]').dataset.key""")
+        return [...document.querySelectorAll('#reports .item')]
+          .find((card) => /(photos|fotografias): /.test(card.innerText))?.dataset.key""")
     if row:
         page.click(f"[data-key='{row}']")
-        page.click("dialog .photos button")
+        page.click("#detail .photos button")
         time.sleep(0.2)
         yield "the gallery"
         page.js("[...document.querySelectorAll('dialog')].forEach((one) => one.close())")
+        page.close_panel()
 
 
 def as_zoomed(page):

@@ -71,7 +71,13 @@ class Page:
             .findLast((one) => one.innerText === arguments[1]).click()""", selector, word)
 
     def view(self, name):
-        self.click(f"#tabs [data-view={name}]")
+        """Opens a drawer; "map" closes it."""
+        wait("the rail is there", lambda: self.count("#rail [data-view]"))
+        if self.js("return document.body.dataset.view") != name:
+            self.click(f"#rail [data-view={name}]")
+
+    def close_panel(self):
+        self.js("document.querySelector('[data-key=\"close panel\"]')?.click()")
 
     def tap(self, x, y):
         """Clicks on the map at an offset from its centre."""
@@ -82,7 +88,8 @@ class Page:
     def fill(self, **values):
         for name, value in values.items():
             self.js("""
-                const field = document.querySelector(`dialog [name="${arguments[0]}"]`);
+                const field = document.querySelector(
+                  `dialog [name="${arguments[0]}"], #detail [name="${arguments[0]}"]`);
                 if (field.type === "checkbox") field.checked = arguments[1];
                 else field.value = arguments[1];""", name, value)
 

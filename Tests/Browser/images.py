@@ -116,11 +116,8 @@ class Pictures(Page):
 
     def show_person(self, name):
         self.js("""[...document.querySelectorAll('.person')]
-            .find((one) => one.innerText.startsWith(arguments[0])).click()""", name)
-        wait(f"{name} is shown", lambda: self.count("dialog h2"))
-
-    def close_dialogs(self):
-        self.js("document.querySelectorAll('dialog').forEach((one) => one.close())")
+            .find((one) => one.querySelector('.name').innerText === arguments[0]).click()""", name)
+        wait(f"{name} is shown", lambda: name in self.text("#detail h2"))
 
 
 def quiet_times(page, scene):
@@ -143,19 +140,19 @@ def quiet_times(page, scene):
     wait("both zones are listed", lambda: "Sawmill fire" in page.text("#fences"))
     zone = next(one for one in scene.leader.get("fences")["items"] if one["kind"] == "hazard")
     scene.refresh()
-    page.click(f"[data-key='edit {zone['id']}']")
+    page.click(f"[data-key='zone {zone['id']}']")
     wait("its corners have handles", lambda: page.count(".handle.corner") == 4)
     page.take("zone")
-    page.js("[...document.querySelectorAll('#map-bar button')].at(-1).click()")
+    page.close_panel()
 
 
 def distress(page, scene):
     scene.member.send("PUT", "me/safety", {"safety": "help", "note": "twisted ankle"})
-    page.view("feed")
+    page.view("people")
     wait("the alarm is shown", lambda: "twisted ankle" in page.text("#alarm"))
     page.show_person("Ana")
     page.take("unsafe")
-    page.close_dialogs()
+    page.close_panel()
 
 
 def evacuation(page, scene):
@@ -197,10 +194,10 @@ def evacuation(page, scene):
     scene.refresh()
     caro = next(one for one in leader.get("alerts")["items"] if "Caro" in one["text"])
     leader.send("POST", f"alerts/{urllib.parse.quote(caro['id'])}/acknowledge", {"name": "Lead"})
-    page.view("feed")
+    page.view("people")
     page.take("")
     resize(page, "phone")
-    page.view("people")
+    page.view("me")
     page.take("phone", "phone")
     # The overdue one has been asked by radio, and answers.
     late = next(one for one in leader.get("directives")["items"] if one["kind"] == "rollcall")
@@ -217,7 +214,7 @@ def evacuation(page, scene):
     page.js("document.querySelector(arguments[0]).scrollIntoView()", f"[data-order='{call['id']}']")
     scene.refresh()
     page.take("rollcall")
-    page.js("document.querySelectorAll('*').forEach((one) => { one.scrollTop = 0; })")
+    page.view("map")
     page.take("dark", theme="dark")
     page.theme("light")
     resize(page, "laptop")
@@ -230,8 +227,7 @@ def member(scene, shots):
         page.open()
         resize(page, "laptop")
         wait("the order is shown", lambda: page.text("#duty"))
-        page.view("orders")
-        page.click(".leaflet-control-zoom-in")
+        page.view("me")
         page.take("member")
     finally:
         page.close()
@@ -267,13 +263,13 @@ def conflict(page, scene):
     page.view("reports")
     wait("the conflict is shown", lambda: "conflict" in page.text("#reports"), 60)
     page.click(f"[data-key='open {report}']")
-    wait("both sides are shown", lambda: "barn burn" in page.text("dialog .sides"))
+    wait("both sides are shown", lambda: "barn burn" in page.text("#detail .sides"))
     page.take("conflict")
-    page.close_dialogs()
+    page.close_panel()
 
 
 def link(page, scene):
-    page.view("feed")
+    page.view("people")
     scene.leader.stop()
     wait("the loss is shown", lambda: "LOST" in page.text("#banner"))
     page.take("link")

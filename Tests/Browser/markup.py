@@ -5,6 +5,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from access import VIEWS
 from browser import must
 from nodes import wait
 from payloads import ALL
@@ -63,14 +64,14 @@ def abuse(page, operation):
     reports = operation.leader.get("reports?limit=10000")["items"]
     page.driver.refresh()
     wait("the page is back", lambda: page.text("#counts"))
-    wait("the reports are there", lambda: page.count("#reports .card") >= 100, 60)
-    for view in ("people", "map", "feed", "reports", "fences", "orders", "mesh"):
+    wait("the reports are there", lambda: page.count("#reports .item") >= 100, 60)
+    for view in VIEWS:
         page.view(view)
     page.view("reports")
     for row in reports[:20]:
         page.js("document.querySelector(arguments[0])?.click()", f"[data-key='open {row['id']}']")
-        page.js("document.querySelector('dialog')?.close()")
-    page.js("document.querySelector('.person').click(); document.querySelector('dialog').close()")
+    page.js("document.querySelector('#fences .item').click()")
+    page.js("document.querySelector('.person').click()")
     page.shot("abuse")
     ran = page.js("return [typeof window.__ran, document.title]")
     ran.append(page.count("main script, main img:not(.leaflet-tile), main iframe"))

@@ -40,7 +40,8 @@ def pixels(data, colour):
 def printed(page, zone):
     """A zone on the screen is also on paper."""
     page.view("fences")
-    page.click(f"[data-key='map {zone}']")
+    page.click(f"[data-key='zone {zone}']")
+    wait("the zone is shown", lambda: page.count(f"#detail [data-key='map {zone}']"))
     data = pdf(page)
     if page.shots:
         with open(os.path.join(page.shots, "print.pdf"), "wb") as file:

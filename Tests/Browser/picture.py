@@ -14,7 +14,7 @@ import threading
 import time
 
 import browser
-from access import accessible
+from access import VIEWS, accessible
 from browser import Page, must
 from nodes import wait
 from scale import COUNTS, handler, http
@@ -212,27 +212,33 @@ def opened(stage, shots, more=()):
 
 def counts(page):
     """22.4: people at work are never counted with people in mortal danger."""
-    told = {name: page.text(f"[data-count={name}]").strip() for name in ("danger", "warning", "neutral", "safe")}
-    must(f"22.4: the counts separate danger from attention, and name both: {told}",
-         told["danger"].startswith("3") and "2 MAYDAY · 1 In hazard zone" in told["danger"] and told["warning"].startswith("4")
-         and "2 Under order" in told["warning"] and told["neutral"].startswith("3"))
+    told = page.js("""return [...document.querySelectorAll('[data-count]')].map((one) =>
+        [one.querySelector('.word').innerText, one.lastChild.data.trim(), one.className])""")
+    must(f"22.4: everyone is in one chip, danger first: {told}", told == [
+        ["MAYDAY", "2", "state danger"], ["HAZARD", "1", "state danger"],
+        ["OVERDUE", "1", "state warning"], ["NO CONTACT", "1", "state warning"],
+        ["ORDERED", "2", "state warning"], ["OK", "6", "state safe"]])
     names = page.js("return [...document.querySelectorAll('.person .name')].map((n) => n.firstChild.data.trim())")
-    must(f"the list is sorted by severity, status, then age: {names}",
-         names[:7] == ["Ana", "Bruno", "Caro", "Gil", "Filipe", "Eva", "Duarte"])
-    ana = page.js("return [...document.querySelectorAll('.person')].find((p) => p.innerText.startsWith('Ana')).innerText")
+    must(f"teams are sorted by their worst person, people by severity, status, then age: {names}",
+         names[:7] == ["Ana", "Bruno", "Caro", "Filipe", "Eva", "Duarte", "Gil"])
+    page.click(f"[data-key='{0:032x}'].person")
+    ana = page.text("#detail")
     must(f"every condition is shown, with the way to the zone and the time left: {ana!r}",
          all(word in ana for word in ("MAYDAY", "No contact", "Under order", "2.3 km north-east",
-                                      "min left", "last contact")))
-    page.click("[data-count=warning]")
-    must("a count filters the list", page.count(".person") == 4)
-    page.click("[data-count=warning]")
+                                      "min left", "Last contact")))
+    page.click("[data-count=ordered]")
+    must("a chip filters the list and opens it", page.count(".person") == 2
+         and page.js("return document.body.dataset.view") == "people")
+    page.click("[data-count=ordered]")
+    must("and again shows everyone", page.count(".person") == len(PEOPLE))
+    page.close_panel()
 
 
 def alarm(page, stage):
     """22.10: a distress shows on every view, with Go to and Acknowledge, and sounds."""
     for size in ("laptop", "phone"):
         resize(page, size)
-        for view in ("people", "map", "feed", "reports", "fences", "orders", "mesh"):
+        for view in VIEWS:
             page.view(view)
             shown = page.js("""
                 const text = document.querySelector('#alarm li strong'), box = text.getBoundingClientRect();
@@ -244,8 +250,8 @@ def alarm(page, stage):
     page.view("reports")
     before = page.count("#alarm li")
     page.click("#alarm [data-key^='go ']")
-    wait("the person is shown", lambda: page.count("dialog .conditions li"))
-    page.js("document.querySelector('dialog').close()")
+    wait("the person is shown", lambda: page.count("#detail .conditions li"))
+    page.close_panel()
     page.click("#alarm [data-key^='alarm seen ']")
     wait("it is acknowledged", lambda: page.count("#alarm li") == before - 1)
     must("22.10: the banner leads to the person and takes the acknowledgement",
@@ -310,17 +316,16 @@ def override(page, stage):
     """22.9: there is no default choice; devices that were left behind are listed."""
     page.view("people")
     page.click(f"[data-key='{0:032x}'].person")
-    page.click("[data-key='override.set']")
-    must("22.9: there is no default choice",
-         page.js("return !document.querySelector('dialog form').checkValidity()"))
-    page.click("dialog label.choice.safe input")
+    must("22.9: each choice has its own button, and neither is the default",
+         page.count("#detail [data-key='override.help']") == 1)
+    page.click("#detail [data-key='override.safe']")
     page.shot("override")
     page.click("dialog fieldset input")
     page.submit()
     method, path, body = stage.written[-1]
     must(f"22.9: an override lists the device that was left behind: {body}",
          method == "PUT" and path.endswith("/override") and body["away"] == [f"{1000:032x}"])
-    page.js("document.querySelectorAll('dialog').forEach((d) => d.close())")
+    page.close_panel()
 
 
 def orders(page, stage):
@@ -336,8 +341,27 @@ def orders(page, stage):
                                   "deadlineSeconds": 900, "zones": ["f" * 31 + "1"]})
 
 
+def claims(page, stage):
+    """A phone has OK and HELP, held for three seconds, and the way to the assembly zone."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    page.view("me")
+    way = page.text("#me .way")
+    must(f"the assembly zone has distance and bearing: {way!r}", "m " in way and "°" in way)
+    button = page.driver.find_element("id", "say-help")
+    box = page.js("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", button)
+    must(f"HELP is large: {box}", min(box) >= 80)
+    ActionChains(page.driver).click_and_hold(button).pause(1).release().perform()
+    must("a press of one second sends nothing, and opens the form", page.count("dialog form") == 1
+         and not any(path == "me/safety" for _, path, _ in stage.written))
+    page.click("dialog [data-key=cancel]")
+    wait("the form has closed", lambda: page.count("dialog") == 0)
+    ActionChains(page.driver).click_and_hold(button).pause(3.5).release().perform()
+    wait("it is sent", lambda: stage.written[-1:] == [("PUT", "me/safety", {"safety": "help"})])
+    must("three seconds send it at once", page.count("dialog") == 0)
+
+
 def member(shots, axe=None):
-    """A member sees destination, distance and bearing, and answers in the Roll call tab."""
+    """A member sees destination, distance and bearing, and answers among the orders."""
     stage = PictureStage("Duarte")
     page = opened(stage, shots)
     try:
@@ -350,12 +374,13 @@ def member(shots, axe=None):
             resize(page, size)
             page.view("orders")
             page.shot(f"member-{size}")
+        claims(page, stage)
         if axe:
             accessible(page, axe)
         must("a member is offered no order to give", page.count("#orders [data-key=muster]") == 0)
         page.click(f"[data-key='own {'d' * 32}']")
         wait("they have answered", lambda: f"{3:032x}" in stage.answered)
-        must("22.8: a member answers in the Roll call tab", True)
+        must("22.8: a member answers among the orders", True)
         may = page.js("""return [...document.querySelectorAll(arguments[0] + ' .act')]
             .map((one) => one.getAttribute('aria-label'))""", f"[data-order='{'d' * 32}']")
         must(f"the owner of a tracker answers for its carrier, and for no one else: {may}",
@@ -365,7 +390,7 @@ def member(shots, axe=None):
         resize(page, "laptop")
         page.view("people")
         page.click(f"[data-key='{4:032x}'].person")
-        page.click("dialog [data-key='report.help']")
+        page.click("#detail [data-key='report.help']")
         page.fill(note="flat tyre")
         page.submit()
         must(f"and reports for her: {stage.written[-1]}", stage.written[-1] == (
@@ -379,10 +404,10 @@ def looks(page):
         page.theme(theme)
         for size in SIZES:
             resize(page, size)
-            top = page.js("return document.getElementById('duty').previousElementSibling.getBoundingClientRect().bottom")
+            top = page.js("return document.getElementById('alarm').getBoundingClientRect().bottom")
             must(f"the danger and the header take {top:.0f} px of a {size}", top <= HEADERS.get(size, 300))
-            for view in ("people", "map", "orders", "feed", "fences") if size == "phone" else (
-                    "feed", "orders"):
+            for view in ("people", "map", "orders", "me", "fences") if size == "phone" else (
+                    "map", "people", "orders"):
                 page.view(view)
                 time.sleep(0.4)
                 page.shot(f"{size}-{theme}-{view}")

@@ -44,15 +44,16 @@ def elsewhere(operation, shots):
         page.shot("log-in")
         time.sleep(1)
         must("a stranger sees no data", page.count(".person") == 0
-             and page.count("#reports .card") == 0 and page.text("#operation") == "Muster")
+             and page.count("#reports .item") == 0 and page.text("#operation") == "Muster")
         log_in(page, "Otto", "a wrong one")
         wait("a wrong passphrase is refused", lambda: "wrong" in page.text("dialog .wrong"))
         log_in(page, "Otto")
         wait("the observer sees people", lambda: page.count(".person") >= 2)
         wait("the login is shown", lambda: "Otto" in page.text("#session"))
         offered = ("#say-help", "#reports [data-key=file]", "#fences [data-key=polygon]",
-                   "#orders [data-key=rollcall]", "#feed [data-key^='seen ']")
-        for view in ("reports", "fences", "orders", "mesh", "feed"):
+                   "#orders [data-key=rollcall]", "#feed [data-key^='seen ']",
+                   "#team [data-key=invite]", "#map-tools [data-key='tool fences']")
+        for view in ("reports", "fences", "orders", "team", "mesh", "feed", "me"):
             page.view(view)
         must("an observer is offered nothing to write", not any(map(page.count, offered)))
         page.shot("observer")

@@ -107,7 +107,7 @@ def walk(driver, operation, result):
         "twisted ankle" in one["text"] and one["acknowledgedBy"]
         for one in leader.get("alerts")["items"]))
 
-    page.press("#tabs [data-view=reports]")
+    page.press("#rail [data-view=reports]")
     page.press("[data-key=file]")
     wait("the form is open", lambda: page.count("dialog [name=title]"))
     page.fill(title="Fire at the sawmill", category="fire", severity="5",
@@ -117,9 +117,10 @@ def walk(driver, operation, result):
         one["title"] == "Fire at the sawmill" and one["severity"] == 5
         for one in member.get("reports")["items"]))
 
+    page.press("#rail [data-view=people]")
     page.press(".person")
-    wait("the person is shown", lambda: page.count("dialog .conditions li"))
-    page.js("document.querySelectorAll('dialog').forEach((one) => one.close())")
+    wait("the person is shown", lambda: page.count("#detail .conditions li"))
+    page.press("#more")
     page.press("#theme")
     wait("the theme changes", lambda: page.js(
         "return document.documentElement.dataset.theme") == "dark")

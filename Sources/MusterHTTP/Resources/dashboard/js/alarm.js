@@ -1,11 +1,13 @@
 // Unacknowledged danger, shown on every view: what it is, where it is, and who acknowledges it.
 
-import { button, byId, fill, h, onceAFrame, sign } from "./dom.js";
-import { mayWrite, on, ownOrder } from "./store.js";
+import { announce, button, byId, fill, h, onceAFrame, sign } from "./dom.js";
+import { segment, write } from "./api.js";
+import { attempt } from "./dialog.js";
+import { mayWrite, on, ownOrder, state } from "./store.js";
 import { since, spoken, t } from "./words.js";
-import { acknowledge, waiting } from "./alerts.js";
 import { calls } from "./contacts.js";
-import { isSilent, onSound, wake } from "./sound.js";
+import { isSilent, onSound, sound, wake } from "./sound.js";
+import { look } from "./shell.js";
 
 const most = () => (innerWidth <= 1100 ? 1 : 3);
 let goTo = () => {};
@@ -14,13 +16,15 @@ let goTo = () => {};
 export function openAlarm(lead) {
   goTo = lead;
   const soon = onceAFrame(draw);
+  on(["alerts"], raise);
   on(["alerts", "status", "users", "devices"], soon);
+  setInterval(() => { if (waiting().some((a) => a.level === "danger")) sound(true); }, again);
   onSound(soon);
   setInterval(soon, 10000);
   addEventListener("resize", soon);
 }
 
-/** Newest first, without the order that the bar of `duty.js` shows. */
+/** Newest first, without the order that the bar of `me.js` shows. */
 const dangers = () => waiting()
   .filter(({ level, kind, row }) => level === "danger"
     && !(kind === "directive" && row === ownOrder()?.id))
@@ -34,7 +38,7 @@ function draw() {
   fill(byId("alarm"), h("ul", {}, all.slice(0, most()).map(line)),
     (more > 0 || isSilent()) && all.length > 0 && h("div", { class: "row" },
       more > 0 && button(t("more", { n: more }), "alarm more",
-        () => { document.body.dataset.view = "feed"; }),
+        () => look("feed")),
       isSilent() && button(t("sound.wake"), "alarm sound", wake)));
 }
 
@@ -49,3 +53,29 @@ const line = (one) => h("li", { "data-alert": one.id },
 /** A button whose label for a screen reader names the alert. */
 const labelled = (word, key, one, work) => button(t(word), key, () => work(one),
   { "aria-label": `${t(word)}: ${spoken(one.text)}` });
+
+// MARK: Alerts of every level
+
+/** The interval between sounds of unacknowledged danger. */
+const again = 60000;
+let heard = null;
+
+export const waiting = () => state.alerts.filter((a) => a.acknowledgedBy === null);
+
+/** Alerts that exist when the page opens make no sound, nor do acknowledged ones. */
+function raise(alerts) {
+  const fresh = heard === null ? []
+    : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);
+  heard = new Set(alerts.map((a) => a.id));
+  const urgent = fresh.filter((a) => a.level !== "notice");
+  // Outside all views, so that a screen reader reads new alerts in every view.
+  if (urgent.length > 0) byId("heard").textContent = urgent.map((a) => spoken(a.text)).join(". ");
+  if (urgent.length > 0) sound(urgent.some((a) => a.level === "danger"));
+  announce(fresh.filter((a) => a.level === "notice").map((a) => spoken(a.text)));
+}
+
+/** Under the name entered in the feed; without one, the node uses its own user's name. */
+export const acknowledge = (one) => attempt(() => {
+  const name = localStorage.getItem("name");
+  return write("POST", `alerts/${segment(one.id)}/acknowledge`, name ? { name } : {});
+}, t("done"));

@@ -67,10 +67,10 @@ export async function list(path) {
   return items;
 }
 
-/** Writes; with `version`, the write fails if the row has changed since that version. */
+/** Writes and returns the answer; with `version`, only if the row is still at that version. */
 export async function write(method, path, body, version) {
-  const response = await send(method, path, body, version);
-  return response.status === 201 ? response.json() : null;
+  const text = await (await send(method, path, body, version)).text();
+  return text ? JSON.parse(text) : null;
 }
 
 const uploadPatience = 180000;

@@ -1,38 +1,43 @@
-// Check-ins: the timers that run, the one due first on top.
+// Check-ins: the timers that run, the one due first on top; the forms that start them, for oneself
+// or for others, and that set the PINs of this laptop.
 
-import { button, h, say } from "./dom.js";
-import { write } from "./api.js";
+import { button, byId, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { get, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
-import { maySetPins, pinField, setPins, startCheckIn } from "./checkinform.js";
 import { isCommand, isOwnTracker, load, loadedAt, mayWrite, myself, on, state } from "./store.js";
 import { span, t } from "./words.js";
-import { takes } from "./features.js";
+import { audience, recipients } from "./order.js";
+import { drawerHead } from "./shell.js";
 
 const looks = { due: "warning", overdue: "danger", unaccounted: "danger" };
 const mostTimers = 300;
 /** A week. */
 const mostMinutes = 10080;
 
-/** An older node has no check-ins. */
-const areOffered = () => takes("POST", "checkins/report");
-
-/** Loads the timers again after each change of a person. */
-export function openCheckIns() {
-  on(["users"], () => { if (areOffered()) load("checkins"); });
+/** Draws the timers, and loads them again after each change of a person. @param pick shows one. */
+export function openCheckIns(pick) {
+  on(["users"], () => load("checkins"));
+  const soon = onceAFrame(() => draw(pick));
+  on(["checkins", "status", "devices"], soon);
+  setInterval(soon, 10000);
 }
 
-/** The board; null without a running timer where none can be started. */
-export function checkInBoard(pick) {
-  const timers = state.checkins.filter((one) => one.state !== "done");
-  const mayStart = areOffered() && mayWrite();
-  if (timers.length === 0 && !mayStart) return null;
-  return h("article", { class: "card", id: "checkins" },
-    h("div", { class: "head" }, h("h3", {}, t("checkins")),
-      h("span", { class: "row" },
-        maySetPins() && button(t("checkin.pins"), "checkin pins", setPins),
-        mayStart && button(t("checkin.start"), "checkin start", startCheckIn))),
-    timers.length > 0 && h("ul", { class: "people", "aria-label": t("checkins") },
-      timers.slice(0, mostTimers).map((one) => row(one, pick))));
+const running = () => state.checkins.filter((one) => one.state !== "done");
+
+function draw(pick) {
+  fill(byId("timers"), drawerHead("timers"),
+    h("div", { class: "row asks" },
+      mayWrite()
+        && button(t("checkin.start"), "checkin start", startCheckIn, { class: "first" }),
+      maySetPins() && button(t("checkin.pins"), "checkin pins", setPins)),
+    timerList(pick) ?? faint(t("timers.none")));
+}
+
+/** The running timers, of one person or of all; null if there is none. */
+export function timerList(pick, user) {
+  const timers = running().filter((one) => user === undefined || one.user === user);
+  return timers.length === 0 ? null : h("ul", { class: "people", "aria-label": t("checkins") },
+    timers.slice(0, mostTimers).map((one) => row(one, pick)));
 }
 
 function row(one, pick) {
@@ -103,3 +108,86 @@ const stop = (one) => attempt(async () => {
 export const clearDuress = (alert) => confirm(
   t("duress.clear.sure"), () => write("POST", "checkins/clear", { user: alert.row }),
   t("duress.clear"));
+
+// MARK: Forms
+
+/** In minutes, as on the command line. */
+const presets = {
+  usual: { minutes: 20, repeats: true, reminder: 1, grace: 2 },
+  lone: { minutes: 30, repeats: true, reminder: 5, grace: 5 },
+  par: { minutes: 20, repeats: true, reminder: 2, grace: 2 },
+  ba: { minutes: 30, repeats: false, reminder: 10, grace: 1 },
+};
+/** The field of the PIN, if this laptop requires one; otherwise null. */
+async function pinField() {
+  if (!(await get("checkins/pin")).isRequired) return null;
+  return field("pin", t("checkin.pin"), { type: "password", required: true, autocomplete: "off" });
+}
+
+const startCheckIn = () => attempt(async () => {
+  const pin = await pinField();
+  const number = (name, more) => field(name, t(`checkin.in.${name}`),
+    { type: "number", min: 0, max: mostMinutes, ...more });
+  const preset = field("preset", t("checkin.preset"), {
+    options: Object.keys(presets).map((name) => [name, t(`checkin.preset.${name}`)]),
+    onchange: ({ target }) => {
+      const inputs = target.form.elements;
+      for (const [name, value] of Object.entries(presets[target.value])) {
+        if (name === "repeats") inputs[name].checked = value;
+        else inputs[name].value = value;
+      }
+    },
+  });
+  const { minutes, repeats, reminder, grace } = presets.usual;
+  await form(t("checkin.start"), [
+    isCommand() && audience(t("checkin.self")),
+    preset,
+    h("div", { class: "row" }, number("minutes", { value: minutes, min: 1, required: true }),
+      number("reminder", { value: reminder }), number("grace", { value: grace })),
+    field("repeats", t("checkin.in.repeats"), { type: "checkbox", value: repeats }),
+    number("still", { min: 1 }),
+    field("note", t("checkin.in.note"), { type: "area" }),
+    pin,
+  ].filter(Boolean), sendStart, t("checkin.start"));
+});
+
+function sendStart({ whom, minutes, repeats, reminder, grace, still, note, pin }) {
+  const seconds = (text) => Math.round(Number(text) * 60);
+  return write("POST", "checkins", {
+    durationSeconds: seconds(minutes), repeats, reminderSeconds: seconds(reminder),
+    graceSeconds: seconds(grace), ...recipients(whom),
+    ...still && { stillSeconds: seconds(still) }, ...note && { note }, ...pin && { pin },
+  });
+}
+
+/** Whether the user can set the PINs: on their own laptop only. */
+const maySetPins = () => mayWrite() && state.session === null;
+
+const secret = (name) => field(
+  name, t(`checkin.pin.${name}`), { type: "password", required: true, autocomplete: "off" });
+
+/** Sets both PINs of this laptop, or removes them: then one of those that are set is required. */
+const setPins = () => attempt(async () => {
+  const current = await pinField() ? [secret("current")] : [];
+  const fresh = ["usual", "usual2", "duress", "duress2"].map(secret);
+  const remove = current.length > 0 && field("remove", t("checkin.pin.remove"), {
+    type: "checkbox",
+    onchange: ({ target }) => {
+      for (const one of fresh) {
+        one.hidden = target.checked;
+        one.querySelector("input").required = !target.checked;
+      }
+    },
+  });
+  const isDone = await form(t("checkin.pins"), [
+    faint(t("checkin.pins.why")), ...current, remove, ...fresh,
+  ].filter(Boolean), (values) => {
+    const old = values.current ? { current: values.current } : {};
+    if (values.remove) return write("PUT", "checkins/pin", old);
+    if (values.usual !== values.usual2 || values.duress !== values.duress2) {
+      throw new Error(t("checkin.pin.differ"));
+    }
+    return write("PUT", "checkins/pin", { ...old, usual: values.usual, duress: values.duress });
+  });
+  if (isDone) say(t("done"));
+});

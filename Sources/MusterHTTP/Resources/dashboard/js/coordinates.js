@@ -1,14 +1,14 @@
 // Reads positions in UTM, MGRS and degrees with letters, as `CoordinateText` of the node does.
 
-const radius = 6378137;
+export const radius = 6378137;
 const flattening = 1 / 298.257223563;
-const e2 = flattening * (2 - flattening);
+export const e2 = flattening * (2 - flattening);
 const e = Math.sqrt(e2);
 const n = flattening / (2 - flattening);
 const rectifying = 0.9996 * radius / (1 + n) * (1 + n ** 2 / 4 + n ** 4 / 64 + n ** 6 / 256);
-const bands = "CDEFGHJKLMNPQRSTUVWX";
-const columns = ["ABCDEFGH", "JKLMNPQR", "STUVWXYZ"];
-const rows = "ABCDEFGHJKLMNPQRSTUV";
+export const bands = "CDEFGHJKLMNPQRSTUVWX";
+export const columns = ["ABCDEFGH", "JKLMNPQR", "STUVWXYZ"];
+export const rows = "ABCDEFGHJKLMNPQRSTUV";
 
 // Krüger's series to the sixth order (Karney 2011, equation 36).
 const series = [

@@ -1,6 +1,6 @@
 // Dialogs: forms and questions. Errors of the node are shown inside.
 
-import { byId, h, say } from "./dom.js";
+import { button, byId, h, say } from "./dom.js";
 import { t } from "./words.js";
 
 /** Opens a dialog with the given content and returns it. */
@@ -40,34 +40,40 @@ export function control(
 }
 
 /**
- * Opens a form; `submit(values)` sends it and throws the node's error.
- * @returns a promise of whether it was sent.
+ * A form; `submit(values)` sends it and throws the node's error.
+ * @param close is called with whether it was sent.
  */
-export function form(title, fields, submit, word = t("save")) {
+export function formElement(fields, submit, close, word = t("save")) {
+  const wrong = h("p", { class: "wrong", role: "alert" });
+  const send = button(word, "submit", () => {}, { class: "first", type: "submit" });
+  const element = h("form", {
+    method: "dialog",
+    onsubmit: async (event) => {
+      event.preventDefault();
+      send.disabled = true;
+      wrong.textContent = "";
+      try {
+        await submit(values(element));
+        close(true);
+      } catch (error) {
+        wrong.textContent = error.message;
+      } finally {
+        send.disabled = false;
+      }
+    },
+  }, ...fields, wrong, h("div", { class: "row end" },
+    button(t("cancel"), "cancel", () => close(false), { type: "button" }), send));
+  return element;
+}
+
+/** Opens a form in a dialog. @returns a promise of whether it was sent. */
+export function form(title, fields, submit, word) {
   return new Promise((resolve) => {
-    let done = false;
-    const wrong = h("p", { class: "wrong", role: "alert" });
-    const button = h("button", { class: "first", type: "submit", "data-key": "submit" }, word);
-    const element = h("form", {
-      method: "dialog",
-      onsubmit: async (event) => {
-        event.preventDefault();
-        button.disabled = true;
-        wrong.textContent = "";
-        try {
-          await submit(values(element));
-          done = true;
-          dialog.close();
-        } catch (error) {
-          wrong.textContent = error.message;
-        } finally {
-          button.disabled = false;
-        }
-      },
-    }, ...fields, wrong, h("div", { class: "row end" },
-      h("button", { type: "button", onclick: () => dialog.close() }, t("cancel")), button));
-    const dialog = show(title, element);
-    dialog.addEventListener("close", () => resolve(done));
+    const dialog = show(title, formElement(fields, submit, (isSent) => {
+      resolve(isSent);
+      dialog.close();
+    }, word));
+    dialog.addEventListener("close", () => resolve(false));
   });
 }
 

@@ -49,8 +49,28 @@ export const faint = (...words) => h("p", { class: "faint" }, ...words);
 
 export const byId = (id) => document.getElementById(id);
 
+/** The element under a pressed pointer; what it is in is redrawn after the click. */
+let [pressed, since] = [null, 0];
+const longest = 2000;
+const postponed = new Map();
+addEventListener("pointerdown", ({ target }) => {
+  [pressed, since] = [target, Date.now()];
+}, true);
+for (const name of ["click", "pointerup", "pointercancel"]) {
+  addEventListener(name, () => {
+    if (name === "click") pressed = null;
+    setTimeout(() => {
+      pressed = null;
+      for (const [container, children] of postponed) fill(container, ...children);
+    });
+  }, true);
+}
+
 /** Replaces all children; the focused element keeps the focus, by `data-key`. */
 export function fill(container, ...children) {
+  postponed.delete(container);
+  const isPressed = Date.now() - since < longest && container.contains(pressed);
+  if (isPressed) return postponed.set(container, children);
   const active = document.activeElement;
   const key = container.contains(active) ? active.dataset.key : undefined;
   container.replaceChildren(...children.flat(2).filter(Boolean));
@@ -108,6 +128,7 @@ const paths = {
   safe: ["M12 2a10 10 0 1 0 0 20a10 10 0 0 0 0-20z", "M7 12l4 4 6-8"],
   danger: ["M8 2h8l6 6v8l-6 6H8l-6-6V8z", "M12 6v8M12 17v1.5"],
   warning: ["M12 1l11 11-11 11L1 12z", "M12 6.5v7M12 16v1.5"],
+  report: ["M12 2l11 19H1z", "M12 8v6.500M12 16.500v1.500"],
   neutral: ["M12 4a8 8 0 1 0 0 16a8 8 0 0 0 0-16z", "M8 12h8"],
 };
 
@@ -119,12 +140,16 @@ export function svg(tag, props, ...children) {
   return element;
 }
 
-/** The symbol of a state, with its own shape and colour. */
-export function sign(state) {
+/** The symbol of a state: its own shape and colour, with a letter or else a mark. */
+export function sign(state, letter) {
   const [outline, mark] = paths[state] ?? paths.neutral;
-  return svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" },
+  return svg("svg", { viewBox: "0 0 24 24", class: "sign", "aria-hidden": "true" },
     svg("path", { d: outline, fill: "currentColor" }),
-    svg("path", { d: mark, fill: "none", stroke: "var(--panel)", "stroke-width": 2.5 }));
+    letter ? svg("text", {
+      x: 12, y: 16.5, fill: "var(--panel)", "text-anchor": "middle", "font-size": 13,
+      "font-weight": 700,
+    }, letter)
+      : svg("path", { d: mark, fill: "none", stroke: "var(--panel)", "stroke-width": 2.5 }));
 }
 
 let silence;

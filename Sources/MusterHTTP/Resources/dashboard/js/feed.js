@@ -3,8 +3,9 @@
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { isCommand, mayWrite, on, state } from "./store.js";
 import { clock, since, spoken, t } from "./words.js";
-import { acknowledge, waiting } from "./alerts.js";
-import { answer } from "./answer.js";
+import { acknowledge, waiting } from "./alarm.js";
+import { answer } from "./rollcall.js";
+import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
 import { clearDuress } from "./checkins.js";
 
@@ -21,7 +22,7 @@ export function openFeed(lead) {
     maxlength: 100, value: localStorage.getItem("name") ?? "",
     onchange: (event) => localStorage.setItem("name", event.target.value.trim()),
   });
-  fill(view, h("div", { id: "alerts" }),
+  fill(view, drawerHead("feed"), h("div", { id: "alerts" }),
     // A logged-in user acknowledges under their own name only.
     state.session === null && h("label", { class: "as" }, h("span", {}, t("acknowledge.as")), name),
     h("div", { id: "events" }));
@@ -37,11 +38,11 @@ function draw() {
     || order[a.level] - order[b.level] || (a.since < b.since ? 1 : -1));
   const events = [...state.events].reverse().slice(0, most);
   const n = waiting().length;
-  byId("waiting")?.replaceChildren(n > 0 ? ` (${n})` : "");
-  fill(byId("alerts"), h("h2", {}, t("alerts")),
+  byId("waiting").replaceChildren(n > 0 ? String(n) : "");
+  fill(byId("alerts"),
     alerts.length === 0
       ? faint(t("alerts.none")) : h("ul", {}, alerts.map(alert)));
-  fill(byId("events"), h("h2", {}, t("events")),
+  fill(byId("events"), h("h3", {}, t("events")),
     events.length === 0
       ? faint(t("events.none")) : h("ul", {}, events.map(event)));
 }

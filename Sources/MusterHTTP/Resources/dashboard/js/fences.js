@@ -1,8 +1,8 @@
-// Zones: draw, activate, edit, delete; and who would be inside.
+// Zones: the list, new zones, and the panel of one zone, in which command edits it in place.
 
-import { button, byId, faint, fill, h, onceAFrame } from "./dom.js";
+import { button, byId, faint, fill, h, onceAFrame, sign } from "./dom.js";
 import { change, get, getVersioned, segment, write } from "./api.js";
-import { attempt, confirm, field, form } from "./dialog.js";
+import { attempt, confirm, control, field, form, formElement } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
 import { position } from "./place.js";
@@ -10,6 +10,9 @@ import { importZones } from "./import.js";
 import { drawButton } from "./order.js";
 import { addRule, mayAddRule, ruleList } from "./zonerules.js";
 import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
+import {
+  closePanel, drawerHead, openPanel, panelHead, panelOf, shownInPanel,
+} from "./shell.js";
 import { goToShape, onMap, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 import { drawShape } from "./map/draw.js";
@@ -17,16 +20,34 @@ import { editShape, tooManyCorners } from "./map/edit.js";
 
 export function openFences() {
   on(["fences", "status"], onceAFrame(draw));
+  on(["fences", "status"], onceAFrame(() => {
+    const id = shownInPanel().replace("zone ", "");
+    const panel = panelOf(`zone ${id}`);
+    if (!panel) return;
+    if (state.fences.has(id)) drawFacts(panel, state.fences.get(id));
+    else closePanel();
+  }));
 }
 
+const looks = { muster: "safe", hazard: "danger" };
+
 function draw() {
-  const mayDraw = isCommand();
   const all = [...state.fences.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  fill(byId("fences"),
-    h("div", { class: "head" }, h("h2", {}, t("fences")), mayDraw && newZone()),
+  fill(byId("fences"), drawerHead("fences"), isCommand() && newZone(),
     all.length === 0 && faint(t("fences.none")),
-    h("ul", {}, all.map((fence) => card(fence, mayDraw))));
+    h("ul", {}, all.map(item)));
 }
+
+const item = (fence) => h("li", {}, h("button", {
+  class: "item", "data-key": `zone ${fence.id}`, onclick: () => showZone(fence),
+}, h("i", { class: looks[fence.kind] ?? "neutral" }, sign(looks[fence.kind] ?? "neutral")),
+h("span", {}, h("strong", {}, fence.name), h("small", {}, facts(fence))),
+h("span", { class: "age" }, t("inside.n", { n: fence.inside.length }))));
+
+const facts = (fence) => [
+  t(`kind.${fence.kind}`), !fence.active && t("inactive"),
+  fence.conflicts.length > 0 && t("conflict"), fence.rules?.length > 0 && t("rules"),
+].filter(Boolean).join(" · ");
 
 /** The buttons for a new zone. */
 function newZone() {
@@ -35,9 +56,9 @@ function newZone() {
     "aria-label": t("fence.import"), onchange: importFile,
   });
   const way = (key, look, work) => button(t(`fence.${key}`), key, work, { class: look });
-  return h("div", { class: "row" },
-    theMap() && way("polygon", "first", () => begin(false)),
-    theMap() && way("circle", "", () => begin(true)),
+  return h("div", { class: "row asks" },
+    theMap() && way("polygon", "first", () => drawZone(false)),
+    theMap() && way("circle", "", () => drawZone(true)),
     drawButton("zone order"),
     way("typed", "", typed), way("import", "", () => file.click()), file);
 }
@@ -48,31 +69,6 @@ function importFile(event) {
   if (file) attempt(() => importZones(file));
 }
 
-function card(fence, mayChange) {
-  const look = { muster: "safe", hazard: "danger" }[fence.kind] ?? "";
-  const path = `fences/${segment(fence.id)}`;
-  const action = (key, word, work, look) =>
-    button(t(word), `${key} ${fence.id}`, work, { class: look });
-  const turn = fence.active ? "deactivate" : "activate";
-  const chip = (look, word) => h("span", { class: `chip ${look}` }, t(word));
-  return h("li", { class: `card ${look && `${look}-card`}` },
-    h("div", { class: "head" }, h("h3", {}, fence.name), h("span", { class: "row" },
-      chip(`state ${look}`, `kind.${fence.kind}`), chip("", fence.active ? "active" : "inactive"),
-      fence.conflicts.length > 0 && chip("state danger", "conflict"))),
-    h("p", {}, fence.inside.length === 0 ? t("inside.nobody")
-      : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
-    ruleList(fence, mayChange),
-    h("div", { class: "row" },
-      theMap() && action("map", "on.map", () => lookAt(fence)),
-      mayChange && action("active", turn,
-        () => attempt(() => change("POST", path, undefined, `/${turn}`), t("done"))),
-      mayChange && action("edit", "edit", () => attempt(() => edit(fence))),
-      mayChange && mayAddRule(fence) && action("rule", "rule.add", () => addRule(fence)),
-      mayChange && action("delete", "delete", () => confirm(
-        t("delete.sure", { name: fence.name }), () => write("DELETE", path), t("delete")),
-      "danger")));
-}
-
 export function lookAt(fence) {
   const shape = outline(fence)?.addTo(theMap());
   showMap();
@@ -80,13 +76,53 @@ export function lookAt(fence) {
   shape?.remove();
 }
 
-async function begin(isCircle) {
-  const shape = await onMap(() => drawShape(theMap(), isCircle));
+/** Draws a new zone. @param at the centre of a circle, if it is already known. */
+export async function drawZone(isCircle, at) {
+  const shape = await onMap(() => drawShape(theMap(), isCircle, at));
   if (shape) await save(shape);
 }
 
-/** Alternates between outline and form until the zone is saved or cancelled. */
-async function edit(fence) {
+/**
+ * Opens a zone in the panel. For command its corners can be dragged at once; nothing is written
+ * before Save.
+ * @param isFramed whether the map moves to the zone.
+ */
+export function showZone(fence, isFramed = true) {
+  let stopEditing = () => {};
+  const panel = openPanel(`zone ${fence.id}`, () => stopEditing());
+  fill(panel, h("div", { class: "stack" }), h("div"));
+  drawFacts(panel, fence);
+  if (isFramed && theMap()) lookAt(fence);
+  if (isCommand()) {
+    attempt(async () => { stopEditing = await edit(fence, panel.lastChild); });
+  }
+}
+
+/** The part of the panel that follows the data: name, who is inside, rules, actions. */
+function drawFacts(panel, fence) {
+  const mayChange = isCommand();
+  const path = `fences/${segment(fence.id)}`;
+  const action = (key, word, work) => button(t(word), `${key} ${fence.id}`, work);
+  const turn = fence.active ? "deactivate" : "activate";
+  fill(panel.firstChild, panelHead(fence.name),
+    h("p", { class: `state ${looks[fence.kind] ?? ""}` }, facts(fence)),
+    h("p", {}, fence.inside.length === 0 ? t("inside.nobody")
+      : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
+    ruleList(fence, mayChange),
+    h("div", { class: "row" },
+      theMap() && action("map", "on.map", () => lookAt(fence)),
+      mayChange && action("active", turn,
+        () => attempt(() => change("POST", path, undefined, `/${turn}`), t("done"))),
+      mayChange && mayAddRule(fence) && action("rule", "rule.add", () => addRule(fence)),
+      mayChange && action("delete", "delete", () => confirm(
+        t("delete.sure", { name: fence.name }), () => write("DELETE", path), t("delete")))));
+}
+
+/**
+ * The form below the facts, and handles on the map.
+ * @returns a function that removes the handles.
+ */
+async function edit(fence, container) {
   // The version first: saving then detects a change in between.
   const { row, version } = await getVersioned(`fences/${segment(fence.id)}`);
   const outlines = await get("fences.geojson");
@@ -94,44 +130,48 @@ async function edit(fence) {
   let shape = radiusMetres !== undefined ? { lat, lon, radiusMetres }
     : outlines.features.find((feature) => feature.id === row.id)?.geometry;
   if (!shape) throw new Error(t("fence.gone"));
+  if (!container.isConnected) return () => {};
   const first = JSON.stringify(shape);
-  if (!theMap() || tooManyCorners(shape)) return saveChange(row, shape, first, version);
-  lookAt({ ...row, geometry: shape });
-  for (;;) {
-    const edited = await onMap(() => editShape(theMap(), shape));
-    if (!edited || await saveChange(row, edited, first, version)) return;
-    shape = edited;
-  }
-}
-
-function saveChange(old, shape, first, version) {
-  const isCircle = shape.radiusMetres !== undefined;
-  const inside = h("strong", {}, whoWouldBeInside(shape));
-  const radius = isCircle && field("radius", t("radius"), {
-    value: shape.radiusMetres, type: "number", min: 1, max: 1000000, required: true,
+  const inside = h("p", { role: "status" });
+  const radius = radiusMetres !== undefined && control("radius", {
+    value: radiusMetres, type: "number", min: 1, max: 1000000, required: true,
     oninput: ({ target }) => {
-      inside.textContent = whoWouldBeInside({ ...shape, radiusMetres: Number(target.value) });
+      shape = { ...shape, radiusMetres: Number(target.value) };
+      changed();
     },
   });
-  return form(t("fence.edit"), [
-    h("p", { class: "card" }, inside),
-    field("name", t("name"), { value: old.name, required: true }),
-    field("kind", t("kind"), { value: old.kind, options: kinds() }),
-    radius,
-    field("dwell", t("dwell"), {
-      value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true,
-    }),
-  ], async (values) => {
-    const body = {};
-    if (values.name !== old.name) body.name = values.name;
-    if (values.kind !== old.kind) body.kind = values.kind;
-    if (Number(values.dwell) !== old.dwellSeconds) body.dwellSeconds = Number(values.dwell);
-    const edited = isCircle ? { ...shape, radiusMetres: Number(values.radius) } : shape;
-    if (JSON.stringify(edited) !== first) Object.assign(body, asBody(edited));
-    if (Object.keys(body).length === 0) return;
-    await write("PATCH", `fences/${segment(old.id)}`, body, version);
+  const changed = () => { inside.textContent = whoWouldBeInside(shape); };
+  const editor = theMap() && !tooManyCorners(shape) && editShape(theMap(), shape, (edited) => {
+    shape = edited;
+    if (radius) radius.value = shape.radiusMetres;
+    changed();
   });
+  changed();
+  fill(container, zoneForm(row, { inside, radius, editor },
+    () => (JSON.stringify(shape) === first ? null : shape), version));
+  return () => editor?.remove();
 }
+
+const zoneForm = (old, { inside, radius, editor }, changedShape, version) => formElement([
+  h("h3", {}, t("fence.edit")),
+  editor && faint(t(radius ? "edit.circle" : "edit.outline")), inside,
+  field("name", t("name"), { value: old.name, required: true }),
+  field("kind", t("kind"), { value: old.kind, options: kinds() }),
+  radius && h("label", {}, h("span", {}, t("radius")), radius),
+  field("dwell", t("dwell"), {
+    value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true,
+  }),
+], async ({ name, kind, dwell }) => {
+  const body = {};
+  if (name !== old.name) body.name = name;
+  if (kind !== old.kind) body.kind = kind;
+  if (Number(dwell) !== old.dwellSeconds) body.dwellSeconds = Number(dwell);
+  const shape = changedShape();
+  if (shape) Object.assign(body, asBody(shape));
+  if (Object.keys(body).length > 0) {
+    await write("PATCH", `fences/${segment(old.id)}`, body, version);
+  }
+}, closePanel);
 
 /** Input as text: one corner per line, or a centre and a radius. */
 const typed = () => {

@@ -88,7 +88,7 @@ export function openGallery(report, photos, start, load) {
       photo.original.complete && link(`/api/v1/${path}`,
         { class: "button", download: `${segment(report.title)}-${at + 1}.jpg` }, t("download")),
       mayRemove && button(t("remove"), "remove", () => confirm(
-        t("photo.remove.sure"), () => write("DELETE", path), t("remove")), { class: "danger" }),
+        t("photo.remove.sure"), () => write("DELETE", path), t("remove"))),
       button(t("close"), "close", () => dialog.close(), { class: "first" }),
     ];
   }

@@ -32,3 +32,21 @@ export function isInside(place, shape) {
   const polygons = shape.type === "MultiPolygon" ? shape.coordinates : [shape.coordinates];
   return polygons.some((rings) => inPolygon(place, rings));
 }
+
+/** The bearing from one place to another, in degrees clockwise from north. */
+export function courseTo(a, b) {
+  const dLon = (b.lon - a.lon) * radians;
+  const [from, to] = [a.lat * radians, b.lat * radians];
+  const angle = Math.atan2(Math.sin(dLon) * Math.cos(to),
+    Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(dLon));
+  return (angle / radians + 360) % 360;
+}
+
+/** The middle of a zone; null while its outline is not loaded. */
+export function centre({ lat, lon, geometry }) {
+  if (typeof lat === "number") return { lat, lon };
+  const ring = geometry?.coordinates?.flat(geometry.type === "MultiPolygon" ? 2 : 1) ?? [];
+  if (ring.length === 0) return null;
+  const mean = (at) => ring.reduce((sum, place) => sum + place[at], 0) / ring.length;
+  return { lat: mean(1), lon: mean(0) };
+}

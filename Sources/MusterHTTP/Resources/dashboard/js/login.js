@@ -23,7 +23,7 @@ export async function openLogin() {
   }
   const { name, rights } = state.session;
   fill(byId("session"), h("span", {}, t(`login.${rights}`, { name })),
-    h("button", { id: "log-out", onclick: logOut }, t("log.out")));
+    h("button", { id: "log-out", "data-key": "log out", onclick: logOut }, t("log.out")));
 }
 
 async function logIn() {

@@ -1,7 +1,7 @@
 // Links between laptops; the backlog of this laptop's own peers.
 
-import { byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
-import { graph } from "./graph.js";
+import { byId, dotted, faint, fill, h, onceAFrame, svg } from "./dom.js";
+import { drawerHead } from "./shell.js";
 import { fixAge, on, state } from "./store.js";
 import { ago, secondsSince, since, span, t } from "./words.js";
 
@@ -24,12 +24,12 @@ function draw() {
   const order = { connected: 0, heard: 1, silent: 2 };
   const peers = [...status.peers].sort((a, b) =>
     order[a.state] - order[b.state] || (a.callsign < b.callsign ? -1 : 1));
-  fill(byId("mesh"), h("h2", {}, t("mesh")),
+  fill(byId("mesh"), drawerHead("mesh"),
     peers.length === 0 && faint(t("mesh.none")),
     hearing(status),
     peers.map(peer),
     others(status),
-    h("h2", {}, t("this.node")),
+    h("h3", {}, t("this.node")),
     table([
       [t("callsign"), status.callsign], [t("role"), t(`role.${status.role}`)],
       [t("device"), status.device.slice(0, 12)],
@@ -99,12 +99,11 @@ function others(status) {
     const fix = user?.lat === null || !user ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) });
     return [device.callsign, dotted(t(`role.${device.role}`), news, fix)];
   });
-  return [h("h2", {}, t("mesh.far")), faint(t("mesh.far.why")), table(rows)];
+  return [h("h3", {}, t("mesh.far")), faint(t("mesh.far.why")), table(rows)];
 }
 
 function peer(one) {
-  const look = one.isRevoked ? "danger"
-    : { connected: "safe", heard: "warning", silent: "danger" }[one.state] ?? "warning";
+  const look = one.state === "connected" && !one.isRevoked ? "safe" : "warning";
   const link = t(`peer.${one.state}`);
   return h("article", { class: `card ${look}-card` },
     h("div", { class: "head" }, h("h3", {}, one.callsign),
@@ -117,4 +116,59 @@ function peer(one) {
       one.address, one.interface,
       one.roundTripMilliseconds !== null && `${Math.round(one.roundTripMilliseconds)} ms`,
       `↑ ${bytes(one.sentBytes)} ↓ ${bytes(one.receivedBytes)}`)));
+}
+
+// MARK: The graph, a ring so that no line crosses a third node
+
+/** More could not be distinguished. */
+const mostNodes = 20;
+const mostWords = 8;
+
+/** Ordered along the links from this laptop, so that few links cross. */
+function inOrder(own, names, pairs) {
+  const found = new Set();
+  const visit = (one) => {
+    if (found.has(one)) return;
+    found.add(one);
+    for (const { from, to } of pairs) {
+      if (from === one) visit(to);
+      if (to === one) visit(from);
+    }
+  };
+  [own, ...names.keys()].forEach(visit);
+  return [...found];
+}
+
+/** A line in the style of its path; one-way links have an arrow to the received laptop. */
+function link(pair, [x, y], [u, v], hasWord) {
+  const length = Math.hypot(u - x, v - y);
+  const [dx, dy] = [(u - x) / length, (v - y) / length];
+  const point = (along, aside) => `${x + dx * along - dy * aside} ${y + dy * along + dx * aside} `;
+  const tip = length * 0.65;
+  return svg("g", { class: pair.isCurrent ? pair.path : `${pair.path} old` },
+    svg("line", { x1: x, y1: y, x2: u, y2: v }),
+    !pair.isMutual
+      && svg("polygon", { points: point(tip, 0) + point(tip - 13, 6) + point(tip - 13, -6) }),
+    hasWord && svg("text", { x: (x + u) / 2, y: (y + v) / 2 + 4 }, t(`path.${pair.path}`)));
+}
+
+function graph(own, names, pairs) {
+  if (names.size > mostNodes) return null;
+  const order = inOrder(own, names, pairs);
+  const turn = (n) => (2 * Math.PI * n) / order.length;
+  const place = (n, far) => [220 + Math.sin(turn(n)) * far, 160 - Math.cos(turn(n)) * far];
+  const at = (one) => place(order.indexOf(one), 110);
+  const name = (one, n) => {
+    const [x, y] = place(n, order.length > 12 && n % 2 ? 143 : 127);
+    const side = Math.sign(Math.round(Math.sin(turn(n)) * 4));
+    const letters = [...names.get(one)];
+    return svg("text", { x, y: y + 4, "text-anchor": ["end", "middle", "start"][side + 1] },
+      letters.length > 14 ? `${letters.slice(0, 13).join("")}…` : letters.join(""));
+  };
+  return svg("svg", {
+    viewBox: "0 0 440 320", class: "graph", role: "img", "aria-label": t("mesh.who"),
+  },
+  pairs.map((pair) => link(pair, at(pair.from), at(pair.to), pairs.length <= mostWords)),
+  order.map((one, n) => svg("g", { class: one === own ? "own" : "" },
+    svg("circle", { cx: at(one)[0], cy: at(one)[1], r: 9 }), name(one, n))));
 }

@@ -1,11 +1,10 @@
 // The form of an order: recipients, zones, deadline.
 
-import { button, faint, h } from "./dom.js";
-import { write } from "./api.js";
-import { field, form } from "./dialog.js";
+import { button, faint, h, say } from "./dom.js";
+import { change, segment, write } from "./api.js";
+import { attempt, field, form } from "./dialog.js";
 import { state } from "./store.js";
 import { t } from "./words.js";
-import { takes } from "./features.js";
 import { asBody, asFence, whoWouldBeInside } from "./zone.js";
 import { goToShape, onMap, theMap } from "./map/map.js";
 import { drawShape } from "./map/draw.js";
@@ -20,16 +19,21 @@ const assembly = () => [...state.fences.values()]
   .filter((fence) => fence.kind === "muster" && fence.active)
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The field of the recipients; `none` is the text of no choice. */
-export function audience(none = t("everyone")) {
+export const kinds = ["rollcall", "muster", "evacuate", "locate", "message"];
+
+/** The field of the recipients; `none` is the text of no choice, `chosen` are ids of people. */
+export function audience(none = t("everyone"), chosen = []) {
   const users = [...state.users.values()];
   const teams = [...new Set(users.map((u) => u.team).filter(Boolean))].sort();
   const roles = ["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]);
   const people = users.sort((a, b) => (a.callsign < b.callsign ? -1 : 1))
     .map(({ id, callsign }) => [`user ${id}`, callsign]);
+  const some = chosen.length > 0
+    ? [[`users ${chosen.join()}`, t("chosen.n", { n: chosen.length })]] : [];
   return field("whom", t("whom"), {
-    options: [["", none], ...roles,
+    options: [...some, ["", none], ...roles,
       ...teams.map((team) => [`team ${team}`, t("team.of.name", { team })]), ...people],
+    value: some[0]?.[0],
   });
 }
 
@@ -47,8 +51,8 @@ const minutes = (kind) => field("minutes", t("minutes.word"), {
 
 /** The members of a request body that name the chosen recipients. */
 export function recipients(chosen) {
-  const [, what, whom] = /^(role|team|user) (.*)$/.exec(chosen) ?? [];
-  return what === "user" ? { users: [whom] } : what ? { [what]: whom } : {};
+  const [, what, whom] = /^(role|team|users?) (.*)$/.exec(chosen) ?? [];
+  return what?.startsWith("user") ? { users: whom.split(",") } : what ? { [what]: whom } : {};
 }
 
 /** The request body of the form. */
@@ -58,17 +62,16 @@ function body(kind, values) {
   if (values.minutes) result.deadlineSeconds = Math.round(Number(values.minutes) * 60);
   const chosen = Object.keys(values).filter((name) => name.startsWith("zone ") && values[name])
     .map((name) => name.slice(5));
-  // An older node supports one zone.
-  if (chosen.length > 0 && takes("POST", "directives", "zones")) result.zones = chosen;
-  else if (chosen.length > 0) [result.fence] = chosen;
+  if (chosen.length > 0) result.zones = chosen;
   return { ...result, ...recipients(values.whom) };
 }
 
-export function order(kind) {
+/** @param chosen the ids of the recipients; without any, everyone. */
+export function order(kind, chosen = []) {
   return form(t(`order.${kind}`), [
     faint(t(`order.${kind}.why`)),
     going.includes(kind) && zones(),
-    audience(),
+    audience(undefined, chosen),
     kind !== "message" && minutes(kind),
     field("text", t(kind === "message" ? "text" : "text.more"), {
       type: "area", required: kind === "message",
@@ -76,14 +79,24 @@ export function order(kind) {
   ], (values) => write("POST", "directives", body(kind, values)), t("send"));
 }
 
-/** The button for a zone with an order; false if neither the map nor the node offers it. */
-export const drawButton = (key) => Boolean(theMap()) && takes("POST", "fences", "order")
-  && button(t("order.draw"), key, drawAndOrder);
+/** Calls the roll of everyone at once, with the usual deadline; the message offers to close it. */
+export const rollCallNow = () => attempt(async () => {
+  const row = await write("POST", "directives", body("rollcall", { minutes: usual.rollcall }));
+  say(t("rollcall.sent"), row && { word: t("undo"), work: () => attempt(
+    () => change("POST", `directives/${segment(row.id)}`, undefined, "/close"), t("done")) });
+});
+
+/** The button for a zone with an order; false without a map. */
+export const drawButton = (key) => Boolean(theMap()) && button(t("order.draw"), key, drawAndOrder);
 
 /** Draws an assembly zone and orders people to it, in one action. */
 async function drawAndOrder() {
   const shape = await onMap(() => drawShape(theMap(), true));
-  if (!shape) return;
+  if (shape) await orderTo(shape);
+}
+
+/** Orders people to a new assembly zone of this shape. */
+export async function orderTo(shape) {
   const preview = outline(asFence(shape, "muster"))?.addTo(theMap());
   goToShape(preview ?? null);
   const kinds = going.map((kind) => [kind, t(`order.${kind}`)]);

@@ -9,7 +9,6 @@ import { showAll } from "./roster.js";
 /** CSS pixels of an A4 page inside its margins, with some reserve. */
 const sheet = { width: 690, height: 520 };
 let theme = null;
-let view = null;
 
 export function openPaper() {
   addEventListener("beforeprint", prepare);
@@ -26,18 +25,10 @@ export function openPaper() {
  * a white background, which hides everything below it.
  */
 export async function printPage() {
-  showMap();
   daylight();
   // The layout is complete and on the screen.
   for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
   print();
-}
-
-/** On a phone the map can be printed only while it is shown. */
-function showMap() {
-  if (byId("map-view").clientWidth > 0) return;
-  view = document.body.dataset.view;
-  document.body.dataset.view = "map";
 }
 
 function daylight() {
@@ -65,8 +56,6 @@ function putBack() {
   const box = byId("map-view");
   box.style.width = box.style.height = box.style.zoom = "";
   showAll(false);
-  if (view !== null) document.body.dataset.view = view;
-  view = null;
   if (theme === null) return;
   document.documentElement.dataset.theme = theme;
   theme = null;

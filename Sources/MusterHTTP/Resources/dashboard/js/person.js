@@ -1,32 +1,64 @@
-// One person: all known data, and the actions of command.
+// One person in the detail panel: all known data, and the actions of command.
 
-import { button, faint, h, sign } from "./dom.js";
+import { button, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { segment, write } from "./api.js";
-import { attempt, control, field, form, show } from "./dialog.js";
-import { fixAge, isCommand, isOwnTracker, passed, state } from "./store.js";
+import { attempt, field, form } from "./dialog.js";
+import { dueIn, fixAge, isCommand, isOwnTracker, on, passed, state } from "./store.js";
 import { ago, since, spoken, t } from "./words.js";
-import { battery, contactAge, isLow, others, statusWord } from "./status.js";
+import {
+  battery, bearing, contactAge, isLow, others, statusWord, symbol, timeLeft,
+} from "./status.js";
 import { written } from "./place.js";
-import { takes } from "./features.js";
-import { goTo, theMap } from "./map/map.js";
+import { openPanel, panelHead, panelOf, shownInPanel } from "./shell.js";
+import { order } from "./order.js";
+import { drawRoster } from "./roster.js";
+import { goTo, showMap, theMap } from "./map/map.js";
 import { showTrack } from "./map/track.js";
 
+/** Draws the person that the panel shows again, since statuses and ages change. */
+export function openPersons() {
+  const again = onceAFrame(() => {
+    const user = state.users.get(shownInPanel().replace("user ", ""));
+    const body = user && panelOf(`user ${user.id}`);
+    if (body) draw(body, user);
+  });
+  on(["users", "devices", "fences", "status"], again);
+  setInterval(again, 10000);
+}
+
 export function showPerson(user) {
-  const line = (word, value) => h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
-  const dialog = show(user.callsign,
+  draw(openPanel(`user ${user.id}`, drawRoster), user);
+  drawRoster();
+  goTo(user);
+}
+
+function draw(body, user) {
+  const line = (word, value) =>
+    value && h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
+  const { order } = user;
+  const zones = [...state.fences.values()]
+    .filter((fence) => fence.active && fence.inside.includes(user.callsign))
+    .map(({ name }) => name).join(", ");
+  fill(body, panelHead(user.callsign),
     h("ul", { class: "conditions", "aria-label": t("conditions") }, conditions(user)),
+    h("div", { class: "row" }, actions(user)),
     h("table", {}, h("tbody", {},
       line(t("role"), t(`role.${user.role}`)), line(t("team"), user.team || "–"),
       line(t("place"), place(user)), line(t("fixed"), ago(fixAge(user))),
-      user.age && line(t("contact"), contactAge(user, passed())),
+      line(t("zones.in"), zones),
+      line(t("contact"), user.age && contactAge(user, passed())),
+      order && line(t("order.kind"), dotted(t(`order.${order.kind}`) + zoneName(order),
+        bearing(order), timeLeft(dueIn(order)))),
       battery(user) && line(t("battery.row"),
         h("span", { class: isLow(user) ? "state warning" : "" }, `${user.battery} %`)),
       user.word && line(t("word"), said(user.word)),
-      user.override && line(t("override"), said(user.override)))),
-    h("div", { class: "row end" }, actions(user, () => dialog.close()),
-      h("button", { class: "first", onclick: () => dialog.close() }, t("close"))));
-  goTo(user);
+      user.override && line(t("override"), said(user.override)))));
 }
+
+const zoneName = ({ zone, zoneName: name }) => {
+  const known = name || state.fences.get(zone)?.name;
+  return known ? ` → ${known}` : "";
+};
 
 /** The status first, and then all other conditions. */
 const conditions = (user) => [
@@ -34,7 +66,7 @@ const conditions = (user) => [
 ].map(condition);
 
 const condition = (one) => h("li", { class: `state ${one.severity}` },
-  sign(one.severity), " ", statusWord(one), one.reason && h("span", { class: "why" },
+  symbol(one), " ", statusWord(one), one.reason && h("span", { class: "why" },
     ` — ${spoken(one.reason)}`));
 
 const place = ({ lat, lon, accuracyMetres }) =>
@@ -45,61 +77,50 @@ function said({ claim, callsign, saidAt, note }) {
   return `${word} — ${callsign}, ${since(saidAt)}${note ? `: “${note}”` : ""}`;
 }
 
-/** The actions for a person, as buttons of the dialog. */
-function actions(user, close) {
-  const action = (word, work, look) =>
-    button(t(word), word, () => { close(); work(); }, { class: look });
+/** The actions for a person. */
+function actions(user) {
+  const action = (word, work, look) => button(t(word), word, work, { class: look });
   const path = `users/${segment(user.id)}`;
   const clear = () => write("DELETE", `${path}/override`);
-  const track = () => {
-    document.body.dataset.view = "map";
-    attempt(() => showTrack(theMap(), user));
-  };
   const isAway = user.conditions.some(({ status }) => status === "signedOff");
   return [
-    user.lat !== null && theMap() && action("track", track),
+    isCommand() && action("override.safe", () => override(user, "safe")),
+    isCommand() && action("override.help", () => override(user, "help"), "danger"),
+    isCommand() && user.override && action("override.clear", () => attempt(clear, t("done"))),
     ...(mayReportFor(user) ? [
       action("report.help", () => reportFor(user, "help"), "danger"),
       action("report.safe", () => reportFor(user, "safe")),
     ] : []),
-    isCommand() && action("override.set", () => override(user)),
-    isCommand() && user.override && action("override.clear", () => attempt(clear, t("done"))),
+    user.lat !== null && theMap() && action("on.map", () => { showMap(); goTo(user); }),
+    user.lat !== null && theMap() && action("track", () => {
+      showMap();
+      attempt(() => showTrack(theMap(), user));
+    }),
+    isCommand() && action("order.message", () => order("message", [user.id])),
     isCommand() && action("team.set", () => team(user)),
-    isCommand() && takes("PUT", "users/{id}/signoff") && (isAway
+    isCommand() && (isAway
       ? action("sign.on", () => attempt(() => write("DELETE", `${path}/signoff`), t("done")))
       : action("sign.off", () => signOff(user))),
   ];
 }
 
-/** Command sets a person as accounted for, or as needing help; there is no default. */
-function override(user) {
-  const devices = takes("PUT", "users/{id}/override", "away")
+/** Command sets a person as accounted for, or as needing help: each has its own button. */
+function override(user, safety) {
+  const devices = safety === "safe"
     ? state.devices.filter((one) => one.user === user.id && !one.isRevoked) : [];
-  const away = h("fieldset", { hidden: true }, h("legend", {}, t("override.devices")),
-    faint(t("override.devices.why")),
-    devices.map((one) => field(`with ${one.id}`, deviceWord(one), {
-      type: "checkbox", value: true,
-    })));
-  const choice = (value, word, why) => h("label", { class: `choice ${value}` },
-    control("safety", {
-      type: "radio", value, required: true,
-      onchange: () => { away.hidden = value !== "safe" || devices.length === 0; },
-    }), h("span", {}, h("strong", {}, t(word)), " ", t(why)));
-  return form(t("override.of", { name: user.callsign }), [
-    choice("safe", "status.accountedFor", "override.safe.why"),
-    choice("help", "help", "override.help.why"),
-    away,
-    field("note", t("note"), { type: "area" }),
-  ], (values) => {
-    const body = { safety: values.safety };
+  const away = devices.length > 0 && h("fieldset", {}, h("legend", {}, t("override.devices")),
+    faint(t("override.devices.why")), devices.map(({ id, callsign }) => field(
+      `with ${id}`, `${callsign} · ${id.slice(0, 8)}`, { type: "checkbox", value: true })));
+  return form(t(`override.${safety}.of`, { name: user.callsign }), [
+    faint(t(`override.${safety}.why`)), away, field("note", t("note"), { type: "area" }),
+  ].filter(Boolean), (values) => {
+    const body = { safety };
     if (values.note) body.note = values.note;
     const left = devices.map(({ id }) => id).filter((id) => values[`with ${id}`] === false);
-    if (values.safety === "safe" && left.length > 0) body.away = left;
+    if (left.length > 0) body.away = left;
     return write("PUT", `users/${segment(user.id)}/override`, body);
   });
 }
-
-const deviceWord = ({ id, callsign }) => `${callsign} · ${id.slice(0, 8)}`;
 
 /** A sign-off requires a note, because it ends the orders for a person. */
 const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
@@ -118,14 +139,17 @@ const team = (user) => form(t("team.of", { name: user.callsign }), [
 ], (values) => write("PUT", `users/${segment(user.id)}/team`, values));
 
 /** A person who has only a phone: its owner, or command, reports for them. */
-const mayReportFor = (user) => Boolean(user.owner) && takes("PUT", "users/{id}/safety")
-  && (isCommand() || isOwnTracker(user));
+const mayReportFor = (user) => Boolean(user.owner) && (isCommand() || isOwnTracker(user));
 
 const reportFor = (user, safety) => reportSafety(
   t(`report.${safety}.of`, { name: user.callsign }), `users/${segment(user.id)}/safety`, safety);
 
-/** The user's own report of safety. */
+/** The user's own report of safety, with a note. */
 export const claim = (safety) => reportSafety(t(`claim.${safety}`), "me/safety", safety);
+
+/** The same at once, without a note. */
+export const claimNow = (safety) =>
+  attempt(() => write("PUT", "me/safety", { safety }), t(`claimed.${safety}`));
 
 const reportSafety = (title, path, safety) => form(
   title, [field("note", t("note"), { type: "area" })],

@@ -6,14 +6,10 @@ import { change, get, segment, upload } from "./api.js";
 import { attempt } from "./dialog.js";
 import { mayWrite } from "./store.js";
 import { spoken, t } from "./words.js";
-import { takes } from "./features.js";
 import { openGallery } from "./gallery.js";
 import { markLayer } from "./annotate.js";
 
 const types = "image/jpeg,image/png,image/webp,image/heic,image/heif,image/avif";
-
-/** An older node has no photos. */
-export const photosOffered = () => takes("POST", "reports/{id}/photos");
 
 export const photosPath = (id) => `reports/${segment(id)}/photos`;
 

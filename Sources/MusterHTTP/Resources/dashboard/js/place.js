@@ -1,7 +1,7 @@
 // Coordinate formats: decimal, degrees-minutes-seconds, MGRS.
 
 import { t } from "./words.js";
-import { readCoordinates } from "./coordinates.js";
+import { bands, columns, e2, radius, readCoordinates, rows } from "./coordinates.js";
 
 export const formats = ["decimal", "dms", "mgrs"];
 let format = localStorage.getItem("coordinates") ?? "decimal";
@@ -29,10 +29,7 @@ function dms(degrees, positive, negative) {
   return `${d}°${String(m).padStart(2, "0")}′${s}″${degrees < 0 ? negative : positive}`;
 }
 
-const a = 6378137;
-const f = 1 / 298.257223563;
 const k0 = 0.9996;
-const e2 = f * (2 - f);
 
 /** Zone, easting and northing (metres); WGS 84, accurate to a millimetre inside a zone. */
 export function utm(lat, lon) {
@@ -42,11 +39,11 @@ export function utm(lat, lon) {
   const phi = lat * Math.PI / 180;
   const lambda = (lon - (zone * 6 - 183)) * Math.PI / 180;
   const ep2 = e2 / (1 - e2);
-  const N = a / Math.sqrt(1 - e2 * Math.sin(phi) ** 2);
+  const N = radius / Math.sqrt(1 - e2 * Math.sin(phi) ** 2);
   const T = Math.tan(phi) ** 2;
   const C = ep2 * Math.cos(phi) ** 2;
   const A = lambda * Math.cos(phi);
-  const M = a * ((1 - e2 / 4 - 3 * e2 ** 2 / 64 - 5 * e2 ** 3 / 256) * phi
+  const M = radius * ((1 - e2 / 4 - 3 * e2 ** 2 / 64 - 5 * e2 ** 3 / 256) * phi
     - (3 * e2 / 8 + 3 * e2 ** 2 / 32 + 45 * e2 ** 3 / 1024) * Math.sin(2 * phi)
     + (15 * e2 ** 2 / 256 + 45 * e2 ** 3 / 1024) * Math.sin(4 * phi)
     - (35 * e2 ** 3 / 3072) * Math.sin(6 * phi));
@@ -57,10 +54,6 @@ export function utm(lat, lon) {
     + (61 - 58 * T + T ** 2 + 600 * C - 330 * ep2) * A ** 6 / 720));
   return { zone, easting, northing: lat < 0 ? northing + 10000000 : northing };
 }
-
-const bands = "CDEFGHJKLMNPQRSTUVWX";
-const columns = ["ABCDEFGH", "JKLMNPQR", "STUVWXYZ"];
-const rows = "ABCDEFGHJKLMNPQRSTUV";
 
 /** MGRS to the metre; null near the poles, where MGRS uses other letters. */
 export function mgrs(lat, lon) {

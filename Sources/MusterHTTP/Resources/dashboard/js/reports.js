@@ -1,17 +1,28 @@
 // Hazard reports: file, edit, confirm, comment, resolve; conflicts; delivery status.
 
-import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./dom.js";
 import { change, getVersioned, segment, write } from "./api.js";
-import { attempt, confirm, field, form, show } from "./dialog.js";
+import { attempt, confirm, field, form } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
-import { ago, clock, since, t } from "./words.js";
+import { ago, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, parsed, position, written } from "./place.js";
-import { photoDraft, photoPanel, photosOffered, send } from "./photos.js";
+import { photoDraft, photoPanel, send } from "./photos.js";
 import { dictation } from "./dictation.js";
+import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
 import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
 
 const page = 150;
 const categories = ["other", "fire", "flood", "chemical", "structure", "medical", "access"];
+const isOpenReport = (report) => report.status === "open";
+/** The chips above the list. */
+const filters = {
+  open: isOpenReport,
+  unrated: (report) => isOpenReport(report) && report.severity === null,
+  evacuate: (report) => isOpenReport(report) && report.toEvacuate,
+  conflict: (report) => report.conflicts.length > 0,
+  resolved: (report) => !isOpenReport(report),
+};
+let filter = "open";
 let shown = page;
 let open = null;
 
@@ -21,45 +32,66 @@ export function openReports() {
     if (!open) return;
     const report = state.reports.get(open.id);
     detail(report);
-    if (report) open?.photos?.update(report);
+    if (report) open?.photos.update(report);
   });
 }
 
+/** Unrated first, then the most severe, then the newest. */
+const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
+  || (b.severity ?? 6) - (a.severity ?? 6) || (a.updatedAt < b.updatedAt ? 1 : -1);
+
 function draw() {
-  const rank = (r) => (r.status !== "open" ? 2 : r.toEvacuate ? 0 : 1);
-  const all = [...state.reports.values()].sort((a, b) =>
-    rank(a) - rank(b) || (b.severity ?? 0) - (a.severity ?? 0)
-    || (a.updatedAt < b.updatedAt ? 1 : -1));
-  const file = mayWrite() && button(t("report.file"), "file", () => edit(null), { class: "first" });
+  const reports = [...state.reports.values()];
+  const all = reports.filter(filters[filter]).sort(byUrgency);
+  const file = mayWrite()
+    && button(t("report.file"), "file", () => fileReport(), { class: "first" });
   const more = all.length > shown
     && button(t("more", { n: all.length - shown }), "more", () => { shown += page; draw(); });
-  fill(byId("reports"), h("div", { class: "head" }, h("h2", {}, t("reports")), file),
+  fill(byId("reports"), drawerHead("reports", file),
+    h("div", { class: "filters", role: "group", "aria-label": t("filter") },
+      Object.keys(filters).map((name) => filterChip(name, reports))),
     all.length === 0 && faint(t("reports.none")),
-    h("ul", {}, all.slice(0, shown).map(card)), more);
+    h("ul", {}, all.slice(0, shown).map(item)), more);
 }
 
-function card(report) {
-  const isOpen = report.status === "open";
-  const look = !isOpen ? "" : report.toEvacuate ? "evacuate-card" : "warning-card";
-  return h("li", { class: `card ${look}` },
-    h("div", { class: "head" }, h("h3", {}, report.title), badges(report)),
-    faint(dotted(report.ownerCallsign, since(report.updatedAt), delivery(report))),
-    h("div", { class: "row" }, button(t("open"), `open ${report.id}`, () => showReport(report)),
-      report.lat !== null && button(t("on.map"), `map ${report.id}`, () => showOnMap(report))));
+function filterChip(name, reports) {
+  const n = reports.filter(filters[name]).length;
+  return button(`${t(`filter.${name}`)} ${n}`, `filter ${name}`, () => {
+    filter = name;
+    shown = page;
+    draw();
+  }, { "aria-pressed": String(name === filter) });
 }
+
+const reportSign = (report) => h("i", {
+  class: !isOpenReport(report) ? "faint" : report.toEvacuate ? "danger" : "warning",
+}, sign("report"));
+
+const item = (report) => h("li", {}, h("button", {
+  class: "item", "data-key": `open ${report.id}`,
+  onclick: () => showReport(report, true),
+}, reportSign(report),
+h("span", {}, h("strong", {}, report.title), h("small", {}, dotted(
+  isOpenReport(report) && report.toEvacuate && t("evacuate"),
+  report.severity === null ? t("filter.unrated") : t("severity.n", { n: report.severity }),
+  report.photos > 0 && t("photos.n", { n: report.photos }),
+  report.conflicts.length > 0 && t("conflict"), !isOpenReport(report) && t("resolved"),
+  delivery(report)))),
+h("span", { class: "age" }, span(secondsSince(report.updatedAt)))));
 
 function showOnMap(report) {
+  if (report.lat === null) return;
   showMap();
   goTo(report);
 }
 
-const badges = (report) => h("span", { class: "row" },
-  report.toEvacuate && report.status === "open" && chip(`▲ ${t("evacuate")}`, " state evacuate"),
+const badges = (report) => h("p", { class: "row" },
+  report.toEvacuate && isOpenReport(report) && chip(`▲ ${t("evacuate")}`, " state danger"),
   chip(t(`category.${report.category}`)),
-  report.severity !== null && chip(t("severity.n", { n: report.severity })),
-  report.status !== "open" && chip(t("resolved")),
+  chip(report.severity === null ? t("filter.unrated") : t("severity.n", { n: report.severity })),
+  !isOpenReport(report) && chip(t("resolved")),
   report.photos > 0 && chip(t("photos.n", { n: report.photos })),
-  report.conflicts.length > 0 && chip(t("conflict"), " state danger"));
+  report.conflicts.length > 0 && chip(t("conflict"), " state warning"));
 
 const chip = (text, look = "") => h("span", { class: `chip${look}` }, text);
 
@@ -72,9 +104,13 @@ function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
     ageSeconds !== undefined && ageSeconds !== null && ago(ageSeconds));
 }
 
-/** Opens a report, and updates it while it is open. */
-export function showReport(report) {
-  const body = h("div");
+/** Opens a report in the panel, and updates it. @param isFramed whether the map moves to it. */
+export function showReport(report, isFramed) {
+  const panel = openPanel(`report ${report.id}`, () => {
+    open?.photos.close();
+    open = null;
+  });
+  const body = h("div", { class: "stack" });
   const text = h("input", { name: "comment", "aria-label": t("comment"), maxlength: 1000 });
   const comments = h("form", {
     class: "row", onsubmit: (event) => {
@@ -85,23 +121,19 @@ export function showReport(report) {
       });
     },
   }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("send")));
-  const dialog = show(t("report"), body);
-  const photos = photosOffered() ? photoPanel(dialog, report) : null;
-  dialog.append(...[photos?.element, mayWrite() && comments].filter(Boolean));
-  open = { id: report.id, body, dialog, photos };
-  dialog.addEventListener("close", () => {
-    photos?.close();
-    open = null;
-  });
+  const photos = photoPanel(panel, report);
+  fill(panel, body, photos.element, mayWrite() && comments);
+  open = { id: report.id, body, photos };
   detail(report);
+  if (isFramed) showOnMap(report);
 }
 
 function detail(report) {
-  if (!report) return open.dialog.close();
+  if (!report) return closePanel();
   const path = `reports/${segment(report.id)}`;
   const keep = (body) => attempt(() => change("PATCH", path, body), t("done"));
   const { title, description, ownerCallsign, createdAt, confirmations } = report;
-  fill(open.body, h("div", { class: "head" }, h("h3", {}, title), badges(report)),
+  fill(open.body, panelHead(title), badges(report),
     description && h("p", {}, description),
     h("p", {}, written(report.lat, report.lon)),
     faint(dotted(ownerCallsign, clock(createdAt), since(createdAt))),
@@ -109,8 +141,10 @@ function detail(report) {
     confirmations.length > 0 && h("p", {}, t("confirmed", { names: confirmations.join(", ") })),
     report.conflicts.map((conflict) => sides(conflict, keep)),
     report.comments.map(comment),
-    h("div", { class: "row end" }, mayWrite() && actions(report, path, keep),
-      button(t("close"), "close", () => open.dialog.close(), { class: "first" })));
+    h("div", { class: "row" },
+      report.lat !== null && theMap()
+        && button(t("on.map"), `map ${report.id}`, () => showOnMap(report)),
+      mayWrite() && actions(report, path, keep)));
 }
 
 const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
@@ -123,17 +157,17 @@ function actions(report, path, keep) {
   return [
     button(t("confirm"), "confirm",
       () => attempt(() => write("POST", `${path}/confirm`), t("done"))),
-    button(t("edit"), "edit", () => { open.dialog.close(); edit(report); }),
+    button(t("edit"), "edit", () => edit(report)),
     button(t(turn), "resolve", () => keep({ status })),
     button(t("delete"), "delete",
-      () => confirm(sure, () => write("DELETE", path), t("delete")), { class: "danger" }),
+      () => confirm(sure, () => write("DELETE", path), t("delete"))),
   ];
 }
 
 /** The conflicting values side by side; a click keeps one. */
 function sides(conflict, keep) {
   const field = t(`field.${conflict.field}`);
-  return h("div", { class: "card danger-card" }, h("strong", {}, t("conflict.of", { field })),
+  return h("div", { class: "card warning-card" }, h("strong", {}, t("conflict.of", { field })),
     h("div", { class: "sides" }, conflict.values.map((side) => {
       const body = mayWrite() && meant(conflict.field, side.value);
       return h("div", { class: "card" }, h("p", {}, side.value),
@@ -153,12 +187,15 @@ function meant(name, words) {
   }
 }
 
-function edit(report) {
-  const place = report && report.lat !== null ? `${report.lat}, ${report.lon}` : "";
+/** @param at the position of the new report, if one was chosen on the map. */
+export const fileReport = (at) => edit(null, at);
+
+function edit(report, at = report) {
+  const place = at && at.lat !== null ? `${at.lat}, ${at.lon}` : "";
   const seen = report ? getVersioned(`reports/${segment(report.id)}`) : null;
   seen?.catch(() => {});
   const photos = h("div");
-  const draft = report || !photosOffered() ? null : photoDraft(photos);
+  const draft = report ? null : photoDraft(photos);
   if (draft) photos.append(draft.element);
   return form(t(report ? "edit" : "report.file"), [
     field("title", t("title"), { value: report?.title, required: true }),

@@ -1,30 +1,24 @@
 // Orders: roll calls with timer and people unaccounted for, evacuate and muster, position requests,
 // messages.
 
-import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
-import { change, segment } from "./api.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { change, segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
 import {
   isCommand, isOwnTracker, mayWrite, myself, on, secondsLoaded, state,
 } from "./store.js";
 import { ago, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
-import { answer, mayUndo, ownAnswer, takeBack } from "./answer.js";
-import { takes } from "./features.js";
-import { drawButton, order } from "./order.js";
-import { checkInBoard } from "./checkins.js";
+import { minutes } from "./strip.js";
+import { drawButton, kinds, order, rollCallNow } from "./order.js";
+import { drawerHead } from "./shell.js";
 
-const kinds = ["rollcall", "muster", "evacuate", "locate", "message"];
-const looks = { rollcall: "first", evacuate: "danger" };
+const looks = { evacuate: "danger" };
 const mostNames = 300;
-
-/** An older node does not support the order "muster". */
-const offered = () =>
-  kinds.filter((kind) => kind !== "muster" || takes("POST", "directives", "zones"));
 
 /** @param pick shows a person. */
 export function openOrders(pick) {
-  on(["directives", "status", "users", "devices", "checkins"], onceAFrame(() => draw(pick)));
+  on(["directives", "status", "users", "devices"], onceAFrame(() => draw(pick)));
   setInterval(tick, 1000);
 }
 
@@ -32,12 +26,12 @@ function draw(pick) {
   const all = [...state.directives.values()].sort((a, b) =>
     (a.status === b.status ? (a.createdAt < b.createdAt ? 1 : -1) : a.status === "open" ? -1 : 1));
   const mayAsk = isCommand();
-  fill(byId("orders"),
-    h("div", { class: "head" }, h("h2", {}, t("orders"))),
-    mayAsk && h("div", { class: "row asks" }, offered().map((kind) =>
-      button(t(`order.${kind}`), kind, () => order(kind), { class: looks[kind] })),
-    drawButton("draw order")),
-    checkInBoard(pick),
+  fill(byId("orders"), drawerHead("orders"),
+    mayAsk && h("div", { class: "row asks" },
+      button(t("rollcall.now"), "rollcall now", rollCallNow, { class: "first" }),
+      kinds.map((kind) =>
+        button(`${t(`order.${kind}`)}…`, kind, () => order(kind), { class: looks[kind] })),
+      drawButton("draw order")),
     all.length === 0 && faint(t("orders.none")),
     all.map((one) => card(one, mayAsk, pick)));
   tick();
@@ -55,7 +49,7 @@ function card(one, mayAsk, pick) {
   const people = one.people.filter((person) => !isLate(person));
   const late = one.people.filter(isLate);
   const missing = people.filter(isMissing).sort(worst);
-  const look = !isOpen ? "" : missing.length > 0 ? "danger-card" : "safe-card";
+  const look = !isOpen ? "" : missing.length > 0 ? "warning-card" : "safe-card";
   const zones = zonesOf(one);
   const mayClose = isOpen && mayAsk;
   const mayAnswer = ({ user }) => isOpen && (mayAsk || isOwnTracker(state.users.get(user)));
@@ -89,7 +83,7 @@ function own(one) {
   if (!person || !mayWrite() || state.session) return null;
   if (person.answeredAt !== null) {
     return h("p", { class: "row own" }, h("strong", { class: "safe" }, `✓ ${t("answered.me")}`),
-      mayUndo() && button(t("undo"), `undo own ${one.id}`, () => takeBack(one)));
+      button(t("undo"), `undo own ${one.id}`, () => takeBack(one)));
   }
   return h("p", { class: "row own" }, button(
     ownAnswer(one.kind), `own ${one.id}`, () => answer(one), { class: "first" }));
@@ -106,7 +100,7 @@ function sum(people, missing) {
   const total = t("accounted", { n: people.length - missing, of: people.length });
   const how = [...counts].filter(([state]) => state !== "unaccounted")
     .map(([state, n]) => `${t(`answer.${state}`)} ${n}`).join(", ");
-  return h("p", { class: "sum" }, h("strong", { class: missing ? "danger" : "safe" }, total),
+  return h("p", { class: "sum" }, h("strong", { class: missing ? "warning" : "safe" }, total),
     how && ` (${how})`);
 }
 
@@ -141,7 +135,7 @@ function answers(one, people, mayTakeBack) {
       since(p.answeredAt),
       p.answeredBy !== p.callsign && t("answered.by", { name: p.answeredBy }),
       p.reason && spoken(p.reason))),
-    mayTakeBack(p) && mayUndo() && button(
+    mayTakeBack(p) && button(
       t("undo"), `undo ${one.id} ${p.user}`, () => takeBack(one, p),
       { class: "act", "aria-label": `${t("undo")}: ${p.callsign}` })))));
 }
@@ -158,11 +152,31 @@ function tick() {
     const one = state.directives.get(timer.dataset.timer);
     if (!one) continue;
     const left = secondsLeft(one);
-    const seconds = left ?? Math.round(secondsSince(one.createdAt));
-    const whole = Math.abs(seconds);
-    const time = `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+    const time = minutes(Math.abs(left ?? secondsSince(one.createdAt)));
     timer.textContent = left === null ? t("timer.since", { time })
       : t(left < 0 ? "timer.over" : "timer.left", { time });
-    timer.classList.toggle("danger", left !== null && left < 0);
+    timer.classList.toggle("warning", left !== null && left < 0);
   }
 }
+
+// MARK: Answers: the user's own, and answers for others. Each can be withdrawn
+
+const answersOf = (order) => `directives/${segment(order.id)}/acknowledgements`;
+
+/** The label of the button with which users answer for themselves. */
+export const ownAnswer = (kind) => t(kind === "rollcall" ? "answer.own.rollcall" : "answer.own");
+
+/** @param person the person answered for; by default the user of this laptop. */
+export function answer(order, person) {
+  const body = person ? { user: person.user } : {};
+  return attempt(async () => {
+    await write("POST", answersOf(order), body);
+    const text = person ? t("answered.for", { name: person.callsign }) : t("answered.me");
+    say(text, { word: t("undo"), work: () => takeBack(order, person) });
+  });
+}
+
+/** Withdraws an answer that was given for the wrong person, or too early. */
+const takeBack = (order, person) => attempt(
+  () => write("POST", `${answersOf(order)}/undo`, person ? { user: person.user } : {}),
+  t("answer.undone"));

@@ -1,56 +1,53 @@
-// The list of people, worst first, with reason and age.
+// The list of people: one line each, worst first, by team; some can be chosen for an order.
 
-import { arrange, button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
-import { dueIn, fixAge, on, passed, sortedUsers, state } from "./store.js";
-import { ago, t } from "./words.js";
+import { arrange, button, byId, dotted, fill, h, onceAFrame } from "./dom.js";
+import { dueIn, isCommand, on, passed, sortedUsers, state } from "./store.js";
+import { t } from "./words.js";
 import {
-  battery, bearing, because, heard, isLow, label, others, severities, statuses, statusWord, timeLeft,
+  battery, bearing, because, heard, isLow, shortAge, statusWord, symbol, timeLeft,
 } from "./status.js";
 import { chosen as format, written } from "./place.js";
+import { drawerHead, isNarrow, look, panelOf } from "./shell.js";
+import { chipOf, drawChips } from "./strip.js";
+import { kinds, order } from "./order.js";
 
 const page = 200;
 let shown = page;
-let chosen = null;
 let onPick = () => {};
-const filters = { text: "", team: "", role: "", state: "" };
+const filters = { text: "", chip: "" };
 let rows;
-let choices;
-/** The rows on the list, by id: content and element. */
+let chip;
+let bar;
+/** The people chosen for an order, by id. */
+const ticked = new Set();
+/** The rows on the list, by key: content and element. */
 let lines = new Map();
 
 export function openRoster(pick) {
   onPick = pick;
-  const changed = (name) => (event) => {
-    filters[name] = event.target.value;
-    shown = page;
-    draw();
-  };
-  choices = {};
-  for (const name of ["state", "team", "role"]) {
-    choices[name] = h("select", { "aria-label": t(name), onchange: changed(name) });
-  }
   rows = h("ul");
-  fill(byId("people"), h("h2", {}, t("people")),
-    h("div", { class: "filters" },
-      h("input", {
-        type: "search", placeholder: t("search"), "aria-label": t("search"),
-        oninput: changed("text"),
-      }),
-      choices.state, choices.team, choices.role),
-    rows);
-  on(["users", "fences"], onceAFrame(draw));
+  chip = h("span");
+  bar = h("div", { id: "chosen", role: "group", "aria-label": t("chosen"), hidden: true });
+  fill(byId("people"), drawerHead("people", chip), h("div", { class: "filters" }, h("input", {
+    type: "search", placeholder: t("search"), "aria-label": t("search"), oninput: ({ target }) => {
+      filters.text = target.value.toLowerCase();
+      shown = page;
+      draw();
+    },
+  })), rows, bar);
+  on(["users", "fences", "status"], onceAFrame(draw));
   setInterval(draw, 10000);
 }
 
-/** Filters by one severity, or removes the filter if it is already set. */
-export function chooseSeverity(severity) {
-  filters.state = filters.state === severity ? "" : severity;
+/** Filters by one chip of the strip, or removes the filter if it is already set. */
+export function chooseStatus(key) {
+  filters.chip = filters.chip === key ? "" : key;
   shown = page;
   draw();
-  if (innerWidth <= 900) document.body.dataset.view = "people";
+  if (filters.chip && !isNarrow()) look("people");
 }
 
-export const chosenSeverity = () => filters.state;
+export const chosenStatus = () => filters.chip;
 
 /** A printed page shows everyone. */
 export function showAll(isAll) {
@@ -58,110 +55,120 @@ export function showAll(isAll) {
   draw();
 }
 
-export function choosePerson(id) {
-  chosen = id;
-  draw();
-}
+export { draw as drawRoster };
 
 function draw() {
-  const all = sortedUsers();
-  const present = new Set(all.flatMap((u) => u.conditions.map(({ status }) => status)));
-  offer("state", [...severities.map((s) => [s, t(`state.${s}`)]),
-    ...statuses.filter((s) => present.has(s)).map((s) => [s, `– ${t(`status.${s}`)}`])]);
-  offer("team", unique(all, "team").map((s) => [s, s]));
-  offer("role", unique(all, "role").map((s) => [s, t(`role.${s}`)]));
-  const text = filters.text.toLowerCase();
-  const matching = all.filter((u) =>
-    (!filters.state || u.severity === filters.state
-      || u.conditions.some(({ status }) => status === filters.state))
-    && (!filters.team || u.team === filters.team) && (!filters.role || u.role === filters.role)
-    && (!text || `${u.callsign} ${u.team} ${because(u)}`.toLowerCase().includes(text)));
-  const where = insideByName();
+  const words = (u) => [u.callsign, u.team, t(`role.${u.role}`), because(u),
+    ...u.conditions.map(statusWord)].join(" ").toLowerCase();
+  const matching = sortedUsers().filter((u) => (!filters.chip || chipOf(u) === filters.chip)
+    && (!filters.text || words(u).includes(filters.text)));
+  fill(chip, filters.chip && button(`${t("filter.clear")} ×`, "filter clear", () => {
+    chooseStatus(filters.chip);
+    drawChips();
+  }));
   const old = lines;
   lines = new Map();
-  const elements = matching.slice(0, shown).map((user) => line(user, where, old));
+  const elements = grouped(matching.slice(0, shown), old);
   if (matching.length === 0) elements.push(h("li", { class: "faint" }, t("nobody")));
   const more = matching.length - shown;
   if (more > 0) elements.push(moreButton(more));
   const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   arrange(rows, elements);
-  if (focused) lines.get(focused)?.element.firstChild.focus({ preventScroll: true });
+  if (focused && document.activeElement.dataset.key !== focused) {
+    rows.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+  drawBar();
 }
 
 const moreButton = (n) =>
   h("li", {}, button(t("more", { n }), "more", () => { shown += page; draw(); }));
 
-const unique = (users, key) => [...new Set(users.map((u) => u[key]).filter(Boolean))].sort();
-
-function offer(name, options) {
-  const select = choices[name];
-  const key = JSON.stringify(options);
-  if (select.dataset.options === key) return;
-  select.dataset.options = key;
-  select.replaceChildren(h("option", { value: "" }, t(`all.${name}`)),
-    ...options.map(([value, word]) => h("option", { value }, word)));
-  select.value = filters[name];
-}
-
-/** Zones list who is inside by callsign. */
-function insideByName() {
-  const where = new Map();
-  for (const fence of state.fences.values()) {
-    if (!fence.active) continue;
-    for (const name of fence.inside) {
-      if (where.has(name)) where.get(name).push(fence.name);
-      else where.set(name, [fence.name]);
-    }
+/** The rows by team; the team of the worst person is first. */
+function grouped(users, old) {
+  const teams = new Map();
+  for (const user of users) {
+    if (!teams.has(user.team)) teams.set(user.team, []);
+    teams.get(user.team).push(user);
   }
-  return where;
+  return [...teams].flatMap(([team, members]) => [
+    kept(`team ${team}`, [members.map(({ id }) => id), isAll(members), isCommand()], old,
+      () => heading(team, members)),
+    ...members.map((user) => line(user, old))]);
 }
 
-/** One row: the existing element if its content is unchanged. */
-function line(user, where, old) {
-  const why = reasons(user, where.get(user.callsign) ?? []);
-  const isChosen = chosen === user.id;
-  const key = JSON.stringify([
-    user.callsign, user.team, user.severity, user.status, user.conditions, why, isChosen,
-    user.lat, user.lon, format(),
-  ]);
-  const known = old.get(user.id);
-  const element = known?.key === key ? known.element : h("li", {}, person(user, why, isChosen));
-  lines.set(user.id, { key, element });
+const isAll = (members) => members.every(({ id }) => ticked.has(id));
+
+/** A row: the existing element if its content is unchanged. */
+function kept(id, content, old, make) {
+  const key = JSON.stringify(content);
+  const known = old.get(id);
+  const element = known?.key === key ? known.element : make();
+  lines.set(id, { key, element });
   return element;
 }
 
-function reasons(user, inside) {
-  const note = (user.override ?? user.word)?.note;
-  const why = because(user);
-  const { order } = user;
-  return dotted(
-    why, note && !why.includes(note) && `“${note}”`,
-    order && [
-      `${t(`order.${order.kind}`)}${zoneName(order.zone)}`, bearing(order), timeLeft(dueIn(order)),
-    ].filter(Boolean).join(", "),
-    heard(user, passed()),
-    isLow(user) && battery(user),
-    user.lat === null ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) }),
-    inside.length > 0 && t("in", { fences: inside.join(", ") }));
+const heading = (team, members) => h("li", { class: "group" },
+  isCommand() && tick(`team ${team}`, t("choose.team", { team: team || t("team.none") }),
+    isAll(members), (isOn) => members.forEach(({ id }) => choose(id, isOn))),
+  h("h3", {}, team || t("team.none")), String(members.length));
+
+const tick = (key, name, checked, work) => h("input", {
+  type: "checkbox", "aria-label": name, "data-key": `tick ${key}`, checked,
+  onchange: ({ target }) => { work(target.checked); draw(); },
+});
+
+const choose = (id, isOn) => (isOn ? ticked.add(id) : ticked.delete(id));
+
+function line(user, old) {
+  const isChosen = Boolean(panelOf(`user ${user.id}`));
+  const age = shortAge(user, passed());
+  const isOn = ticked.has(user.id);
+  return kept(user.id, [
+    user.callsign, user.severity, user.status, age, isChosen, isOn, isCommand(), user.order,
+    user.lat, user.lon, format(), because(user),
+  ], old, () => h("li", { class: "pick" },
+    isCommand() && tick(user.id, t("choose", { name: user.callsign }), isOn,
+      (now) => choose(user.id, now)),
+    person(user, age, isChosen)));
 }
 
-const zoneName = (zone) => {
-  const name = zone && (zone.name ?? state.fences.get(zone)?.name ?? zone);
-  return name ? ` → ${name}` : "";
-};
+/** What a row leaves out, for its tooltip and for paper. */
+function reasons(user) {
+  const note = (user.override ?? user.word)?.note;
+  const why = because(user);
+  const { order: own } = user;
+  return dotted(
+    why, note && !why.includes(note) && `“${note}”`,
+    own && [t(`order.${own.kind}`), bearing(own), timeLeft(dueIn(own))].filter(Boolean).join(", "),
+    heard(user, passed()), isLow(user) && battery(user));
+}
 
-function person(user, why, isChosen) {
-  const { id, callsign, team, severity, lat, lon } = user;
-  const more = others(user);
+function person(user, age, isChosen) {
+  const { id, severity, lat, lon } = user;
+  const why = reasons(user);
   return h("button", {
-    class: `person is-${severity}${isChosen ? " chosen" : ""}`, "data-key": id,
+    class: `person is-${severity}${isChosen ? " chosen" : ""}`, "data-key": id, title: why,
     // The data at that time.
     onclick: () => onPick(state.users.get(id) ?? user),
   },
-  h("span", { class: `state ${severity}` }, sign(severity)),
-  h("span", { class: "name" }, callsign, " ", team && h("span", { class: "chip" }, team)),
-  h("span", { class: `state ${severity}` }, statusWord(user)),
-  more.length > 0 && h("span", { class: "conditions" }, more.map(label)),
-  h("span", { class: "why" }, why,
-    lat !== null && h("span", { class: "paper" }, ` · ${written(lat, lon)}`)));
+  h("span", { class: severity }, symbol(user)),
+  h("span", { class: "name" }, user.callsign),
+  h("span", { class: `word state ${severity}` }, statusWord(user)),
+  h("span", { class: "age" }, age),
+  h("span", { class: "paper" }, dotted(why, written(lat, lon))));
+}
+
+/** The orders for the people that are chosen. */
+function drawBar() {
+  for (const id of ticked) if (!state.users.has(id)) ticked.delete(id);
+  bar.hidden = ticked.size === 0;
+  if (bar.hidden) return fill(bar);
+  const send = async (kind) => {
+    if (!await order(kind, [...ticked])) return;
+    ticked.clear();
+    draw();
+  };
+  fill(bar, h("strong", {}, t("chosen.n", { n: ticked.size })),
+    kinds.map((kind) => button(t(`order.${kind}`), `chosen ${kind}`, () => send(kind))),
+    button(t("chosen.clear"), "chosen clear", () => { ticked.clear(); draw(); }));
 }

@@ -30,18 +30,19 @@ export function judged(user) {
 export const statusWord = ({ status, severity }) =>
   t(statuses.includes(status) ? `status.${status}` : `state.${known(severity)}`);
 
+const letters = [...t("letters")];
+/** One letter for each status, on its symbols in lists and on the map. */
+export const letter = ({ status }) => letters[statuses.indexOf(status)] ?? "";
+
+/** The symbol of a person's status. */
+export const symbol = (one) => sign(known(one.severity), letter(one));
+
 /** The symbol and label of a person's status. */
 export const mark = (one, ...more) =>
-  h("span", { class: `state ${known(one.severity)}` }, sign(known(one.severity)), " ",
-    statusWord(one), ...more);
+  h("span", { class: `state ${known(one.severity)}` }, symbol(one), " ", statusWord(one), ...more);
 
 /** All conditions except the one shown as the status. */
 export const others = (user) => user.conditions.filter(({ status }) => status !== user.status);
-
-/** The label of a condition, with the complete reason as a tooltip. */
-export const label = (condition) => h("span", {
-  class: `chip state ${known(condition.severity)}`, title: spoken(condition.reason ?? ""),
-}, statusWord(condition));
 
 /** Why the status is what it is. */
 export const because = (user) => spoken(
@@ -59,6 +60,10 @@ export const heard = (user, passed) => (!user.age ? ""
   : isHeard(user) ? t("heard", { ago: contactAge(user, passed) }) : t("heard.never"));
 
 const isHeard = ({ age }) => age.seconds !== null && age.seconds !== undefined;
+
+/** "2 min" since the last contact, for a narrow column; empty without any. */
+export const shortAge = (user, passed) =>
+  (user.age && isHeard(user) ? span(user.age.seconds + passed) : "–");
 
 /** "2 min ago"; an interval if the clocks allow nothing more precise. */
 export function contactAge(user, passed) {

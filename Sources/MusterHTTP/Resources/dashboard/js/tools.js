@@ -1,11 +1,10 @@
-// The settings of the user: sound, theme, language, coordinate format.
+// The menu: sound, night mode, coordinate format, language, print.
 
 import { byId, fill, h } from "./dom.js";
+import { icon } from "./icons.js";
 import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, isSilent, mute, onSound } from "./sound.js";
-import { claim } from "./person.js";
-import { mayWrite } from "./store.js";
 import { printPage } from "./paper.js";
 import { openContacts } from "./contacts.js";
 import { refresh } from "./map/map.js";
@@ -14,49 +13,50 @@ const preferred = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "d
 
 export function openTools() {
   document.documentElement.lang = language;
-  setTheme(localStorage.getItem("theme") ?? preferred());
   const soundWord = () => t(isMuted() ? "sound.off" : isSilent() ? "sound.waits" : "sound.on");
-  onSound(() => {
-    const button = byId("mute");
-    if (!button) return;
-    button.textContent = soundWord();
-    button.setAttribute("aria-pressed", String(isMuted()));
-  });
   const choice = (label, options, value, change) => {
-    const select = h("select", {
-      "aria-label": label, onchange: (event) => change(event.target.value),
-    }, options.map(([key, word]) => h("option", { value: key }, word)));
+    const select = h("select", { onchange: (event) => change(event.target.value) },
+      options.map(([key, word]) => h("option", { value: key }, word)));
     select.value = value;
-    return select;
+    return h("label", {}, h("span", {}, label), select);
   };
   fill(byId("tools"),
-    mayWrite() && h("button", { id: "say-safe", onclick: () => claim("safe") }, t("claim.safe")),
-    mayWrite() && h("button", {
-      id: "say-help", class: "danger", onclick: () => claim("help"),
-    }, t("claim.help")),
     h("button", {
-      id: "more", "aria-label": t("settings"), "aria-expanded": "false",
-      "aria-controls": "settings", onclick: turnSettings,
-    }, "⋯"),
-    h("div", { id: "settings" },
-      h("button", {
-        id: "mute", "aria-pressed": String(isMuted()), onclick: () => mute(!isMuted()),
-      }, soundWord()),
+      id: "more", class: "bare", "aria-label": t("settings"), "aria-expanded": "false",
+      "aria-controls": "settings", onclick: () => turnSettings(byId("settings").hidden),
+    }, icon("more")),
+    h("div", { id: "settings", hidden: true },
+      h("button", { id: "mute", onclick: () => mute(!isMuted()) }, soundWord()),
       h("button", { id: "theme", onclick: turnTheme }, t("theme")),
       choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
       choice(t("language"), Object.entries(names), language, chooseLanguage),
-      h("button", { id: "contacts", onclick: openContacts }, t("contacts")),
-      h("button", { id: "print", onclick: printPage }, t("print"))));
+      h("button", { id: "contacts", onclick: () => { turnSettings(false); openContacts(); } }, t("contacts")),
+      h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print"))));
+  const sounds = () => {
+    byId("mute").textContent = soundWord();
+    byId("mute").setAttribute("aria-pressed", String(isMuted()));
+  };
+  onSound(sounds);
+  sounds();
+  setTheme(localStorage.getItem("theme") ?? preferred());
+  byId("tools").addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || byId("settings").hidden) return;
+    turnSettings(false);
+    byId("more").focus();
+  });
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (!byId("tools").contains(target)) turnSettings(false);
+  });
 }
 
-/** Opens or closes the settings, which a narrow screen hides. */
-function turnSettings({ currentTarget }) {
-  const isOpen = byId("settings").classList.toggle("open");
-  currentTarget.setAttribute("aria-expanded", String(isOpen));
+function turnSettings(isOpen) {
+  byId("settings").hidden = !isOpen;
+  byId("more").setAttribute("aria-expanded", String(isOpen));
 }
 
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
+  byId("theme").setAttribute("aria-pressed", String(name === "dark"));
 }
 
 function turnTheme() {

@@ -13,7 +13,7 @@ export const named = (names) =>
   names.slice(0, mostNames).join(", ") + (names.length > mostNames ? " …" : "");
 
 /** The people with a position inside. */
-export const peopleInside = (shape) =>
+const peopleInside = (shape) =>
   [...state.users.values()].filter((user) => user.lat !== null && isInside(user, shape));
 
 export function whoWouldBeInside(shape) {

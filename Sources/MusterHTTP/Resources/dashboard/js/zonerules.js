@@ -4,19 +4,15 @@
 import { h } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
-import { takes } from "./features.js";
 import { span, t } from "./words.js";
 
 const kinds = ["atLeast", "atMost", "entryBy", "within"];
 const most = 16;
 const roles = ["command", "member", "observer"];
 
-/** An older node has no rules. */
-export const haveRules = (fence) => Array.isArray(fence.rules);
-
 /** The rules of a zone as a list; command removes them here. */
 export function ruleList(fence, mayChange) {
-  if (!haveRules(fence) || fence.rules.length === 0) return null;
+  if (!fence.rules?.length) return null;
   return h("ul", { class: "people", "aria-label": t("rules") }, fence.rules.map((rule) =>
     h("li", { class: "person-line" }, h("span", { class: "why" }, words(rule)),
       mayChange && h("button", {
@@ -34,8 +30,7 @@ function words({ kind, number, role, team }) {
 }
 
 /** Whether command can add a rule. */
-export const mayAddRule = (fence) =>
-  haveRules(fence) && fence.rules.length < most && takes("POST", "fences/{id}/rules");
+export const mayAddRule = (fence) => fence.rules?.length < most;
 
 /** The form for a new rule; a time is entered in minutes. */
 export const addRule = (fence) => form(t("rule.of", { name: fence.name }), [

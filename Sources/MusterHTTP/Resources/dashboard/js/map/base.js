@@ -7,9 +7,10 @@ import { get } from "../api.js";
 const plain = (text) =>
   text.replace(/<[^>]*>/g, "").replace(/&copy;/gi, "©").replace(/&amp;/gi, "&").trim();
 
+/** Adds the base map and returns its layer; null without one. */
 export async function addBaseMap(map) {
   const about = await get("map");
-  if (about.tiles === null) return;
+  if (about.tiles === null) return null;
   const [west, south, east, north] = about.bounds ?? [-180, -85.06, 180, 85.06];
   // Not Leaflet's own tile layer: it replaces released tiles by data: images, which the page's
   // content security policy rejects.
@@ -23,7 +24,7 @@ export async function addBaseMap(map) {
       return tile;
     },
   });
-  new Tiles({
+  const base = new Tiles({
     // Nothing is shown below its minimum zoom, which would need millions of scaled tiles.
     minZoom: about.minZoom, maxNativeZoom: about.maxZoom, maxZoom: map.getMaxZoom(),
     bounds: [[south, west], [north, east]], keepBuffer: 4,
@@ -31,4 +32,5 @@ export async function addBaseMap(map) {
   // Leaflet would parse the attribution as markup; here it is text.
   const words = [about.name, about.attribution].map(plain).filter(Boolean).join(" · ");
   byId("credit").textContent = words;
+  return base;
 }

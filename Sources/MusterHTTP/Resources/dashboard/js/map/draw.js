@@ -33,10 +33,14 @@ export function startDrawing(map, ended) {
   return end;
 }
 
-/** Resolves with {type: "Polygon", …} or {lat, lon, radiusMetres}; null if cancelled. */
-export function drawShape(map, isCircle) {
+/**
+ * Resolves with {type: "Polygon", …} or {lat, lon, radiusMetres}; null if cancelled. The second
+ * click finishes a circle; a click on the first corner finishes an outline.
+ * @param at the centre of a circle, if it is already known.
+ */
+export function drawShape(map, isCircle, at) {
   return new Promise((resolve) => {
-    const corners = [];
+    const corners = at ? [at] : [];
     let shape = null;
     const style = { color: colour("accent"), weight: 3, interactive: false };
     const finish = h("button", {
@@ -52,29 +56,37 @@ export function drawShape(map, isCircle) {
     const redraw = () => {
       shape?.remove();
       const points = corners.map(({ lat, lon }) => [lat, lon]);
-      if (isCircle && corners.length === 2) {
-        shape = L.circle(points[0], { ...style, radius: metresBetween(...corners) });
-      } else if (corners.length > 2) {
+      if (corners.length > 2) {
         shape = L.polygon(points, style);
       } else {
         const dots = points.map((p) => L.circleMarker(p, { ...style, radius: 5 }));
         shape = L.layerGroup([L.polyline(points, style), ...dots]);
       }
       shape.addTo(map);
-      finish.disabled = corners.length < (isCircle ? 2 : 3);
+      finish.disabled = corners.length < 3;
     };
-    const click = ({ latlng }) => {
-      if (isCircle && corners.length === 2) corners.pop();
+    const isFirst = (point) => corners.length > 2
+      && point.distanceTo(map.latLngToContainerPoint([corners[0].lat, corners[0].lon])) < 12;
+    const click = ({ latlng, containerPoint }) => {
+      if (!isCircle && isFirst(containerPoint)) return close(result());
       corners.push({ lat: latlng.lat, lon: latlng.wrap().lng });
+      if (isCircle && corners.length === 2) return close(result());
       redraw();
     };
+    const preview = ({ latlng }) => {
+      if (!isCircle || corners.length === 0) return;
+      shape?.remove();
+      const [{ lat, lon }] = corners;
+      shape = L.circle([lat, lon], { ...style, radius: map.distance([lat, lon], latlng) }).addTo(map);
+    };
     const close = startDrawing(map, (value) => {
-      map.off("click", click);
+      map.off({ click, mousemove: preview });
       shape?.remove();
       resolve(value);
     });
-    map.on("click", click);
-    showBar(h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), finish,
+    map.on({ click, mousemove: preview });
+    redraw();
+    showBar(h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), !isCircle && finish,
       h("button", { onclick: () => { corners.pop(); redraw(); } }, t("undo")),
       h("button", { onclick: () => close(null) }, t("cancel")));
   });

@@ -1,8 +1,6 @@
-// Zones on the map: colour, dashes and label for each kind.
+// Zones on the map: colour and dashes for each kind.
 
 import { state } from "../store.js";
-import { t } from "../words.js";
-import { h } from "../dom.js";
 import { colour } from "./icons.js";
 
 const looks = {
@@ -11,22 +9,16 @@ const looks = {
   info: { name: "accent", dashArray: "3 5" },
 };
 
-const mostNames = 40;
-
-function north(shape) {
-  if (!shape.getRadius) {
-    const bounds = shape.getBounds();
-    return [bounds.getNorth(), bounds.getCenter().lng];
+/** The northern edge, where a label covers no people inside; null while the outline is not loaded. */
+export function northOf({ lat, lon, radiusMetres, geometry }) {
+  if (radiusMetres !== undefined) return [Math.min(90, lat + radiusMetres / 111320), lon];
+  const corners = geometry?.coordinates.flat(geometry.type === "MultiPolygon" ? 2 : 1);
+  if (!corners) return null;
+  let [north, west, east] = [-90, 180, -180];
+  for (const [x, y] of corners) {
+    [north, west, east] = [Math.max(north, y), Math.min(west, x), Math.max(east, x)];
   }
-  const { lat, lng } = shape.getLatLng();
-  return [Math.min(90, lat + shape.getRadius() / 111320), lng];
-}
-
-/** The label at the northern edge, where it covers no people inside. */
-function nameOf(fence, shape) {
-  const words = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")];
-  return L.tooltip({ pane: "zone-names", permanent: true, direction: "top", className: "fence-name" })
-    .setContent(h("span", {}, words.filter(Boolean).join(" · "))).setLatLng(north(shape));
+  return [north, (west + east) / 2];
 }
 
 export function fencesLayer() {
@@ -37,9 +29,7 @@ export function fencesLayer() {
       group.clearLayers();
       for (const fence of state.fences.values()) {
         const shape = outline(fence);
-        if (!shape) continue;
-        group.addLayer(shape);
-        if (state.fences.size <= mostNames) group.addLayer(nameOf(fence, shape));
+        if (shape) group.addLayer(shape);
       }
     },
   };
@@ -57,4 +47,22 @@ export function outline(fence) {
   }
   if (!fence.geometry) return null;
   return L.geoJSON(fence.geometry, { style, interactive: false });
+}
+
+const reach = 8;
+/** The zone whose outline is at a point of the map's layers; undefined if there is none. */
+export function zoneAt(map, point) {
+  const at = (place) => map.latLngToLayerPoint(place);
+  const isNear = (ring) => ring.some(([lon, lat], i) => i > 0 && L.LineUtil.pointToSegmentDistance(
+    point, at([ring[i - 1][1], ring[i - 1][0]]), at([lat, lon])) <= reach);
+  return [...state.fences.values()].find((fence) => {
+    if (fence.radiusMetres !== undefined) {
+      const metres = map.distance([fence.lat, fence.lon], map.layerPointToLatLng(point));
+      const perPixel = map.distance(map.layerPointToLatLng(point),
+        map.layerPointToLatLng(point.add([1, 0])));
+      return Math.abs(metres - fence.radiusMetres) <= reach * perPixel;
+    }
+    const { type, coordinates } = fence.geometry ?? {};
+    return (type === "MultiPolygon" ? coordinates.flat() : coordinates ?? []).some(isNear);
+  });
 }

@@ -19,9 +19,9 @@ export function graticule() {
     pen.fillStyle = colour("faint");
     pen.lineWidth = 1;
     pen.globalAlpha = 0.7;
-    pen.font = '11px "DejaVu Sans", sans-serif';
+    pen.font = '12px "DejaVu Sans", sans-serif';
     const view = map.containerPointToLayerPoint([0, 0]).subtract(origin);
-    const foot = view.y + map.getSize().y - 40;
+    const foot = view.y + map.getSize().y - 8;
     const named = (degrees, ends) =>
       `${Math.abs(degrees).toFixed(digits)}°${ends[degrees < 0 ? 0 : 1]}`;
     for (let i = Math.ceil(nw.lng / step); i * step <= se.lng; i++) {
@@ -32,7 +32,7 @@ export function graticule() {
     for (let i = Math.ceil(Math.max(-85, se.lat) / step); i * step <= Math.min(85, nw.lat); i++) {
       const y = Math.round(map.latLngToLayerPoint([i * step, 0]).y - origin.y) + 0.5;
       line(pen, 0, y, size.x, y);
-      pen.fillText(named(i * step, "SN"), view.x + 60, y - 3);
+      pen.fillText(named(i * step, "SN"), view.x + 8, y - 3);
     }
     pen.globalAlpha = 1;
   }, "overlayPane", 100);

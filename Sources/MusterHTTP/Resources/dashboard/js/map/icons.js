@@ -40,9 +40,6 @@ function picture(key, side, draw) {
   return canvas;
 }
 
-/** Letters of common fonts; a status without its own has that of its severity. */
-const marks = { ordered: "→", overdue: "!", inHazard: "!", signedOff: "×", expected: "…" };
-
 export const memberSize = size;
 export const clusterSize = 40;
 
@@ -60,11 +57,10 @@ export function cluster(worst) {
 }
 
 /**
- * Danger is an octagon, warning a diamond, neutral a small disc, safe a disc; the mark shows the
+ * Danger is an octagon, warning a diamond, neutral a small disc, safe a disc; the letter shows the
  * status.
  */
-export function member(state, status, isStale) {
-  const letter = marks[status] ?? { danger: "!", warning: "?", safe: "✓" }[state] ?? "";
+export function member(state, letter, isStale) {
   return picture(`member ${state} ${letter} ${isStale}`, size, (pen, c) => {
     // Danger never fades; an outline marks an old position.
     pen.globalAlpha = isStale && state !== "danger" ? 0.55 : 1;
@@ -78,20 +74,21 @@ export function member(state, status, isStale) {
     pen.fill();
     pen.stroke();
     if (isStale) {
-      pen.setLineDash([3, 3]);
+      pen.lineWidth = 1;
+      pen.setLineDash([1, 3]);
       pen.strokeStyle = colour("ink");
       pen.stroke();
       pen.setLineDash([]);
     }
     pen.globalAlpha = 1;
-    mark(pen, c, letter, state === "neutral" ? 11 : 14);
+    mark(pen, c, letter, state === "neutral" ? 10 : 13);
   });
 }
 
 /** A triangle with the category's symbol; grey if resolved. */
 export function report(category, isOpen, toEvacuate) {
   return picture(`report ${category} ${isOpen} ${toEvacuate}`, size, (pen, c) => {
-    pen.fillStyle = colour(!isOpen ? "faint" : toEvacuate ? "evacuate" : "warning");
+    pen.fillStyle = colour(!isOpen ? "faint" : toEvacuate ? "danger" : "warning");
     pen.strokeStyle = colour("panel");
     pen.lineWidth = 2;
     pen.beginPath();

@@ -4,69 +4,93 @@ import { afterAFrame, byId, fill, h, onceAFrame } from "../dom.js";
 import { loadedAt, on, state } from "../store.js";
 import { t } from "../words.js";
 import { written } from "../place.js";
+import { isNarrow } from "../shell.js";
 import { forget } from "./icons.js";
 import { graticule } from "./graticule.js";
-import { hit, indexPlaces, membersLayer } from "./members.js";
-import { fencesLayer } from "./fences.js";
+import { hit, indexPlaces, membersLayer, shows } from "./members.js";
+import { fencesLayer, zoneAt } from "./fences.js";
 import { isDrawing } from "./draw.js";
 import { addBaseMap } from "./base.js";
 
 const mostPulses = 30;
 let map = null;
-let grid;
 let members;
 let fences;
 let pulses;
 let framed = false;
 let choosing = null;
+/** The layers that can be hidden, by name. */
+const layers = {};
 
 export const theMap = () => map;
 
-/** @param onPick receives the clicked object: {user}, {report} or {group}. */
-export function openMap(onPick) {
+/**
+ * @param onPick receives the clicked object: {user}, {report}, {group} or {zone}.
+ * @param onHere receives the position of a click on nothing, of a right click or a long press, and
+ *   the point on the screen.
+ */
+export function openMap(onPick, onHere) {
   if (!window.L) {
     fill(byId("map"), h("p", { class: "no-map" }, t("map.none")));
     return;
   }
   map = L.map("map", {
-    zoomControl: true, attributionControl: false, minZoom: 2, maxZoom: 20,
+    zoomControl: false, attributionControl: false, minZoom: 2, maxZoom: 20,
     fadeAnimation: false, worldCopyJump: true,
   });
   map.setView([0, 0], 2);
-  map.getContainer().setAttribute("aria-label", t("map"));
-  L.control.scale({ imperial: false }).addTo(map);
-  addBaseMap(map).catch(() => {}); // The map works without a base map.
-  // Names of zones are below people, and people are below the handles of a zone that is edited.
-  map.createPane("zone-names").style.zIndex = 420;
+  map.getContainer().setAttribute("aria-label", t("map.keys"));
+  const scale = L.control.scale({ imperial: false }).addTo(map);
+  byId("foot").append(scale.getContainer());
+  addBaseMap(map).then((base) => { if (base) layers.base = base; }, () => {});
+  // People are below the handles of a zone that is edited.
   map.createPane("people").style.zIndex = 430;
-  grid = graticule().addTo(map);
+  layers.grid = graticule().addTo(map);
   fences = fencesLayer();
-  fences.layer.addTo(map);
+  layers.fences = fences.layer.addTo(map);
   pulses = L.layerGroup().addTo(map);
   members = membersLayer().addTo(map);
   map.on("mousemove", ({ latlng }) => showPlace(latlng));
-  map.on("click", ({ latlng, layerPoint }) => {
-    showPlace(latlng);
-    if (choosing) {
-      const resolve = choosing;
-      choosing = null;
-      return resolve({ lat: latlng.lat, lon: latlng.wrap().lng });
-    }
-    if (isDrawing(map)) return;
-    const item = hit(layerPoint);
-    if (!item) return;
-    if (item.group && map.getZoom() < map.getMaxZoom() - 1 && spread(item.group)) {
-      return map.fitBounds(around(item.group).pad(0.3), { maxZoom: 18 });
-    }
-    onPick(item);
+  map.on("click", (event) => clicked(event, onPick, onHere));
+  map.on("contextmenu", ({ latlng, containerPoint }) => {
+    if (!isDrawing(map) && !choosing) onHere(placeOf(latlng), containerPoint);
+  });
+  map.getContainer().addEventListener("keydown", (event) => {
+    if (event.target !== map.getContainer() || !["Enter", "ContextMenu"].includes(event.key)) return;
+    event.preventDefault();
+    const middle = map.getSize().divideBy(2);
+    onHere(placeOf(map.containerPointToLatLng(middle)), middle);
   });
   map.on("dragstart", () => { framed = true; });
   new ResizeObserver(onceAFrame(refresh)).observe(byId("map"));
   // The list has priority.
-  on(["users", "reports"], afterAFrame(() => { indexPlaces(); redraw(); }));
+  on(["users", "reports"], afterAFrame(redrawPlaces));
   on(["reports"], drawPulses);
-  on(["fences"], onceAFrame(() => { fences.redraw(); frame(); }));
+  on(["fences"], onceAFrame(() => { fences.redraw(); redraw(); }));
   setInterval(redraw, 15000);
+}
+
+/** A position of the map to five decimals, which is a metre. */
+function placeOf(latlng) {
+  const { lat, lng } = latlng.wrap();
+  return { lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5)) };
+}
+
+function clicked({ latlng, layerPoint, containerPoint }, onPick, onHere) {
+  showPlace(latlng);
+  if (choosing) {
+    const resolve = choosing;
+    choosing = null;
+    return resolve(placeOf(latlng));
+  }
+  if (isDrawing(map)) return;
+  const zone = shows.fences && zoneAt(map, layerPoint);
+  const item = hit(layerPoint) ?? (zone && { zone });
+  if (!item) return onHere(placeOf(latlng), containerPoint);
+  if (item.group && map.getZoom() < map.getMaxZoom() - 1 && spread(item.group)) {
+    return fit(around(item.group.map(({ row }) => row)), 18);
+  }
+  onPick(item);
 }
 
 function redraw() {
@@ -74,10 +98,15 @@ function redraw() {
   members.redraw();
 }
 
-const around = (group) => L.latLngBounds(group.map((i) => [i.row.lat, i.row.lon]));
+function redrawPlaces() {
+  indexPlaces();
+  redraw();
+}
+
+const around = (rows) => L.latLngBounds(rows.map(({ lat, lon }) => [lat, lon]));
 
 const spread = (group) => {
-  const bounds = around(group);
+  const bounds = around(group.map(({ row }) => row));
   return bounds.getSouthWest().distanceTo(bounds.getNorthEast()) > 3;
 };
 
@@ -85,10 +114,49 @@ function showPlace(latlng) {
   byId("place").textContent = written(latlng.lat, latlng.wrap().lng);
 }
 
+/** How much of the map other parts of the page cover, at each side. */
+function covered() {
+  const whole = byId("map").getBoundingClientRect();
+  const sides = { left: 8, top: 8, right: 8, bottom: 8 };
+  sides.top += byId("notices").offsetHeight;
+  for (const id of ["drawer", "detail"]) {
+    const box = byId(id).getBoundingClientRect();
+    if (box.width === 0) continue;
+    if (isNarrow()) sides.bottom = Math.min(whole.height * 0.6, whole.bottom - box.top);
+    else if (id === "drawer") sides.left += box.width;
+    else sides.right += box.width;
+  }
+  return sides;
+}
+
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Fits bounds into the part of the map that is not covered. */
+function fit(bounds, maxZoom = 16, isAnimated = false) {
+  const { left, top, right, bottom } = covered();
+  map.fitBounds(bounds.pad(0.2), {
+    maxZoom, animate: isAnimated && !isStill(),
+    paddingTopLeft: [left, top], paddingBottomRight: [right, bottom],
+  });
+}
+
+/** Flies to people with a position. */
+export function fly(rows) {
+  const placed = rows.filter(({ lat }) => typeof lat === "number");
+  if (!map || placed.length === 0) return;
+  framed = true;
+  fit(around(placed), 16, true);
+}
+
 /** Fits the view to all data until everything has been loaded once. */
 function frame() {
   // A hidden map has no size, and would show the whole world.
   if (framed || !map || !byId("map").clientWidth) return;
+  if (fitAll()) framed = ["users", "reports", "fences"].every((name) => loadedAt[name]);
+}
+
+/** Fits the view to all people, reports and zones. Returns whether there is any. */
+export function fitAll() {
   let [south, west, north, east] = [90, 180, -90, -180];
   for (const set of [state.users, state.reports, state.fences]) {
     for (const { lat, lon } of set.values()) {
@@ -97,12 +165,11 @@ function frame() {
       [west, east] = [Math.min(west, lon), Math.max(east, lon)];
     }
   }
-  if (south > north) return;
-  framed = ["users", "reports", "fences"].every((name) => loadedAt[name]);
+  if (south > north) return false;
   // Leaflet caches the size of the hidden map.
   map.invalidateSize({ animate: false });
-  const bounds = L.latLngBounds([[south, west], [north, east]]);
-  map.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
+  fit(L.latLngBounds([[south, west], [north, east]]));
+  return true;
 }
 
 function drawPulses() {
@@ -117,14 +184,25 @@ function drawPulses() {
   }
 }
 
+/** Shows or hides a layer: `base`, `grid`, `fences`, `people`, `reports` or `labels`. */
+export function setLayer(name, isShown) {
+  if (name in shows) shows[name] = isShown;
+  if (layers[name]) map[isShown ? "addLayer" : "removeLayer"](layers[name]);
+  redrawPlaces();
+}
+
+/** The layers of the map, and whether they are shown. */
+export const layerStates = () => Object.entries({ ...layers, ...shows })
+  .map(([name, one]) => [name, typeof one === "boolean" ? one : map.hasLayer(one)]);
+
 /** Resolves with the next clicked position. */
 export function nextClick() {
   return new Promise((resolve) => { choosing = resolve; });
 }
 
-/** Shows the map on a phone, which shows the list or the map, never both. */
+/** Uncovers the map on a phone, whose sheets cover half of it. */
 export function showMap() {
-  if (innerWidth <= 900) document.body.dataset.view = "map";
+  if (isNarrow()) document.body.dataset.view = "map";
 }
 
 /** On a phone, the map fills the screen during the work. */
@@ -141,12 +219,16 @@ export async function onMap(work) {
 export function goTo(row) {
   if (!map || typeof row.lat !== "number") return;
   framed = true;
-  map.setView([row.lat, row.lon], Math.max(map.getZoom(), 15));
+  map.setView([row.lat, row.lon], Math.max(map.getZoom(), 15), { animate: false });
+  const { left, top, right, bottom } = covered();
+  map.panBy([(right - left) / 2, (bottom - top) / 2], { animate: false });
 }
 
 export function goToShape(layer) {
+  if (!map || !layer) return;
+  framed = true;
   // Immediately: a handle must not move away during a drag.
-  if (map && layer) map.fitBounds(layer.getBounds().pad(0.3), { maxZoom: 17, animate: false });
+  fit(layer.getBounds(), 17);
 }
 
 /** Redraws after a change of theme or size. */
@@ -156,6 +238,6 @@ export function refresh() {
   map.invalidateSize({ animate: false });
   frame();
   fences.redraw();
-  grid.redraw();
+  layers.grid.redraw();
   members.redraw();
 }

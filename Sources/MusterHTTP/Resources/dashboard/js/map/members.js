@@ -3,13 +3,18 @@
 
 import { canvasLayer } from "./layer.js";
 import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
+import { northOf } from "./fences.js";
 import { fixAge, state } from "../store.js";
-import { statusWord } from "../status.js";
+import { letter, statusWord } from "../status.js";
 import { t } from "../words.js";
 
 const cell = 46;
 const fewEnough = 250;
 const staleSeconds = 600;
+const mostLabels = 300;
+const font = 'bold 12px "DejaVu Sans", sans-serif';
+/** What the user shows; people in danger always are. */
+export const shows = { people: true, reports: true, fences: true, labels: true };
 /** The northern and southern limit of the map. */
 const edge = 85.0511287798;
 const ranks = { danger: 0, warning: 1, neutral: 3, safe: 4 };
@@ -23,12 +28,14 @@ let drawn = [];
 export function indexPlaces() {
   const items = [];
   for (const row of state.reports.values()) {
-    if (row.status === "open" && row.lat !== null) {
+    if (shows.reports && row.status === "open" && row.lat !== null) {
       items.push({ row, report: true, rank: row.toEvacuate ? 0.5 : 2 });
     }
   }
   for (const row of state.users.values()) {
-    if (row.lat !== null) items.push({ row, user: true, rank: ranks[row.severity] });
+    if (row.lat !== null && (shows.people || row.severity === "danger")) {
+      items.push({ row, user: true, rank: ranks[row.severity] });
+    }
   }
   const [x, y] = [new Float64Array(items.length), new Float64Array(items.length)];
   items.forEach(({ row }, i) => {
@@ -45,16 +52,80 @@ export function membersLayer() {
     const { alone, together } = placed(map, origin, size);
     for (const one of alone) if (one.item.user) accuracy(pen, map, one);
     // The worst last, above all others.
-    for (const one of [...alone, ...together].sort((a, b) => rankOf(b) - rankOf(a))) {
-      if (one.item) single(pen, one, alone.length <= fewEnough);
+    const all = [...alone, ...together].sort((a, b) => rankOf(b) - rankOf(a));
+    for (const one of all) {
+      if (one.item) single(pen, one);
       else many(pen, one);
     }
+    if (shows.labels) labels(pen, map, origin, all, alone.length <= fewEnough);
     for (const one of drawn) {
       one.x += origin.x;
       one.y += origin.y;
     }
   }, "people", 300);
 }
+
+/** Labels by priority: the worst first; one that would cover a symbol or another label is left out. */
+function labels(pen, map, origin, all, isWithAll) {
+  const taken = all.map(({ item, members, x, y }) => (item ? box(x, y, memberSize - 8)
+    : box(x / members.length, y / members.length, clusterSize - 4)));
+  pen.font = font;
+  pen.textBaseline = "middle";
+  // With many people, only those in danger are labelled.
+  const wanted = all.filter(({ item }) => item && (isWithAll || item.row.severity === "danger"))
+    .toReversed().slice(0, mostLabels);
+  for (const { item, x, y } of wanted) label(pen, taken, wordsOf(item), x, y);
+  for (const fence of shows.fences ? state.fences.values() : []) {
+    const north = northOf(fence);
+    if (!north) continue;
+    const { x, y } = map.latLngToLayerPoint(north).subtract(origin);
+    const text = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")]
+      .filter(Boolean).join(" · ");
+    const at = label(pen, taken, { text, ink: "ink" }, x, y, true);
+    if (at) drawn.push({ zone: fence, x: at.x, y: at.y, box: at });
+  }
+}
+
+function wordsOf(item) {
+  const { row } = item;
+  const [word, ink] = item.user ? [statusWord(row), row.severity]
+    : row.toEvacuate ? [t("evacuate"), "danger"] : [t(`category.${row.category}`), "warning"];
+  return {
+    text: `${shortened(item.user ? row.callsign : row.title)} · ${word}`, ink,
+    isPale: item.user && isStale(row) && row.severity !== "danger",
+  };
+}
+
+const box = (x, y, side) => ({ left: x - side / 2, top: y - side / 2, width: side, height: side });
+
+/** Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. */
+function label(pen, taken, { text, ink, isPale }, x, y, isCentred) {
+  const width = pen.measureText(text).width + 4;
+  const aside = memberSize / 2 + 2;
+  const places = isCentred ? [-8, 10, -24, 26].map((by) => [x - width / 2, y + by])
+    : [0, 8, -8].flatMap((by) => [[x + aside, y + by], [x - aside - width, y + by]])
+      .concat([20, -20].map((by) => [x - width / 2, y + by]));
+  for (const [left, middle] of places) {
+    const at = { left, top: middle - 6, width, height: 12 };
+    if (taken.some((other) => covers(at, other))) continue;
+    taken.push(at);
+    pen.textAlign = "left";
+    pen.globalAlpha = isPale ? 0.65 : 1;
+    pen.lineWidth = 4;
+    pen.lineJoin = "round";
+    pen.strokeStyle = colour("panel");
+    pen.strokeText(text, left, middle);
+    pen.fillStyle = colour(ink);
+    pen.fillText(text, left, middle);
+    pen.globalAlpha = 1;
+    return { ...at, x: left + width / 2, y: middle };
+  }
+  return null;
+}
+
+const covers = (one, other) =>
+  one.left < other.left + other.width && other.left < one.left + one.width
+  && one.top < other.top + other.height && other.top < one.top + one.height;
 
 const rankOf = ({ item, members }) =>
   item?.rank ?? Math.min(...members.map((one) => one.item.rank));
@@ -105,38 +176,18 @@ function accuracy(pen, map, { item: { row }, x, y }) {
   pen.globalAlpha = 1;
 }
 
-function single(pen, { item, x, y }, withWords) {
+const isStale = (row) => (fixAge(row) ?? 0) > staleSeconds;
+
+function single(pen, { item, x, y }) {
   const { row } = item;
-  const isStale = item.user && (fixAge(row) ?? 0) > staleSeconds;
   const image = item.user
-    ? member(row.severity, row.status, isStale)
+    ? member(row.severity, letter(row), isStale(row))
     : report(row.category, row.status === "open", row.toEvacuate);
   pen.drawImage(image, x - memberSize / 2, y - memberSize / 2, memberSize, memberSize);
   drawn.push({ item, x, y });
-  // With many people, only those in danger are labelled.
-  if (!withWords && row.severity !== "danger") return;
-  const name = shortened(item.user ? row.callsign : row.title);
-  const [word, ink] = item.user ? [statusWord(row), row.severity]
-    : row.toEvacuate ? [t("evacuate"), "evacuate"] : [t(`category.${row.category}`), "warning"];
-  label(pen, `${name} · ${word}`, x + memberSize / 2 + 2, y, colour(ink),
-    isStale && row.severity !== "danger");
 }
 
 const shortened = (text) => (text.length > 22 ? `${text.slice(0, 21)}…` : text);
-
-function label(pen, text, x, y, ink, isStale) {
-  pen.font = 'bold 12px "DejaVu Sans", sans-serif';
-  pen.textAlign = "left";
-  pen.textBaseline = "middle";
-  pen.globalAlpha = isStale ? 0.65 : 1;
-  pen.lineWidth = 4;
-  pen.lineJoin = "round";
-  pen.strokeStyle = colour("panel");
-  pen.strokeText(text, x, y);
-  pen.fillStyle = ink;
-  pen.fillText(text, x, y);
-  pen.globalAlpha = 1;
-}
 
 function many(pen, { members, x: sumX, y: sumY }) {
   const [x, y] = [sumX / members.length, sumY / members.length];
@@ -150,15 +201,18 @@ function many(pen, { members, x: sumX, y: sumY }) {
   pen.fillStyle = colour("panel");
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  pen.font = 'bold 12px "DejaVu Sans", sans-serif';
+  pen.font = font;
   pen.fillText(String(members.length), x, need ? y - 5 : y);
   pen.font = 'bold 10px "DejaVu Sans", sans-serif';
   if (need) pen.fillText(need, x, y + 8);
   drawn.push({ x, y, group: members.map((one) => one.item) });
 }
 
-/** The object at a point of the map's layers, or {group}; the last drawn is on top. */
+/** The object at a point of the map's layers: an item, {group} or {zone}; the last drawn is on top. */
 export function hit(point) {
-  const one = drawn.findLast((item) => Math.hypot(item.x - point.x, item.y - point.y) <= 18);
+  const isAt = ({ x, y, box: label }) => (label
+    ? Math.abs(x - point.x) <= label.width / 2 && Math.abs(y - point.y) <= 12
+    : Math.hypot(x - point.x, y - point.y) <= 18);
+  const one = drawn.findLast((item) => !item.zone && isAt(item)) ?? drawn.findLast(isAt);
   return one?.item ?? one;
 }

@@ -1,0 +1,15 @@
+// Requests all modules at once, so that none waits for another.
+
+const names = `
+  alarm annotate api checkins contacts coordinates dialog dictation dom feed fences gallery geometry i18n/en
+  icons import login map/base map/draw map/edit map/fences map/graticule map/icons map/layer map/map
+  map/members map/menu map/tools map/track me mesh order paper person photos place qr reports
+  rollcall roster shell sound status store strip team tools words zone zonerules
+`;
+for (const name of names.trim().split(/\s+/)) {
+  const link = document.createElement("link");
+  link.rel = "modulepreload";
+  link.href = `/dashboard/js/${name}.js`;
+  link.fetchPriority = "low";
+  document.head.append(link);
+}

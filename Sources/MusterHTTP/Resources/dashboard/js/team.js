@@ -1,0 +1,89 @@
+// Who takes part: invitations by QR code, devices with their roles and revocations, the login, and
+// the sampling settings of all devices.
+
+import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { get, segment, write } from "./api.js";
+import { attempt, confirm, field, form, show } from "./dialog.js";
+import { isCommand, on, state } from "./store.js";
+import { clock, t } from "./words.js";
+import { drawerHead } from "./shell.js";
+import { code } from "./qr.js";
+
+const roles = ["member", "command", "observer", "relay"];
+const mostDevices = 300;
+const day = 86400;
+let role = "member";
+
+export function openTeam() {
+  on(["devices", "status"], onceAFrame(draw));
+}
+
+function draw() {
+  const devices = [...state.devices].sort((a, b) => a.isRevoked - b.isRevoked
+    || b.isThisDevice - a.isThisDevice || (a.callsign < b.callsign ? -1 : 1));
+  fill(byId("team"), drawerHead("team"),
+    isCommand() && invitation(),
+    h("h3", {}, t("devices.n", { n: devices.filter((one) => !one.isRevoked).length })),
+    h("ul", { class: "people", "aria-label": t("devices") },
+      devices.slice(0, mostDevices).map(device)),
+    devices.length > mostDevices && faint(t("more", { n: devices.length - mostDevices })),
+    isCommand() && h("div", { class: "row" },
+      button(t("sampling"), "sampling", sampling),
+      button(t("rotate"), "rotate", () => confirm(
+        t("rotate.sure"), () => write("POST", "epoch/rotate"), t("rotate")))),
+    state.session && h("p", {}, t(`login.${state.session.rights}`, { name: state.session.name })),
+    faint(t("logins.why")));
+}
+
+const invitation = () => h("div", { class: "card row" },
+  h("select", {
+    "aria-label": t("role"), value: role, onchange: ({ target }) => { role = target.value; },
+  }, roles.map((one) => h("option", { value: one, selected: one === role }, t(`role.${one}`)))),
+  button(t("invite"), "invite", invite, { class: "first" }));
+
+/** Creates an invitation for one person and a day, and shows its code. */
+const invite = () => attempt(async () => {
+  const { url, expires } = await write(
+    "POST", "invitations", { role, uses: 1, validSeconds: day });
+  const dialog = show(t("invite.of", { role: t(`role.${role}`) }),
+    code(url, t("invite.code")), h("p", { class: "url" }, url),
+    faint(t("invite.why", { time: `${new Date(expires).toLocaleDateString("sv")} ${clock(expires)}` })),
+    h("div", { class: "row end" },
+      button(t("copy"), "copy", () => copy(url)),
+      button(t("close"), "close", () => dialog.close(), { class: "first" })));
+});
+
+/** Copies a text, if the browser allows it. */
+export const copy = (text) => attempt(async () => {
+  await navigator.clipboard.writeText(text);
+  say(t("copied", { text: text.slice(0, 60) }));
+});
+
+function device(one) {
+  const { id, callsign, isThisDevice, isRevoked } = one;
+  return h("li", { class: "person-line" },
+    h("strong", { class: "name" }, callsign),
+    h("span", { class: isRevoked ? "warning" : "faint" },
+      isRevoked ? t("revoked") : isThisDevice ? t("this.node") : ""),
+    h("span", { class: "why" }, dotted(t(`role.${one.role}`), id.slice(0, 8),
+      one.votes > 0 && !isRevoked && t("revoke.votes", { n: one.votes, of: one.quorum }))),
+    isCommand() && !isRevoked && !isThisDevice && button(t("revoke"), `revoke ${id}`, () => confirm(
+        t("revoke.sure", { name: `${callsign} · ${id.slice(0, 8)}` }),
+        () => write("POST", `devices/${segment(id)}/revoke`), t("revoke")),
+      { class: "act", "aria-label": t("revoke.of", { name: callsign }) }));
+}
+
+/** How often all devices read and send their position, and the silence that is an alarm. */
+const sampling = () => attempt(async () => {
+  const now = await get("settings");
+  const number = (name, value, more) =>
+    field(name, t(`sampling.${name}`), { type: "number", required: true, value, min: 1, ...more });
+  await form(t("sampling"), [
+    faint(t("sampling.why")),
+    number("silence", Math.round(now.silenceSeconds / 60), { min: 0 }),
+    number("reading", now.foreground.readingSeconds), number("sending", now.foreground.sendingSeconds),
+  ], ({ silence, reading, sending }) => write("PATCH", "settings", {
+    silenceSeconds: Math.round(Number(silence) * 60),
+    foreground: { readingSeconds: Number(reading), sendingSeconds: Number(sending) },
+  }));
+});

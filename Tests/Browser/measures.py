@@ -1,0 +1,212 @@
+"""Measures of the layout: the share of the map, and how many clicks each job takes."""
+
+import time
+
+from browser import Page, must
+from nodes import wait
+
+# The least share of the window that the map has with no drawer open, by size.
+SHARES = {(1440, 900): 0.80, (1024, 768): 0.85}
+
+
+def share(page):
+    """Returns the share of the window in which nothing covers the map."""
+    return page.js("""
+        const map = document.querySelector('#map');
+        let found = 0;
+        for (let y = 0.5; y < 60; y++) {
+          for (let x = 0.5; x < 80; x++) {
+            const top = document.elementFromPoint(x * innerWidth / 80, y * innerHeight / 60);
+            if (map.contains(top)) found++;
+          }
+        }
+        return found / 4800;""")
+
+
+def shares(page):
+    """The map has most of the window. Without unacknowledged danger."""
+    page.view("map")
+    page.close_panel()
+    for (width, height), least in SHARES.items():
+        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        time.sleep(0.4)
+        found = share(page)
+        must(f"the map has {found:.1%} of {width}×{height} (at least {least:.0%})", found >= least)
+    page.as_laptop()
+
+
+class Hand:
+    """Clicks with a real pointer on what is visible, counted. Typing is not counted."""
+
+    def __init__(self, page):
+        self.page, self.count = page, 0
+
+    def click(self, selector):
+        from selenium.common.exceptions import StaleElementReferenceException
+
+        def clicked():
+            try:
+                self.page.driver.find_element("css selector", selector).click()
+                return True
+            except StaleElementReferenceException:
+                return False
+
+        wait(f"{selector} is there", lambda: self.page.count(selector))
+        # The page may have redrawn it in between.
+        wait(f"{selector} is clicked", clicked)
+        self.count += 1
+
+    def actions(self):
+        from selenium.webdriver.common.action_chains import ActionChains
+        self.count += 1
+        return ActionChains(self.page.driver)
+
+    def tap(self, x, y, is_right=False):
+        """Clicks on the map at an offset from its centre."""
+        target = self.page.driver.find_element("id", "map")
+        actions = self.actions().move_to_element_with_offset(target, x, y)
+        (actions.context_click() if is_right else actions.click()).perform()
+        time.sleep(0.4)  # two immediate clicks are a double click, which zooms
+
+    def tap_place(self, lat, lon):
+        self.tap(*self.page.driver.execute_async_script("""
+            const [lat, lon, done] = arguments;
+            import('/dashboard/js/map/map.js').then(({ theMap }) => {
+              const map = theMap();
+              const { x, y } = map.latLngToContainerPoint([lat, lon])
+                .subtract(map.getSize().divideBy(2));
+              done([Math.round(x), Math.round(y)]);
+            });""", lat, lon))
+
+    def drag(self, selector, x, y):
+        target = self.page.driver.find_element("css selector", selector)
+        (self.actions().move_to_element(target).click_and_hold().move_by_offset(x // 2, y // 2)
+         .move_by_offset(x - x // 2, y - y // 2).release().perform())
+
+
+def job(page, name, most, work):
+    """Does a job from the map alone, and checks its number of clicks."""
+    page.view("map")
+    page.close_panel()
+    wait("no message covers the map", lambda: not page.text("#said"))
+    hand = Hand(page)
+    work(hand)
+    must(f"{name}: {hand.count} clicks (at most {most})", hand.count <= most)
+
+
+def zone(leader, name):
+    return next((one for one in leader.get("fences.geojson")["features"]
+                 if one["properties"]["name"] == name), None)
+
+
+def draw(page, leader):
+    """Reports and zones on the map."""
+    def report(hand):
+        hand.tap(120, 60, is_right=True)
+        hand.click("[data-key='here report']")
+        page.fill(title="Pole down")
+        hand.click("dialog [type=submit]")
+        wait("it is filed", lambda: any(
+            one["title"] == "Pole down" and one["lat"] for one in leader.get("reports")["items"]))
+
+    def circle(hand):
+        hand.click("[data-key='tool circle']")
+        hand.tap(200, 150)
+        hand.tap(260, 150)
+        page.await_form()
+        page.fill(name="Smoke", kind="info")
+        hand.click("dialog [type=submit]")
+        wait("it is saved", lambda: zone(leader, "Smoke"))
+
+    def outline(hand):
+        hand.click("[data-key='tool fences']")
+        for x, y in ((-260, 120), (-160, 120), (-160, 220), (-260, 220), (-260, 120)):
+            hand.tap(x, y)
+        page.await_form()
+        page.fill(name="Flood", kind="info")
+        hand.click("dialog [type=submit]")
+        wait("it is saved", lambda: zone(leader, "Flood"))
+
+    def vertex(hand):
+        old = zone(leader, "Flood")["geometry"]
+        (west, south), (east, north) = old["coordinates"][0][0], old["coordinates"][0][1]
+        hand.tap_place((south + north) / 2, west + (east - west) / 3)
+        wait("its corners have handles", lambda: page.count(".handle.corner") == 4)
+        hand.drag(".handle.corner", 20, 20)
+        hand.click("#detail [type=submit]")
+        wait("it is moved", lambda: zone(leader, "Flood")["geometry"] != old)
+
+    job(page, "a report at a place", 4, report)
+    job(page, "a circle zone", 4, circle)
+    job(page, "a zone of four points", 7, outline)
+    job(page, "moving a vertex", 3, vertex)
+
+
+def lead(page, operation):
+    """People, orders and devices."""
+    leader = operation.leader
+    ana = next(one for one in leader.get("users")["items"] if one["callsign"] == "Ana")
+
+    def override(hand):
+        hand.tap_place(ana["lat"], ana["lon"])
+        hand.click("#detail [data-key='override.safe']")
+        hand.click("dialog [type=submit]")
+        wait("it is written", lambda: leader.get(f"users/{ana['id']}")["override"])
+
+    def invite(hand):
+        hand.click("#rail [data-view=team]")
+        hand.click("[data-key=invite]")
+        wait("the code is shown", lambda: page.count("dialog .code path"))
+        page.shot("invite")
+        page.js("document.querySelector('dialog').close()")
+
+    def revoke(hand):
+        hand.click("#rail [data-view=team]")
+        hand.click("#team [aria-label='Revoke: Dora']")
+        hand.click("dialog [type=submit]")
+        wait("it is revoked", lambda: any(
+            one["callsign"] == "Dora" and one["isRevoked"] for one in leader.get("devices")["items"]))
+
+    def acknowledge(hand):
+        operation.member.send("PUT", "me/safety", {"safety": "help", "note": "lost"})
+        wait("it is in the strip", lambda: "lost" in page.text("#alarm"))
+        hand.click("#alarm [data-key^='alarm seen ']")
+        wait("it is acknowledged", lambda: "lost" not in page.text("#alarm"))
+
+    def roll_call(hand):
+        hand.click("#rail [data-view=orders]")
+        hand.click("[data-key='rollcall now']")
+        wait("it is open", lambda: any(
+            one["kind"] == "rollcall" and one["status"] == "open"
+            for one in leader.get("directives")["items"]))
+
+    def check_in(hand):
+        hand.click("#rail [data-view=timers]")
+        hand.click("#timers [data-key^='checkin '][aria-label]")
+        wait("it is written", lambda: "Checked in" in page.text("#said"))
+
+    page.click("[data-key='tool fit']")
+    job(page, "an override", 3, override)
+    leader.send("DELETE", f"users/{ana['id']}/override", {})
+    job(page, "an invitation", 2, invite)
+    operation.join_by_file("Dora")
+    wait("her device is listed", lambda: "Dora" in page.text("#team"))
+    job(page, "a revocation", 3, revoke)
+    job(page, "an acknowledgement", 1, acknowledge)
+    operation.member.send("PUT", "me/safety", {"safety": "safe"})
+    job(page, "a roll call", 2, roll_call)
+    for one in leader.get("directives")["items"]:
+        if one["status"] == "open":
+            leader.send("POST", f"directives/{one['id']}/close", {})
+    leader.send("POST", "checkins", {"durationSeconds": 600, "repeats": True})
+    wait("the timer runs", lambda: page.count("#timers .person-line"))
+    job(page, "a check-in", 2, check_in)
+    leader.send("POST", "checkins/report", {"kind": "stop"})
+
+
+def measured(page, operation):
+    Page.as_laptop(page)
+    draw(page, operation.leader)
+    lead(page, operation)
+    shares(page)
