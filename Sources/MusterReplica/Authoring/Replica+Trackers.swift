@@ -24,9 +24,10 @@ extension Replica {
   ///   - name: MUST be a line (`TextRule`). Trackers of two devices with one name are different.
   ///   - batteryPercent: as the tracker states it.
   ///   - isMoving: what the tracker's own sensor states.
+  ///   - excluded: fences that this tracker is not evaluated against.
   public mutating func ingest(
     _ fix: Fix, ofTracker name: String, batteryPercent: UInt8? = nil, isMoving: Bool? = nil,
-    now: ClockReading
+    without excluded: Set<RowID> = [], now: ClockReading
   ) throws -> Outcome {
     try require(.command, .member)
     let nonce = trackerNonce(name)
@@ -47,7 +48,8 @@ extension Replica {
     }
     return try transact(now: now) { replica in
       replica.location.note(batteryPercent: batteryPercent, of: nonce)
-      try replica.take(fix, isMoving: isMoving, of: nonce, writes: writes, now: now)
+      try replica.take(
+        fix, isMoving: isMoving, of: nonce, without: excluded, writes: writes, now: now)
     }
   }
 
@@ -68,10 +70,12 @@ extension Replica {
   }
 
   private mutating func take(
-    _ fix: Fix, isMoving: Bool?, of nonce: Bytes16, writes: [Write], now: ClockReading
+    _ fix: Fix, isMoving: Bool?, of nonce: Bytes16, without excluded: Set<RowID>,
+    writes: [Write], now: ClockReading
   ) throws {
     let subject = DeviceID(tracker: trackerRow(nonce))
-    let seen = try location.monitor.observe(fix, by: subject, stepsBack: false, in: store)
+    let seen = try location.monitor.observe(
+      fix, by: subject, stepsBack: false, without: excluded, in: store)
     let report = PositionReport(fix: fix, reportedAt: now.wall)
     transaction.batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
     guard seen.isNewest else { return try commit(now: now) }
@@ -81,6 +85,17 @@ extension Replica {
     let operations =
       writes.map(Operation.write) + seen.crossings.map { .trackerCrossing($0, nonce: nonce) }
     try conclude(seen, operations, published: published, now: now)
+  }
+
+  /// Deletes the stored track of a tracker that this device records. The published position stays.
+  /// Throws for a tracker that was never recorded.
+  public mutating func clearTrack(ofTracker name: String, now: ClockReading) throws -> Outcome {
+    try require(.command, .member)
+    let row = trackerRow(named: name)
+    guard try store.row(RowKey(kind: .tracker, id: row)) != nil else {
+      throw Refusal("this device records no tracker \(name)", .unknown)
+    }
+    return try transact(now: now) { $0.transaction.batch.clearedTracks.insert(row) }
   }
 
   /// Returns the row of this device's tracker with this name, whether or not it was ever received
