@@ -74,6 +74,23 @@ public struct AmazonLocation: Sendable {
     return AmazonResponse(status: status, headers: headers, body: json.text, audit: audit)
   }
 
+  /// Returns the answer to a request that names no access key of this node, before its body is
+  /// received; nil for any other request.
+  public func refusal(of request: AmazonRequest, mayBeUnsigned: Bool) -> AmazonResponse? {
+    do throws(ServiceFault) {
+      _ = try claim(in: request, mayBeUnsigned: mayBeUnsigned)
+      return nil
+    } catch {
+      return Self.response(error.status, error.document, type: error.type, audit: nil)
+    }
+  }
+
+  /// The answer while too many requests are being received.
+  public static var tooMany: AmazonResponse {
+    let fault = ServiceFault(.throttled, "too many requests at once: try again")
+    return response(fault.status, fault.document, type: fault.type, audit: nil)
+  }
+
   /// The answer to a request whose body has more bytes than a listener accepts.
   public static func tooLarge(most: Int) -> AmazonResponse {
     let fault = ServiceFault(
@@ -86,11 +103,22 @@ public struct AmazonLocation: Sendable {
   private func caller(
     of request: AmazonRequest, mayBeUnsigned: Bool, now: Timestamp
   ) throws(ServiceFault) -> Caller {
+    guard let (signature, key) = try claim(in: request, mayBeUnsigned: mayBeUnsigned) else {
+      return Caller(name: "unsigned", rights: .command)
+    }
+    try signature.verify(request, by: key.secret, now: now)
+    return Caller(name: "access key \(key.id)", rights: key.rights)
+  }
+
+  /// Returns the signature and the key that it names; nil for an unsigned request.
+  private func claim(
+    in request: AmazonRequest, mayBeUnsigned: Bool
+  ) throws(ServiceFault) -> (SignatureV4, AccessKey)? {
     guard let header = request.value(of: "authorization") else {
       guard mayBeUnsigned, request.values(of: "authorization").isEmpty else {
         throw ServiceFault(.missingToken, "Missing Authentication Token")
       }
-      return Caller(name: "unsigned", rights: .command)
+      return nil
     }
     let signature = try SignatureV4(header)
     let key: AccessKey?
@@ -103,8 +131,7 @@ public struct AmazonLocation: Sendable {
       throw ServiceFault(
         .unknownKey, "The security token included in the request is invalid.")
     }
-    try signature.verify(request, by: key.secret, now: now)
-    return Caller(name: "access key \(key.id)", rights: key.rights)
+    return (signature, key)
   }
 
   /// The lesser of the caller's rights and those of the node's device count.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Logging
+internal import MusterAmazon
 internal import MusterControl
 internal import MusterHTTP
 internal import MusterInterchange
@@ -32,6 +33,8 @@ struct RunSettings {
   var inBackground: Bool
   /// The listener for the dashboard, programs and phones; nil for none.
   var http: HTTPListener?
+  /// Whether programs on this machine may send unsigned requests for Amazon Location.
+  var isAmazonOpen: Bool
   /// An MBTiles file.
   var map: String?
   /// The address of the command post; nil if the node is none.
@@ -123,7 +126,10 @@ enum LocalNode {
     let notifier = SystemdNotifier(
       environment: ProcessInfo.processInfo.environment, node: node, logger: logger)
     let webhooks = webhooks(of: home, logger: logger)
-    let programs = Programs(node: node, map: map, webhooks: webhooks, logger: logger)
+    let programs = Programs(
+      node: node, map: map, webhooks: webhooks,
+      amazon: await amazon(of: home, node, isOpen: settings.isAmazonOpen, logger: logger),
+      logger: logger)
     var services: [any Service] = [
       transport,
       NodeService(
@@ -198,6 +204,21 @@ enum LocalNode {
       return try WebhookStore(in: home.folders.path)
     } catch {
       logger.error("webhooks are off: \(error)")
+      return nil
+    }
+  }
+
+  /// Likewise, a damaged file of trackers.
+  private static func amazon(
+    of home: HomeOptions, _ node: Node, isOpen: Bool, logger: Logger
+  ) async -> AmazonEndpoint? {
+    let folder = home.folders.path
+    do {
+      return AmazonEndpoint(
+        service: try await AmazonLocation(node: node, folder: folder), home: folder,
+        allowsUnsigned: isOpen, logger: logger)
+    } catch {
+      logger.error("Amazon Location is off: \(error)")
       return nil
     }
   }
