@@ -19,16 +19,10 @@ public enum TrackerReply: Hashable, Sendable {
 extension Node {
   /// Returns the trackers that this device records, by name.
   public func trackers() throws -> [String: UserID] {
-    try read { replica, _ in
-      // Two names may be equal as Unicode and differ in their bytes.
-      Dictionary(
-        try replica.trackerNames().map { ($0, UserID(raw: replica.trackerRow(named: $0).raw)) },
-        uniquingKeysWith: { first, _ in first })
-    }
+    try read { replica, _ in try replica.trackers() }
   }
 
   /// Deletes the stored track of a tracker that this device records; its published position stays.
-  /// Throws `Refusal` for an unknown name.
   public func clearTrack(ofTracker name: String) throws {
     try attempt { try $0.clearTrack(ofTracker: name, now: $1) }
   }

@@ -7,14 +7,10 @@ internal import MusterSync
 /// Phones and other trackers without a key that this device records.
 extension Replica {
   /// Returns the names of the trackers that this device has recorded, in alphabetical order.
-  public func trackerNames() throws -> [String] {
-    try store.rows(.tracker).compactMap { row in
-      guard row.exists, let name = row.text(.trackerCallsign),
-        row.key.id == trackerRow(trackerNonce(name))
-      else { return nil }
-      return name
-    }.sorted()
-  }
+  public func trackerNames() throws -> [String] { try TrackReader(context: context).names() }
+
+  /// Returns the trackers that this device has recorded, by name.
+  public func trackers() throws -> [String: UserID] { try TrackReader(context: context).trackers() }
 
   /// Processes a fix of a tracker: publishes the position, writes the crossings that it shows, and
   /// creates its row at the first fix, in one transaction. A fix that is not the newest is stored
@@ -88,13 +84,9 @@ extension Replica {
   }
 
   /// Deletes the stored track of a tracker that this device records. The published position stays.
-  /// Throws for a tracker that was never recorded.
   public mutating func clearTrack(ofTracker name: String, now: ClockReading) throws -> Outcome {
     try require(.command, .member)
     let row = trackerRow(named: name)
-    guard try store.row(RowKey(kind: .tracker, id: row)) != nil else {
-      throw Refusal("this device records no tracker \(name)", .unknown)
-    }
     return try transact(now: now) { $0.transaction.batch.clearedTracks.insert(row) }
   }
 
@@ -108,11 +100,19 @@ extension Replica {
     try TrackReader(context: context).recorded(ofTracker: row, limit: limit)
   }
 
-  private func trackerNonce(_ name: String) -> Bytes16 {
-    Bytes16(trackerNamed: name, operation: local.operation, device: local.device)
+  private func trackerNonce(_ name: String) -> Bytes16 { local.trackerNonce(name) }
+
+  private func trackerRow(_ nonce: Bytes16) -> RowID { local.trackerRow(nonce) }
+}
+
+extension LocalDevice {
+  /// The nonce that names the row of a tracker of this device.
+  func trackerNonce(_ name: String) -> Bytes16 {
+    Bytes16(trackerNamed: name, operation: operation, device: device)
   }
 
-  private func trackerRow(_ nonce: Bytes16) -> RowID {
-    RowID(tracker: nonce, of: local.author.user, operation: local.operation)
+  /// The row of a tracker of this device.
+  func trackerRow(_ nonce: Bytes16) -> RowID {
+    RowID(tracker: nonce, of: author.user, operation: operation)
   }
 }

@@ -126,10 +126,7 @@ enum LocalNode {
     let notifier = SystemdNotifier(
       environment: ProcessInfo.processInfo.environment, node: node, logger: logger)
     let webhooks = webhooks(of: home, logger: logger)
-    let programs = Programs(
-      node: node, map: map, webhooks: webhooks,
-      amazon: await amazon(of: home, node, isOpen: settings.isAmazonOpen, logger: logger),
-      logger: logger)
+    let programs = await programs(settings, home, node, webhooks, map, logger: logger)
     var services: [any Service] = [
       transport,
       NodeService(
@@ -208,19 +205,21 @@ enum LocalNode {
     }
   }
 
-  /// Likewise, a damaged file of trackers.
-  private static func amazon(
-    of home: HomeOptions, _ node: Node, isOpen: Bool, logger: Logger
-  ) async -> AmazonEndpoint? {
+  /// Likewise, a damaged file of trackers for Amazon Location.
+  private static func programs(
+    _ settings: RunSettings, _ home: HomeOptions, _ node: Node, _ webhooks: WebhookStore?,
+    _ map: BaseMap?, logger: Logger
+  ) async -> Programs {
     let folder = home.folders.path
+    var amazon: AmazonEndpoint?
     do {
-      return AmazonEndpoint(
+      amazon = AmazonEndpoint(
         service: try await AmazonLocation(node: node, folder: folder), home: folder,
-        allowsUnsigned: isOpen, logger: logger)
+        allowsUnsigned: settings.isAmazonOpen, logger: logger)
     } catch {
       logger.error("Amazon Location is off: \(error)")
-      return nil
     }
+    return Programs(node: node, map: map, webhooks: webhooks, amazon: amazon, logger: logger)
   }
 
   private static func source(

@@ -21,7 +21,7 @@ struct AccessKeyCommand: AsyncParsableCommand {
       abstract: "Create an access key, and print its secret once.",
       discussion: """
         Example:  muster access-key create --rights member --user Maria
-                  muster access-key create --rights command --user Anna >> ~/.aws/credentials
+                  muster access-key create --rights command --user Anna
 
         observer reads; member also sends positions and creates trackers; command also writes \
         geofences.
