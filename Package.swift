@@ -137,19 +137,27 @@ let package = Package(
         "MusterModel", "MusterGeo", "MusterReplica", "MusterTransport", "MusterLocation", logging,
         lifecycle,
       ]),
+    layer(
+      "MusterAmazon",
+      [
+        "MusterModel", "MusterGeo", "MusterCrypto", "MusterInterchange", "MusterTransport",
+        "MusterLocation", "MusterNode",
+      ]),
     layer("MusterControl", ["MusterModel", "MusterNode", nioCore, nioHTTP1, nioPosix]),
     layer(
       "MusterHTTP",
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", "MusterControl", grdbSQLite, hummingbird, hummingbirdTLS, nioCore, nioSSL,
+        "MusterNode", "MusterAmazon", "MusterControl", grdbSQLite, hummingbird, hummingbirdTLS,
+        nioCore, nioSSL,
         logging, lifecycle,
       ], resources: [.copy("Resources/dashboard")]),
     program(
       "muster",
       [
         "MusterModel", "MusterGeo", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", "MusterControl", "MusterHTTP", "CQREncode", argumentParser, logging,
+        "MusterNode", "MusterAmazon", "MusterControl", "MusterHTTP", "CQREncode", argumentParser,
+        logging,
         lifecycle,
       ]),
     .target(name: "CConfinement"),
@@ -180,6 +188,7 @@ let package = Package(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterTestKit"]),
+    tests("MusterAmazonTests", ["MusterAmazon", "MusterModel", "MusterInterchange"]),
     tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
     tests(
       "MusterHTTPTests",

@@ -103,6 +103,12 @@ public struct AccessRule: Hashable, Sendable {
     return headers.fetchSite.map { ["none", "same-origin"].contains($0) } ?? true
   }
 
+  /// Whether the headers show a request from this machine that no web page sent, not even one of
+  /// this listener.
+  func isProgramHere(_ headers: Headers) -> Bool {
+    isLocal && Self.isLoopback(headers.host) && headers.origin == nil && headers.fetchSite == nil
+  }
+
   /// Judges a request for the API.
   public func judgeProgram(path: String, _ headers: Headers) -> Verdict {
     guard isFromHere(headers) else { return .forbidden }

@@ -6,6 +6,8 @@ public import ServiceLifecycle
 public struct Programs: Service {
   let router: APIRouter
   let dashboard = Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet)
+  /// Nil without Amazon Location.
+  let amazon: AmazonEndpoint?
   private let live: SubscriptionBroker
 
   /// MUST be run, or no subscriber receives notices.
@@ -13,9 +15,12 @@ public struct Programs: Service {
   /// - Parameters:
   ///   - map: the base map; nil for a graticule only.
   ///   - webhooks: nil if they are disabled by an error.
+  ///   - amazon: nil if it is disabled by an error.
   public init(
-    node: Node, map: BaseMap? = nil, webhooks: WebhookStore? = nil, logger: Logger
+    node: Node, map: BaseMap? = nil, webhooks: WebhookStore? = nil,
+    amazon: AmazonEndpoint? = nil, logger: Logger
   ) {
+    self.amazon = amazon
     live = SubscriptionBroker(node: node, logger: logger)
     router = APIRouter(api: API(node: node, map: map, webhooks: webhooks, live: live))
   }

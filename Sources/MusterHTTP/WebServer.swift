@@ -8,7 +8,7 @@ public import ServiceLifecycle
 internal import Synchronization
 
 /// Serves one listener over HTTP: the API, the dashboard, tracker reports, and on the node's own
-/// socket the command line.
+/// socket the command line. Amazon Location is served on loopback addresses.
 ///
 /// On the socket everything is allowed; on a loopback address, clients with the token and no page
 /// of another site; on other addresses only trackers with the token. The sizes of bodies and
@@ -63,13 +63,15 @@ public struct WebServer: Service {
     self.place = place
     var access = AccessRule.Access.trusted
     var commands: CommandEndpoint?
+    var amazon: AmazonEndpoint?
     switch place {
     case .socket: commands = CommandEndpoint(performer: performer)
-    case .address(_, _, let asked, _): access = asked
+    case .address(_, _, let asked, _): (access, amazon) = (asked, programs.amazon)
     }
     responder = WebResponder(
       rule: AccessRule(access), phones: TrackerResponder(node: node),
-      router: programs.router, commands: commands, dashboard: programs.dashboard)
+      router: programs.router, commands: commands, dashboard: programs.dashboard,
+      amazon: amazon)
     self.logger = logger
     self.onListening = onListening
   }
@@ -185,6 +187,8 @@ struct WebResponder: HTTPResponder {
   /// Only on the node's own socket, else nil.
   let commands: CommandEndpoint?
   let dashboard: Dashboard
+  /// Not on the node's own socket.
+  let amazon: AmazonEndpoint?
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let path = request.uri.path
@@ -192,6 +196,11 @@ struct WebResponder: HTTPResponder {
       host: request.head.authority, authorization: request.headers[.authorization],
       origin: request.headers[.origin], fetchSite: request.value(of: "sec-fetch-site"),
       cookies: request.headers[values: .cookie])
+    if let amazon, rule.isLocal, AmazonEndpoint.owns(request) {
+      return await amazon.respond(
+        to: request, from: context.connection.channel.remoteAddress?.ipAddress ?? "",
+        isProgramHere: rule.isProgramHere(headers))
+    }
     let link = rule.isLocal ? DashboardLink(request) : nil
     let isPage = rule.isLocal && Dashboard.owns(request)
     guard APIRouter.owns(path) || isPage || link != nil else {

@@ -71,6 +71,8 @@ public struct FenceDraft: Codable, Hashable, Sendable {
   public var geometry: FenceGeometry
   /// Free text that was imported with the outline.
   public var properties: String?
+  /// The collection that programs find it in, one line; nil for none.
+  public var collection: String?
   /// Seconds inside before an ENTER counts, at most `Limits.spanSeconds`; 0 for immediately.
   public var dwellSeconds: UInt32
   /// The evidence that an EXIT requires.
@@ -111,6 +113,8 @@ public struct FenceChanges: Codable, Hashable, Sendable {
   public var reviewSeconds: UInt32?
   /// Whether an entry raises an alert.
   public var alertsEntry: Bool?
+  /// Replaces the free text that was imported with the outline; at most `Limits.paragraphBytes`.
+  public var properties: String?
 
   /// Creates a set of changes. Nothing is validated here: a value out of range is rejected on
   /// write.

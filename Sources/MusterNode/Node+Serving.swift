@@ -54,6 +54,11 @@ extension Node {
     }
   }
 
+  /// Returns the track of a user, named by the whole id, as `track(of:limit:)`.
+  public func track(of user: UserID, limit: Int) throws -> [Fix] {
+    try read { replica, _ in try replica.track(of: user, limit: limit) }
+  }
+
   /// Returns decrypted bytes of a photo of a report. Throws `Refusal` if some of them are not here.
   public func photoBytes(
     _ photo: BlobID, of report: String, kind: BlobKind, range: Range<Int>
@@ -75,4 +80,7 @@ extension Node {
 
   /// Returns this node's device, the source of its data.
   public func device() throws -> DeviceID { try read { replica, _ in replica.device } }
+
+  /// Returns the role of this node's device.
+  public func role() throws -> Role { try read { replica, _ in replica.role } }
 }

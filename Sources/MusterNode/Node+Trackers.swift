@@ -1,5 +1,5 @@
 public import MusterLocation
-internal import MusterModel
+public import MusterModel
 internal import MusterReplica
 
 /// The result of a tracker's report.
@@ -17,8 +17,22 @@ public enum TrackerReply: Hashable, Sendable {
 }
 
 extension Node {
+  /// Returns the trackers that this device records, by name.
+  public func trackers() throws -> [String: UserID] {
+    try read { replica, _ in try replica.trackers() }
+  }
+
+  /// Deletes the stored track of a tracker that this device records; its published position stays.
+  public func clearTrack(ofTracker name: String) throws {
+    try attempt { try $0.clearTrack(ofTracker: name, now: $1) }
+  }
+
   /// Processes a tracker's position report. On return it is durable.
-  public func take(_ report: TrackerReport) async -> TrackerReply {
+  ///
+  /// - Parameter excluded: fences that this tracker is not evaluated against.
+  public func take(
+    _ report: TrackerReport, without excluded: Set<RowID> = []
+  ) async -> TrackerReply {
     await untilPeersAnswered()
     var reply = TrackerReply.done
     var alarm: TrackerAlarm?
@@ -32,7 +46,7 @@ extension Node {
           if isLate { location.watch.count("late from a phone") }
           return try replica.ingest(
             fix, ofTracker: report.tracker.description, batteryPercent: report.batteryPercent,
-            isMoving: report.isMoving, now: now)
+            isMoving: report.isMoving, without: excluded, now: now)
         case .refused(let refusal): location.watch.count("\(refusal.rawValue), by a phone")
         case .tooFast: reply = .tooFast
         case .tooMany: reply = .tooMany

@@ -134,6 +134,8 @@ public struct Replica {
   public var operation: OperationID { local.operation }
   /// The device of the replica.
   public var device: DeviceID { local.device }
+  /// The role of the device, whether or not it is revoked.
+  public var role: Role { local.author.role }
   /// How often a replica has opened this store, including this time.
   public var starts: UInt64 { own.starts }
   /// The record for the sentinel, after each commit.

@@ -30,6 +30,8 @@ public struct Batch: Sendable {
   public var fixes: [PositionReport] = []
   /// The tracks of trackers. A stored fix of the same tracker and sample time is kept.
   public var trackerFixes: [TrackerFix] = []
+  /// Trackers whose stored tracks are deleted, before new fixes are stored.
+  public var clearedTracks: Set<RowID> = []
   /// Local settings to store, by name.
   public var local: [String: [UInt8]] = [:]
   /// Names of local settings to delete.
@@ -61,7 +63,8 @@ public struct Batch: Sendable {
   public var isEmpty: Bool {
     epochKeys.isEmpty && certificates.isEmpty && strandSplits.isEmpty && frames.isEmpty
       && released.isEmpty && records.isEmpty
-      && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && local.isEmpty
+      && positions.isEmpty && fixes.isEmpty && trackerFixes.isEmpty && clearedTracks.isEmpty
+      && local.isEmpty
       && evidence.isEmpty && replacedEvidence.isEmpty
       && forgotten.isEmpty && settled.isEmpty && ages.isEmpty && journal.isEmpty
       && staged.isEmpty && fold == nil && units.isEmpty && damagedUnits.isEmpty

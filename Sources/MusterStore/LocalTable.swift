@@ -87,6 +87,10 @@ enum LocalTable {
       [.integer(Limits.trackerFixes)])
   }
 
+  static func clearTrack(ofTracker tracker: RowID, in database: Database) throws {
+    try database.run("DELETE FROM tracker_fixes WHERE tracker = ?", [tracker.blob])
+  }
+
   static func track(
     ofTracker tracker: RowID, limit: Int, in database: Database
   ) throws -> [PositionReport] {

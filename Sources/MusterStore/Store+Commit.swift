@@ -71,6 +71,9 @@ struct CommitRun {
     for blob in batch.deletedBlobs { try BlobTable.clear(blob, in: database) }
     try keep(batch.records, batch.positions)
     for fix in batch.fixes { try LocalTable.append(fix, in: database) }
+    for tracker in batch.clearedTracks {
+      try LocalTable.clearTrack(ofTracker: tracker, in: database)
+    }
     for fix in batch.trackerFixes { try LocalTable.append(fix, in: database) }
     for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
     for key in batch.forgotten { try LocalTable.forget(key, in: database) }

@@ -49,7 +49,8 @@ struct Muster: AsyncParsableCommand {
         name: "Administration",
         subcommands: [
           DeviceCommand.self, RevokeCommand.self, CouncilCommand.self, QuarantineCommand.self,
-          EpochCommand.self, LoginCommand.self, SettingsCommand.self, VerifyCommand.self,
+          EpochCommand.self, LoginCommand.self, AccessKeyCommand.self,
+          SettingsCommand.self, VerifyCommand.self,
         ]),
     ])
 }

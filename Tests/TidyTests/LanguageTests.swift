@@ -12,8 +12,8 @@ import Testing
   ]
 
   private static let clean = [
-    "Benchmarks", "Fuzz/Sources", "Sources/MusterAttackers", "Sources/MusterCRDT",
-    "Sources/MusterControl",
+    "Benchmarks", "Fuzz/Sources", "Sources/MusterAmazon", "Sources/MusterAttackers",
+    "Sources/MusterCRDT", "Sources/MusterControl", "Tests/MusterAmazonTests",
     "Sources/MusterCrypto", "Sources/MusterGeo", "Sources/MusterHTTP", "Sources/MusterInterchange",
     "Sources/MusterLocation", "Sources/MusterModel", "Sources/MusterNode", "Sources/MusterReplica",
     "Sources/MusterStatus", "Sources/MusterStore", "Sources/MusterSync/Engine",

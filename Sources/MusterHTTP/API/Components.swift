@@ -161,7 +161,8 @@ enum Components {
   private static let fence = Shape.open([
     .must("id", .reference), .must("name", .text),
     .must("kind", .choice(FenceKind.allCases.map(\.name))), .must("active", .flag),
-    .must("inside", names), .must("properties", .text), .must("dwellSeconds", .count),
+    .must("inside", names), .must("properties", .text), .must("collection", .text),
+    .must("dwellSeconds", .count),
     .must("mode", .choice(["careful", "strict-aws"])), .must("needs", .nullable(.text)),
     .must("reviewAt", .nullable(.time)), .must("entryAlert", .flag),
     .must("rules", .list(zoneRule, most: Limits.rulesPerZone)),

@@ -21,7 +21,7 @@ public struct CommandPostServer: Service {
   private let upkeep: @Sendable () async -> Void
   private let logger: Logger
 
-  /// Serves uplinks and logins.
+  /// Serves uplinks, logins, and programs that sign requests for Amazon Location.
   ///
   /// - Parameters:
   ///   - programs: MUST be run by the same service group.
@@ -32,12 +32,15 @@ public struct CommandPostServer: Service {
   ) {
     let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
-      audit: AuditLog(in: home, logger: logger), now: { .now })
+      audit: programs.amazon?.audit ?? AuditLog(in: home, logger: logger), now: { .now })
     self.init(
       host: host, port: port, identity: identity, uplinks: uplinks, logger: logger,
       upkeep: endpoint.keepAudit
     ) { request, context in
-      await endpoint.respond(
+      if let amazon = programs.amazon, AmazonEndpoint.owns(request) {
+        return await amazon.respond(to: request, from: context.client, isProgramHere: false)
+      }
+      return await endpoint.respond(
         to: request, from: context.client, connection: Connection(channel: context.channel))
     }
   }

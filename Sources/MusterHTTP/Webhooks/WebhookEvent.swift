@@ -9,18 +9,24 @@ struct WebhookEvent: Hashable {
   let id: String
   let body: String
 
-  /// A crossing, with data in the form that consumers of AWS Location geofence events read.
+  /// A crossing, with data in the form that consumers of AWS Location geofence events read. For a
+  /// fence in a collection, it has the names that programs gave the fence and the tracker.
   init(_ crossing: CrossingSummary, operation: OperationID, source: DeviceID) {
+    let isNamed = !crossing.fenceCollection.isEmpty
+    let collection = isNamed ? crossing.fenceCollection : "fences"
     let data = JSON.object([
       "version": .string("0"), "id": .id(crossing.id),
       "detail-type": .string("Location Geofence Event"), "source": .string("aws.geo"),
       "account": .id(operation), "time": .time(crossing.sampleTime), "region": .string("muster"),
       "resources": .strings([
-        "muster:\(operation):geofence-collection/fences", "muster:\(operation):tracker/devices",
+        "muster:\(operation):geofence-collection/\(collection)",
+        "muster:\(operation):tracker/devices",
       ]),
       "detail": .object([
-        "EventType": .string(crossing.type.name), "GeofenceId": .id(crossing.fence),
-        "DeviceId": .id(crossing.subject), "SampleTime": .time(crossing.sampleTime),
+        "EventType": .string(crossing.type.name),
+        "GeofenceId": .string(isNamed ? crossing.fenceName : "\(crossing.fence)"),
+        "DeviceId": .string(isNamed ? crossing.callsign : "\(crossing.subject)"),
+        "SampleTime": .time(crossing.sampleTime),
         "Position": .array([
           .real(crossing.position.longitude), .real(crossing.position.latitude),
         ]),

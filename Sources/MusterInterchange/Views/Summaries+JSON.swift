@@ -61,6 +61,7 @@ extension FenceSummary {
     let json = JSON.object([
       "id": .id(id), "name": .string(name), "kind": .string(kind.name), "active": .bool(isActive),
       "inside": .strings(inside), "properties": .string(properties),
+      "collection": .string(collection),
       "dwellSeconds": .count(Int(dwellSeconds)),
       "mode": .string(mode == .strictAWS ? "strict-aws" : "careful"),
       "needs": .known(needs) { .string($0.name) },

@@ -34,16 +34,18 @@ public struct TrackerReport: Hashable, Sendable {
 /// The name that a phone's app was configured with. An authorized sender may use any name, so it
 /// authenticates nothing.
 public struct TrackerName: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The maximum length. A name becomes a callsign.
+  /// The maximum length of a name in an app. A name becomes a callsign.
   public static let longestBytes = 64
 
-  /// One line of 1 to `longestBytes` bytes, without spaces around it.
+  /// One line without spaces around it.
   public let description: String
 
   /// Returns nil if the text is empty, too long, or has control characters (`TextRule`).
-  public init?(_ text: some StringProtocol) {
+  ///
+  /// - Parameter longestBytes: programs may use names of up to `Limits.lineBytes`.
+  public init?(_ text: some StringProtocol, longestBytes: Int = Self.longestBytes) {
     let words = text.split { $0 == " " }.joined(separator: " ")
-    guard !words.isEmpty, words.utf8.count <= Self.longestBytes, TextRule.line.accepts(words) else {
+    guard !words.isEmpty, words.utf8.count <= longestBytes, TextRule.line.accepts(words) else {
       return nil
     }
     description = words

@@ -10,6 +10,8 @@ public struct CrossingSummary: Codable, Hashable, Sendable {
   public var fence: RowID
   /// Empty while the fence itself has not arrived.
   public var fenceName: String
+  /// The collection of the fence; empty for none.
+  public var fenceCollection = ""
   /// The device that crossed, which also signed the event.
   public var subject: DeviceID
   /// The user's callsign; the first digits of the user's id while no callsign is known.

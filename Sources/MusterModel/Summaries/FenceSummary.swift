@@ -22,6 +22,8 @@ public struct FenceSummary: Codable, Hashable, Sendable {
   public var alertsEntry = true
   /// The rules that count, by id.
   public var rules: [ZoneRuleSummary] = []
+  /// The collection that programs find it in; empty for none.
+  public var collection = ""
   /// Free text that was imported with the outline; empty if there was none.
   public var properties: String
   /// Callsigns of the people whose newest fix is inside, sorted.

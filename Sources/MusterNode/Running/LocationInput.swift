@@ -47,8 +47,8 @@ struct LocationInput: Sendable {
     var gate =
       try trackers
       ?? TrackerGate(
-        known: known().compactMap { TrackerName($0) }, mostTrackers: Limits.trackersPerDevice,
-        now: now.instant)
+        known: known().compactMap { TrackerName($0, longestBytes: Limits.lineBytes) },
+        mostTrackers: Limits.trackersPerDevice, now: now.instant)
     let answer = gate.take(report, now: now)
     trackers = gate
     return answer

@@ -39,6 +39,7 @@ extension Composer {
     }
     set(.fenceRole, to: draft.needs.map { .code($0.rawValue) })
     if draft.mode != .careful { set(.fenceMode, to: .code(draft.mode.rawValue)) }
+    set(.fenceCollection, to: draft.collection.map(Value.text))
     set(.fenceProperties, to: draft.properties.map(Value.text))
     set(
       .fenceReviewAt, to: draft.reviewSeconds.map { .time(now.adding(seconds: $0)) })
@@ -51,6 +52,7 @@ extension Composer {
     set(.fenceName, to: changes.name.map(Value.text))
     set(.fenceKind, to: changes.kind.map { .code($0.rawValue) })
     set(.fenceGeometry, to: changes.geometry.map(Value.geometry))
+    set(.fenceProperties, to: changes.properties.map(Value.text))
     // A fence without one has none to clear.
     if let seconds = changes.dwellSeconds, seconds > 0 || state.isSet(.fenceDwellSeconds) {
       set(.fenceDwellSeconds, to: .number(seconds))

@@ -7,14 +7,10 @@ internal import MusterSync
 /// Phones and other trackers without a key that this device records.
 extension Replica {
   /// Returns the names of the trackers that this device has recorded, in alphabetical order.
-  public func trackerNames() throws -> [String] {
-    try store.rows(.tracker).compactMap { row in
-      guard row.exists, let name = row.text(.trackerCallsign),
-        row.key.id == trackerRow(trackerNonce(name))
-      else { return nil }
-      return name
-    }.sorted()
-  }
+  public func trackerNames() throws -> [String] { try TrackReader(context: context).names() }
+
+  /// Returns the trackers that this device has recorded, by name.
+  public func trackers() throws -> [String: UserID] { try TrackReader(context: context).trackers() }
 
   /// Processes a fix of a tracker: publishes the position, writes the crossings that it shows, and
   /// creates its row at the first fix, in one transaction. A fix that is not the newest is stored
@@ -24,9 +20,10 @@ extension Replica {
   ///   - name: MUST be a line (`TextRule`). Trackers of two devices with one name are different.
   ///   - batteryPercent: as the tracker states it.
   ///   - isMoving: what the tracker's own sensor states.
+  ///   - excluded: fences that this tracker is not evaluated against.
   public mutating func ingest(
     _ fix: Fix, ofTracker name: String, batteryPercent: UInt8? = nil, isMoving: Bool? = nil,
-    now: ClockReading
+    without excluded: Set<RowID> = [], now: ClockReading
   ) throws -> Outcome {
     try require(.command, .member)
     let nonce = trackerNonce(name)
@@ -47,7 +44,8 @@ extension Replica {
     }
     return try transact(now: now) { replica in
       replica.location.note(batteryPercent: batteryPercent, of: nonce)
-      try replica.take(fix, isMoving: isMoving, of: nonce, writes: writes, now: now)
+      try replica.take(
+        fix, isMoving: isMoving, of: nonce, without: excluded, writes: writes, now: now)
     }
   }
 
@@ -68,10 +66,12 @@ extension Replica {
   }
 
   private mutating func take(
-    _ fix: Fix, isMoving: Bool?, of nonce: Bytes16, writes: [Write], now: ClockReading
+    _ fix: Fix, isMoving: Bool?, of nonce: Bytes16, without excluded: Set<RowID>,
+    writes: [Write], now: ClockReading
   ) throws {
     let subject = DeviceID(tracker: trackerRow(nonce))
-    let seen = try location.monitor.observe(fix, by: subject, stepsBack: false, in: store)
+    let seen = try location.monitor.observe(
+      fix, by: subject, stepsBack: false, without: excluded, in: store)
     let report = PositionReport(fix: fix, reportedAt: now.wall)
     transaction.batch.trackerFixes.append(TrackerFix(tracker: trackerRow(nonce), report: report))
     guard seen.isNewest else { return try commit(now: now) }
@@ -81,6 +81,13 @@ extension Replica {
     let operations =
       writes.map(Operation.write) + seen.crossings.map { .trackerCrossing($0, nonce: nonce) }
     try conclude(seen, operations, published: published, now: now)
+  }
+
+  /// Deletes the stored track of a tracker that this device records. The published position stays.
+  public mutating func clearTrack(ofTracker name: String, now: ClockReading) throws -> Outcome {
+    try require(.command, .member)
+    let row = trackerRow(named: name)
+    return try transact(now: now) { $0.transaction.batch.clearedTracks.insert(row) }
   }
 
   /// Returns the row of this device's tracker with this name, whether or not it was ever received
@@ -93,11 +100,19 @@ extension Replica {
     try TrackReader(context: context).recorded(ofTracker: row, limit: limit)
   }
 
-  private func trackerNonce(_ name: String) -> Bytes16 {
-    Bytes16(trackerNamed: name, operation: local.operation, device: local.device)
+  private func trackerNonce(_ name: String) -> Bytes16 { local.trackerNonce(name) }
+
+  private func trackerRow(_ nonce: Bytes16) -> RowID { local.trackerRow(nonce) }
+}
+
+extension LocalDevice {
+  /// The nonce that names the row of a tracker of this device.
+  func trackerNonce(_ name: String) -> Bytes16 {
+    Bytes16(trackerNamed: name, operation: operation, device: device)
   }
 
-  private func trackerRow(_ nonce: Bytes16) -> RowID {
-    RowID(tracker: nonce, of: local.author.user, operation: local.operation)
+  /// The row of a tracker of this device.
+  func trackerRow(_ nonce: Bytes16) -> RowID {
+    RowID(tracker: nonce, of: author.user, operation: operation)
   }
 }

@@ -46,6 +46,7 @@ struct FenceList {
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
     if case .time(let moment)? = row.shown(.fenceReviewAt)?.value { summary.reviewAt = moment }
     summary.rules = try ZoneRuleReader.summaries(of: row, in: context)
+    summary.collection = row.text(.fenceCollection) ?? ""
     summary.alertsEntry = row.code(.fenceEntryAlert) != 0
     return summary
   }

@@ -12,10 +12,17 @@ struct GeofenceMonitor: Sendable {
   private var detectors: [DeviceID: CrossingDetector] = [:]
   /// Nil after a change of a fence.
   private var zones: Zones?
+  /// Indexes without some fences, by those that are left out; until a fence changes.
+  private var partialIndexes: [Set<RowID>: FenceIndex] = [:]
+
+  /// Programs have few combinations of trackers and collections; others are prepared again.
+  private static let mostPartialIndexes = 16
 
   /// The current fences.
   struct Zones: Sendable {
     var index: FenceIndex
+    /// What the index contains.
+    var watched: [FenceUnderWatch] = []
     var prepared: [RowID: PreparedFence] = [:]
     /// As input of the status function.
     var all: [StatusZone] = []
@@ -46,7 +53,23 @@ struct GeofenceMonitor: Sendable {
     let state: [String: [UInt8]]
   }
 
-  mutating func fencesChanged() { zones = nil }
+  mutating func fencesChanged() {
+    zones = nil
+    partialIndexes = [:]
+  }
+
+  /// Returns the fences without those that a program excludes.
+  private mutating func index(
+    without excluded: Set<RowID>, in store: Store
+  ) throws(StoreError) -> FenceIndex {
+    let zones = try zones(in: store)
+    guard !excluded.isEmpty else { return zones.index }
+    if let known = partialIndexes[excluded] { return known }
+    if partialIndexes.count >= Self.mostPartialIndexes { partialIndexes = [:] }
+    let index = FenceIndex(zones.watched.filter { !excluded.contains($0.id) })
+    partialIndexes[excluded] = index
+    return index
+  }
 
   mutating func zones(in store: Store) throws(StoreError) -> Zones {
     if let zones { return zones }
@@ -71,17 +94,21 @@ struct GeofenceMonitor: Sendable {
           fence: prepared))
     }
     built.index = FenceIndex(watched)
+    built.watched = watched
     zones = built
     return built
   }
 
   /// Evaluates a fix of this device, or of one of its trackers.
   ///
-  /// - Parameter stepsBack: whether the receiver's clock was set back, and this fix is the newest.
+  /// - Parameters:
+  ///   - stepsBack: whether the receiver's clock was set back, and this fix is the newest.
+  ///   - excluded: fences that are treated as inactive.
   mutating func observe(
-    _ fix: Fix, by subject: DeviceID, stepsBack: Bool, in store: Store
+    _ fix: Fix, by subject: DeviceID, stepsBack: Bool, without excluded: Set<RowID> = [],
+    in store: Store
   ) throws -> Observation {
-    let index = try zones(in: store).index
+    let index = try index(without: excluded, in: store)
     let before = try detectors[subject] ?? Self.saved(for: subject, in: store)
     var detector = before
     if stepsBack { detector.clockWasSetBack() }

@@ -124,10 +124,12 @@ struct ReadContext {
     let recorded = arrived.recorded
     let crossing = recorded.crossing
     let fence = try store.row(RowKey(kind: .fence, id: crossing.fence))
-    return CrossingSummary(
+    var summary = CrossingSummary(
       id: recorded.id, arrival: arrived.arrival, type: crossing.type, fence: crossing.fence,
       fenceName: fence?.text(.fenceName) ?? "", subject: crossing.subject,
       callsign: try callsign(of: recorded), sampleTime: crossing.fix.sampleTime,
       position: crossing.fix.position, isBaseline: crossing.isBaseline)
+    summary.fenceCollection = fence?.text(.fenceCollection) ?? ""
+    return summary
   }
 }

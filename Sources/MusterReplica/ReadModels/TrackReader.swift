@@ -20,6 +20,24 @@ struct TrackReader {
       .map(\.report.fix).sorted { $0.sampleTime < $1.sampleTime }
   }
 
+  /// Returns the names of the trackers that this device has recorded, in alphabetical order.
+  func names() throws -> [String] {
+    try context.store.rows(.tracker).compactMap { row in
+      guard row.exists, let name = row.text(.trackerCallsign),
+        row.key.id == context.local.trackerRow(context.local.trackerNonce(name))
+      else { return nil }
+      return name
+    }.sorted()
+  }
+
+  /// Returns these trackers by name. Two names may be equal as Unicode and differ in their bytes.
+  func trackers() throws -> [String: UserID] {
+    let local = context.local
+    return Dictionary(
+      try names().map { ($0, UserID(raw: local.trackerRow(local.trackerNonce($0)).raw)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
   /// Returns the newest fixes of a tracker that this device records, by sample time; nothing for
   /// another device's tracker.
   func recorded(ofTracker row: RowID, limit: Int) throws -> [Fix] {

@@ -1,16 +1,17 @@
 internal import COpenSSL
 
-/// SHA-256 and its HMAC, for formats of others: TLS fingerprints and signed webhooks. The
-/// operation's own data is hashed with BLAKE2b.
-enum SHA256 {
+/// SHA-256 and its HMAC, for formats of others: TLS fingerprints, signed webhooks and signed
+/// requests. The operation's own data is hashed with BLAKE2b.
+public enum SHA256 {
   private static let byteCount = 32
 
-  static func hash(_ bytes: [UInt8]) -> [UInt8] {
+  /// Returns the hash.
+  public static func hash(_ bytes: [UInt8]) -> [UInt8] {
     digest { COpenSSL.SHA256(bytes, bytes.count, $0) }
   }
 
   /// Returns the HMAC of a message (RFC 2104).
-  static func code(of message: [UInt8], by key: [UInt8]) -> [UInt8] {
+  public static func code(of message: [UInt8], by key: [UInt8]) -> [UInt8] {
     var count: UInt32 = 0
     return digest {
       HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, $0, &count)

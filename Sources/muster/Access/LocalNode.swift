@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Logging
+internal import MusterAmazon
 internal import MusterControl
 internal import MusterHTTP
 internal import MusterInterchange
@@ -32,6 +33,8 @@ struct RunSettings {
   var inBackground: Bool
   /// The listener for the dashboard, programs and phones; nil for none.
   var http: HTTPListener?
+  /// Whether programs on this machine may send unsigned requests for Amazon Location.
+  var isAmazonOpen: Bool
   /// An MBTiles file.
   var map: String?
   /// The address of the command post; nil if the node is none.
@@ -123,7 +126,7 @@ enum LocalNode {
     let notifier = SystemdNotifier(
       environment: ProcessInfo.processInfo.environment, node: node, logger: logger)
     let webhooks = webhooks(of: home, logger: logger)
-    let programs = Programs(node: node, map: map, webhooks: webhooks, logger: logger)
+    let programs = await programs(settings, home, node, webhooks, map, logger: logger)
     var services: [any Service] = [
       transport,
       NodeService(
@@ -200,6 +203,23 @@ enum LocalNode {
       logger.error("webhooks are off: \(error)")
       return nil
     }
+  }
+
+  /// Likewise, a damaged file of trackers for Amazon Location.
+  private static func programs(
+    _ settings: RunSettings, _ home: HomeOptions, _ node: Node, _ webhooks: WebhookStore?,
+    _ map: BaseMap?, logger: Logger
+  ) async -> Programs {
+    let folder = home.folders.path
+    var amazon: AmazonEndpoint?
+    do {
+      amazon = AmazonEndpoint(
+        service: try await AmazonLocation(node: node, folder: folder), home: folder,
+        allowsUnsigned: settings.isAmazonOpen, logger: logger)
+    } catch {
+      logger.error("Amazon Location is off: \(error)")
+    }
+    return Programs(node: node, map: map, webhooks: webhooks, amazon: amazon, logger: logger)
   }
 
   private static func source(

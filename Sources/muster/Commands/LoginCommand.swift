@@ -101,7 +101,7 @@ struct LoginCommand: AsyncParsableCommand {
 
     func run() async throws {
       let logins = try LoginFile(in: home.folders.path).read()
-      let names = logins.contains { $0.user != nil } ? await callsigns() : [:]
+      let names = logins.contains { $0.user != nil } ? await Self.callsigns(in: home) : [:]
       if output.json {
         let items = logins.map { login in
           JSON.object([
@@ -135,7 +135,7 @@ struct LoginCommand: AsyncParsableCommand {
 
     /// The callsigns of all people; none if the node cannot be asked, for example because its keys
     /// are encrypted.
-    private func callsigns() async -> [UserID: String] {
+    static func callsigns(in home: HomeOptions) async -> [UserID: String] {
       do {
         guard case .users(let people) = try await NodeConnection.open(home).ask(.users) else {
           return [:]

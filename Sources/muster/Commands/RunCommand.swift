@@ -43,6 +43,7 @@ struct RunCommand: AsyncParsableCommand {
         http = "127.0.0.1:7480"          # or "off"
         http-token = "a long secret"     # for phones, with http
         trust-local = false
+        aws-anonymous = false
         map = "/srv/map.mbtiles"
         log-level = "info"
 
@@ -113,6 +114,9 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Require no token on loopback: any user of this machine can read and write.")
     var trustLocal = false
 
+    @Flag(help: "Require no access key of Amazon Location programs on loopback.")
+    var awsAnonymous = false
+
     @Option(
       help: ArgumentHelp("A base map for the dashboard, an MBTiles file.", valueName: "file"))
     var map: String?
@@ -166,6 +170,7 @@ struct RunCommand: AsyncParsableCommand {
       usesMulticast: try link.noMulticast ? false : settings.flag(.multicast) ?? true,
       location: try location(by: settings), speed: source.speed ?? .asRecorded,
       inBackground: source.background, http: try listener(by: settings),
+      isAmazonOpen: try web.awsAnonymous || settings.flag(.awsAnonymous) ?? false,
       map: try web.map ?? settings.value(of: .map) { $0 },
       serve: try web.serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),
       uplinks: try

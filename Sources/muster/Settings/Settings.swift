@@ -16,6 +16,7 @@ enum Setting: String, CaseIterable {
   case http
   case httpToken = "http-token"
   case trustLocal = "trust-local"
+  case awsAnonymous = "aws-anonymous"
   case map
   case logLevel = "log-level"
 

@@ -1,0 +1,74 @@
+internal import Hummingbird
+public import Logging
+public import MusterAmazon
+internal import MusterNode
+internal import NIOCore
+
+/// Passes requests for Amazon Location from a listener to the service.
+///
+/// Signed requests may come with any `Host`, since the signature covers it. A web page cannot sign.
+public struct AmazonEndpoint: Sendable {
+  private static let bodyBytes = APIRouter.bodyBytes
+  /// Bodies that are received at once: one needs no right to be sent.
+  private static let mostBodies = 32
+
+  private let service: AmazonLocation
+  /// Whether programs on this machine may send unsigned requests.
+  private let allowsUnsigned: Bool
+  let audit: AuditLog
+  private let receiving = Waiting()
+
+  /// - Parameters:
+  ///   - home: the node's folder, with the audit log.
+  ///   - allowsUnsigned: whether programs on this machine need no access key.
+  public init(service: AmazonLocation, home: String, allowsUnsigned: Bool, logger: Logger) {
+    self.service = service
+    self.allowsUnsigned = allowsUnsigned
+    audit = AuditLog(in: home, logger: logger)
+  }
+
+  /// Whether a request is one for the service.
+  static func owns(_ request: Request) -> Bool { AmazonLocation.owns(request.uri.path) }
+
+  /// - Parameters:
+  ///   - client: the address of the client.
+  ///   - isProgramHere: whether it is certainly a program on this machine, and no web page.
+  func respond(to request: Request, from client: String, isProgramHere: Bool) async -> Response {
+    var headers = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
+    if let host = request.head.authority { headers.append(("host", host)) }
+    let mayBeUnsigned = allowsUnsigned && isProgramHere
+    func parts(_ body: [UInt8]) -> AmazonRequest {
+      AmazonRequest(
+        method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
+        headers: headers, body: body)
+    }
+    if let refusal = service.refusal(of: parts([]), mayBeUnsigned: mayBeUnsigned) {
+      return Self.response(refusal)
+    }
+    guard receiving.enter(upTo: Self.mostBodies) else {
+      return Self.response(AmazonLocation.tooMany)
+    }
+    defer { receiving.leave() }
+    let body: [UInt8]
+    do {
+      body = Array(buffer: try await request.body.collect(upTo: Self.bodyBytes))
+    } catch {
+      return Self.response(AmazonLocation.tooLarge(most: Self.bodyBytes))
+    }
+    let answer = await service.answer(
+      parts(body), mayBeUnsigned: mayBeUnsigned, now: SystemClock.wall)
+    if let entry = answer.audit {
+      audit.note(entry.what, by: entry.name, from: client, status: answer.status)
+    }
+    return Self.response(answer)
+  }
+
+  private static func response(_ response: AmazonResponse) -> Response {
+    var answer = Answer(
+      HTTPResponse.Status(code: response.status), text: response.body, type: "application/json")
+    for (name, value) in response.headers {
+      if let name = HTTPFields.Element.Name(name) { answer.headers[name] = value }
+    }
+    return answer.response
+  }
+}

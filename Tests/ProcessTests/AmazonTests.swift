@@ -1,0 +1,63 @@
+import Foundation
+import MusterTestKit
+import Testing
+
+extension ProcessTests {
+  /// boto3, the AWS CLI and signed requests use real nodes as Amazon Location.
+  @Suite struct AmazonTests {
+    private static let script = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Amazon/check.py")
+
+    @Test(.enabled(if: try Python.has("boto3", "awscli"), "needs python3 with boto3 and awscli"))
+    func `unmodified programs for Amazon Location find their service`() async throws {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        let ben = try await field.joiner("Ben", inviting: anna, role: "command")
+        let bensNode = try await ben.run(peers: [annasNode], "--http", "127.0.0.1:0")
+        let cleo = try await field.founder("Cleo", of: "Alone")
+        let cleosNode = try await cleo.run(peers: [], "--http", "127.0.0.1:0", "--aws-anonymous")
+        // Anna's node knows Ben's callsign.
+        try await inStep(anna, ben) { $0["users"] == .number(2) }
+
+        let nodes = """
+          {"first": {\(try await Self.place(anna, annasNode)), \(try await Self.key(anna, "command"))},
+           "second": {\(try await Self.place(ben, bensNode)), \(try await Self.key(ben, "command"))},
+           "open": {\(try await Self.place(cleo, cleosNode))},
+           "observer": {\(try await Self.key(anna, "observer"))},
+           "member": {\(try await Self.key(anna, "member"))}}
+          """
+        let verdict = try Python.run([Self.script.path, try field.file("nodes.json", nodes)])
+        #expect(verdict.status == 0, "\(verdict.output)")
+
+        // A revoked key is unknown at once.
+        let keys = try await anna.ask("access-key", "list").items
+        #expect(keys.count == 3 && keys.allSatisfy { $0["callsign"] == .string("Anna") })
+        try await anna.send("access-key", "revoke", keys[0]["id"].text ?? "")
+        #expect(try await anna.ask("access-key", "list").items.count == 2)
+        for node in [annasNode, bensNode, cleosNode] { try await node.stop() }
+        for laptop in [anna, ben, cleo] { try await laptop.expectSound() }
+      }
+    }
+
+    private static func place(_ laptop: Laptop, _ node: RunningNode) async throws -> String {
+      var port: UInt16?
+      try await eventually("\(laptop.name)'s node serves programs") {
+        let line = try node.child.complaints.firstMatch(of: /phones on http:.*:(\d+)/)
+        port = line.flatMap { UInt16($0.1) }
+        return port != nil
+      }
+      return "\"url\": \"http://127.0.0.1:\(port ?? 0)\", \"token\": \"\(try laptop.httpToken())\""
+    }
+
+    private static func key(_ laptop: Laptop, _ rights: String) async throws -> String {
+      let key = try await laptop.ask(
+        "access-key", "create", "--rights", rights, "--user", laptop.name)
+      guard let id = key["id"].text, let secret = key["secret"].text else {
+        throw Failed("no key in \(key)")
+      }
+      return "\"id\": \"\(id)\", \"secret\": \"\(secret)\""
+    }
+  }
+}
