@@ -24,7 +24,7 @@ extension Node {
     var alarm: TrackerAlarm?
     do {
       try attempt { replica, now in
-        let answer = try location.take(report, known: replica.trackerNames(), now: now)
+        let answer = try location.take(report, known: replica.queries.trackerNames(), now: now)
         // A call for help counts also if the position does not.
         alarm = location.beginningAlarm(of: report)
         switch answer {
@@ -41,7 +41,9 @@ extension Node {
       }
       if let alarm {
         try attempt {
-          try $0.raiseAlarm(ofTracker: report.tracker.description, note: alarm.note, now: $1)
+          try $0.write(
+            PersonRequests.raiseAlarm(ofTracker: report.tracker.description, note: alarm.note),
+            now: $1)
         }
       }
     } catch let refusal as Refusal {

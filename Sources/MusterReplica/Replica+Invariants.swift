@@ -21,7 +21,8 @@ extension Replica {
       instant: Instant(microseconds: 0), wall: Timestamp(milliseconds: 0), boot: 0,
       entropy: .zero)
     var fresh = SyncEngine(
-      of: own, roster: try control.roster(in: store), logs: logs, records: try latestRecords(),
+      of: own, roster: try control.roster(in: store), logs: logs,
+      records: try context.latestRecords(),
       keys: [], seed: [UInt8](repeating: 0, count: 32), now: atStart)
     let (announced, stored) = (engine.rootBytes(), fresh.rootBytes())
     precondition(
@@ -36,11 +37,24 @@ extension Replica {
     try checkStatuses()
     try derived.checkInvariants(of: store)
   }
+
   /// Of a copy, so that checking changes no status.
   private func checkStatuses() throws {
     guard let now = derived.statusModel.lastLook else { return }
     var copy = self
     let overlooked = try copy.overlookedStatuses(now: now)
     precondition(overlooked.isEmpty, "a status is out of date: \(overlooked)")
+  }
+
+  /// The kept statuses that differ from those which are assessed from the store alone: none, unless
+  /// a change was overlooked.
+  mutating func overlookedStatuses(now: ClockReading) throws -> [String] {
+    try refreshStatuses(now: now)
+    var fresh = self
+    fresh.derived.statusModel.markAllStale()
+    try fresh.refreshStatuses(now: now)
+    return try derived.statusModel.differences(from: fresh.derived.statusModel).map {
+      "\(try context.callsign(of: $0.user)): \($0.text)"
+    }
   }
 }

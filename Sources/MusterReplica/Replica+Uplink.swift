@@ -18,26 +18,16 @@ extension Replica {
     try transact(now: now) { try $0.run(.uplinkClosed(endpoint), now: now) }
   }
 
-  // MARK: Certificates
-
-  /// The TLS certificates of command posts in DER that valid commanders have named.
-  public var uplinkCertificates: [[UInt8]] { control.uplinks.map(\.certificate.der) }
-
-  /// The certificates that this device named.
-  public var ownUplinkCertificates: [[UInt8]] {
-    control.uplinks.filter { $0.device == local.device }.map(\.certificate.der)
-  }
-
   /// Publishes this command post's TLS certificate.
   public mutating func nameUplink(
     certificate der: [UInt8], now: ClockReading
   ) throws -> Outcome {
-    try require(.command)
+    try context.require(.command)
     guard let certificate = UplinkCertificate(der: der) else {
       throw Refusal(
         "a certificate of \(der.count) bytes: at most \(Limits.uplinkCertificateBytes)")
     }
-    guard ownUplinkCertificates.count < Limits.uplinkCertificatesPerDevice else {
+    guard queries.ownUplinkCertificates.count < Limits.uplinkCertificatesPerDevice else {
       throw Refusal("this device has reached the limit of TLS certificates")
     }
     return try transact(now: now) { replica in

@@ -45,22 +45,6 @@ public struct Replica {
   /// The versions under which a view was derived: of the frames' effects, and of the rules.
   var viewStamp: [UInt8] { [Self.viewVersion, local.rulesVersion.raw] }
 
-  /// Opens or creates the database file of a replica.
-  ///
-  /// - Parameter seed: 32 bytes for the nonces of its pages, used nowhere else.
-  public static func openStore(
-    at path: String, of credentials: Credentials, seed: [UInt8]
-  ) throws(StoreError) -> Store {
-    try Store.open(path: path, seal: credentials.pageSeal(seed: seed))
-  }
-
-  /// Returns the incarnation that last wrote to a store; nil before the first.
-  public static func incarnationState(
-    in store: Store, of credentials: Credentials
-  ) throws(StoreError) -> IncarnationState? {
-    try OwnDevice.incarnationState(in: store, of: credentials.local)
-  }
-
   /// Opens the replica of a store.
   ///
   /// - Parameters:

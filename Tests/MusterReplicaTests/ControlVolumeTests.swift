@@ -102,10 +102,12 @@ struct ControlVolumeTests {
         }
       }
       let id = try valley.at("Ben") {
-        try $0.addReport(ReportDraft(title: "Report \(number)"), now: $1)
+        try $0.write(ReportRequests.add(ReportDraft(title: "Report \(number)")), now: $1)
       }
       let took = try valley.wait(upTo: 10_000) { valley in
-        try valley.ask("Ada") { replica, _ in try replica.reports() }.contains { $0.id == id }
+        try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.contains {
+          $0.id == id
+        }
       }
       #expect(took != nil)
       most = max(most, ada, ben)

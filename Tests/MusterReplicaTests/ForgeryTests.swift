@@ -51,14 +51,14 @@ struct ForgeryTests {
       ], in: &valley)
 
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in try replica.fences() }.isEmpty)
+      #expect(try valley.ask(name) { replica, _ in try replica.queries.fences() }.isEmpty)
     }
   }
 
   @Test func `a member cannot edit, delete or downgrade another's report`() throws {
     var valley = try valley()
     let id = try valley.at("Cleo") {
-      try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Gas", toEvacuate: true)), now: $1)
     }
     try valley.converge()
     let key = RowKey(kind: .report, id: id)
@@ -80,7 +80,7 @@ struct ForgeryTests {
             supersedes: state.dots(of: .reportToEvacuate), origin: state.origin)),
       ], lane: .urgent, in: &valley)
 
-    let report = try valley.ask("Ada") { replica, _ in try replica.report(id) }
+    let report = try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }
     #expect(report.title == "Gas")
     #expect(report.toEvacuate)
     #expect(report.conflicts.isEmpty)
@@ -88,7 +88,7 @@ struct ForgeryTests {
 
   @Test func `a member cannot report another person as safe`() throws {
     var valley = try valley()
-    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
     try valley.converge()
     let row = RowID(raw: user("Cleo", in: valley).raw)
     let state = try #require(try valley.laptops[1].store.row(RowKey(kind: .user, id: row)))
@@ -152,7 +152,7 @@ struct ForgeryTests {
         .write(Write(row: row, field: .reportExistence, value: .mark, origin: foreign)),
       ], in: &valley)
 
-    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.isEmpty)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.isEmpty)
   }
 
   @Test func `parts that their author never finished block nothing`() throws {
@@ -163,7 +163,7 @@ struct ForgeryTests {
       writtenAt: Timestamp(milliseconds: 0), contents: .part(index: 0, count: 3, content: [1]))
     for _ in 0..<2 { try sign(body, by: "Ben", in: &valley) }
     // When it continues with a complete group
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
     // Then the report counts, and no device waits for the rest
     #expect(try valley.hashes() != before)
@@ -213,7 +213,7 @@ struct ForgeryTests {
     try expectNothing(of: [.certificate(forged)], lane: .control, in: &valley)
 
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in try replica.devices() }.count == 3)
+      #expect(try valley.ask(name) { replica, _ in try replica.queries.devices() }.count == 3)
     }
   }
 
@@ -242,7 +242,7 @@ struct ForgeryTests {
       }
     }
     #expect(!valley.laptops[0].rejections.isEmpty)
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
     #expect(try valley.hashes() != before)
   }

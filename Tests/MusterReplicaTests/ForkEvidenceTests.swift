@@ -158,7 +158,9 @@ struct ForkEvidenceTests {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     valley.hasForks = true
     for number in 0..<Self.thousandths * 20 {
-      try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Report \(number)"), now: $1) }
+      try valley.at("Ben") {
+        try $0.write(ReportRequests.add(ReportDraft(title: "Report \(number)")), now: $1)
+      }
     }
     try valley.converge()
     let mallory = credentials("Mallory", in: valley)
@@ -222,7 +224,7 @@ struct ForkEvidenceTests {
       try valley.converge()
       // Up to eight branches count; then what is before the lowest fork.
       guard length - sequence + 2 > Limits.branchesPerLog else { continue }
-      let teams = try valley.ask("Ada") { try $0.users(now: $1).map(\.team) }
+      let teams = try valley.ask("Ada") { try $0.statuses(now: $1).users().map(\.team) }
       #expect(
         teams.contains(MusterAttackers.ForkedLog.team(sequence - 1)),
         "after the fork at \(sequence): \(teams)")

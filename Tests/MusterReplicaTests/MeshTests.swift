@@ -8,7 +8,7 @@ import Testing
 @Suite("Mesh topology")
 struct MeshTests {
   private func mesh(at name: String, in valley: inout Valley) throws -> [MeshLink] {
-    try valley.ask(name) { try $0.mesh(now: $1) }.links
+    try valley.ask(name) { try $0.queries.mesh(now: $1) }.links
   }
 
   /// Returns `Ben→Cleo` for each link, by callsign.
@@ -21,7 +21,7 @@ struct MeshTests {
   {
     let certificate = valley.laptops[valley.index(name)].credentials.local.certificate.hash
     return try valley.ask(other) { replica, _ in
-      try replica.latestRecords().first {
+      try replica.queries.latestRecords().first {
         $0.kind == .neighbours && $0.certificate == certificate
       }
     }

@@ -139,7 +139,7 @@ struct ReceivedRecordsTests {
     try move(metresNorth: 1, in: &valley)
     let laptop = valley.laptops[valley.index("Ada")]
     try #require(laptop.replica).close()
-    let store = try Replica.openStore(
+    let store = try ReplicaDatabase.open(
       at: #require(laptop.path), of: laptop.credentials, seed: [UInt8](repeating: 3, count: 32))
     #expect(try store.stagedCount() == 0)
     let ben = device("Ben", in: valley)

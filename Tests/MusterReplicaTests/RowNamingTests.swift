@@ -12,12 +12,14 @@ struct RowNamingTests {
   private func edit(_ report: RowID, _ title: String, at name: String, in valley: inout Valley)
     throws
   {
-    try valley.at(name) { try $0.editReport(report, ReportChanges(title: title), now: $1) }
+    try valley.at(name) {
+      try $0.write(ReportRequests.edit(report, ReportChanges(title: title)), now: $1)
+    }
   }
 
   private func expectTitle(_ title: String, of report: RowID, in valley: inout Valley) throws {
     for name in valley.names {
-      let seen = try valley.ask(name) { replica, _ in try replica.report(report) }
+      let seen = try valley.ask(name) { replica, _ in try replica.queries.report(report) }
       #expect(seen.title == title)
       #expect(seen.conflicts.isEmpty)
       #expect(try valley.ask(name) { try $0.status(now: $1) }.waitingFrames == 0)
@@ -28,7 +30,9 @@ struct RowNamingTests {
   @Test func `an edit takes few bytes, and is read after restarts on both sides`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", seed: 6, in: folder)
-    let report = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try edit(report, "first", at: "Ada", in: &valley)
     let frame = try valley.ask("Ada") { replica, _ in
       try replica.store.frame(try #require(replica.own.writer.heads[.state].map(\.place)))
@@ -52,7 +56,9 @@ struct RowNamingTests {
 
   @Test func `under a new epoch rows are named again, and edits before and after merge`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 7)
-    let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try edit(report, "before", at: "Ben", in: &valley)
     try valley.converge()
     try valley.at("Ada") { try $0.rotateEpoch(now: $1) }
@@ -68,7 +74,9 @@ struct RowNamingTests {
 
   @Test func `a write with an invalid row reference has no effect, on every node alike`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 8)
-    let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try edit(report, "mine", at: "Ben", in: &valley)
     try valley.converge()
     let sequence = try valley.ask("Ben") { replica, _ in
@@ -95,7 +103,9 @@ struct RowNamingTests {
 
   @Test func `a write that refers to a frame of a later version waits with it`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 9)
-    let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try valley.converge()
     let title = Field.reportTitle.rawValue
     try sign([title, 0b1001] + report.bytes + [1, 65, 250, 0], by: "Ben", in: &valley)
@@ -107,7 +117,8 @@ struct RowNamingTests {
     }
     #expect(both != nil)
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in try replica.report(report) }.title == "r")
+      #expect(
+        try valley.ask(name) { replica, _ in try replica.queries.report(report) }.title == "r")
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
   }

@@ -12,7 +12,7 @@ struct RulesTests {
 
   @Test func `a view that was derived under other rules is derived again`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
     let hash = try valley.ask("Ada") { try $0.status(now: $1) }.stateHash
     valley.checksInvariants = false
@@ -51,7 +51,7 @@ struct RulesTests {
       }
       #expect(refusal?.description.contains(words) == true)
     }
-    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 1)
   }
 
   @Test func `a device with other rules is shown in the status, and once in the log`() throws {

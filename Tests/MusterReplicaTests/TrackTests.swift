@@ -66,7 +66,7 @@ struct TrackTests {
       }
     }
     func shared(by name: String) throws -> [Int64] {
-      try valley.ask(name) { replica, _ in try replica.sharedTrack(of: ben) }.map {
+      try valley.ask(name) { replica, _ in try replica.queries.sharedTrack(of: ben) }.map {
         ($0.sampleTime.milliseconds - 1_600_000_000_000) / 1000
       }
     }

@@ -12,10 +12,10 @@ import Testing
   /// Types that are larger today, with their size, which must not grow. Lower a number, or remove a
   /// row, with each part that gets an owner.
   private static let larger: [String: (properties: Int, lines: Int)] = [
-    "MusterHTTP.API": (12, 1165),
+    "MusterHTTP.API": (12, 1061),
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (17, 700),
-    "MusterReplica.Replica": (12, 2850),
+    "MusterReplica.Replica": (12, 1839),
     "MusterSync.Packet": (22, 700),
   ]
 

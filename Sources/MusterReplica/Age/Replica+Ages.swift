@@ -15,7 +15,7 @@ extension Replica {
     let admitted = control.state.admitted
     let silence =
       admitted.count > AnchorPacing.mostDevicesAtInterval
-      ? try silenceMilliseconds() : 0
+      ? try queries.silenceMilliseconds() : 0
     return ages.stamp(
       rule, devices: admitted.count, silence: silence,
       commanders: {
@@ -38,7 +38,7 @@ extension Replica {
   }
 
   private mutating func noteStamped(now: ClockReading) throws(StoreError) {
-    let half = max(1, try silenceMilliseconds() / 2)
+    let half = max(1, try queries.silenceMilliseconds() / 2)
     let jitter = Int64(own.random.uniform(below: UInt64(max(1, half / 10))))
     schedules.presence.noteStamped(half: half, jitter: jitter, now: now.instant)
   }

@@ -12,7 +12,7 @@ struct OwnPositions: Sendable {
   /// Positions that wait for a key.
   private(set) var unpublished: UnpublishedPositions
   /// Locate directives that were reported to the node since the start.
-  var knownDemands: Set<RowID> = []
+  private var knownDemands: Set<RowID> = []
 
   /// What is known of this device (nil) and of each of its trackers, besides the position.
   private var sensors: [Bytes16?: Sensor] = [:]
@@ -48,6 +48,23 @@ struct OwnPositions: Sendable {
     } catch {
       return UnpublishedPositions()
     }
+  }
+
+  // MARK: Locate directives
+
+  /// Returns the locate directives for this device among changed rows that were not reported
+  /// since the start. From here on they are.
+  mutating func takeDemands(
+    among changed: [RowKey], in context: ReadContext
+  ) throws(StoreError) -> [RowID] {
+    let demands = LocationDemands(context: context)
+    var new: [RowID] = []
+    for key in changed where key.kind == .directive && !knownDemands.contains(key.id) {
+      guard let row = try context.store.row(key), try demands.includes(row) else { continue }
+      knownDemands.insert(key.id)
+      new.append(key.id)
+    }
+    return new
   }
 
   // MARK: Battery and movement

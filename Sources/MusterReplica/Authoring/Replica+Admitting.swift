@@ -14,7 +14,7 @@ extension Replica {
   public mutating func invite(
     role: Role, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint], now: ClockReading
   ) throws -> (invitation: [UInt8], expiresAt: Timestamp) {
-    try require(.command)
+    try context.require(.command)
     try joinReview.checkInvite(
       uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints)
     own.random.stir(now.entropy)
@@ -35,7 +35,7 @@ extension Replica {
   public mutating func admit(
     request bytes: [UInt8], role: Role, now: ClockReading
   ) throws -> (grant: [UInt8], user: UserID, callsign: String, outcome: Outcome) {
-    try require(.command)
+    try context.require(.command)
     try joinReview.checkRoomBelow()
     let file = try JoinRequestFile(admissible: bytes, by: local.rulesVersion)
     var grant: JoinGrant?

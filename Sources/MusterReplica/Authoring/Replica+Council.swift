@@ -13,7 +13,7 @@ extension Replica {
   public mutating func proposeCouncil(
     of devices: [DeviceID], by rootKey: RootKey?, now: ClockReading
   ) throws -> Outcome {
-    try require(.command)
+    try context.require(.command)
     let endorsement = try CouncilDraft(local: local, control: control)
       .proposal(of: devices, by: rootKey)
     return try endorse(by: endorsement, now: now)
@@ -25,7 +25,7 @@ extension Replica {
   public mutating func endorseCouncil(
     _ reference: String?, now: ClockReading
   ) throws -> Outcome {
-    try require(.command)
+    try context.require(.command)
     let endorsement = try CouncilDraft(local: local, control: control)
       .endorsement(of: reference)
     return try endorse(by: endorsement, now: now)

@@ -15,9 +15,8 @@ extension Replica {
   public mutating func release(
     _ reference: String, now: ClockReading
   ) throws -> (count: Int, outcome: Outcome) {
-    try require(.command)
-    let named = try QuarantineReader(context: context, keyring: epochKeys.keyring).frames(
-      named: reference)
+    try context.require(.command)
+    let named = try queries.quarantineReader.frames(named: reference)
     let heads = named.prefix(Limits.framesPerRelease).map {
       Head(log: $0.log, sequence: $0.sequence, hash: $0.hash)
     }

@@ -11,7 +11,7 @@ extension Replica {
   /// data is sealed with a key that it does not receive. Against a member of a council this
   /// casts a vote, which revokes once a majority has voted so.
   public mutating func revoke(_ device: DeviceID, now: ClockReading) throws -> Outcome {
-    try require(.command)
+    try context.require(.command)
     let draft = RevocationDraft(store: store, control: control)
     try draft.check(device, by: local.device)
     guard !draft.needsVotes(device) else { return try vote(against: device, now: now) }
@@ -24,7 +24,7 @@ extension Replica {
 
   /// Creates a new epoch, with its key sealed to the known command devices.
   public mutating func rotateEpoch(now: ClockReading) throws -> Outcome {
-    try require(.command)
+    try context.require(.command)
     return try transact(now: now) { try $0.makeEpoch(now: now) }
   }
 

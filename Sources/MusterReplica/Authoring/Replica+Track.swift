@@ -38,11 +38,6 @@ extension Replica {
     }
   }
 
-  /// Returns the published track of a user, by sample time.
-  public func sharedTrack(of user: UserID) throws -> [Fix] {
-    try TrackReader(context: context).published(by: user)
-  }
-
   private mutating func noteShared(upTo place: Int64) {
     transaction.batch.local[Self.sharedKey] = withUnsafeBytes(of: place.bigEndian) { Array($0) }
   }

@@ -10,8 +10,7 @@ extension Replica {
     // Little room is left for users' data.
     guard engine.hasRoom else { return schedules.neighbours.putOff() }
     if schedules.neighbours.published == nil {
-      let mesh = MeshReader(context: context, engine: engine, keyring: epochKeys.keyring)
-      schedules.neighbours.remember(mesh.publishedPaths())
+      schedules.neighbours.remember(queries.meshReader.publishedPaths())
     }
     let neighbours = engine.neighbours(now: now.instant)
     let paths = NeighbourPublisher.Paths(

@@ -57,7 +57,7 @@ extension Replica {
     try commit(now: now)
     let logs = try store.logs()
     let newest = max(
-      generation, OwnDevice.newestGeneration(in: logs, try latestRecords(), of: local))
+      generation, OwnDevice.newestGeneration(in: logs, try context.latestRecords(), of: local))
     own.startIncarnation(above: newest, logs: logs)
     own.keepIncarnation(in: &transaction.batch)
     try commit(now: now)

@@ -1,4 +1,4 @@
-package import MusterModel
+internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
@@ -67,12 +67,6 @@ extension Replica {
     for summary in logs where summary.base == nil && summary.isParted {
       try proveFork(of: summary.head.log, opening: summary.opening, now: now)
     }
-  }
-
-  /// The membership evidence and the counting certificates, for checkers: nodes with equal evidence
-  /// have the same members once they hold the same frames.
-  package var membership: (evidence: [EvidenceID], members: Set<CertificateHash>) {
-    (control.membership.items.map(\.id), Set(control.admissions.map(\.signed.hash)))
   }
 }
 

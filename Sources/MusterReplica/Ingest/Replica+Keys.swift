@@ -74,7 +74,7 @@ extension Replica {
     epochKeys.waitedFor.remove(key.id)
     try release(for: key.id, now: now)
     let opener = opener
-    for record in try latestRecords() where record.epoch == key.id {
+    for record in try context.latestRecords() where record.epoch == key.id {
       guard let opened = opener.opened(record) else { continue }
       let name = StampedRecordID(record, operation: local.operation)
       date(opened, named: name, isStaged: false, now: now)

@@ -1,17 +1,10 @@
-package import MusterModel
+internal import MusterModel
 public import MusterStore
 internal import MusterSync
 
 /// Received records: visible at once, durable within seconds, folded every few minutes. See
 /// `ReceivedRecords`.
 extension Replica {
-  // MARK: Reading
-
-  /// Returns the newest record of each topic, by topic.
-  package func latestRecords() throws(StoreError) -> [LatestRecord] {
-    received.over(try store.records())
-  }
-
   // MARK: Arrivals
 
   /// Takes a verified record that a peer sent.

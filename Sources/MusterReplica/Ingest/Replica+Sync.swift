@@ -35,20 +35,9 @@ extension Replica {
     }
   }
 
-  /// Adds addresses to try, given by the user or remembered.
-  public mutating func contact(_ endpoints: [Endpoint], now: ClockReading) throws -> Outcome {
-    try transact(now: now) { try $0.run(.contacts(endpoints), now: now) }
-  }
-
   /// Handles a network change, or waking from sleep: all peers are tried again at once.
   public mutating func linkUp(now: ClockReading) throws -> Outcome {
     try transact(now: now) { try $0.run(.linkUp, now: now) }
-  }
-
-  /// Sets the rate limit of each link; nil, the default, for none.
-  public mutating func limitLinks(to rate: LinkRate?, now: ClockReading) throws -> Outcome {
-    recovery.linkRate = rate
-    return try transact(now: now) { try $0.run(.linkRate(rate), now: now) }
   }
 
   // MARK: Transactions
@@ -136,9 +125,6 @@ extension Replica {
     }
   }
 
-  /// Returns the addresses of known devices, kept over restarts: the most recently active first.
-  public func rememberedEndpoints() throws -> [Endpoint] { try store.peers().map(\.endpoint) }
-
   /// Stores an address to be tried after the next start.
   public func remember(_ endpoint: Endpoint) throws {
     try store.rememberPeer(RememberedPeer(endpoint: endpoint))
@@ -164,7 +150,8 @@ extension Replica {
     derived.note(outcome)
     publish(outcome)
     try list(outcome.newBlobs, now: now)
-    try noteDemands(among: outcome.changedRows)
+    transaction.outcome.locationDemands += try location.takeDemands(
+      among: outcome.changedRows, in: context)
     try refreshLineages(now: now)
     try informOfEvidence(now: now)
     switch transaction.takeStalePart() {
@@ -250,7 +237,8 @@ extension Replica {
       try reviewIncarnation(after: record, now: now)
       takeOwnReceipt(record, now: now)
       if let receipt = record.blobReceipt {
-        transaction.outcome.grownBlobs.formUnion(try photoReader.receipts.newest(in: receipt))
+        transaction.outcome.grownBlobs.formUnion(
+          try queries.photoReader.receipts.newest(in: receipt))
       }
     case .blobUnit(let unit):
       transaction.tally?.photoUnits.new += 1

@@ -6,55 +6,7 @@ internal import MusterSync
 
 /// Photos of reports (docs/decisions/0051-photos.md).
 extension Replica {
-  // MARK: Writes
-
-  /// Adds a photo to a report; command and members. In the urgent lane if the report is, so that
-  /// its thumbnail is fetched first. Does not restore a report that is deleted concurrently.
-  ///
-  /// - Returns: the name of the photo.
-  public mutating func addPhoto(
-    _ draft: PhotoDraft, to id: RowID, now: ClockReading
-  ) throws -> (photo: BlobID, outcome: Outcome) {
-    try require(.command, .member)
-    let state = try settled(.report, id, now: now)
-    guard state.values(of: .reportPhotos).count < Limits.photosPerReport else {
-      throw Refusal(
-        "report \(id.short) has \(Limits.photosPerReport) photos: remove one, or add a report")
-    }
-    own.random.stir(now.entropy)
-    let sealed = try SealedPhoto(draft, random: &own.random)
-    var composer = Composer(state, origin: nil)
-    composer.insert(.reportPhotos, .photo(sealed.photo))
-    let (writes, lane) = (composer.writes, state.lane)
-    guard transaction.writeGroup == nil else {
-      transaction.batch.units += sealed.units
-      return (sealed.photo.id, try write(writes, lane: lane, now: now))
-    }
-    let outcome = try transact(now: now) { replica in
-      replica.transaction.batch.units += sealed.units
-      var groups = EntryGroups()
-      groups.add(try replica.withOrigins(writes, lane: lane))
-      try replica.append(groups, lane: lane, now: now)
-    }
-    return (sealed.photo.id, outcome)
-  }
-
-  /// Removes a photo from a report; its author and command. A photo that others added too stays.
-  public mutating func removePhoto(
-    _ photo: BlobID, of id: RowID, now: ClockReading
-  ) throws -> Outcome {
-    try require(.command, .member)
-    let state = try settled(.report, id, now: now)
-    let own = try PhotoReader.values(of: photo, in: state).filter {
-      local.author.role == .command || $0.author == local.author.user
-    }
-    guard !own.isEmpty else {
-      throw Refusal("only its author or command may remove photo \(photo.short)", .notAllowed)
-    }
-    var composer = Composer(state, origin: nil)
-    composer.remove(.reportPhotos, own.map(\.dot))
-    return try write(composer.writes, lane: state.lane, now: now)
-  }
+  // MARK: Fetching
 
   /// Fetches the original of a photo, also on a relay or a narrow link, and if it was deleted here.
   public mutating func requestPhoto(
@@ -76,37 +28,6 @@ extension Replica {
       replica.derived.photos.scheduleReview(now.instant)
       try replica.reviewBlobs(now: now)
     }
-  }
-
-  // MARK: Reads
-
-  /// Returns the photos of a report, oldest first by their authors' clocks.
-  public func photos(of id: RowID) throws -> [PhotoSummary] {
-    try photoReader.photos(of: context.existing(.report, id))
-  }
-
-  /// Returns a photo of a report by its number from 1, or by its id or the first digits of it.
-  public func photo(named reference: String, of id: RowID) throws -> BlobID {
-    try PhotoReader.photo(named: reference, in: context.existing(.report, id))
-  }
-
-  /// Returns the reports with a photo of which one of these blobs is a part.
-  public func reports(showing blobs: Set<BlobID>) throws -> [RowKey] {
-    try photoReader.reports(showing: blobs)
-  }
-
-  /// Returns decrypted bytes of a photo.
-  ///
-  /// - Parameter range: the bytes to read, clamped to the picture; nil for all.
-  public func photoBytes(
-    _ photo: BlobID, of id: RowID, kind: BlobKind, range: Range<Int>? = nil
-  ) throws -> [UInt8] {
-    try photoReader.bytes(
-      of: photo, in: context.existing(.report, id), kind: kind, range: range)
-  }
-
-  var photoReader: PhotoReader {
-    PhotoReader(context: context, keeper: derived.photos, engine: engine)
   }
 
   // MARK: Engine
@@ -140,7 +61,9 @@ extension Replica {
     let found = try store.adoptUnits()
     if !found.isEmpty { try feed(found, now: now) }
     // Frames that are lost to damage may list the others.
-    if recovery.setAside.isEmpty, try missingFrames().isEmpty { try store.deleteUnlistedBlobs() }
+    if recovery.setAside.isEmpty, try queries.missingFrames().isEmpty {
+      try store.deleteUnlistedBlobs()
+    }
   }
 
   /// Reads and verifies a unit that a peer requested. A damaged one is cleared, and fetched again.
@@ -179,8 +102,8 @@ extension Replica {
   mutating func giveBlobReceipts(now: ClockReading) throws {
     var given: [LatestRecord] = []
     for log in schedules.blobReceipts.take(now: now.instant) {
-      guard let receipt = try photoReader.receipts.outdated(log) else { continue }
-      given.append(photoReader.receipts.signed(receipt, order: own.nextRecordOrder()))
+      guard let receipt = try queries.photoReader.receipts.outdated(log) else { continue }
+      given.append(queries.photoReader.receipts.signed(receipt, order: own.nextRecordOrder()))
     }
     guard !given.isEmpty else { return }
     transaction.batch.records += given
@@ -196,7 +119,7 @@ extension Replica {
     derived.photos.scheduleReview(
       now.instant.advanced(byMilliseconds: PhotoKeeper.reviewMilliseconds))
     let review = try BlobReview(
-      of: blobs, in: store, receipts: photoReader.receipts, role: local.author.role,
+      of: blobs, in: store, receipts: queries.photoReader.receipts, role: local.author.role,
       isFull: derived.photos.isFull(for: .original), now: now.wall)
     transaction.batch.unreferenced.merge(review.marks) { $1 }
     guard !review.deletable.isEmpty else { return }

@@ -1,5 +1,3 @@
-internal import MusterCRDT
-internal import MusterGeo
 public import MusterModel
 internal import MusterStore
 
@@ -8,14 +6,8 @@ internal import MusterStore
 extension Replica {
   /// Returns the active alerts at `now`, the most severe first; changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {
-    var state = try alertReader.stored()
-    let findings = try findings(now: now)
-    _ = try alertReader.update(&state, with: findings, now: now.wall)
-    return state.alerts
+    try alertReview(now: now).update().alerts.alerts
   }
-
-  /// Returns the active alerts of the last review, also after a restart.
-  public func raisedAlerts() throws -> [Alert] { try alertReader.stored().alerts }
 
   /// Reviews the alerts and stores the raised ones; the outcome lists those raised and cleared.
   /// MUST be called after changes, and from time to time, since silence raises alerts too.
@@ -27,39 +19,19 @@ extension Replica {
   private mutating func reviewAlerts(
     storing calls: [UInt8]?, now: ClockReading
   ) throws -> Outcome {
-    let before = try alertReader.stored()
-    var state = before
-    let findings = try findings(now: now)
-    let changes = try alertReader.update(&state, with: findings, now: now.wall)
+    let update = try alertReview(now: now).update()
     let dates = derived.checkIns.takeUnsaved(
       at: ages.reading(now), wall: now.wall, boot: own.boot)
-    guard !state.isStored(as: before) || !dates.isEmpty || calls != nil else { return Outcome() }
+    guard update.isNew || !dates.isEmpty || calls != nil else { return Outcome() }
     var outcome = try transact(now: now) { replica in
-      replica.transaction.batch.local[AlertTracker.key] = state.encoded()
+      replica.transaction.batch.local[AlertTracker.key] = update.alerts.encoded()
       replica.transaction.batch.local.merge(dates) { _, date in date }
       if let calls { replica.transaction.batch.local[DuressLedger.key] = calls }
       // What raised an alert is as durable as the alert.
       replica.received.hurry()
     }
-    outcome.alertChanges = inOrderOfDueTimes(changes)
+    outcome.alertChanges = update.changes
     return outcome
-  }
-
-  /// Returns the changes with the raised check-ins in the order of their due times: after a sleep
-  /// of the machine several are overdue at once.
-  private func inOrderOfDueTimes(_ changes: [AlertChange]) -> [AlertChange] {
-    var raised: [(index: Int, due: Int64, change: AlertChange)] = []
-    for (index, change) in changes.enumerated() {
-      guard case .raised(let alert) = change, alert.id.kind == .checkIn else { continue }
-      let person = derived.checkIns.person(of: alert.id.row)
-      let timers = person.flatMap { derived.statusModel.assessment(of: $0) }?.timers
-      let due = timers?.first { $0.id == alert.id.row }?.due.latest
-      raised.append((index, due ?? .max, change))
-    }
-    let ordered = raised.sorted { ($0.due, $0.index) < ($1.due, $1.index) }
-    var changes = changes
-    for (place, next) in zip(raised, ordered) { changes[place.index] = next.change }
-    return changes
   }
 
   /// Acknowledges an alert: it stays active until its matter is over, without a sound. The first
@@ -77,39 +49,22 @@ extension Replica {
   public mutating func acknowledgeAlert(
     _ reference: String, by name: String?, for user: UserID? = nil, now: ClockReading
   ) throws -> Outcome {
-    let own = try context.callsign(of: local.author.user)
-    let name = name ?? own
-    if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
-    var state = try alertReader.stored()
-    let findings = try findings(now: now)
-    var changes = try alertReader.update(&state, with: findings, now: now.wall)
-    let id = try AlertReader.alert(named: reference, among: state.alerts)
-    guard state.alerts.first(where: { $0.id == id })?.acknowledgement == nil else {
-      return Outcome()
+    switch try alertReview(now: now).acknowledgement(of: reference, by: name, for: user) {
+    case .nothing: return Outcome()
+    case .shared(let writes): return try write(Draft(rows: [writes], lane: .urgent), now: now)
+    case .local(let alerts, let changes):
+      var outcome = try transact(now: now) { replica in
+        replica.transaction.batch.local[AlertTracker.key] = alerts.encoded()
+      }
+      outcome.alertChanges = changes
+      return outcome
     }
-    let cause = state.cause(of: id, with: findings.first { $0.id == id }?.cause ?? .none)
-    let (role, isRevoked) = (local.author.role, control.isRevoked(local.device))
-    if cause.isShared, role == .command || role == .member, !isRevoked {
-      let person = role == .command ? user ?? local.author.user : local.author.user
-      // The next review reports it, here as on every node.
-      let writes = try alertReader.acknowledgement(
-        of: id, cause, by: person, note: name == own ? "" : name)
-      return try write(writes, lane: .urgent, now: now)
-    }
-    let acknowledgement = AlertAcknowledgement(name: name, moment: now.wall)
-    guard let alert = state.acknowledge(id, acknowledgement) else { return Outcome() }
-    changes.append(.acknowledged(alert))
-    var outcome = try transact(now: now) { replica in
-      replica.transaction.batch.local[AlertTracker.key] = state.encoded()
-    }
-    outcome.alertChanges = changes
-    return outcome
   }
 
   /// Ends the alarm about a person who called under duress, at this command device only, until the
   /// next call. Nothing of it is sent.
   public mutating func clearDuress(of user: UserID, now: ClockReading) throws -> Outcome {
-    try require(.command)
+    try context.require(.command)
     guard let calls = derived.clearCalls(of: user) else {
       throw Refusal("\(try context.callsign(of: user)) has no open call under duress here")
     }
@@ -121,30 +76,10 @@ extension Replica {
     }
   }
 
-  private var alertReader: AlertReader { AlertReader(context: context) }
-
-  private mutating func findings(now: ClockReading) throws -> [AlertTracker.Finding] {
-    let people = try people(now: now)
-    let zones = try location.monitor.zones(in: store)
-    let (context, ages) = (context, ageReader(at: now))
-    let lowBatteries = Set(
-      try alertReader.stored().alerts.filter { $0.id.kind == .battery }
-        .map { UserID(raw: $0.id.row.raw) })
-    let devices = DeviceReader(context: context, engine: engine)
-    let zoneRules = try ZoneRuleReader(context: context, ages: ages, zones: zones).findings(
-      people.map(\.summary), entered: &derived.enteredRules)
-    return try alertReader.findings(
-      people: people,
-      directives: DirectiveList(context: context, zones: zones).directives(among: people),
-      zones: zones, zoneRules: zoneRules,
-      devices: DeviceAlerts(
-        device: local.device, isCommand: local.author.role == .command,
-        isRevoked: context.isRevoked, clockLead: engine.clockLead(now: now),
-        home: recovery.home, clones: try devices.clones(),
-        bounds: try devices.boundsReached(excessCheckIns: derived.checkIns.excess),
-        readmissions: try devices.refused(own.readmissions),
-        disputed: try CouncilList(context: context).disputedMembers,
-        clockFaults: try ages.clockFaults()),
-      unconfirmed: ages.unconfirmed(), lowBatteries: lowBatteries, now: now.wall)
+  private mutating func alertReview(now: ClockReading) throws -> AlertReview {
+    let statuses = try statuses(now: now)
+    return try AlertReview(
+      of: statuses, queries, home: recovery.home, readmissions: own.readmissions,
+      entered: &derived.enteredRules)
   }
 }
