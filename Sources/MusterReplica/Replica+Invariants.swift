@@ -30,10 +30,7 @@ extension Replica {
       "the engine announces what the store does not hold: \(announced), not \(stored)")
     let keys = try EpochKeys(in: store, operation: local.operation).keyring
     precondition(keys.all == epochKeys.keyring.all, "the keyring and the store hold different keys")
-    ages.checkInvariants()
-    received.checkInvariants(staged: try store.stagedCount())
-    let (anchors, known) = (try store.anchorCount(), ages.anchorCount + ages.expiredCount)
-    precondition(anchors <= known, "\(anchors) anchors are stored, \(known) known")
+    try records.checkInvariants(in: store)
     try checkStatuses()
     try derived.checkInvariants(of: store)
   }

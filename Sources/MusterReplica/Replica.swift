@@ -27,9 +27,7 @@ public struct Replica {
   var engine: SyncEngine
   var control: ControlPlane
   var epochKeys: EpochKeys
-  var ages: AgeTracker
-  /// Records of other devices that are not in the tables of newest records yet.
-  var received = ReceivedRecords()
+  var records: DatedRecords
   var derived: DerivedState
   var location: OwnPositions
   var schedules = RecordSchedules()
@@ -63,18 +61,18 @@ public struct Replica {
       operation: local.operation, device: local.device, systemBoot: systemBoot)
     var random = DeterministicRandom(seed: seed)
     random.stir(now.entropy)
-    let (logs, records) = (try store.logs(), try store.records())
+    let (logs, newest) = (try store.logs(), try store.records())
     control = try ControlPlane(in: store, of: local)
     derived = DerivedState(operation: local.operation, opener: DuressOpener(of: local))
     derived.restoreCalls(try store.local(DuressLedger.key))
-    ages = try AgeTracker(store: store, observer: local.device, boot: boot, now: now)
+    records = try DatedRecords(in: store, of: local.device, boot: boot, now: now)
     location = try OwnPositions(in: store)
     own = try OwnDevice(
-      local: local, boot: boot, store: store, start: start, logs: logs, records: records,
+      local: local, boot: boot, store: store, start: start, logs: logs, records: newest,
       random: random)
     epochKeys = try EpochKeys(in: store, operation: local.operation)
     engine = SyncEngine(
-      of: own, roster: try control.roster(in: store), logs: logs, records: records,
+      of: own, roster: try control.roster(in: store), logs: logs, records: newest,
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
     own.keepIncarnation(in: &transaction.batch)
     try keepProven()
@@ -99,7 +97,7 @@ public struct Replica {
     try refreshInvites(now: now)
     reviewReceipts(now: now)
     own.askForHeads(now: now.instant)
-    if local.author.role.reads { schedules.presence.start(now: now.instant) }
+    if local.author.role.reads { records.startPresence(now: now.instant) }
   }
 
   /// Moves certificates to their place since version 6 of the database.
@@ -140,9 +138,9 @@ public struct Replica {
   /// When `passDeadlines` is to be called.
   public var nextDeadline: Instant? {
     let due = [
-      engine.nextDeadline, epochKeys.due, received.nextDeadline, derived.photos.reviewAt,
+      engine.nextDeadline, epochKeys.due, derived.photos.reviewAt,
     ]
-    let wanted = (due + schedules.deadlines).compactMap(\.self)
+    let wanted = (due + records.deadlines + schedules.deadlines).compactMap(\.self)
     guard let next = wanted.min() else { return nil }
     return recovery.failure.map { max(next, $0.restEnds) } ?? next
   }

@@ -47,7 +47,7 @@ struct ReceivedRecordsTests {
     try valley.run(milliseconds: 2 * Limits.foldMilliseconds)
     try move(metresNorth: 1, in: &valley)
     let staged = try valley.wait(upTo: 2 * Limits.stagingMilliseconds) { valley in
-      try valley.ask("Ada") { replica, _ in replica.received.isDurable }
+      try valley.ask("Ada") { replica, _ in replica.records.received.isDurable }
     }
     #expect(try #require(staged) <= Limits.stagingMilliseconds)
     // When the power fails before the next one is durable

@@ -35,7 +35,7 @@ import Testing
     let people = try valley.ask("Ada") { replica, now in
       // Of a copy: what is taken here is not assessed.
       var replica = replica
-      replica.derived.statusModel.redate(replica.ages.takeDated()) {
+      replica.derived.statusModel.redate(replica.records.takeDated()) {
         .unstamped(arrival: 0, reportedAt: $0.writtenAt)
       }
       var names: Set<String> = []

@@ -80,7 +80,7 @@ extension Replica {
   ) -> Bool {
     let before = location.watchesMovement(of: tracker) ? nil : earlierMovement(of: tracker)
     return location.noteMovement(
-      fix, isMoving: isMoving, of: tracker, continuing: before, at: ages.reading(now))
+      fix, isMoving: isMoving, of: tracker, continuing: before, at: records.ages.reading(now))
   }
 
   /// The movement as the last position before the start of this program stated it; nil if it did
@@ -89,8 +89,8 @@ extension Replica {
     let device = opener.subject(tracker, of: local.author)
     do {
       guard let position = try store.position(of: device),
-        let seconds = derived.telemetry.stillSeconds(of: device, at: position.order),
-        let made = ages.made(ofPositionOf: device)
+        let seconds = records.telemetry.stillSeconds(of: device, at: position.order),
+        let made = records.ages.made(ofPositionOf: device)
       else { return nil }
       return MovementDetector(
         after: position.report.fix, lastMovement: made.latest - Int64(seconds) * 1000)
@@ -134,15 +134,11 @@ extension Replica {
     let person = tracker == nil ? local.author.user : UserID(raw: subject.raw)
     let telemetry = location.telemetry(
       of: tracker, statesStillness: derived.checkIns.asksForMovement(of: person),
-      at: ages.reading(now))
-    let record = LatestRecord.position(
-      position.report, after: position.earlier.filter { $0.order < position.order },
-      of: tracker, telemetry: telemetry, stamp: stamp,
-      operation: local.operation, certificate: local.certificate.hash, order: position.order,
-      epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(), signedBy: local.signingKey)
+      at: records.ages.reading(now))
+    let record = own.position(
+      position, of: tracker, telemetry: telemetry, stamp: stamp, under: epoch)
     transaction.batch.records.append(record)
     try noteOwn(record, of: tracker, stamp, now: now)
-    noteTelemetry(of: record)
     if let position = opener.position(in: record) { transaction.batch.positions.append(position) }
     return record
   }

@@ -25,7 +25,7 @@ extension Replica {
       defer { replica.transaction.tally = nil }
       end = try replica.take(&reader, isLast: isLast, now: now)
       try replica.run(.carried(.end), now: now)
-      replica.received.hurry()
+      replica.records.hurry()
       tally = replica.transaction.tally ?? tally
     }
     let progress = BundleProgress(

@@ -1,16 +1,13 @@
 internal import MusterModel
 
-/// When this device signs its own records: receipts, its neighbours, and its presence.
+/// When this device signs receipts, and a record of its neighbours.
 struct RecordSchedules: Sendable {
   var receipts = ReceiptTracker()
   var neighbours = NeighbourPublisher()
-  var presence = PresenceSchedule()
   var blobReceipts = ReceiptTracker()
 
   /// When the next record may be due, if any.
   var deadlines: [Instant?] {
-    [
-      receipts.nextDeadline, neighbours.nextDeadline, presence.due, blobReceipts.nextDeadline,
-    ]
+    [receipts.nextDeadline, neighbours.nextDeadline, blobReceipts.nextDeadline]
   }
 }

@@ -18,17 +18,13 @@ extension Replica {
     let jitter = Int64(own.random.uniform(below: UInt64(NeighbourPublisher.settleMilliseconds)))
     guard schedules.neighbours.look(at: paths, jitter: jitter, now: now.instant) else { return }
     guard let epoch = currentEpoch else { return schedules.neighbours.putOff() }
-    let record = LatestRecord.neighbours(
+    let record = own.neighbours(
       NeighbourRecord(
         sentAt: now.wall, neighbours: neighbours.map { Neighbour($0, now: now.instant) }),
-      operation: local.operation, certificate: local.certificate.hash,
-      order: own.nextRecordOrder(), epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(),
-      signedBy: local.signingKey)
-    transaction.batch.records.append(record)
-    try commit(now: now)
+      under: epoch)
+    try publish([record], now: now)
     schedules.neighbours.notePublished(paths, now: now.instant)
     transaction.outcome.hasMeshChanged = true
-    try run(.recorded([record]), now: now)
   }
 }
 

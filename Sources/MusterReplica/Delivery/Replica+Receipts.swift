@@ -39,9 +39,6 @@ extension Replica {
       guard receiptState.hasRoom(for: log) else { continue }
       given.append(receiptState.receipt(for: log, order: own.nextRecordOrder()))
     }
-    guard !given.isEmpty else { return }
-    transaction.batch.records += given
-    try commit(now: now)
-    try run(.recorded(given), now: now)
+    try publish(given, now: now)
   }
 }

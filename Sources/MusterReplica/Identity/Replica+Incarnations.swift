@@ -80,9 +80,7 @@ extension Replica {
     records.removeAll { record in
       engine.record(record.topic).map { $0.order >= record.order } ?? false
     }
-    transaction.batch.records += records
-    try commit(now: now)
+    try publish(records, now: now)
     own.cloneDetector.notePublished(owed)
-    if !records.isEmpty { try run(.recorded(records), now: now) }
   }
 }

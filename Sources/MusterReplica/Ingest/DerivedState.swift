@@ -12,7 +12,6 @@ struct DerivedState: Sendable {
   var statusModel = StatusModel()
   var checkIns = CheckInBoard()
   private(set) var duress = DuressLedger()
-  var telemetry = TelemetryBoard()
   /// Rules of zones about an entry that were satisfied since the start.
   var enteredRules: Set<Dot> = []
   var photos = PhotoKeeper()

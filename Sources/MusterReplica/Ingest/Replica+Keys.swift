@@ -77,7 +77,7 @@ extension Replica {
     for record in try context.latestRecords() where record.epoch == key.id {
       guard let opened = opener.opened(record) else { continue }
       let name = StampedRecordID(record, operation: local.operation)
-      date(opened, named: name, isStaged: false, now: now)
+      records.date(opened, named: name, now: now)
       if let position = opened.position { transaction.batch.positions.append(position) }
       noteTelemetry(of: record)
     }

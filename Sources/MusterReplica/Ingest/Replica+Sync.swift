@@ -131,11 +131,12 @@ extension Replica {
   }
 
   mutating func commit(now: ClockReading) throws {
-    addReceived(now: now)
-    transaction.batch.ages = ages.takeChanges()
+    records.addDue(to: &transaction.batch, now: now)
     if let calls = derived.takeCalls() { transaction.batch.local[DuressLedger.key] = calls }
     guard !transaction.batch.isEmpty else { return }
-    if !transaction.batch.frames.isEmpty { transaction.batch.arrival = ages.arrivalTime(now) }
+    if !transaction.batch.frames.isEmpty {
+      transaction.batch.arrival = records.ages.arrivalTime(now)
+    }
     #if Canary
       if Canary.acknowledgeFirst.isPlanted, transaction.batch.frames.count == 1 { return }
     #endif

@@ -105,10 +105,7 @@ extension Replica {
       guard let receipt = try queries.photoReader.receipts.outdated(log) else { continue }
       given.append(queries.photoReader.receipts.signed(receipt, order: own.nextRecordOrder()))
     }
-    guard !given.isEmpty else { return }
-    transaction.batch.records += given
-    try commit(now: now)
-    try run(.recorded(given), now: now)
+    try publish(given, now: now)
   }
 
   /// Marks blobs that no photo references, and deletes what may be deleted, when that is due.

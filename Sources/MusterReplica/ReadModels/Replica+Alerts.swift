@@ -21,14 +21,14 @@ extension Replica {
   ) throws -> Outcome {
     let update = try alertReview(now: now).update()
     let dates = derived.checkIns.takeUnsaved(
-      at: ages.reading(now), wall: now.wall, boot: own.boot)
+      at: records.ages.reading(now), wall: now.wall, boot: own.boot)
     guard update.isNew || !dates.isEmpty || calls != nil else { return Outcome() }
     var outcome = try transact(now: now) { replica in
       replica.transaction.batch.local[AlertTracker.key] = update.alerts.encoded()
       replica.transaction.batch.local.merge(dates) { _, date in date }
       if let calls { replica.transaction.batch.local[DuressLedger.key] = calls }
       // What raised an alert is as durable as the alert.
-      replica.received.hurry()
+      replica.records.hurry()
     }
     outcome.alertChanges = update.changes
     return outcome

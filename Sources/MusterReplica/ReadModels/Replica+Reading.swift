@@ -9,7 +9,7 @@ extension Replica {
   /// What the read models read, now.
   var context: ReadContext {
     ReadContext(
-      store: store, local: local, control: control, received: received,
+      store: store, local: local, control: control, received: records.received,
       uncommitted: transaction.writeGroup?.rows ?? [:])
   }
 
@@ -31,13 +31,13 @@ extension Replica {
     // The saved dates of reports, once after each start.
     if !derived.checkIns.isRestored {
       let store = store
-      try derived.checkIns.restore(at: ages.reading(now), wall: now.wall, boot: own.boot) {
+      try derived.checkIns.restore(at: records.ages.reading(now), wall: now.wall, boot: own.boot) {
         name throws(StoreError) in try store.local(name)
       }
     }
     try reader.refresh(
       &derived.statusModel, checkIns: &derived.checkIns, zones: &location.monitor,
-      dated: ages.takeDated(), telemetry: derived.telemetry)
+      dated: records.takeDated(), telemetry: records.telemetry)
   }
 
   /// Returns the queries about people, orders and check-ins, with the statuses at `now`.
@@ -46,18 +46,18 @@ extension Replica {
     return StatusQueries(
       context: context, ages: ageReader(at: now), statuses: derived.statusModel,
       checkInBoard: derived.checkIns, zones: try location.monitor.zones(in: store),
-      telemetry: derived.telemetry)
+      telemetry: records.telemetry)
   }
 
   func ageReader(at now: ClockReading) -> AgeReader {
-    AgeReader(context: context, ages: ages, now: now)
+    AgeReader(context: context, ages: records.ages, now: now)
   }
 
   /// When time alone may next change a status: a check-in is due, or an order's deadline passes.
   /// Nil before the first review.
   public func nextStatusChange(now: ClockReading) -> Instant? {
     derived.statusModel.nextChange.map { next in
-      now.instant.advanced(byMilliseconds: max(0, next - ages.reading(now)))
+      now.instant.advanced(byMilliseconds: max(0, next - records.ages.reading(now)))
     }
   }
 

@@ -24,13 +24,12 @@ extension Replica {
     try epochKeys.reload(from: store, operation: local.operation)
     derived.restoreCalls(try store.local(DuressLedger.key))
     own.writer.reset(to: logs)
-    ages = try AgeTracker(store: store, observer: local.device, boot: own.boot, now: now)
+    try records.reload(from: store, of: local.device, boot: own.boot, now: now)
     try location.reload(from: store)
     own.takeAnnounceCounters()
     engine = SyncEngine(
       of: own, roster: try control.roster(in: store), logs: logs, records: try store.records(),
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
-    received = ReceivedRecords()
     try feedEvidence(now: now)
     try listStoredBlobs(now: now)
     try replayControlLogs(logs, now: now)

@@ -46,7 +46,8 @@ public enum ReplicaDatabase {
   ///   - witnessed: the sentinel's record.
   ///   - seed: 32 bytes for nonces, used nowhere else.
   public static func salvage(
-    _ path: String, into newPath: String, credentials: Credentials, witnessed: Replica.IncarnationState?,
+    _ path: String, into newPath: String, credentials: Credentials,
+    witnessed: Replica.IncarnationState?,
     seed: [UInt8]
   ) throws(StoreError) -> Salvage.Findings {
     let operation = credentials.local.operation
