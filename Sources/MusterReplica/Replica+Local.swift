@@ -6,13 +6,13 @@ internal import MusterSync
 extension Replica {
   /// Adds addresses to try, given by the user or remembered.
   public mutating func contact(_ endpoints: [Endpoint], now: ClockReading) throws -> Outcome {
-    try transact(now: now) { try $0.run(.contacts(endpoints), now: now) }
+    try transact(now: now) { try $0.core.run(.contacts(endpoints), now: now) }
   }
 
   /// Sets the rate limit of each link; nil, the default, for none.
   public mutating func limitLinks(to rate: LinkRate?, now: ClockReading) throws -> Outcome {
-    recovery.linkRate = rate
-    return try transact(now: now) { try $0.run(.linkRate(rate), now: now) }
+    core.recovery.linkRate = rate
+    return try transact(now: now) { try $0.core.run(.linkRate(rate), now: now) }
   }
 
   /// Sets or replaces the two PINs of this device, or removes them if there are no new ones.
@@ -24,9 +24,9 @@ extension Replica {
     _ pins: (usual: String, duress: String)?, current: String?,
     cost: PasswordCost = .interactive, now: ClockReading
   ) throws -> Outcome {
-    try context.require(.command, .member, .observer)
+    try core.context.require(.command, .member, .observer)
     let new = try CheckInPins.replacing(
-      current, by: pins, salt: own.drawSalt(now: now), cost: cost, in: store)
-    return try transact(now: now) { new.store(in: &$0.transaction.batch) }
+      current, by: pins, salt: core.own.drawSalt(now: now), cost: cost, in: core.store)
+    return try transact(now: now) { new.store(in: &$0.core.transaction.batch) }
   }
 }

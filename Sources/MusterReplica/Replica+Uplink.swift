@@ -10,28 +10,28 @@ extension Replica {
   ) throws -> Outcome {
     precondition(endpoint.isUplink, "\(endpoint) is not an uplink")
     guard calls else { return Outcome() }
-    return try transact(now: now) { try $0.run(.uplinkOpened(endpoint), now: now) }
+    return try transact(now: now) { try $0.core.run(.uplinkOpened(endpoint), now: now) }
   }
 
   /// Handles a closed uplink, which ends the sessions that it carried.
   public mutating func uplinkClosed(_ endpoint: Endpoint, now: ClockReading) throws -> Outcome {
-    try transact(now: now) { try $0.run(.uplinkClosed(endpoint), now: now) }
+    try transact(now: now) { try $0.core.run(.uplinkClosed(endpoint), now: now) }
   }
 
   /// Publishes this command post's TLS certificate.
   public mutating func nameUplink(
     certificate der: [UInt8], now: ClockReading
   ) throws -> Outcome {
-    try context.require(.command)
+    try core.context.require(.command)
     guard let certificate = UplinkCertificate(der: der) else {
       throw Refusal(
         "a certificate of \(der.count) bytes: at most \(Limits.uplinkCertificateBytes)")
     }
-    guard queries.ownUplinkCertificates.count < Limits.uplinkCertificatesPerDevice else {
+    guard core.queries.ownUplinkCertificates.count < Limits.uplinkCertificatesPerDevice else {
       throw Refusal("this device has reached the limit of TLS certificates")
     }
     return try transact(now: now) { replica in
-      try replica.append([[.uplink(certificate)]], lane: .control, now: now)
+      try replica.core.append([[.uplink(certificate)]], lane: .control, now: now)
     }
   }
 }

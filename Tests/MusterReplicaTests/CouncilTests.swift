@@ -112,7 +112,7 @@ struct CouncilTests {
       council, by: .root, signedBy: try #require(valley.rootKey).signingKey,
       chains: valley.laptops.map { $0.credentials.local.chain.certificates })
     try valley.at("Ada") { replica, now in
-      try replica.transact(now: now) { try $0.take(EvidenceItem(endorsement), now: now) }
+      try replica.transact(now: now) { try $0.core.take(EvidenceItem(endorsement), now: now) }
     }
     try valley.converge()
     // Then the members are back on every node, and continue.

@@ -122,7 +122,7 @@ struct DeliveryTests {
     try valley.converge()
     try expect(Mark(devices: 3, commandPost: true), of: id, at: "Ada", within: 30_000, in: &valley)
 
-    let cleo = try valley.ask("Cleo") { replica, _ in replica.local.device }
+    let cleo = try valley.ask("Cleo") { replica, _ in replica.core.local.device }
     try valley.at("Ada") { try $0.revoke(cleo, now: $1) }
 
     let found = try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }.delivery
@@ -222,10 +222,10 @@ struct DeliveryTests {
     let log = try #require(before.receipt?.log)
     try valley.at("Ada") { replica, now in
       try replica.transact(now: now) { replica in
-        replica.transaction.batch.records.append(before)
-        try replica.commit(now: now)
-        _ = replica.engine.handle(.recorded([before]), now: now)
-        replica.takeOwnReceipt(before, now: now)
+        replica.core.transaction.batch.records.append(before)
+        try replica.core.commit(now: now)
+        _ = replica.core.engine.handle(.recorded([before]), now: now)
+        replica.core.takeOwnReceipt(before, now: now)
       }
     }
     try valley.run(milliseconds: 10_000)
@@ -284,23 +284,23 @@ struct DeliveryTests {
     try valley.run(milliseconds: 20_000)
     let log = try #require(
       try valley.ask("Ben") { replica, _ in
-        try replica.store.positions(
-          ofFrames: try replica.store.row(RowKey(kind: .report, id: id))?
+        try replica.core.store.positions(
+          ofFrames: try replica.core.store.row(RowKey(kind: .report, id: id))?
             .dots(of: .reportTitle).map(\.frame) ?? []
         ).first?.log
       })
     try valley.at("Ben") { replica, now in
-      let head = replica.engine.head(of: log)
+      let head = replica.core.engine.head(of: log)
       let record = LatestRecord.receipt(
-        Receipt(log: log, head: head), operation: replica.local.operation,
-        certificate: replica.local.certificate.hash,
+        Receipt(log: log, head: head), operation: replica.core.local.operation,
+        certificate: replica.core.local.certificate.hash,
         order: RecordOrder(
-          generation: 1, incarnation: replica.own.writer.incarnation, counter: 1 << 60),
-        signedBy: replica.local.signingKey)
+          generation: 1, incarnation: replica.core.own.writer.incarnation, counter: 1 << 60),
+        signedBy: replica.core.local.signingKey)
       return try replica.transact(now: now) { replica in
-        replica.transaction.batch.records.append(record)
-        try replica.commit(now: now)
-        try replica.run(.recorded([record]), now: now)
+        replica.core.transaction.batch.records.append(record)
+        try replica.core.commit(now: now)
+        try replica.core.run(.recorded([record]), now: now)
       }
     }
     try valley.run(milliseconds: 5000)
@@ -316,15 +316,15 @@ struct DeliveryTests {
     let receipt = change(try #require(newest.receipt))
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
-        let order = replica.own.nextRecordOrder()
+        let order = replica.core.own.nextRecordOrder()
         let record = LatestRecord.receipt(
-          receipt, operation: replica.local.operation,
-          certificate: replica.local.certificate.hash,
+          receipt, operation: replica.core.local.operation,
+          certificate: replica.core.local.certificate.hash,
           order: order,
-          signedBy: replica.local.signingKey)
-        replica.transaction.batch.records.append(record)
-        try replica.commit(now: now)
-        try replica.run(.recorded([record]), now: now)
+          signedBy: replica.core.local.signingKey)
+        replica.core.transaction.batch.records.append(record)
+        try replica.core.commit(now: now)
+        try replica.core.run(.recorded([record]), now: now)
       }
     }
   }

@@ -72,7 +72,7 @@ struct DuressTests {
 
   private func fields(at name: String, in valley: inout Valley) throws -> [[UInt8]] {
     try valley.ask(name) { replica, _ in
-      try replica.store.rows(.checkIn).flatMap { row in
+      try replica.core.store.rows(.checkIn).flatMap { row in
         row.values(of: .checkInSealed).compactMap { value in
           guard case .bytes(let bytes) = value.value else { return nil }
           return bytes
@@ -219,7 +219,7 @@ struct DuressTests {
     try valley.restart("Ada")
     try valley.restart("Dora")
     try valley.at("Ada") { replica, now in
-      try replica.transact(now: now) { $0.transaction.markViewStale() }
+      try replica.transact(now: now) { $0.core.transaction.markViewStale() }
     }
     #expect(try alarmed(in: &valley) == ["Dora"])
     #expect(throws: Refusal.self) {

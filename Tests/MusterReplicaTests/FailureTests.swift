@@ -153,7 +153,7 @@ struct FailureTests {
     try valley.at("Ben") { replica, now in
       let outcome = try replica.transact(now: now) { replica in
         let comment = Write(row: id, field: .reportComments, value: .text("wind from the west"))
-        try replica.append([[.write(comment)]], lane: .state, now: now)
+        try replica.core.append([[.write(comment)]], lane: .state, now: now)
         throw Later()
       }
       remarks = outcome.remarks

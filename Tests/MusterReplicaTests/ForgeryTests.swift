@@ -19,7 +19,7 @@ struct ForgeryTests {
     let before = try valley.hashes()
     let frames = try valley.ask("Ada") { try $0.status(now: $1) }.frames
     try valley.at("Ben") { replica, now in
-      try replica.transact(now: now) { try $0.append([operations], lane: lane, now: now) }
+      try replica.transact(now: now) { try $0.core.append([operations], lane: lane, now: now) }
     }
     try valley.converge()
 
@@ -125,7 +125,7 @@ struct ForgeryTests {
     for _ in 0..<2 {
       try valley.at("Ben") { replica, now in
         try replica.transact(now: now) {
-          try $0.append([[.crossing(crossing)]], lane: .state, now: now)
+          try $0.core.append([[.crossing(crossing)]], lane: .state, now: now)
         }
       }
     }
@@ -178,22 +178,22 @@ struct ForgeryTests {
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
         let epoch = try #require(
-          replica.currentEpoch)
-        let head = try #require(replica.own.writer.heads[.state])
+          replica.core.currentEpoch)
+        let head = try #require(replica.core.own.writer.heads[.state])
         let log = head.log
-        let opening = try #require(try replica.store.log(log)).opening
+        let opening = try #require(try replica.core.store.log(log)).opening
         let place = WritePosition(
-          operation: replica.local.operation, author: replica.local.author.user,
+          operation: replica.core.local.operation, author: replica.core.local.author.user,
           sequence: head.sequence + 1)
         let frame = Frame.sealed(
-          operation: replica.local.operation, log: log, sequence: head.sequence + 1,
+          operation: replica.core.local.operation, log: log, sequence: head.sequence + 1,
           previous: head.hash, epoch: epoch.id, plaintext: body.encoded(writesAt: place),
           key: epoch.key,
-          nonce: replica.own.random.nonce24(), signedBy: replica.local.signingKey)
-        try replica.hold([frame], opening: opening, now: now)
-        try replica.commit(now: now)
-        try replica.run(.appended(opening, [frame]), now: now)
-        replica.own.writer.reset(to: try replica.store.logs())
+          nonce: replica.core.own.random.nonce24(), signedBy: replica.core.local.signingKey)
+        try replica.core.hold([frame], opening: opening, now: now)
+        try replica.core.commit(now: now)
+        try replica.core.run(.appended(opening, [frame]), now: now)
+        replica.core.own.writer.reset(to: try replica.core.store.logs())
       }
     }
   }
@@ -225,9 +225,9 @@ struct ForgeryTests {
     try expectNothing(of: [.epoch(announcement)], lane: .control, in: &valley)
 
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in replica.control.epochs.count } == 1)
+      #expect(try valley.ask(name) { replica, _ in replica.core.control.epochs.count } == 1)
       try valley.restart(name)
-      #expect(try valley.ask(name) { replica, _ in replica.control.epochs.count } == 1)
+      #expect(try valley.ask(name) { replica, _ in replica.core.control.epochs.count } == 1)
     }
   }
 

@@ -208,12 +208,13 @@ struct ForkTests {
     let clock = valley.clock
     for run in runs {
       _ = try replica.transact(now: clock) {
-        try $0.attach(run.frames, opening: run.opening, from: ada.credentials.device, now: clock)
+        try BranchAttacher.attach(
+          run.frames, opening: run.opening, from: ada.credentials.device, to: &$0.core, now: clock)
       }
       try replica.checkInvariants()
     }
     return Outcome(
-      strands: try replica.store.logs(), root: replica.root(), hash: try replica.stateHash(),
+      strands: try replica.core.store.logs(), root: replica.root(), hash: try replica.stateHash(),
       problems: try replica.verify().problems, titles: try replica.queries.reports().map(\.title))
   }
 

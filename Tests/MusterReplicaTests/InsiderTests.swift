@@ -53,7 +53,7 @@ struct InsiderTests {
     let (request, _) = try Enrolment(seed: valley.seed32())
       .request(callsign: "Mallory", passphrase: nil, seed: valley.seed32())
     try valley.at("Ada") { try $0.admit(request: request, role: .member, now: $1).outcome }
-    let device = try valley.ask("Ada") { replica, _ in replica.control.admissions }
+    let device = try valley.ask("Ada") { replica, _ in replica.core.control.admissions }
       .map(\.signed.certificate).first { $0.role == .member }?.device
     try valley.at("Ada") { try $0.revoke(try #require(device), now: $1) }
     #expect(throws: Refusal.self) {
@@ -190,7 +190,7 @@ struct InsiderTests {
     _ = try hers.store.commit(batch)
     try valley.restart("Ada")
     try valley.at("Ada") { try $0.revoke(mallory.device, now: $1) }
-    #expect(try valley.ask("Ada") { replica, _ in replica.control.isRevoked(mallory.device) })
+    #expect(try valley.ask("Ada") { replica, _ in replica.core.control.isRevoked(mallory.device) })
   }
 
   @Test func `I8: frames under invented epochs delay no one's next key`() throws {

@@ -158,7 +158,7 @@ struct InsiderVolumeTests {
     try valley.restart("Ada")
     let device = valley.laptops[valley.index("Mallory")].credentials.device
     try valley.at("Ada") { try $0.revoke(device, now: $1) }
-    #expect(try valley.ask("Ada") { replica, _ in replica.control.isRevoked(device) })
+    #expect(try valley.ask("Ada") { replica, _ in replica.core.control.isRevoked(device) })
   }
 
   @Test func `I5: receipts and trackers, ten times their bounds`() throws {

@@ -99,7 +99,7 @@ struct KeyTests {
       for name in valley.names { try valley.restart(name) }
 
       for name in valley.names {
-        let epochs = try valley.ask(name) { replica, _ in replica.control.epochs.count }
+        let epochs = try valley.ask(name) { replica, _ in replica.core.control.epochs.count }
         #expect(epochs == 2, "\(name) knows \(epochs) epochs at seed \(seed)")
       }
     }

@@ -40,7 +40,7 @@ struct LaneTests {
     valley.checksInvariants = false
     try valley.at("Ada") { replica, now in
       try replica.transact(now: now) {
-        try $0.hold(urgent.frames, opening: urgent.opening, now: now)
+        try $0.core.hold(urgent.frames, opening: urgent.opening, now: now)
       }
     }
 
@@ -100,11 +100,11 @@ struct LaneTests {
         seed: valley.seed32(), systemBoot: [1], now: valley.clock)
       let now = valley.clock
       _ = try replica.transact(now: now) { replica in
-        try replica.hold(control.frames, opening: control.opening, now: now)
-        for key in keys { try replica.learn(key, now: now) }
+        try replica.core.hold(control.frames, opening: control.opening, now: now)
+        for key in keys { try replica.core.learn(key, now: now) }
         for index in order {
           for frame in logs[index].frames {
-            try replica.hold([frame], opening: logs[index].opening, now: now)
+            try replica.core.hold([frame], opening: logs[index].opening, now: now)
           }
         }
       }

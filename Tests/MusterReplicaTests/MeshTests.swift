@@ -119,18 +119,18 @@ struct MeshTests {
     try valley.join("Mast", invitedBy: "Ada", role: .relay)
     try valley.run(milliseconds: 120_000)
     let forged = try valley.ask("Ben") { replica, _ in
-      let mast = replica.engine.context.roster.certificates.values
+      let mast = replica.core.engine.context.roster.certificates.values
         .first { $0.certificate.role == .relay }
-      var record = try #require(replica.engine.records(of: .neighbours).first)
+      var record = try #require(replica.core.engine.records(of: .neighbours).first)
       record.certificate = try #require(mast).hash
       record.topic = RecordTopic(
-        operation: replica.local.operation, certificate: record.certificate, kind: .neighbours)
+        operation: replica.core.local.operation, certificate: record.certificate, kind: .neighbours)
       return record
     }
     try valley.ask("Ada") { replica, _ in
       guard
-        case .refused(.forged) = replica.engine.records.take(
-          forged, paidBy: nil, on: nil, context: &replica.engine.context)
+        case .refused(.forged) = replica.core.engine.records.take(
+          forged, paidBy: nil, on: nil, context: &replica.core.engine.context)
       else {
         Issue.record("it was accepted")
         return

@@ -42,8 +42,8 @@ struct ResumedTests {
   }
 
   private static func note(framesOf replica: Replica, in uses: inout Uses) throws {
-    for log in try replica.store.logs() {
-      let frames = try replica.store.frames(
+    for log in try replica.core.store.logs() {
+      let frames = try replica.core.store.frames(
         log: log.head.log, from: 1, maxBytes: 1 << 20, maxFrames: 1000)
       for frame in frames where frame.epoch != nil { uses.add(frame.body.prefix(24), frame.body) }
     }

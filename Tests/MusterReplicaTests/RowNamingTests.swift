@@ -35,7 +35,7 @@ struct RowNamingTests {
     }
     try edit(report, "first", at: "Ada", in: &valley)
     let frame = try valley.ask("Ada") { replica, _ in
-      try replica.store.frame(try #require(replica.own.writer.heads[.state].map(\.place)))
+      try replica.core.store.frame(try #require(replica.core.own.writer.heads[.state].map(\.place)))
     }
     // Nonce and tag, the time, and: field, flags, distance, index, text
     #expect(try #require(frame).body.count == 40 + 7 + 2 + 4 + 6)
@@ -80,7 +80,7 @@ struct RowNamingTests {
     try edit(report, "mine", at: "Ben", in: &valley)
     try valley.converge()
     let sequence = try valley.ask("Ben") { replica, _ in
-      try #require(replica.own.writer.heads[.state]).sequence
+      try #require(replica.core.own.writer.heads[.state]).sequence
     }
     let title = Field.reportTitle.rawValue
     // Frames back, and the index there: to the opening and before it, to a frame that names no row,
@@ -128,17 +128,17 @@ struct RowNamingTests {
     let plaintext: [UInt8] = [5 << 3 | 2, UInt8(packed.count)] + packed
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
-        let epoch = try #require(replica.currentEpoch)
-        let head = try #require(replica.own.writer.heads[.state])
-        let opening = try #require(try replica.store.log(head.log)).opening
+        let epoch = try #require(replica.core.currentEpoch)
+        let head = try #require(replica.core.own.writer.heads[.state])
+        let opening = try #require(try replica.core.store.log(head.log)).opening
         let frame = Frame.sealed(
-          operation: replica.local.operation, log: head.log, sequence: head.sequence + 1,
+          operation: replica.core.local.operation, log: head.log, sequence: head.sequence + 1,
           previous: head.hash, epoch: epoch.id, plaintext: plaintext, key: epoch.key,
-          nonce: replica.own.random.nonce24(), signedBy: replica.local.signingKey)
-        try replica.hold([frame], opening: opening, now: now)
-        try replica.commit(now: now)
-        try replica.run(.appended(opening, [frame]), now: now)
-        replica.own.writer.reset(to: try replica.store.logs())
+          nonce: replica.core.own.random.nonce24(), signedBy: replica.core.local.signingKey)
+        try replica.core.hold([frame], opening: opening, now: now)
+        try replica.core.commit(now: now)
+        try replica.core.run(.appended(opening, [frame]), now: now)
+        replica.core.own.writer.reset(to: try replica.core.store.logs())
       }
     }
   }

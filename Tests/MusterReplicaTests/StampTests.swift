@@ -20,7 +20,7 @@ struct StampTests {
     of name: String, by observer: String, in valley: inout Valley
   ) throws -> Span? {
     let device = device(name, in: valley)
-    return try valley.ask(observer) { $0.ageReader(at: $1).evidenceAge(of: device) }
+    return try valley.ask(observer) { AgeReader(of: $0.core, at: $1).evidenceAge(of: device) }
   }
 
   private func person(
@@ -190,7 +190,7 @@ struct StampTests {
       let store = valley.laptops[valley.index(name)].store
       let row = try #require(try store.row(RowKey(kind: .directive, id: call)))
       let dot = try #require(row.values(of: .directiveExistence).first).dot
-      return try #require(try valley.ask(name) { try $0.ageReader(at: $1).made(of: dot) })
+      return try #require(try valley.ask(name) { try AgeReader(of: $0.core, at: $1).made(of: dot) })
     }
     #expect(try dated(by: "Ada") == Span(earliest: made, latest: made))
     let span = try dated(by: "Ben")

@@ -35,14 +35,15 @@ import Testing
     let people = try valley.ask("Ada") { replica, now in
       // Of a copy: what is taken here is not assessed.
       var replica = replica
-      replica.derived.statusModel.redate(replica.records.takeDated()) {
+      replica.core.derived.statusModel.redate(replica.core.records.takeDated()) {
         .unstamped(arrival: 0, reportedAt: $0.writtenAt)
       }
       var names: Set<String> = []
-      let stale = replica.derived.statusModel.takeStale()
+      let stale = replica.core.derived.statusModel.takeStale()
       #expect(!stale.everybody && !stale.roster && !stale.zones && !stale.orders)
-      for user in stale.people.union(stale.moved.compactMap(replica.derived.statusModel.user)) {
-        names.insert(try replica.context.callsign(of: user))
+      for user in stale.people.union(stale.moved.compactMap(replica.core.derived.statusModel.user))
+      {
+        names.insert(try replica.core.context.callsign(of: user))
       }
       return names
     }

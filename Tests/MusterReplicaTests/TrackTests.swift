@@ -57,7 +57,7 @@ struct TrackTests {
 
   @Test func `a track is published in segments while command's settings require it`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let ben = try valley.ask("Ben") { replica, _ in replica.local.author.user }
+    let ben = try valley.ask("Ben") { replica, _ in replica.core.local.author.user }
     func walk(_ range: Range<Int>, isWanted: Bool) throws {
       for step in range {
         let step = Int64(step)

@@ -51,7 +51,7 @@ struct UplinkTests {
     try valley.at("Ben") { replica, now in
       try replica.transact(now: now) { replica in
         guard let certificate = UplinkCertificate(der: [9]) else { return }
-        try replica.append([[.uplink(certificate)]], lane: .control, now: now)
+        try replica.core.append([[.uplink(certificate)]], lane: .control, now: now)
       }
     }
     try valley.converge()

@@ -15,7 +15,6 @@ import Testing
     "MusterHTTP.API": (12, 1061),
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (17, 700),
-    "MusterReplica.Replica": (11, 1771),
     "MusterSync.Packet": (22, 700),
   ]
 

@@ -8,12 +8,8 @@ internal import MusterSync
 /// The fixes of this device and of its trackers: how they stand to the zones, and the positions
 /// that are still to be published.
 struct OwnPositions: Sendable {
-  var monitor = GeofenceMonitor()
   /// Positions that wait for a key.
   private(set) var unpublished: UnpublishedPositions
-  /// Locate directives that were reported to the node since the start.
-  private var knownDemands: Set<RowID> = []
-
   /// What is known of this device (nil) and of each of its trackers, besides the position.
   private var sensors: [Bytes16?: Sensor] = [:]
 
@@ -35,7 +31,6 @@ struct OwnPositions: Sendable {
 
   /// Reads again what memory may be ahead of.
   mutating func reload(from store: Store) throws(StoreError) {
-    monitor = GeofenceMonitor()
     unpublished = try Self.unpublished(in: store)
   }
 
@@ -48,23 +43,6 @@ struct OwnPositions: Sendable {
     } catch {
       return UnpublishedPositions()
     }
-  }
-
-  // MARK: Locate directives
-
-  /// Returns the locate directives for this device among changed rows that were not reported
-  /// since the start. From here on they are.
-  mutating func takeDemands(
-    among changed: [RowKey], in context: ReadContext
-  ) throws(StoreError) -> [RowID] {
-    let demands = LocationDemands(context: context)
-    var new: [RowID] = []
-    for key in changed where key.kind == .directive && !knownDemands.contains(key.id) {
-      guard let row = try context.store.row(key), try demands.includes(row) else { continue }
-      knownDemands.insert(key.id)
-      new.append(key.id)
-    }
-    return new
   }
 
   // MARK: Battery and movement
@@ -122,17 +100,17 @@ struct OwnPositions: Sendable {
   }
 
   /// Returns the fixes of earlier positions that a new one does not supersede.
-  mutating func earlierFixes(
-    before fix: Fix, at order: RecordOrder, of subject: Subject, in store: Store
+  func earlierFixes(
+    before fix: Fix, at order: RecordOrder, of subject: Subject, in core: inout ReplicaCore
   ) throws -> [EarlierFix] {
     let new = EarlierFix(fix, order: order)
     guard !new.supersedesEarlier,
-      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: store)
+      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: core.store)
     else { return [] }
     return EarlierFix.carried(
       by: new,
       after: last.earlier + [EarlierFix(last.report.fix, order: last.order)],
-      in: StatusScene(zones: try monitor.zones(in: store).all, orders: [], permits: []))
+      in: StatusScene(zones: try core.monitor.zones(in: core.store).all, orders: [], permits: []))
   }
 
   private func published(

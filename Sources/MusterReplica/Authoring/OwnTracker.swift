@@ -20,8 +20,18 @@ struct OwnTracker {
   /// The subject of its positions.
   var subject: DeviceID { DeviceID(tracker: row) }
 
-  /// Returns the writes that create its row.
-  func creation(of local: LocalDevice) -> [Write] {
+  /// Returns the writes that create its row; none if it exists. Throws `Refusal` if this device may
+  /// not record the tracker.
+  func creation(in context: ReadContext, beside engine: SyncEngine) throws -> [Write] {
+    try context.require(.command, .member)
+    if let row = try context.store.row(key), row.origin != nil {
+      guard row.exists else { throw Refusal("the tracker \(name) was removed") }
+      return []
+    }
+    let local = context.local
+    guard engine.hasRoomForTracker(of: local.certificate.hash) else {
+      throw Refusal("this device already records \(Limits.trackersPerDevice) trackers")
+    }
     var composer = Composer(
       creating: .tracker, origin: RowOrigin(owner: local.author.user, nonce: nonce),
       operation: local.operation)

@@ -20,15 +20,15 @@ extension Replica {
     storing calls: [UInt8]?, now: ClockReading
   ) throws -> Outcome {
     let update = try alertReview(now: now).update()
-    let dates = derived.checkIns.takeUnsaved(
-      at: records.ages.reading(now), wall: now.wall, boot: own.boot)
+    let dates = core.derived.checkIns.takeUnsaved(
+      at: core.records.ages.reading(now), wall: now.wall, boot: core.own.boot)
     guard update.isNew || !dates.isEmpty || calls != nil else { return Outcome() }
     var outcome = try transact(now: now) { replica in
-      replica.transaction.batch.local[AlertTracker.key] = update.alerts.encoded()
-      replica.transaction.batch.local.merge(dates) { _, date in date }
-      if let calls { replica.transaction.batch.local[DuressLedger.key] = calls }
+      replica.core.transaction.batch.local[AlertTracker.key] = update.alerts.encoded()
+      replica.core.transaction.batch.local.merge(dates) { _, date in date }
+      if let calls { replica.core.transaction.batch.local[DuressLedger.key] = calls }
       // What raised an alert is as durable as the alert.
-      replica.records.hurry()
+      replica.core.records.hurry()
     }
     outcome.alertChanges = update.changes
     return outcome
@@ -54,7 +54,7 @@ extension Replica {
     case .shared(let writes): return try write(Draft(rows: [writes], lane: .urgent), now: now)
     case .local(let alerts, let changes):
       var outcome = try transact(now: now) { replica in
-        replica.transaction.batch.local[AlertTracker.key] = alerts.encoded()
+        replica.core.transaction.batch.local[AlertTracker.key] = alerts.encoded()
       }
       outcome.alertChanges = changes
       return outcome
@@ -64,14 +64,14 @@ extension Replica {
   /// Ends the alarm about a person who called under duress, at this command device only, until the
   /// next call. Nothing of it is sent.
   public mutating func clearDuress(of user: UserID, now: ClockReading) throws -> Outcome {
-    try context.require(.command)
-    guard let calls = derived.clearCalls(of: user) else {
-      throw Refusal("\(try context.callsign(of: user)) has no open call under duress here")
+    try core.context.require(.command)
+    guard let calls = core.derived.clearCalls(of: user) else {
+      throw Refusal("\(try core.context.callsign(of: user)) has no open call under duress here")
     }
     do {
       return try reviewAlerts(storing: calls, now: now)
     } catch {
-      derived.restoreCalls(try store.local(DuressLedger.key))
+      core.derived.restoreCalls(try core.store.local(DuressLedger.key))
       throw error
     }
   }
@@ -79,7 +79,7 @@ extension Replica {
   private mutating func alertReview(now: ClockReading) throws -> AlertReview {
     let statuses = try statuses(now: now)
     return try AlertReview(
-      of: statuses, queries, home: recovery.home, readmissions: own.readmissions,
-      entered: &derived.enteredRules)
+      of: statuses, core.queries, home: core.recovery.home, readmissions: core.own.readmissions,
+      entered: &core.derived.enteredRules)
   }
 }

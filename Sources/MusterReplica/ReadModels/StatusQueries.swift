@@ -13,6 +13,35 @@ public struct StatusQueries {
   let zones: GeofenceMonitor.Zones
   let telemetry: TelemetryBoard
 
+  /// Brings the statuses up to date, and takes the snapshot.
+  init(of core: inout ReplicaCore, now: ClockReading) throws {
+    try Self.refresh(&core, now: now)
+    context = core.context
+    ages = AgeReader(of: core, at: now)
+    statuses = core.derived.statusModel
+    checkInBoard = core.derived.checkIns
+    zones = try core.monitor.zones(in: core.store)
+    telemetry = core.records.telemetry
+  }
+
+  /// Brings the statuses up to date: what has changed since the last call is read and assessed
+  /// again, and whose time has come.
+  static func refresh(_ core: inout ReplicaCore, now: ClockReading) throws {
+    let reader = StatusReader(
+      context: core.context, ages: AgeReader(of: core, at: now),
+      underDuress: core.derived.duress.people)
+    // The saved dates of reports, once after each start.
+    if !core.derived.checkIns.isRestored {
+      let (store, boot) = (core.store, core.own.boot)
+      try core.derived.checkIns.restore(at: reader.ages.reading, wall: now.wall, boot: boot) {
+        name throws(StoreError) in try store.local(name)
+      }
+    }
+    try reader.refresh(
+      &core.derived.statusModel, checkIns: &core.derived.checkIns, zones: &core.monitor,
+      dated: core.records.takeDated(), telemetry: core.records.telemetry)
+  }
+
   // MARK: People
 
   /// Returns everyone with a certificate and every tracker, in the order of lists, with their

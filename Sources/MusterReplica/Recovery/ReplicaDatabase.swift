@@ -57,7 +57,7 @@ public enum ReplicaDatabase {
     let seal = credentials.pageSeal(seed: seed)
     let store = try Store.open(path: newPath, seal: seal)
     let findings = try Salvage(path: path, seal: seal, checks: checks).fill(
-      store, forgetting: [OwnDevice.incarnationKey, OwnDevice.generationKey, Replica.viewKey],
+      store, forgetting: [OwnDevice.incarnationKey, OwnDevice.generationKey, ReplicaCore.viewKey],
       known: witnessed.map { heads(of: $0, credentials: credentials) } ?? [])
     try store.close()
     return findings

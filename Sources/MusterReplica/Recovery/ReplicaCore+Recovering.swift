@@ -1,13 +1,8 @@
-internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-extension Replica {
-  /// Whether the disk has failed, and memory may differ from it until everything has been read
-  /// again.
-  public var mayDifferFromDisk: Bool { recovery.isBehind }
-
+extension ReplicaCore {
   /// Recovers after a failure, when memory may be ahead of the disk: everything derived is read
   /// again. Sessions end; peers reconnect after the pause.
   ///
@@ -25,7 +20,7 @@ extension Replica {
     derived.restoreCalls(try store.local(DuressLedger.key))
     own.writer.reset(to: logs)
     try records.reload(from: store, of: local.device, boot: own.boot, now: now)
-    try location.reload(from: store)
+    monitor = GeofenceMonitor()
     own.takeAnnounceCounters()
     engine = SyncEngine(
       of: own, roster: try control.roster(in: store), logs: logs, records: try store.records(),
@@ -36,13 +31,18 @@ extension Replica {
     try restoreStaged(now: now)
     try rebuildViewIfNeeded()
     try findJoinable()
-    try askForWaiting(now: now)
-    try refreshInvites(now: now)
+    try KeyRequests.askForWaiting(in: &self, now: now)
+    try Admission.informOfInvites(in: &self, now: now)
     try run(.linkRate(recovery.linkRate), now: now)
-    reviewReceipts(now: now)
+    schedules.review(receiptState, now: now.instant)
     try run(.contacts(recovery.failure?.contacts ?? []), now: now)
     let failure = recovery.failure
     try commit(now: now)
     recovery.noteRecovered(from: failure)
+  }
+
+  /// Marks all salvaged frames to be tried.
+  mutating func findJoinable() throws(StoreError) {
+    recovery.setAside(try SalvagedFrames(context: context).logs())
   }
 }

@@ -1,64 +1,12 @@
+internal import MusterCRDT
 internal import MusterCrypto
 internal import MusterModel
+internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
-/// Missing epoch keys, and received ones.
-extension Replica {
-  // MARK: Requesting
-
-  /// - Parameter author: the author of frames under these epochs.
-  mutating func ask(
-    for missing: Set<EpochID>, of author: CertificateHash, now: ClockReading
-  ) throws {
-    guard !missing.isEmpty, local.author.role.reads else { return }
-    try run(.keysMissing(missing.sorted(), of: author), now: now)
-    let counting = missing.filter { control.epochs[$0] != nil }
-    if !counting.isEmpty { try askForAnnounced(including: counting, now: now) }
-  }
-
-  /// Requests the keys of announced epochs: the one for writing, and those that frames wait for,
-  /// commanders' first. They have their own limit, since an author's share may be full of epochs
-  /// that are not announced.
-  ///
-  /// - Parameter known: epochs that frames in the batch wait for.
-  mutating func askForAnnounced(
-    including known: Set<EpochID> = [], now: ClockReading
-  ) throws {
-    guard local.author.role.reads else { return }
-    let best = control.ledger.bestEligible?.announcement.id
-    var idle: [EpochID] = []
-    let wanted = try control.epochs.ordered(first: Limits.wantedEpochs) { id in
-      guard epochKeys.keyring[id] == nil else { return false }
-      if id == best || known.contains(id) { return true }
-      guard epochKeys.waitedFor.contains(id) else { return false }
-      let isWaitedFor = try !store.waiting(for: id, after: nil, limit: 1).isEmpty
-      if !isWaitedFor { idle.append(id) }
-      return isWaitedFor
-    }
-    // Frames of the batch may wait for them.
-    if transaction.batch.frames.isEmpty { epochKeys.waitedFor.subtract(idle) }
-    try run(.keysMissing(wanted, of: nil), now: now)
-  }
-
-  /// Reads all waiting frames, and requests the keys that they still need. After a start they may
-  /// have waited for a key that arrived just before a crash, or for a version that reads them.
-  mutating func askForWaiting(now: ClockReading) throws {
-    let missing = try release(for: nil, now: now)
-    try commit(now: now)
-    for (author, epochs) in missing.sorted(by: { $0.key < $1.key }) {
-      try ask(for: epochs, of: author, now: now)
-    }
-  }
-
-  /// Requests the next keys of authors whose epochs exceeded the limit of missing keys.
-  private mutating func askForMore(now: ClockReading) throws {
-    for author in engine.takeRefillableAuthors() {
-      let missing = try store.epochsWaitedFor(by: author, limit: Limits.missingKeysPerAuthor)
-      try ask(for: Set(missing), of: author, now: now)
-    }
-  }
-
+/// Epoch keys that arrive, and those that this device creates.
+extension ReplicaCore {
   // MARK: Receiving
 
   /// Stores a key, reads the frames that waited for it, and makes it available to peers.
@@ -82,7 +30,7 @@ extension Replica {
       noteTelemetry(of: record)
     }
     try run(.keyLearned(key), now: now)
-    try askForMore(now: now)
+    try KeyRequests.askForMore(in: &self, now: now)
   }
 
   /// Reads waiting frames again: those for a key, or all. Returns the keys that they still need, by
@@ -115,5 +63,44 @@ extension Replica {
       }
       place = last.frame.place
     }
+  }
+
+  // MARK: Epochs
+
+  /// The epoch that seals new frames.
+  var currentEpoch: (id: EpochID, key: SealingKey)? { epochKeys.current(by: control) }
+
+  /// A write does not wait for a key: if none is suitable, this device creates one.
+  mutating func ensureEpoch(now: ClockReading) throws {
+    guard needsEpoch else { return }
+    try makeEpoch(now: now)
+  }
+
+  /// Whether no epoch is suitable for writing, and this device may create one.
+  var needsEpoch: Bool {
+    currentEpoch == nil && !epochKeys.keyring.isEmpty && local.author.role.reads
+      && !control.isRevoked(local.device)
+  }
+
+  /// Requests the epoch for writing after a change of the control plane, and schedules a new one if
+  /// necessary.
+  mutating func reviewEpoch(now: ClockReading) throws {
+    try KeyRequests.askForAnnounced(in: &self, now: now)
+    epochKeys.schedule(
+      isNeeded: needsEpoch, of: local.author.role, random: &own.random, now: now.instant)
+  }
+
+  mutating func makeDueEpoch(now: ClockReading) throws {
+    guard epochKeys.takeDue(now: now.instant) else { return }
+    try ensureEpoch(now: now)
+  }
+
+  mutating func makeEpoch(now: ClockReading) throws {
+    let key = own.random.bytes(SealingKey.byteCount)
+    let id = EpochID(operation: local.operation, key: key)
+    let announcement = control.announcement(
+      of: id, sealed: control.sealed(key, drawing: &own.random))
+    try learn(EpochKey(id: id, key: key), now: now)
+    try append([[.epoch(announcement)]], lane: .control, now: now)
   }
 }

@@ -1,9 +1,12 @@
+internal import MusterCRDT
+internal import MusterCrypto
 internal import MusterModel
+internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
 /// Membership evidence: stored, evaluated and passed on.
-extension Replica {
+extension ReplicaCore {
   /// Adds an item whose signatures hold. It counts from the next commit on, so the items of a batch
   /// of datagrams cost one commit and one evaluation. Returns false if it is not held.
   @discardableResult
@@ -74,8 +77,8 @@ extension Replica {
 struct UnsettledEvidence: Sendable {
   /// Whether new frames of a forked log, or evidence, may change which frames are within cut-offs.
   var isLineageStale = false
-  private var added: [EvidenceItem] = []
-  private var removed: [EvidenceID] = []
+  var added: [EvidenceItem] = []
+  var removed: [EvidenceID] = []
 
   mutating func note(_ item: EvidenceItem, removed ids: [EvidenceID]) {
     added.removeAll { ids.contains($0.id) }

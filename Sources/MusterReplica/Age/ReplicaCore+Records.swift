@@ -1,9 +1,12 @@
+internal import MusterCRDT
+internal import MusterCrypto
 internal import MusterModel
-public import MusterStore
+internal import MusterStatus
+internal import MusterStore
 internal import MusterSync
 
 /// Records of other devices, and those that this device signs. See `DatedRecords`.
-extension Replica {
+extension ReplicaCore {
   // MARK: Received
 
   /// Takes a verified record that a peer sent.
@@ -35,21 +38,6 @@ extension Replica {
     guard records.received.nextDeadline != nil else { return }
     records.fold(into: &transaction.batch, at: records.ages.reading(now))
     try commit(now: now)
-  }
-
-  /// Folds what was received, if the disk permits, and closes the database. The replica MUST NOT be
-  /// used afterwards.
-  public func close() throws(StoreError) {
-    var last = self
-    if !recovery.isBehind, records.received.nextDeadline != nil {
-      last.records.fold(into: &last.transaction.batch, at: records.ages.newestReading)
-      do {
-        _ = try store.commit(last.transaction.batch)
-      } catch {
-        // What is staged is read at the next start; peers send the rest again.
-      }
-    }
-    try store.close()
   }
 
   // MARK: Own
@@ -86,44 +74,18 @@ extension Replica {
     noteTelemetry(of: record)
   }
 
-  private mutating func noteStamped(now: ClockReading) throws(StoreError) {
+  mutating func noteStamped(now: ClockReading) throws(StoreError) {
     let silence = try queries.silenceMilliseconds()
     records.noteStamped(silence: silence, random: &own.random, now: now.instant)
   }
 
-  /// Dates a frame of the urgent lane, if it can be read.
-  ///
-  /// - Parameter isOwn: whether this program has just written it.
-  mutating func date(
-    _ frame: Frame, of opening: Opening, _ application: Application, _ stated: RecordStamp?,
-    isOwn: Bool = false, now: ClockReading
-  ) throws(StoreError) {
-    guard opening.lane == .urgent, let author = control.author(of: opening.certificate)
-    else { return }
-    if isOwn, let stated {
-      records.noteOwnFrame(frame.hash, stated)
-      return try noteStamped(now: now)
-    }
-    if stated == nil { guard case .applied = application else { return } }
-    records.takeFrame(frame.hash, by: author.device, stated: stated, now: now)
-  }
+  var receiptState: ReceiptState { ReceiptState(local: local, engine: engine) }
 
-  /// Sends a presence record, if this device has sent no other stamp for a while.
-  mutating func sendPresence(now: ClockReading) throws {
-    guard records.presence.isDue(now: now.instant) else { return }
-    // At a start peers first compare what they hold: equal records make that fast.
-    guard mayWrite(now: now.instant) else {
-      return records.putOffPresence(
-        byMilliseconds: PresenceSchedule.lookMilliseconds, now: now.instant)
-    }
-    guard let epoch = currentEpoch, !context.isRevoked else {
-      return records.putOffPresence(now: now.instant)
-    }
-    let stamp = try makeStamp(.presence, now: now)
-    let record = own.presence(
-      batteryPercent: location.batteryPercent(of: nil), stamp: stamp, under: epoch, now: now.wall)
-    try noteOwn(record, from: .presence, stamp, now: now)
-    records.notePresenceSent(now: now.instant)
-    try publish([record], now: now)
+  /// Processes a receipt of this device from a peer, signed by an earlier incarnation. If it is no
+  /// longer correct, it is replaced.
+  mutating func takeOwnReceipt(_ record: LatestRecord, now: ClockReading) {
+    guard record.certificate == local.certificate.hash, let receipt = record.receipt else { return }
+    guard !receiptState.isReceipted(receipt.log) else { return }
+    schedules.replaceReceipt(for: receipt.log, now: now.instant)
   }
 }
