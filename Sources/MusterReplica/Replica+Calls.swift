@@ -1,5 +1,3 @@
-internal import MusterCRDT
-internal import MusterCrypto
 public import MusterModel
 public import MusterStore
 internal import MusterSync

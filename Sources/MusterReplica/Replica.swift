@@ -1,9 +1,6 @@
-internal import MusterCRDT
 internal import MusterCrypto
-internal import MusterGeo
 public import MusterModel
 public import MusterStore
-internal import MusterSync
 
 /// One device's replica of an operation: it combines the sync engine, the store, the geofences and
 /// the permissions. Synchronous, and without a clock, a socket or randomness of its own: the node
@@ -65,7 +62,7 @@ public struct Replica {
     }
     try KeyRequests.askForWaiting(in: &core, now: now)
     try core.adoptBlobFiles(now: now)
-    try Admission.informOfInvites(in: &core, now: now)
+    try Admitter.informOfInvites(in: &core, now: now)
     core.schedules.review(core.receiptState, now: now.instant)
     core.own.askForHeads(now: now.instant)
     if local.author.role.reads { core.records.startPresence(now: now.instant) }

@@ -1,8 +1,6 @@
 internal import MusterCrypto
 internal import MusterModel
-internal import MusterStatus
 internal import MusterStore
-internal import MusterSync
 
 /// Records and stamped frames with their dates: those of other devices, and this device's own.
 ///

@@ -1,7 +1,4 @@
-internal import MusterCRDT
-internal import MusterCrypto
 internal import MusterModel
-internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
@@ -56,7 +53,7 @@ extension ReplicaCore {
   ) throws(StoreError) -> RecordStamp {
     let devices = control.state.admitted.count
     let silence =
-      devices > AnchorPacing.mostDevicesAtInterval ? try queries.silenceMilliseconds() : 0
+      devices > AnchorPacing.mostDevicesAtInterval ? try silenceMilliseconds() : 0
     return records.stamp(rule, by: control, silence: silence, random: &own.random, now: now)
   }
 
@@ -74,9 +71,15 @@ extension ReplicaCore {
     noteTelemetry(of: record)
   }
 
+  /// Records that a stamp is about to be sent.
   mutating func noteStamped(now: ClockReading) throws(StoreError) {
-    let silence = try queries.silenceMilliseconds()
+    let silence = try silenceMilliseconds()
     records.noteStamped(silence: silence, random: &own.random, now: now.instant)
+  }
+
+  /// The silence setting of this device's user.
+  private func silenceMilliseconds() throws(StoreError) -> Int64 {
+    try SettingsReader(context: context).silenceMilliseconds(of: local.author.user)
   }
 
   var receiptState: ReceiptState { ReceiptState(local: local, engine: engine) }

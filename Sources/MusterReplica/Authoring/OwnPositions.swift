@@ -1,9 +1,7 @@
-internal import MusterCRDT
 internal import MusterGeo
 internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
-internal import MusterSync
 
 /// The fixes of this device and of its trackers: how they stand to the zones, and the positions
 /// that are still to be published.

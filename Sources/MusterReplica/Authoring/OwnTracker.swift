@@ -1,4 +1,3 @@
-internal import MusterCRDT
 internal import MusterModel
 internal import MusterSync
 

@@ -1,6 +1,4 @@
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// The inviting device's side of a join: only this device can count an invite's uses and judge its
@@ -13,7 +11,7 @@ extension Replica {
     role: Role, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint], now: ClockReading
   ) throws -> (invitation: [UInt8], expiresAt: Timestamp) {
     try core.context.require(.command)
-    let invitation = try Admission.invite(
+    let invitation = try Admitter.invite(
       role, uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints, in: &core,
       now: now)
     return (invitation.encoded(), invitation.expiresAt)
@@ -24,11 +22,11 @@ extension Replica {
     request bytes: [UInt8], role: Role, now: ClockReading
   ) throws -> (grant: [UInt8], user: UserID, callsign: String, outcome: Outcome) {
     try core.context.require(.command)
-    try Admission.review(in: core).checkRoomBelow()
+    try Admitter.review(in: core).checkRoomBelow()
     let file = try JoinRequestFile(admissible: bytes, by: core.local.rulesVersion)
     var grant: JoinGrant?
     let outcome = try transact(now: now) { replica in
-      grant = try Admission.certify(file.request, role: role, in: &replica.core, now: now)
+      grant = try Admitter.certify(file.request, role: role, in: &replica.core, now: now)
     }
     guard let grant,
       let sealed = JoinGrantFile(

@@ -1,6 +1,4 @@
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Creates councils of commanders, and votes in them.

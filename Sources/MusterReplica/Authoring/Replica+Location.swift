@@ -1,6 +1,5 @@
 public import MusterGeo
 public import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Fixes of this device, and of phones and other trackers without a key that it records. See

@@ -1,6 +1,4 @@
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Frames after a cut-off, which a revoked device wrote unaware or maliciously. A commander reviews

@@ -1,6 +1,4 @@
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Revocations, and the epochs that exclude revoked devices.

@@ -1,8 +1,4 @@
-internal import MusterCRDT
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
-internal import MusterSync
 
 /// Local writes. Each is acknowledged only after its frame is committed.
 extension Replica {

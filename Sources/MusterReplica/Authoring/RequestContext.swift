@@ -1,7 +1,6 @@
 internal import MusterCRDT
 internal import MusterCrypto
 internal import MusterModel
-internal import MusterStore
 
 /// What a request reads and draws: the rows after earlier commands of the transaction, the statuses
 /// of people, and random ids and keys.

@@ -1,5 +1,3 @@
-internal import MusterCRDT
-internal import MusterGeo
 public import MusterModel
 
 /// Requests about command's settings: for all devices, or for one user's, which take precedence.

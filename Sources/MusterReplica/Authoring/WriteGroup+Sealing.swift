@@ -1,7 +1,6 @@
 internal import MusterCRDT
 internal import MusterModel
 internal import MusterStore
-internal import MusterSync
 
 /// Sealing of the gathered writes of the current call, if any are gathered.
 extension WriteGroup {

@@ -1,5 +1,4 @@
 internal import MusterModel
-internal import MusterStore
 
 /// What a user wants to write into rows, such as an edit of a report. `ReportRequests` and its like
 /// make requests; `Replica.write` decides about one and performs it.

@@ -1,6 +1,4 @@
-internal import MusterCrypto
 internal import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Merges a piece of a bundle's file: its contents pass through the engine as if a peer had sent

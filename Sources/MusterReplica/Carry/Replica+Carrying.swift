@@ -1,5 +1,4 @@
 public import MusterModel
-internal import MusterSync
 
 /// Bundles on a memory stick. See `BundleSource` and `BundleMerger`.
 extension Replica {

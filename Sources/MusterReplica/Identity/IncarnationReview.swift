@@ -1,6 +1,4 @@
-internal import MusterCrypto
 internal import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Reviews what arrives of this device itself: its database yields to another incarnation that has

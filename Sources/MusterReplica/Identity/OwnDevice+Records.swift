@@ -1,6 +1,5 @@
 internal import MusterCrypto
 internal import MusterModel
-internal import MusterSync
 
 /// The records that this device seals and signs.
 extension OwnDevice {

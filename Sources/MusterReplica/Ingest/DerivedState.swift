@@ -1,7 +1,5 @@
-internal import MusterCRDT
 internal import MusterModel
 internal import MusterStore
-internal import MusterSync
 
 /// What is derived from the log: how frames are read into the view, and the statuses and the state
 /// hash, which follow from the view.

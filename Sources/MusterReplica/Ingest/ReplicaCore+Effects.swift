@@ -1,7 +1,4 @@
-internal import MusterCRDT
-internal import MusterCrypto
 internal import MusterModel
-internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 
@@ -42,7 +39,7 @@ extension ReplicaCore {
       case .notice(let notice):
         transaction.take(notice, name: notice.device.map { context.logName($0) } ?? "")
       case .admit(let ticket):
-        let answer = try Admission.answer(to: ticket, in: &self, now: now)
+        let answer = try Admitter.answer(to: ticket, in: &self, now: now)
         try run(.joinAnswered(ticket, answer), now: now)
       }
     }

@@ -1,7 +1,4 @@
-internal import MusterCRDT
-internal import MusterCrypto
 internal import MusterModel
-internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 

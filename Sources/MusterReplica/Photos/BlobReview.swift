@@ -1,5 +1,3 @@
-internal import MusterCRDT
-internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 

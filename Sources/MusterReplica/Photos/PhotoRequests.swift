@@ -1,6 +1,5 @@
 internal import MusterCRDT
 public import MusterModel
-internal import MusterStore
 
 /// Requests about the photos of reports (docs/decisions/0051-photos.md), and the marks on them:
 /// elements of sets in the report's row, so that concurrent changes merge.

@@ -1,8 +1,5 @@
 internal import MusterCRDT
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
-internal import MusterSync
 
 /// Photos of reports (docs/decisions/0051-photos.md).
 extension Replica {

@@ -1,6 +1,4 @@
-internal import MusterCRDT
 internal import MusterModel
-internal import MusterStatus
 internal import MusterStore
 internal import MusterSync
 

@@ -1,7 +1,5 @@
 internal import MusterCrypto
 public import MusterModel
-internal import MusterStatus
-internal import MusterStore
 
 /// What is read of a replica: snapshots, each answered by read models (`ReadModels/`), and what is
 /// derived from all that is held and kept from call to call.

@@ -1,6 +1,4 @@
-internal import MusterCRDT
 public import MusterModel
-internal import MusterStatus
 internal import MusterStore
 
 /// What a replica answers about people, orders and check-ins at one time: a snapshot with the

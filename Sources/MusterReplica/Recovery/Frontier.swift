@@ -1,7 +1,6 @@
 internal import MusterCrypto
 internal import MusterModel
 public import MusterStore
-internal import MusterSync
 
 /// How far each log was held at one moment, to be recorded outside the database: lost frames can
 /// then be named even if the table of logs is lost too.

@@ -32,7 +32,7 @@ extension ReplicaCore {
     try rebuildViewIfNeeded()
     try findJoinable()
     try KeyRequests.askForWaiting(in: &self, now: now)
-    try Admission.informOfInvites(in: &self, now: now)
+    try Admitter.informOfInvites(in: &self, now: now)
     try run(.linkRate(recovery.linkRate), now: now)
     schedules.review(receiptState, now: now.instant)
     try run(.contacts(recovery.failure?.contacts ?? []), now: now)

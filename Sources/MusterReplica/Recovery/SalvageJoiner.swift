@@ -1,4 +1,3 @@
-internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 internal import MusterSync

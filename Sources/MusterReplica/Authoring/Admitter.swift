@@ -1,10 +1,9 @@
-internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
 /// Admits other devices: writes what `JoinReview` decides.
-enum Admission {
+enum Admitter {
   /// Creates an invite.
   static func invite(
     _ role: Role, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint],
