@@ -27,14 +27,14 @@ struct CheckInBench: ParsableCommand {
     var mesh = try Mesh(seed: 23, founderAt: nil)
     for number in 0..<people { try mesh.admit(callsign: "Person \(number)", role: .member) }
     let founder = try mesh.at(0) { replica, now in
-      try replica.users(now: now).filter { $0.role == .command }.map(\.id)
+      try replica.statuses(now: now).users().filter { $0.role == .command }.map(\.id)
     }
-    let users = try mesh.at(0) { try $0.users(now: $1).map(\.id) }
+    let users = try mesh.at(0) { try $0.statuses(now: $1).users().map(\.id) }
       .filter { !founder.contains($0) }
     for _ in 0..<each {
       try mesh.at(0) { replica, now in
         let draft = CheckInDraft(durationSeconds: 1200, repeats: true)
-        _ = try replica.startCheckIns(draft, of: users, now: now)
+        _ = try replica.write(CheckInRequests.start(draft, of: users), now: now)
       }
     }
     let (_, first) = try timed { try mesh.at(0) { _ = try $0.reviewAlerts(now: $1) } }
@@ -43,7 +43,8 @@ struct CheckInBench: ParsableCommand {
       try mesh.pass(milliseconds: 1000)
       let user = users[second % users.count]
       try mesh.at(0) { replica, now in
-        _ = try replica.checkIn(.ok, of: user, timer: nil, seconds: 0, note: "", now: now)
+        _ = try replica.write(
+          CheckInRequests.report(.ok, of: user, timer: nil, seconds: 0, note: ""), now: now)
       }
       let (_, elapsed) = try timed {
         try mesh.at(0) { replica, now in

@@ -72,16 +72,16 @@ struct ColdStartOpen: ParsableCommand {
     let (replica, elapsed) = try timed {
       let path = folder + "/bench.sqlite"
       let seed = [UInt8](repeating: 8, count: 32)
-      if let problem = try Replica.problem(ofDatabaseAt: path, of: credentials, seed: seed) {
+      if let problem = try ReplicaDatabase.problem(at: path, of: credentials, seed: seed) {
         throw ValidationError("the database is damaged: \(problem)")
       }
-      let store = try Replica.openStore(at: path, of: credentials, seed: seed)
+      let store = try ReplicaDatabase.open(at: path, of: credentials, seed: seed)
       return try Replica(
         store: store, credentials: credentials, start: .continues,
         seed: seed, systemBoot: [1], now: now)
     }
     let resident = Memory.peakMebibytes ?? 0
-    let frames = try replica.framesHeld()
+    let frames = try replica.queries.framesHeld()
     try Measurement(
       bench: bench, value: elapsed.wallSeconds, unit: "s", limit: 2,
       note: "from checking every page to a replica that answers, by the clock; processor time "

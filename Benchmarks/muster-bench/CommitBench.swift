@@ -20,7 +20,7 @@ struct CommitBench: ParsableCommand {
   func run() throws {
     try withScratchFolder { folder in
       var mesh = try Mesh(seed: 5, founderAt: folder + "/muster.sqlite")
-      _ = try mesh.at(0) { try $0.addReport(Workload.report(0), now: $1) }
+      _ = try mesh.at(0) { try $0.write(ReportRequests.add(Workload.report(0)), now: $1) }
       let bare = try BareStore(path: folder + "/bare.sqlite")
       var (ours, theirs): ([Double], [Double]) = ([], [])
       for round in 0..<max(1, rounds) {
@@ -29,7 +29,7 @@ struct CommitBench: ParsableCommand {
         // One of each in turn: what else the disk does meets both alike.
         for index in 0..<writes {
           mine += try timed {
-            _ = try mesh.at(0) { try $0.addReport(Workload.report(index), now: $1) }
+            _ = try mesh.at(0) { try $0.write(ReportRequests.add(Workload.report(index)), now: $1) }
           }.elapsed.wallSeconds
           bareTime += try timed { try bare.write() }.elapsed.wallSeconds
         }

@@ -35,7 +35,7 @@ struct DigestBench: ParsableCommand {
         for toEvacuate in [false, true] {
           var draft = Workload.report(device)
           draft.toEvacuate = toEvacuate
-          _ = try mesh.at(device) { try $0.addReport(draft, now: $1) }
+          _ = try mesh.at(device) { try $0.write(ReportRequests.add(draft), now: $1) }
         }
       }
       try mesh.synchronise(one, device)
@@ -44,7 +44,7 @@ struct DigestBench: ParsableCommand {
     try mesh.synchronise(one, other)
     try mesh.settle(one, other)
     for device in first..<first + stale {
-      _ = try mesh.at(device) { try $0.addReport(Workload.report(device), now: $1) }
+      _ = try mesh.at(device) { try $0.write(ReportRequests.add(Workload.report(device)), now: $1) }
       try mesh.synchronise(one, device)
     }
     mesh.resetTraffic()

@@ -59,11 +59,11 @@ struct ForkBench: ParsableCommand {
 
   /// What Mallory wrote before the lowest fork counts, and what others wrote is unharmed.
   private func check(_ replica: inout Replica, reports: Int, now: ClockReading) throws {
-    let teams = try replica.users(now: now).map(\.team)
+    let teams = try replica.statuses(now: now).users().map(\.team)
     guard teams.contains(ForkedLog.team(1)) else {
       throw ValidationError("the teams are \(teams), and none is \(ForkedLog.team(1))")
     }
-    let held = try replica.reports().count
+    let held = try replica.queries.reports().count
     guard held == reports else { throw ValidationError("\(held) of \(reports) reports are left") }
   }
 }

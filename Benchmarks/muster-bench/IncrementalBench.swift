@@ -57,12 +57,12 @@ extension Mesh {
   mutating func confirm(_ reports: some Sequence<RowID>, isBurst: Bool, at index: Int) throws {
     if isBurst {
       try gather(at: index) { replica, now in
-        for report in reports { _ = try replica.confirmReport(report, now: now) }
+        for report in reports { _ = try replica.write(ReportRequests.confirm(report), now: now) }
       }
       return
     }
     for report in reports {
-      _ = try at(index) { try $0.confirmReport(report, now: $1) }
+      _ = try at(index) { try $0.write(ReportRequests.confirm(report), now: $1) }
     }
   }
 }

@@ -90,7 +90,7 @@ struct IngestBench: ParsableCommand {
         clockRate: operations / receiver.wallSeconds,
         bothRate: operations / both.processorSeconds,
         verificationRate: Self.verificationsPerSecond(),
-        frames: try mesh.replicas[device].framesHeld(), traffic: mesh.traffic)
+        frames: try mesh.replicas[device].queries.framesHeld(), traffic: mesh.traffic)
     }
   }
 

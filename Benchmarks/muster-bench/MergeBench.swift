@@ -122,7 +122,8 @@ extension Mesh {
     for first in stride(from: 0, to: count, by: 50) {
       try gather(at: 0) { replica, now in
         for index in first..<min(count, first + 50) {
-          reports.append(try replica.addReport(Workload.blank(index), now: now).id)
+          reports.append(
+            try replica.write(ReportRequests.add(Workload.blank(index)), now: now).answer)
         }
       }
     }
@@ -137,7 +138,7 @@ extension Mesh {
         for _ in first..<min(times, first + burst) {
           let report = reports[Int(random.uint64() % UInt64(reports.count))]
           let change = Workload.change(random.uint64(), isTitle: random.uint64() % 2 == 0)
-          _ = try replica.editReport(report, change, now: now)
+          _ = try replica.write(ReportRequests.edit(report, change), now: now)
         }
       }
     }

@@ -55,7 +55,7 @@ struct Mesh {
     at path: String?, of credentials: Credentials, seed: [UInt8]
   ) throws -> Store {
     guard let path else { return try .inMemory() }
-    return try Replica.openStore(at: path, of: credentials, seed: seed)
+    return try ReplicaDatabase.open(at: path, of: credentials, seed: seed)
   }
 
   /// A replica's database.
@@ -260,7 +260,7 @@ struct Mesh {
     }
   }
 
-  private func frames(_ index: Int) throws -> Int { try replicas[index].framesHeld() }
+  private func frames(_ index: Int) throws -> Int { try replicas[index].queries.framesHeld() }
 
   private mutating func send(
     _ outcome: Replica.Outcome, from sender: Int,

@@ -131,7 +131,7 @@ private struct Crowd {
       }
       if frameEvery > 0, step.lowerBound % frameEvery == 0 {
         try mesh.write(at: 1) {
-          try $0.addReport(Workload.report(Int(step.lowerBound)), now: $1).outcome
+          try $0.write(ReportRequests.add(Workload.report(Int(step.lowerBound))), now: $1).outcome
         }
       }
     }

@@ -56,11 +56,11 @@ struct NodeStatusBench: ParsableCommand {
     }
     let circle = FenceGeometry.circle(center: try Self.place(0), radiusCentimetres: 20_000)
     try mesh.at(0) { replica, now in
-      _ = try replica.addFence(
-        FenceDraft(name: "Fire", kind: .hazard, geometry: circle), now: now)
-      _ = try replica.direct(DirectiveDraft(kind: .rollcall), now: now)
+      _ = try replica.write(
+        FenceRequests.add(FenceDraft(name: "Fire", kind: .hazard, geometry: circle)), now: now)
+      _ = try replica.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: now)
     }
-    let (listed, all) = try timed { try mesh.at(0) { try $0.users(now: $1).count } }
+    let (listed, all) = try timed { try mesh.at(0) { try $0.statuses(now: $1).users().count } }
     var costs: [Double] = []
     for number in 0..<fixes {
       try mesh.pass(milliseconds: 50)
@@ -73,7 +73,7 @@ struct NodeStatusBench: ParsableCommand {
       // The first fix of a tracker adds it to the roster.
       if number >= trackers { costs.append(elapsed.wallSeconds * 1e6) }
     }
-    let (_, list) = try timed { try mesh.at(0) { try $0.users(now: $1).count } }
+    let (_, list) = try timed { try mesh.at(0) { try $0.statuses(now: $1).users().count } }
     let worst = costs.sorted()[costs.count * 99 / 100]
     try Measurement(
       bench: "node-status", value: costs.median, unit: "µs/fix", limit: 1000,

@@ -29,7 +29,7 @@ extension Mesh {
     for first in stride(from: 0, to: count, by: burst) {
       try gather(at: 0) { replica, now in
         for index in first..<min(count, first + burst) {
-          _ = try replica.addReport(Workload.report(index), now: now)
+          _ = try replica.write(ReportRequests.add(Workload.report(index)), now: now)
         }
       }
     }

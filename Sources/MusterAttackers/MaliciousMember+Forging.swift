@@ -48,7 +48,7 @@ extension MaliciousMember {
   ) throws -> Replica.Outcome {
     try ModifiedProgram.change(&replica, now: now) { replica in
       let local = ModifiedProgram.identity(of: replica)
-      let others = try replica.latestRecords().filter {
+      let others = try replica.queries.latestRecords().filter {
         $0.kind == .position && $0.certificate != local.certificate.hash
       }
       guard let victim = ModifiedProgram.draw(by: &replica, { anyone(of: others, drawing: &$0) }),

@@ -85,20 +85,21 @@ extension Command {
     switch self {
     case .startCheckIn(let order):
       { replica, now in
-        var people = try order.people.map { try replica.user(named: $0, now: now) }
+        var people = try order.people.map { try replica.statuses(now: now).user(named: $0) }
         if !order.team.isEmpty || order.role != nil {
-          people += try replica.members(ofTeam: order.team, role: order.role, now: now)
+          people += try replica.statuses(now: now).members(ofTeam: order.team, role: order.role)
         }
-        let (ids, outcome) = try replica.startCheckIns(
-          order.timer, of: people, pin: order.pin, now: now)
+        let (ids, outcome) = try replica.write(
+          CheckInRequests.start(order.timer, of: people, pin: order.pin), now: now)
         return (.createdAll(ids), outcome)
       }
     case .reportCheckIn(let entry):
       { replica, now in
-        let user = try entry.user.map { try replica.user(named: $0, now: now) }
-        let outcome = try replica.checkIn(
-          entry.kind, of: user, timer: entry.timer, seconds: entry.seconds, note: entry.note,
-          pin: entry.pin, now: now)
+        let user = try entry.user.map { try replica.statuses(now: now).user(named: $0) }
+        let outcome = try replica.write(
+          CheckInRequests.report(
+            entry.kind, of: user, timer: entry.timer, seconds: entry.seconds, note: entry.note,
+            pin: entry.pin), now: now)
         return (.done, outcome)
       }
     default: nil

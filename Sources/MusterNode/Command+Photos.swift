@@ -8,26 +8,27 @@ extension Command {
     switch self {
     case .addPhoto(let draft, let report):
       { replica, now in
-        let id = try replica.row(.report, named: report)
-        let (photo, outcome) = try replica.addPhoto(draft, to: id, now: now)
+        let id = try replica.queries.row(.report, named: report)
+        let (photo, outcome) = try replica.write(PhotoRequests.add(draft, to: id), now: now)
         return (.photoAdded(photo), outcome)
       }
     case .removePhoto(let reference, let report):
       { replica, now in
-        let id = try replica.row(.report, named: report)
-        let photo = try replica.photo(named: reference, of: id)
-        return (.done, try replica.removePhoto(photo, of: id, now: now))
+        let id = try replica.queries.row(.report, named: report)
+        let photo = try replica.queries.photo(named: reference, of: id)
+        return (.done, try replica.write(PhotoRequests.remove(photo, of: id), now: now))
       }
     case .markPhoto(let drawing, let reference, let report):
       { replica, now in
-        let id = try replica.row(.report, named: report)
-        let mark = PhotoMark(photo: try replica.photo(named: reference, of: id), drawing: drawing)
-        return (.done, try replica.addMark(mark, to: id, now: now))
+        let id = try replica.queries.row(.report, named: report)
+        let mark = PhotoMark(
+          photo: try replica.queries.photo(named: reference, of: id), drawing: drawing)
+        return (.done, try replica.write(PhotoRequests.addMark(mark, to: id), now: now))
       }
     case .removePhotoMark(let mark, let report):
       { replica, now in
-        let id = try replica.row(.report, named: report)
-        return (.done, try replica.removeMark(mark, of: id, now: now))
+        let id = try replica.queries.row(.report, named: report)
+        return (.done, try replica.write(PhotoRequests.removeMark(mark, of: id), now: now))
       }
     default: nil
     }
@@ -37,11 +38,11 @@ extension Command {
   func photoReply(by replica: inout Replica) throws -> Reply {
     switch self {
     case .photos(let report):
-      return .photos(try replica.photos(of: replica.row(.report, named: report)))
+      return .photos(try replica.queries.photos(of: replica.queries.row(.report, named: report)))
     case .photo(let reference, let report, let kind):
-      let id = try replica.row(.report, named: report)
-      let photo = try replica.photo(named: reference, of: id)
-      return .photo(ByteString(try replica.photoBytes(photo, of: id, kind: kind)))
+      let id = try replica.queries.row(.report, named: report)
+      let photo = try replica.queries.photo(named: reference, of: id)
+      return .photo(ByteString(try replica.queries.photoBytes(photo, of: id, kind: kind)))
     default: preconditionFailure("\(self) reads no photos")
     }
   }
@@ -53,7 +54,8 @@ extension Command {
     guard case .requestPhoto(let reference, let report) = self else {
       preconditionFailure("\(self) requests no photo")
     }
-    let id = try replica.row(.report, named: report)
-    return try replica.requestPhoto(replica.photo(named: reference, of: id), of: id, now: now)
+    let id = try replica.queries.row(.report, named: report)
+    return try replica.requestPhoto(
+      replica.queries.photo(named: reference, of: id), of: id, now: now)
   }
 }

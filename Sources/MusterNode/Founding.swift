@@ -22,13 +22,13 @@ public enum Founding {
     let turn = try unfinished.begin()
     let genesis = Genesis(
       operationName: operation, seed: systemSeed(), now: SystemClock.wall)
-    let store = try Replica.openStore(
+    let store = try ReplicaDatabase.open(
       at: home.databasePath, of: genesis.credentials, seed: systemSeed())
     try genesis.store(in: store)
     try store.close()
     var opened = try OpenedHome(home, lock: lock, credentials: genesis.credentials, enrolled: turn)
     _ = try opened.replica.rotateEpoch(now: SystemClock.reading)
-    _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
+    _ = try opened.replica.write(PersonRequests.setCallsign(callsign), now: SystemClock.reading)
     try opened.writeSentinel()
     let rootKey = try genesis.rootKeyFile(passphrase: passphrase, seed: systemSeed())
     if home.keys.contains(rootKeyName) {
@@ -148,7 +148,7 @@ public enum Founding {
     var opened = try OpenedHome(home, lock: lock, credentials: credentials, enrolled: turn)
     _ = try opened.replica.keep(keys, now: SystemClock.reading)
     if credentials.role.reads {
-      _ = try opened.replica.setCallsign(callsign, now: SystemClock.reading)
+      _ = try opened.replica.write(PersonRequests.setCallsign(callsign), now: SystemClock.reading)
     }
     if let inviter, !inviter.isLoopback { try opened.replica.remember(inviter) }
     try opened.writeSentinel()

@@ -21,7 +21,7 @@ extension Node {
     guard let write = command.rowWrite else { return await perform(command) }
     await untilPeersAnswered()
     return await gather { replica, now in
-      let id = try replica.row(kind, named: reference)
+      let id = try replica.queries.row(kind, named: reference)
       let version = try replica.version(of: RowKey(kind: kind, id: id), now: now)
       guard versions.contains(version) else {
         throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
@@ -34,12 +34,12 @@ extension Node {
     switch command {
     case .status: return .status(try status())
     case .verify: return .verification(try read { replica, _ in try replica.verify() })
-    case .users: return .users(try read { try $0.users(now: $1) })
-    case .devices: return .devices(try read { replica, _ in try replica.devices() })
-    case .mesh: return .mesh(try read { try $0.mesh(now: $1) })
+    case .users: return .users(try read { try $0.statuses(now: $1).users() })
+    case .devices: return .devices(try read { replica, _ in try replica.queries.devices() })
+    case .mesh: return .mesh(try read { try $0.queries.mesh(now: $1) })
     case .events(let arrival, let limit):
       return .events(
-        try read { replica, _ in try replica.crossings(after: arrival, limit: limit) })
+        try read { replica, _ in try replica.queries.crossings(after: arrival, limit: limit) })
     case .setPosition(let fix): return try setPosition(fix)
     case .track(let user, let limit): return .track(try track(of: user, limit: limit))
     case .invite(let role, let uses, let seconds):
@@ -47,40 +47,41 @@ extension Node {
     case .admit(let request, let role): return try admit(request.bytes, role: role)
     case .revoke(let reference): return try revoke(reference)
     case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
-    case .councils: return .councils(try read { replica, _ in try replica.councils() })
+    case .councils: return .councils(try read { replica, _ in try replica.queries.councils() })
     case .proposeCouncil(let members, let rootKey, let passphrase):
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
     case .endorseCouncil(let reference):
       try attempt { try $0.endorseCouncil(reference, now: $1) }
-      return .councils(try read { replica, _ in try replica.councils() })
-    case .quarantine: return .quarantine(try read { replica, _ in try replica.quarantine() })
+      return .councils(try read { replica, _ in try replica.queries.councils() })
+    case .quarantine:
+      return .quarantine(try read { replica, _ in try replica.queries.quarantine() })
     case .release(let reference): return try release(reference)
     case .writtenThrough:
-      return .writtenThrough(try read { replica, _ in replica.writtenThrough() })
+      return .writtenThrough(try read { replica, _ in replica.queries.writtenThrough() })
     case .delivery(let written):
-      return .delivery(try read { try $0.delivery(through: written, now: $1) })
+      return .delivery(try read { try $0.queries.delivery(through: written, now: $1) })
     case .bundlePiece(let place):
       return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place.bytes) })
     case .mergeBundle(let bytes, let place, let isLast):
       return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
-    case .reports: return .reports(try read { try $0.reports(now: $1) })
+    case .reports: return .reports(try read { try $0.queries.reports(now: $1) })
     case .report(let reference): return .reports([try report(reference)])
     case .photos, .photo: return try read { replica, _ in try command.photoReply(by: &replica) }
     case .requestPhoto:
       return try done { try command.requestPhoto(by: &$0, now: $1) }
-    case .fences: return .fences(try read { replica, _ in try replica.fences() })
+    case .fences: return .fences(try read { replica, _ in try replica.queries.fences() })
     case .fence(let reference): return .fences(try fence(reference))
-    case .directives: return .directives(try read { try $0.directives(now: $1) })
+    case .directives: return .directives(try read { try $0.statuses(now: $1).directives() })
     case .directive(let reference): return .directives([try directive(reference)])
     case .alerts: return .alerts(try alerts())
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
-    case .permits: return .permits(try read { replica, _ in try replica.permits() })
-    case .checkIns: return .checkIns(try read { try $0.checkIns(now: $1) })
+    case .permits: return .permits(try read { replica, _ in try replica.queries.permits() })
+    case .checkIns: return .checkIns(try read { try $0.statuses(now: $1).checkIns() })
     case .checkInPin, .setCheckInPins, .clearDuress: return try duressReply(to: command)
     case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try settings(of: user))
-    case .contacts: return .contacts(try read { replica, _ in try replica.contacts() })
+    case .contacts: return .contacts(try read { replica, _ in try replica.queries.contacts() })
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
@@ -106,13 +107,13 @@ extension Node {
   }
 
   private func report(_ reference: String) throws -> ReportSummary {
-    try read { try $0.report($0.row(.report, named: reference), now: $1) }
+    try read { try $0.queries.report($0.queries.row(.report, named: reference), now: $1) }
   }
 
   private func fence(_ reference: String) throws -> [FenceSummary] {
     try read { replica, _ in
-      let id = try replica.row(.fence, named: reference)
-      return try replica.fences().filter { $0.id == id }
+      let id = try replica.queries.row(.fence, named: reference)
+      return try replica.queries.fences().filter { $0.id == id }
     }
   }
 
@@ -126,23 +127,24 @@ extension Node {
   }
 
   private func directive(_ reference: String) throws -> DirectiveSummary {
-    try read { try $0.directive($0.row(.directive, named: reference), now: $1) }
+    try read { try $0.statuses(now: $1).directive($0.queries.row(.directive, named: reference)) }
   }
 
   private func settings(of user: String?) throws -> SettingsSummary {
     try read { replica, now in
-      let user = try user.map { try replica.user(named: $0, now: now) }
+      let user = try user.map { try replica.statuses(now: now).user(named: $0) }
       return SettingsSummary(
-        foreground: try replica.locationProfile(of: user, inForeground: true),
-        background: try replica.locationProfile(of: user, inForeground: false),
-        silenceSeconds: try replica.silenceSeconds(of: user))
+        foreground: try replica.queries.locationProfile(of: user, inForeground: true),
+        background: try replica.queries.locationProfile(of: user, inForeground: false),
+        silenceSeconds: try replica.queries.silenceSeconds(of: user))
     }
   }
 
   private func revoke(_ reference: String) throws -> Reply {
-    let device = try read { replica, _ in try replica.device(named: reference) }
+    let device = try read { replica, _ in try replica.queries.device(named: reference) }
     try attempt { try $0.revoke(device, now: $1) }
-    return .devices(try read { replica, _ in try replica.devices().filter { $0.id == device } })
+    return .devices(
+      try read { replica, _ in try replica.queries.devices().filter { $0.id == device } })
   }
 
   private func proposeCouncil(
@@ -150,10 +152,10 @@ extension Node {
   ) throws -> Reply {
     let key = try rootKey.map { try RootKey(file: $0.bytes, passphrase: passphrase?.bytes) }
     let devices = try read { replica, _ in
-      try references.map { try replica.device(named: $0) }
+      try references.map { try replica.queries.device(named: $0) }
     }
     try attempt { try $0.proposeCouncil(of: devices, by: key, now: $1) }
-    return .councils(try read { replica, _ in try replica.councils() })
+    return .councils(try read { replica, _ in try replica.queries.councils() })
   }
 
   private func release(_ reference: String) throws -> Reply {
@@ -213,7 +215,8 @@ extension Node {
     if let admitted, role.reads {
       do {
         try attempt { replica, now in
-          try replica.setCallsign(admitted.callsign, of: admitted.user, now: now)
+          try replica.write(
+            PersonRequests.setCallsign(admitted.callsign, of: admitted.user), now: now)
         }
       } catch {
         logger.warning("\(admitted.callsign) is listed without a callsign until then: \(error)")

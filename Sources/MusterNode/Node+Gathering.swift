@@ -88,36 +88,36 @@ extension Command {
       commandWrite
     case .addReport(let draft):
       { replica, now in
-        let (id, outcome) = try replica.addReport(draft, now: now)
+        let (id, outcome) = try replica.write(ReportRequests.add(draft), now: now)
         return (.created(id), outcome)
       }
     case .editReport(let reference, let changes):
-      Self.changing(.report, reference) { try $0.editReport($1, changes, now: $2) }
+      Self.changing(.report, reference) { ReportRequests.edit($0, changes) }
     case .deleteReport(let reference):
-      Self.changing(.report, reference) { try $0.deleteReport($1, now: $2) }
+      Self.changing(.report, reference) { ReportRequests.delete($0) }
     case .confirmReport(let reference):
-      Self.changing(.report, reference) { try $0.confirmReport($1, now: $2) }
+      Self.changing(.report, reference) { ReportRequests.confirm($0) }
     case .commentReport(let reference, let text):
-      Self.changing(.report, reference) { try $0.commentReport($1, text: text, now: $2) }
+      Self.changing(.report, reference) { ReportRequests.comment($0, text: text) }
     case .addPhoto, .removePhoto, .markPhoto, .removePhotoMark: photoWrite
     case .addFence(let draft):
       { replica, now in
-        let (id, outcome) = try replica.addFence(draft, now: now)
+        let (id, outcome) = try replica.write(FenceRequests.add(draft), now: now)
         return (.created(id), outcome)
       }
     case .editFence(let reference, let changes):
-      Self.changing(.fence, reference) { try $0.editFence($1, changes, now: $2) }
+      Self.changing(.fence, reference) { FenceRequests.edit($0, changes) }
     case .setFenceActive(let reference, let isActive):
-      Self.changing(.fence, reference) { try $0.setFenceActive($1, isActive, now: $2) }
+      Self.changing(.fence, reference) { FenceRequests.setActive($0, isActive) }
     case .deleteFence(let reference):
-      Self.changing(.fence, reference) { try $0.deleteFence($1, now: $2) }
+      Self.changing(.fence, reference) { FenceRequests.delete($0) }
     case .addFenceRule(let reference, let rule):
-      Self.changing(.fence, reference) { try $0.addRule(rule, to: $1, now: $2) }
+      Self.changing(.fence, reference) { FenceRequests.addRule(rule, to: $0) }
     case .removeFenceRule(let reference, let rule):
-      Self.changing(.fence, reference) { try $0.removeRule(rule, from: $1, now: $2) }
+      Self.changing(.fence, reference) { FenceRequests.removeRule(rule, from: $0) }
     case .writeContact(let change):
       { replica, now in
-        let (id, outcome) = try replica.writeContact(change, now: now)
+        let (id, outcome) = try replica.write(ContactRequests.write(change), now: now)
         return (.contactWritten(id), outcome)
       }
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
@@ -133,11 +133,11 @@ extension Command {
 
   private static func changing(
     _ kind: EntityKind, _ reference: String,
-    _ change: @escaping (inout Replica, RowID, ClockReading) throws -> Replica.Outcome
+    _ request: @escaping (RowID) -> WriteRequest<Void>
   ) -> RowWrite {
     { replica, now in
-      let id = try replica.row(kind, named: reference)
-      return (.done, try change(&replica, id, now))
+      let id = try replica.queries.row(kind, named: reference)
+      return (.done, try replica.write(request(id), now: now))
     }
   }
 }

@@ -15,8 +15,8 @@ extension Node {
     do {
       try read { replica, _ in
         location.watch.follow(
-          try replica.locationProfile(inForeground: location.inForeground),
-          silenceMilliseconds: try replica.silenceMilliseconds())
+          try replica.queries.locationProfile(inForeground: location.inForeground),
+          silenceMilliseconds: try replica.queries.silenceMilliseconds())
       }
     } catch {
       logger.error("\(error)")

@@ -33,14 +33,14 @@ extension Node {
   /// Throws `Refusal` for an unknown row.
   public func version(of kind: EntityKind, named reference: String) throws -> String {
     try read { replica, now in
-      let id = try replica.row(kind, named: reference)
+      let id = try replica.queries.row(kind, named: reference)
       return try replica.version(of: RowKey(kind: kind, id: id), now: now)
     }
   }
 
   /// Returns the active fences that contain a position, by name.
   public func fences(around place: Coordinate) throws -> [FenceSummary] {
-    try read { replica, _ in try replica.fences(around: place) }
+    try read { replica, _ in try replica.queries.fences(around: place) }
   }
 
   /// Returns the track of a user as known here, by sample time: published segments, and for this
@@ -49,14 +49,14 @@ extension Node {
   /// - Parameter limit: the number of newest fixes.
   public func track(of user: String, limit: Int) throws -> [Fix] {
     try read { replica, now in
-      let user = try replica.user(named: user, now: now)
-      return try replica.track(of: user, limit: limit)
+      let user = try replica.statuses(now: now).user(named: user)
+      return try replica.queries.track(of: user, limit: limit)
     }
   }
 
   /// Returns the track of a user, named by the whole id, as `track(of:limit:)`.
   public func track(of user: UserID, limit: Int) throws -> [Fix] {
-    try read { replica, _ in try replica.track(of: user, limit: limit) }
+    try read { replica, _ in try replica.queries.track(of: user, limit: limit) }
   }
 
   /// Returns decrypted bytes of a photo of a report. Throws `Refusal` if some of them are not here.
@@ -64,15 +64,15 @@ extension Node {
     _ photo: BlobID, of report: String, kind: BlobKind, range: Range<Int>
   ) throws -> [UInt8] {
     try read { replica, _ in
-      let id = try replica.row(.report, named: report)
-      return try replica.photoBytes(photo, of: id, kind: kind, range: range)
+      let id = try replica.queries.row(.report, named: report)
+      return try replica.queries.photoBytes(photo, of: id, kind: kind, range: range)
     }
   }
 
   /// Returns the highest arrival number that a crossing ever had here, 0 before the first: later
   /// ones have higher numbers.
   public func newestArrival() throws -> Int64 {
-    try read { replica, _ in try replica.newestArrival() }
+    try read { replica, _ in try replica.queries.newestArrival() }
   }
 
   /// Returns the operation of this node.

@@ -19,7 +19,7 @@ public enum TrackerReply: Hashable, Sendable {
 extension Node {
   /// Returns the trackers that this device records, by name.
   public func trackers() throws -> [String: UserID] {
-    try read { replica, _ in try replica.trackers() }
+    try read { replica, _ in try replica.queries.trackers() }
   }
 
   /// Deletes the stored track of a tracker that this device records; its published position stays.
@@ -38,7 +38,7 @@ extension Node {
     var alarm: TrackerAlarm?
     do {
       try attempt { replica, now in
-        let answer = try location.take(report, known: replica.trackerNames(), now: now)
+        let answer = try location.take(report, known: replica.queries.trackerNames(), now: now)
         // A call for help counts also if the position does not.
         alarm = location.beginningAlarm(of: report)
         switch answer {
@@ -55,7 +55,9 @@ extension Node {
       }
       if let alarm {
         try attempt {
-          try $0.raiseAlarm(ofTracker: report.tracker.description, note: alarm.note, now: $1)
+          try $0.write(
+            PersonRequests.raiseAlarm(ofTracker: report.tracker.description, note: alarm.note),
+            now: $1)
         }
       }
     } catch let refusal as Refusal {

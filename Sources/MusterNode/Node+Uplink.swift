@@ -18,7 +18,7 @@ extension Node {
   func nameUplink(_ certificate: [UInt8]) async {
     await untilPeersAnswered()
     act { replica, now in
-      guard !replica.ownUplinkCertificates.contains(certificate) else { return .init() }
+      guard !replica.queries.ownUplinkCertificates.contains(certificate) else { return .init() }
       return try replica.nameUplink(certificate: certificate, now: now)
     }
   }
@@ -34,6 +34,6 @@ extension OpenedHome {
           + "\(credentials.role.name)")
     }
     return try UplinkIdentity(
-      seed: { credentials.uplinkSeed(attempt: $0) }, named: replica.ownUplinkCertificates)
+      seed: { credentials.uplinkSeed(attempt: $0) }, named: replica.queries.ownUplinkCertificates)
   }
 }

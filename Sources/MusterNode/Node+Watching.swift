@@ -18,7 +18,7 @@ extension Node {
   /// Returns the active alerts as subscribers received them: each keeps its first time, also over
   /// restarts. With the emergency contacts as of now.
   public func raisedAlerts() throws -> [Alert] {
-    try read { try $0.addingContacts(to: $0.raisedAlerts(), now: $1) }
+    try read { try $0.raisedAlerts(now: $1) }
   }
 
   /// Streams the change counts, now and after each change. A slow reader receives only the newest
@@ -57,7 +57,7 @@ extension Node {
     guard !grown.isEmpty else { return }
     act { replica, _ in
       var outcome = Replica.Outcome()
-      outcome.changedRows = try replica.reports(showing: grown)
+      outcome.changedRows = try replica.queries.reports(showing: grown)
       return outcome
     }
     changeNotifier.announcedPhotos(from: start, to: SystemClock.instant)
@@ -69,7 +69,7 @@ extension Node {
     _ reference: String, by name: String?, for user: String?
   ) throws -> Reply {
     try attempt { replica, now in
-      let user = try user.map { try replica.user(named: $0, now: now) }
+      let user = try user.map { try replica.statuses(now: now).user(named: $0) }
       let outcome = try replica.acknowledgeAlert(reference, by: name, for: user, now: now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
@@ -81,7 +81,8 @@ extension Node {
   func duressReply(to command: Command) throws -> Reply {
     switch command {
     case .checkInPin:
-      return .checkInPin(isRequired: try read { replica, _ in try replica.requiresCheckInPin() })
+      return .checkInPin(
+        isRequired: try read { replica, _ in try replica.queries.requiresCheckInPin() })
     case .setCheckInPins(let change):
       try attempt { try $0.setCheckInPins(change.pins, current: change.current, now: $1) }
       return .done
@@ -93,7 +94,7 @@ extension Node {
   /// Ends the alarm about a person who checked in under duress, at this node.
   private func clearDuress(of person: String) throws -> Reply {
     try attempt { replica, now in
-      let user = try replica.user(named: person, now: now)
+      let user = try replica.statuses(now: now).user(named: person)
       let outcome = try replica.clearDuress(of: user, now: now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome

@@ -69,7 +69,7 @@ public actor Node {
     contacts = Contacts(peers: peers, linkRate: linkRate)
     followSettings()
     readBattery()
-    ports.uplinks?.take(certificates: opened.replica.uplinkCertificates)
+    ports.uplinks?.take(certificates: opened.replica.queries.uplinkCertificates)
     beginContacts()
   }
 
@@ -80,7 +80,7 @@ public actor Node {
     }
     act { replica, now in
       var outcome = try replica.contact(contacts.peers, now: now)
-      let remembered = try replica.rememberedEndpoints()
+      let remembered = try replica.queries.rememberedEndpoints()
       let second = try replica.contact(remembered, now: now)
       outcome.outgoing += second.outgoing
       return outcome
@@ -167,14 +167,14 @@ public actor Node {
     do {
       outcome = try work(&opened.replica, SystemClock.reading)
     } catch {
-      if let damage = Replica.damage(in: error) { repair(damage) }
+      if let damage = ReplicaDatabase.damage(in: error) { repair(damage) }
       throw error
     }
     keepWitness()
     ports.send(outcome.outgoing)
     for endpoint in outcome.provenUplinks { ports.uplinks?.prove(endpoint) }
     if outcome.haveUplinksChanged {
-      ports.uplinks?.take(certificates: opened.replica.uplinkCertificates)
+      ports.uplinks?.take(certificates: opened.replica.queries.uplinkCertificates)
     }
     for rejection in outcome.rejections {
       rejected[rejection.reason, default: 0] += 1
@@ -185,7 +185,7 @@ public actor Node {
     if !outcome.locationDemands.isEmpty { location.watch.locate(now: SystemClock.instant) }
     changeNotifier.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {
-      changeNotifier.crossings.send(try outcome.crossings.map(opened.replica.summary))
+      changeNotifier.crossings.send(try outcome.crossings.map(opened.replica.queries.summary))
     }
   }
 
@@ -243,7 +243,7 @@ public actor Node {
     if let arrival {
       do {
         try requireRunning()
-        known = try opened.replica.crossings(after: arrival, limit: 100_000)
+        known = try opened.replica.queries.crossings(after: arrival, limit: 100_000)
       } catch {
         logger.error("\(error)")
       }
@@ -275,7 +275,7 @@ public actor Node {
     do {
       return try body(&opened.replica, SystemClock.reading)
     } catch {
-      if let damage = Replica.damage(in: error) { repair(damage) }
+      if let damage = ReplicaDatabase.damage(in: error) { repair(damage) }
       throw error
     }
   }

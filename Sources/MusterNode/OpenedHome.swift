@@ -59,7 +59,7 @@ public struct OpenedHome {
     do {
       taken = try Self.take(home, credentials, witness, enrolled: turn, known: nil)
     } catch {
-      guard let detail = Replica.damage(in: error) else { throw error }
+      guard let detail = ReplicaDatabase.damage(in: error) else { throw error }
       // Its pages are intact, but its contents are inconsistent.
       taken = try Self.take(home, credentials, witness, enrolled: turn, known: detail)
     }
@@ -104,12 +104,12 @@ public struct OpenedHome {
     if case .found(let kept) = found { witnessed = kept.incarnationState }
     let remark = try DatabaseRepair(home, credentials: credentials, witnessed: witnessed)
       .run(isExpected: turn == nil, known: damage)
-    let store = try Replica.openStore(
+    let store = try ReplicaDatabase.open(
       at: home.databasePath, of: credentials, seed: systemSeed())
     do {
       let database = try DatabaseIdentity.of(path: home.databasePath)
-      let incarnationState = try Replica.incarnationState(in: store, of: credentials)
-      if let holdings = witness.holdings { try Replica.know(holdings, in: store) }
+      let incarnationState = try ReplicaDatabase.incarnationState(in: store, of: credentials)
+      if let holdings = witness.holdings { try holdings.noteMissing(in: store) }
       let verdict = Sentinel.verdict(
         found, databaseIncarnation: incarnationState?.incarnation,
         databaseSequences: incarnationState?.sequences ?? [:],
@@ -120,7 +120,7 @@ public struct OpenedHome {
         start = .startsIncarnation(above: witnessed?.generation ?? 0)
         newIncarnationReason = incarnationState == nil ? nil : reason
         if let witnessed, turn != .again {
-          try Replica.know(witnessed, in: store, of: credentials)
+          try ReplicaDatabase.know(witnessed, in: store, of: credentials)
         }
       }
       let replica = try Replica(
@@ -185,7 +185,7 @@ public struct OpenedHome {
 
   /// Records the holdings now, if they changed.
   mutating func writeHoldings() throws {
-    let holdings = try replica.holdings()
+    let holdings = try replica.queries.holdings()
     // A state folder that cannot be written is reported once, by the sentinel.
     guard holdings != keptHoldings, stateFolderProblem == nil else { return }
     try holdingsFile.write(holdings, of: credentials)

@@ -33,48 +33,49 @@ package enum ModifiedProgram {
   // MARK: What it knows
 
   /// Returns the keys and the certificates of this device.
-  package static func identity(of replica: Replica) -> LocalDevice { replica.local }
+  package static func identity(of replica: Replica) -> LocalDevice { replica.core.local }
 
   /// Returns the epoch that this device writes under; nil without a key.
-  package static func writingKey(of replica: Replica) -> WritingKey? { replica.currentEpoch }
+  package static func writingKey(of replica: Replica) -> WritingKey? { replica.core.currentEpoch }
 
   /// Returns the key of an epoch, if this device holds it.
   package static func key(of epoch: EpochID, in replica: Replica) -> SealingKey? {
-    replica.epochKeys.keyring[epoch]
+    replica.core.epochKeys.keyring[epoch]
   }
 
   /// Returns the generation that the next honest epoch has.
   package static func nextEpochGeneration(in replica: Replica) -> UInt32 {
-    replica.control.nextEpochGeneration
+    replica.core.control.nextEpochGeneration
   }
 
   /// Returns the control frames that revoke devices.
   package static func revokingFrames(in replica: Replica) -> [FrameHash] {
-    replica.control.state.revocations.keys.sorted()
+    replica.core.control.state.revocations.keys.sorted()
   }
 
   /// Returns the epochs whose announcements name a revocation of a device, for checks that it never
   /// holds their keys.
   package static func epochs(excluding device: DeviceID, in replica: Replica) -> Set<EpochID> {
-    let revoking = replica.control.state.revocations.filter { _, named in
+    let revoking = replica.core.control.state.revocations.filter { _, named in
       named.contains { $0.device == device }
     }
     return Set(
-      replica.control.epochs.ordered { !Set($0.excludes).isDisjoint(with: revoking.keys) })
+      replica.core.control.epochs.ordered { !Set($0.excludes).isDisjoint(with: revoking.keys) })
   }
 
   /// Returns the head of this device's log in a lane; nil before its first write.
   package static func writtenHead(in lane: Lane, of replica: Replica) -> Head? {
-    replica.own.writer.heads[lane]
+    replica.core.own.writer.heads[lane]
   }
 
   /// Returns the heads of other devices' logs in a lane. Logs of this device's earlier incarnations
   /// are not among them.
   package static func headsOfOthers(in lane: Lane, of replica: Replica) throws -> [Head] {
-    let certificate = replica.local.certificate.hash
-    let own = try replica.store.logs().filter { $0.opening.certificate == certificate }
+    let certificate = replica.core.local.certificate.hash
+    let own = try replica.core.store.logs().filter { $0.opening.certificate == certificate }
       .map(\.head.log)
-    return replica.engine.heads.filter { $0.lane == lane && !own.contains($0.head.log) }.map(\.head)
+    return replica.core.engine.heads.filter { $0.lane == lane && !own.contains($0.head.log) }.map(
+      \.head)
   }
 
   // MARK: What it makes
@@ -83,12 +84,12 @@ package enum ModifiedProgram {
   package static func draw<Drawn>(
     by replica: inout Replica, _ make: (inout DeterministicRandom) -> Drawn
   ) -> Drawn {
-    make(&replica.own.random)
+    make(&replica.core.own.random)
   }
 
   /// Returns the order of a record that is about to be signed.
   package static func nextRecordOrder(of replica: inout Replica) -> RecordOrder {
-    replica.own.nextRecordOrder()
+    replica.core.own.nextRecordOrder()
   }
 
   /// Seals operations into one group of this device's log, under any key.
@@ -96,9 +97,9 @@ package enum ModifiedProgram {
     _ operations: [Operation], lane: Lane, under epoch: WritingKey?, by replica: inout Replica,
     now: ClockReading
   ) throws -> Run {
-    let run = try replica.own.writer.write(
+    let run = try replica.core.own.writer.write(
       EntryGroups([operations]), lane: lane, at: now.wall, stamp: nil, earlier: [], epoch: epoch,
-      random: &replica.own.random)
+      random: &replica.core.own.random)
     return Run(opening: run.opening, frames: run.frames)
   }
 
@@ -108,14 +109,14 @@ package enum ModifiedProgram {
   package static func learn(
     _ key: EpochKey, in replica: inout Replica, now: ClockReading
   ) throws {
-    try replica.learn(key, now: now)
+    try replica.core.learn(key, now: now)
   }
 
   /// Writes groups of operations into this device's log, and broadcasts them.
   package static func append(
     _ groups: [[Operation]], lane: Lane, to replica: inout Replica, now: ClockReading
   ) throws {
-    try replica.append(groups, lane: lane, now: now)
+    try replica.core.append(groups, lane: lane, now: now)
   }
 
   /// Stores runs, then broadcasts them.
@@ -125,29 +126,30 @@ package enum ModifiedProgram {
     _ runs: [Run], isOwn: Bool = false, in replica: inout Replica, now: ClockReading
   ) throws {
     for run in runs {
-      try replica.hold(run.frames, opening: run.opening, isOwn: isOwn, now: now)
+      try replica.core.hold(run.frames, opening: run.opening, isOwn: isOwn, now: now)
     }
-    try replica.commit(now: now)
-    for run in runs { try replica.run(.appended(run.opening, run.frames), now: now) }
+    try replica.core.commit(now: now)
+    for run in runs { try replica.core.run(.appended(run.opening, run.frames), now: now) }
   }
 
   /// Stores a branch of a held log.
   package static func attach(_ branch: Run, to replica: inout Replica, now: ClockReading) throws {
-    try replica.attach(
-      branch.frames, opening: branch.opening, from: replica.local.device, now: now)
+    let device = replica.core.local.device
+    try BranchAttacher.attach(
+      branch.frames, opening: branch.opening, from: device, to: &replica.core, now: now)
   }
 
   /// Broadcasts frames and records without storing them.
   package static func send(
     _ frames: [Frame], records: [LatestRecord], by replica: inout Replica, now: ClockReading
   ) throws {
-    try replica.carryOut(
-      replica.engine.push(unchecked: frames, records: records, now: now), now: now)
+    try replica.core.carryOut(
+      replica.core.engine.push(unchecked: frames, records: records, now: now), now: now)
   }
 
   /// Broadcasts runs of frames without storing them.
   package static func send(_ runs: [Run], by replica: inout Replica, now: ClockReading) throws {
-    try replica.carryOut(
-      replica.engine.push(uncheckedRuns: runs.map(\.frames), now: now), now: now)
+    try replica.core.carryOut(
+      replica.core.engine.push(uncheckedRuns: runs.map(\.frames), now: now), now: now)
   }
 }

@@ -10,38 +10,28 @@ extension Replica {
   ) throws -> Outcome {
     precondition(endpoint.isUplink, "\(endpoint) is not an uplink")
     guard calls else { return Outcome() }
-    return try transact(now: now) { try $0.run(.uplinkOpened(endpoint), now: now) }
+    return try transact(now: now) { try $0.core.run(.uplinkOpened(endpoint), now: now) }
   }
 
   /// Handles a closed uplink, which ends the sessions that it carried.
   public mutating func uplinkClosed(_ endpoint: Endpoint, now: ClockReading) throws -> Outcome {
-    try transact(now: now) { try $0.run(.uplinkClosed(endpoint), now: now) }
-  }
-
-  // MARK: Certificates
-
-  /// The TLS certificates of command posts in DER that valid commanders have named.
-  public var uplinkCertificates: [[UInt8]] { control.uplinks.map(\.certificate.der) }
-
-  /// The certificates that this device named.
-  public var ownUplinkCertificates: [[UInt8]] {
-    control.uplinks.filter { $0.device == local.device }.map(\.certificate.der)
+    try transact(now: now) { try $0.core.run(.uplinkClosed(endpoint), now: now) }
   }
 
   /// Publishes this command post's TLS certificate.
   public mutating func nameUplink(
     certificate der: [UInt8], now: ClockReading
   ) throws -> Outcome {
-    try require(.command)
+    try core.context.require(.command)
     guard let certificate = UplinkCertificate(der: der) else {
       throw Refusal(
         "a certificate of \(der.count) bytes: at most \(Limits.uplinkCertificateBytes)")
     }
-    guard ownUplinkCertificates.count < Limits.uplinkCertificatesPerDevice else {
+    guard core.queries.ownUplinkCertificates.count < Limits.uplinkCertificatesPerDevice else {
       throw Refusal("this device has reached the limit of TLS certificates")
     }
     return try transact(now: now) { replica in
-      try replica.append([[.uplink(certificate)]], lane: .control, now: now)
+      try replica.core.append([[.uplink(certificate)]], lane: .control, now: now)
     }
   }
 }

@@ -6,7 +6,7 @@ internal import MusterSync
 /// durable.
 ///
 /// - A call may commit several times, each time all of the batch. A failed commit changes nothing:
-///   the transaction is then begun again (`Replica.recover`).
+///   the transaction is then begun again (`ReplicaCore.recover`).
 /// - The outcome is taken once, at the end of the call. Effects of opening the replica are in the
 ///   outcome of the first call.
 struct Transaction: Sendable {
@@ -20,7 +20,7 @@ struct Transaction: Sendable {
   /// What is known of forks and membership evidence and was not evaluated yet.
   var unsettled = UnsettledEvidence()
   /// How many rosters the engine has received.
-  var rostersFed = 0
+  private(set) var rostersFed = 0
   /// Whether the writes of the call's author are durable: a later failure is then only reported.
   private(set) var hasWritten = false
   private var isViewStale = false
@@ -41,6 +41,9 @@ struct Transaction: Sendable {
 
   /// Notes that the writes of the call's author are durable.
   mutating func noteWritten() { hasWritten = true }
+
+  /// Notes that the engine has received a roster.
+  mutating func noteRosterFed() { rostersFed += 1 }
 
   /// Whether memory equals the disk: nothing was added to the batch, and nothing written.
   var isUntouched: Bool { batch.isEmpty && !hasWritten }
@@ -87,7 +90,7 @@ struct Transaction: Sendable {
   /// Marks the view to be derived again once the change is durable, or at the next start.
   mutating func markViewStale() {
     isViewStale = true
-    batch.forgotten.insert(Replica.viewKey)
+    batch.forgotten.insert(ReplicaCore.viewKey)
   }
 
   /// Marks rows whose frames count differently than before: they are derived again once that is
@@ -95,13 +98,13 @@ struct Transaction: Sendable {
   mutating func markStale(_ ranges: [FrameRange]) {
     guard !ranges.isEmpty else { return }
     staleRanges += ranges
-    batch.forgotten.insert(Replica.viewKey)
+    batch.forgotten.insert(ReplicaCore.viewKey)
   }
 
   /// Notes in the batch under which versions the view is derived.
   mutating func markViewCurrent(_ stamp: [UInt8]) {
-    batch.forgotten.remove(Replica.viewKey)
-    batch.local[Replica.viewKey] = stamp
+    batch.forgotten.remove(ReplicaCore.viewKey)
+    batch.local[ReplicaCore.viewKey] = stamp
   }
 
   /// Returns what is to be derived again; nil if nothing is.

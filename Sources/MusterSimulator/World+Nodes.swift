@@ -182,12 +182,12 @@ extension World {
     }
     let peers = endpoints(givenTo: node)
     try command(node) { replica, clock in
-      let known = try replica.rememberedEndpoints() + peers
+      let known = try replica.queries.rememberedEndpoints() + peers
       return ((), try replica.contact(known, now: clock))
     }
     if isFirst, node.reads {
       try command(node) { replica, clock in
-        ((), try replica.setCallsign(node.name, now: clock))
+        ((), try replica.write(PersonRequests.setCallsign(node.name), now: clock))
       }
     }
     requestReview(of: node, at: now)

@@ -29,14 +29,16 @@ struct AlertTests {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     let near = try valley.at("Ada") {
-      try $0.addReport(
-        ReportDraft(
-          title: "Smoke", category: .fire, severity: 3, position: place(metresNorth: 500)),
+      try $0.write(
+        ReportRequests.add(
+          ReportDraft(
+            title: "Smoke", category: .fire, severity: 3, position: place(metresNorth: 500))),
         now: $1)
     }
     try valley.at("Ada") {
-      try $0.addReport(
-        ReportDraft(title: "Far", severity: 5, position: place(metresNorth: 5000)), now: $1)
+      try $0.write(
+        ReportRequests.add(
+          ReportDraft(title: "Far", severity: 5, position: place(metresNorth: 5000))), now: $1)
     }
     try valley.converge()
     try expect(["+ notice: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
@@ -44,7 +46,9 @@ struct AlertTests {
     // Their own report raises no alert at Ada, who also has no fix.
     try expect([], at: "Ada", in: &valley)
 
-    try valley.at("Ada") { try $0.editReport(near, ReportChanges(toEvacuate: true), now: $1) }
+    try valley.at("Ada") {
+      try $0.write(ReportRequests.edit(near, ReportChanges(toEvacuate: true)), now: $1)
+    }
     try valley.converge()
     try expect(["+ danger: leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
     // A restart raises no alert again
@@ -52,7 +56,9 @@ struct AlertTests {
     try expect([], at: "Ben", in: &valley)
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) }.map(\.level) == [.danger])
 
-    try valley.at("Ada") { try $0.editReport(near, ReportChanges(status: .resolved), now: $1) }
+    try valley.at("Ada") {
+      try $0.write(ReportRequests.edit(near, ReportChanges(status: .resolved)), now: $1)
+    }
     try valley.converge()
     try expect(["- leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
@@ -62,9 +68,10 @@ struct AlertTests {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     let smoke = try valley.at("Ada") {
-      try $0.addReport(
-        ReportDraft(
-          title: "Smoke", category: .fire, severity: 3, position: place(metresNorth: 500)),
+      try $0.write(
+        ReportRequests.add(
+          ReportDraft(
+            title: "Smoke", category: .fire, severity: 3, position: place(metresNorth: 500))),
         now: $1)
     }
     try valley.converge()
@@ -92,7 +99,9 @@ struct AlertTests {
     // It concerns only Ben.
     #expect(try valley.ask("Ada") { try $0.alerts(now: $1) } == [])
 
-    try valley.at("Ada") { try $0.editReport(smoke, ReportChanges(toEvacuate: true), now: $1) }
+    try valley.at("Ada") {
+      try $0.write(ReportRequests.edit(smoke, ReportChanges(toEvacuate: true)), now: $1)
+    }
     try valley.converge()
     try expect(["+ danger: leave: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
     #expect(try standing()?.acknowledgement == nil)
@@ -114,14 +123,18 @@ struct AlertTests {
   @Test func `zones, roll calls, silence and help each have their alert`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(
-          name: "School", kind: .muster, geometry: circle(metres: 100), needs: .command), now: $1)
+      try $0.write(
+        FenceRequests.add(
+          FenceDraft(
+            name: "School", kind: .muster, geometry: circle(metres: 100), needs: .command)), now: $1
+      )
     }
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(
-          name: "Plume", kind: .hazard, geometry: circle(metres: 50, metresNorth: 1000)), now: $1)
+      try $0.write(
+        FenceRequests.add(
+          FenceDraft(
+            name: "Plume", kind: .hazard, geometry: circle(metres: 50, metresNorth: 1000))), now: $1
+      )
     }
     try valley.converge()
     // A fix of low accuracy raises no danger
@@ -136,9 +149,10 @@ struct AlertTests {
     try expect(["+ danger: you are inside hazard zone Plume"], at: "Ben", in: &valley)
 
     try valley.at("Ada") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.claim(.needsHelp, note: "leg"), now: $1) }
     try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .rollcall, durationSeconds: 60), now: $1)
+      try $0.write(
+        OrderRequests.issue(DirectiveDraft(kind: .rollcall, durationSeconds: 60)), now: $1)
     }
     try valley.converge()
     try valley.run(milliseconds: 2000)
@@ -162,12 +176,12 @@ struct AlertTests {
         .filter { $0.id.kind == .sameCallsign }.map(\.text)
     }
     #expect(try warnings("Ada") == [])
-    try valley.at("Cleo") { try $0.setCallsign("Ben", now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.setCallsign("Ben"), now: $1) }
     try valley.converge()
     let text = try #require(try warnings("Ada").first)
     #expect(text.hasPrefix("2 people are called Ben ("))
     #expect(try warnings("Ben") == [])
-    let devices = try valley.ask("Ada") { replica, _ in try replica.devices() }
+    let devices = try valley.ask("Ada") { replica, _ in try replica.queries.devices() }
     let one = try #require(devices.first { $0.callsign == "Ben" }).id
     try valley.at("Ada") { try $0.revoke(one, now: $1) }
     #expect(try warnings("Ada") == [])

@@ -8,7 +8,8 @@ struct BatteryTests {
   private func battery(of callsign: String, at name: String, in valley: inout Valley) throws
     -> UInt8?
   {
-    try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == callsign }?.batteryPercent
+    try valley.ask(name) { try $0.statuses(now: $1).users() }.first { $0.callsign == callsign }?
+      .batteryPercent
   }
 
   private func alerts(at name: String, in valley: inout Valley) throws -> [Alert] {

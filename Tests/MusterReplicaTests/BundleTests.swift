@@ -10,7 +10,7 @@ import Testing
 @Suite("Bundles")
 struct BundleTests {
   private func titles(_ name: String, in valley: inout Valley) throws -> [String] {
-    try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title).sorted()
+    try valley.ask(name) { replica, _ in try replica.queries.reports() }.map(\.title).sorted()
   }
 
   @discardableResult
@@ -18,7 +18,7 @@ struct BundleTests {
     _ title: String, at name: String, in valley: inout Valley, toEvacuate: Bool = false
   ) throws -> RowID {
     try valley.at(name) {
-      try $0.addReport(ReportDraft(title: title, toEvacuate: toEvacuate), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: title, toEvacuate: toEvacuate)), now: $1)
     }
   }
 
@@ -57,13 +57,15 @@ struct BundleTests {
     // Then both show the same state, and Ada knows Ben's position.
     try expectAgreement(in: &valley)
     #expect(try titles("Ada", in: &valley).count == 71)
-    let ben = try valley.ask("Ada") { try $0.users(now: $1) }.first { $0.callsign == "Ben" }
+    let ben = try valley.ask("Ada") { try $0.statuses(now: $1).users() }.first {
+      $0.callsign == "Ben"
+    }
     #expect(ben?.fix?.position == place)
     // Her receipts return in a bundle too: Ben sees that command has his report.
     try valley.run(milliseconds: 10_000)
     let back = try valley.carry(from: "Ada", to: "Ben")
     #expect(back.records.new > 0)
-    let shown = try valley.ask("Ben") { replica, _ in try replica.report(id) }
+    let shown = try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }
     #expect(shown.delivery.commandPost)
   }
 
@@ -137,7 +139,7 @@ struct BundleTests {
     let text = String(repeating: "long ", count: 1000)
     for number in 1...150 {
       try valley.at("Ada") {
-        try $0.addReport(ReportDraft(title: "\(number)", details: text), now: $1)
+        try $0.write(ReportRequests.add(ReportDraft(title: "\(number)", details: text)), now: $1)
       }
     }
     var (pieces, place) = ([[UInt8]](), [UInt8]())

@@ -12,7 +12,7 @@ struct CheckInTests {
     _ draft: CheckInDraft = everyMinute, of people: [UserID] = [], by name: String,
     in valley: inout Valley
   ) throws {
-    try valley.at(name) { try $0.startCheckIns(draft, of: people, now: $1).outcome }
+    try valley.at(name) { try $0.write(CheckInRequests.start(draft, of: people), now: $1).outcome }
   }
 
   private func report(
@@ -20,7 +20,8 @@ struct CheckInTests {
     by name: String, in valley: inout Valley
   ) throws {
     try valley.at(name) {
-      try $0.checkIn(kind, of: user, timer: nil, seconds: seconds, note: note, now: $1)
+      try $0.write(
+        CheckInRequests.report(kind, of: user, timer: nil, seconds: seconds, note: note), now: $1)
     }
   }
 
@@ -31,12 +32,12 @@ struct CheckInTests {
   }
 
   private func user(_ name: String, in valley: inout Valley) throws -> UserID {
-    let users = try valley.ask(name) { try $0.users(now: $1) }
+    let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
     return try #require(users.first { $0.callsign == name }).id
   }
 
   private func states(at name: String, in valley: inout Valley) throws -> [CheckInState] {
-    try valley.ask(name) { try $0.checkIns(now: $1) }.map(\.state)
+    try valley.ask(name) { try $0.statuses(now: $1).checkIns() }.map(\.state)
   }
 
   @Test func `each node that holds a timer raises the alarm, its author destroyed`() throws {
@@ -92,7 +93,7 @@ struct CheckInTests {
     try start(once, by: "Ben", in: &valley)
     try report(.extend, seconds: 600, by: "Ben", in: &valley)
     try valley.converge()
-    let left = try valley.ask("Ada") { try $0.checkIns(now: $1) }.first?.latestSeconds
+    let left = try valley.ask("Ada") { try $0.statuses(now: $1).checkIns() }.first?.latestSeconds
     #expect(left.map { (640...661).contains($0) } == true, "\(String(describing: left))")
     try report(.ok, by: "Ben", in: &valley)
     try valley.converge()
@@ -145,7 +146,7 @@ struct CheckInTests {
     try valley.switchOn("Ada")
     #expect(try review("Ada", in: &valley) == [.warning], "possibly overdue at once")
     #expect(try states(at: "Ada", in: &valley) == [.due])
-    let left = try valley.ask("Ada") { try $0.checkIns(now: $1) }.first?.latestSeconds
+    let left = try valley.ask("Ada") { try $0.statuses(now: $1).checkIns() }.first?.latestSeconds
     #expect(left.map { (300...401).contains($0) } == true, "\(String(describing: left))")
     try valley.run(milliseconds: 432_000)
     #expect(try review("Ada", in: &valley) == [.danger])

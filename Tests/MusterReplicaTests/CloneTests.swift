@@ -7,7 +7,7 @@ import Testing
 @Suite("A cloned device")
 struct CloneTests {
   private func report(_ title: String, at name: String, in valley: inout Valley) throws {
-    try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+    try valley.at(name) { try $0.write(ReportRequests.add(ReportDraft(title: title)), now: $1) }
   }
 
   private func clones(_ name: String, in valley: inout Valley) throws -> [CloneSummary] {
@@ -58,7 +58,7 @@ struct CloneTests {
     #expect(reported != nil)
     try valley.converge()
     #expect(try valley.ask("Ada") { try $0.status(now: $1) }.forks.isEmpty)
-    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 3)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.count == 3)
     // each node raises one alert,
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
     #expect(alerts.filter { $0.id.kind == .clone && $0.level == .danger }.count == 1)
@@ -153,6 +153,6 @@ struct CloneTests {
     // Then everything is present, and no clone is reported.
     try valley.run(milliseconds: 120_000)
     for name in valley.names { #expect(try clones(name, in: &valley).isEmpty, "at \(name)") }
-    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count >= 5)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.count >= 5)
   }
 }

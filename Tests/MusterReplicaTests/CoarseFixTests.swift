@@ -25,7 +25,7 @@ import Testing
   private func status(
     of callsign: String, by name: String, in valley: inout Valley
   ) throws -> PersonStatus? {
-    let users = try valley.ask(name) { try $0.users(now: $1) }
+    let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
     return try #require(users.first { $0.callsign == callsign }).status
   }
 
@@ -124,7 +124,7 @@ import Testing
     try valley.run(milliseconds: 20_000)
     valley.cut(["Ada"], ["Ben", "Relay"], ["Cleo"])
     let known = try valley.wait(upTo: 60_000) {
-      try $0.ask("Ben") { replica, _ in try replica.devices() }.contains { $0.isRevoked }
+      try $0.ask("Ben") { replica, _ in try replica.queries.devices() }.contains { $0.isRevoked }
     }
     try #require(known != nil)
     // and he enters the zone, and his device restarts
@@ -144,7 +144,9 @@ import Testing
     try ingest(300, 2, accuracyMetres: 500, in: &valley)
     try valley.converge()
     let ben = valley.laptops[valley.index("Ben")].credentials.user
-    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "", now: $1) }
+    try valley.at("Ada") {
+      try $0.write(PersonRequests.overrideSafety(of: ben, .safe, note: ""), now: $1)
+    }
     try ingest(310, 3, accuracyMetres: 500, in: &valley)
     try valley.join("Cleo", invitedBy: "Ada")
     try valley.converge()

@@ -67,7 +67,7 @@ struct ControlVolumeTests {
     }
     let startBefore = try timed { try valley.restart("Ada") }
     let before = try valley.ask("Ada") { replica, _ in
-      (replica.control.completeEvaluations, replica.viewRebuilds)
+      (replica.core.control.completeEvaluations, replica.viewRebuilds)
     }
     var left = Self.frames(ofBytes: 10_000_000)
     let frames = left
@@ -83,7 +83,7 @@ struct ControlVolumeTests {
     valley.heal()
     try valley.run(milliseconds: 20_000)
     let after = try valley.ask("Ada") { replica, _ in
-      (replica.control.completeEvaluations, replica.viewRebuilds)
+      (replica.core.control.completeEvaluations, replica.viewRebuilds)
     }
     // Nothing was evaluated again but what Ada's own frames required.
     #expect(after.0 - before.0 <= 1, "\(after.0 - before.0) complete evaluations")
@@ -102,10 +102,12 @@ struct ControlVolumeTests {
         }
       }
       let id = try valley.at("Ben") {
-        try $0.addReport(ReportDraft(title: "Report \(number)"), now: $1)
+        try $0.write(ReportRequests.add(ReportDraft(title: "Report \(number)")), now: $1)
       }
       let took = try valley.wait(upTo: 10_000) { valley in
-        try valley.ask("Ada") { replica, _ in try replica.reports() }.contains { $0.id == id }
+        try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.contains {
+          $0.id == id
+        }
       }
       #expect(took != nil)
       most = max(most, ada, ben)

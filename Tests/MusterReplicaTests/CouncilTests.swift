@@ -45,7 +45,8 @@ struct CouncilTests {
 
   /// By the names of the laptops: a device without frames that count has no callsign.
   private func revoked(at name: String, in valley: inout Valley) throws -> [String] {
-    let revoked = try valley.ask(name) { replica, _ in try replica.devices() }.filter(\.isRevoked)
+    let revoked = try valley.ask(name) { replica, _ in try replica.queries.devices() }.filter(
+      \.isRevoked)
     return valley.names.filter { name in
       revoked.contains { $0.id == device(name, in: valley) }
     }.sorted()
@@ -62,7 +63,7 @@ struct CouncilTests {
     try revoke("Ada", by: "Ben", in: &valley)
     try valley.run(milliseconds: 20_000)
     #expect(try revoked(at: "Cleo", in: &valley) == ["Dan"])
-    let disputed = try valley.ask("Cleo") { replica, _ in try replica.devices() }
+    let disputed = try valley.ask("Cleo") { replica, _ in try replica.queries.devices() }
       .filter(\.isDisputed)
     #expect(disputed.map(\.callsign) == ["Ada"])
     #expect(disputed.map(\.votes) == [1] && disputed.map(\.quorum) == [2])
@@ -74,11 +75,11 @@ struct CouncilTests {
     for name in ["Ben", "Cleo", "Dan"] {
       #expect(try revoked(at: name, in: &valley) == ["Ada"], "at \(name)")
     }
-    try valley.at("Dan") { try $0.addReport(ReportDraft(title: "Back"), now: $1) }
+    try valley.at("Dan") { try $0.write(ReportRequests.add(ReportDraft(title: "Back")), now: $1) }
     try valley.join("Eve", invitedBy: "Ben")
     try valley.run(milliseconds: 30_000)
     for name in ["Ben", "Cleo", "Eve"] {
-      let titles = try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title)
+      let titles = try valley.ask(name) { replica, _ in try replica.queries.reports() }.map(\.title)
       #expect(titles == ["Back"], "at \(name)")
     }
     // over restarts too
@@ -111,20 +112,22 @@ struct CouncilTests {
       council, by: .root, signedBy: try #require(valley.rootKey).signingKey,
       chains: valley.laptops.map { $0.credentials.local.chain.certificates })
     try valley.at("Ada") { replica, now in
-      try replica.transact(now: now) { try $0.take(EvidenceItem(endorsement), now: now) }
+      try replica.transact(now: now) { try $0.core.take(EvidenceItem(endorsement), now: now) }
     }
     try valley.converge()
     // Then the members are back on every node, and continue.
     for name in ["Ada", "Ben", "Cleo", "Dan"] {
       #expect(try revoked(at: name, in: &valley) == ["Dan"], "at \(name)")
     }
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Back"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Back")), now: $1) }
     for name in ["Ben", "Cleo"] { try revoke("Ada", by: name, in: &valley) }
     try valley.run(milliseconds: 20_000)
     for name in ["Ben", "Cleo", "Dan"] {
       #expect(try revoked(at: name, in: &valley) == ["Ada"], "at \(name)")
       #expect(
-        try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title) == ["Back"])
+        try valley.ask(name) { replica, _ in try replica.queries.reports() }.map(\.title) == [
+          "Back"
+        ])
     }
   }
 
@@ -133,17 +136,19 @@ struct CouncilTests {
     // Given a thief who revokes others, and a commander who writes under a key without these
     for name in ["Cleo", "Dan"] { try revokeByRank(name, by: "Ada", in: &valley) }
     try valley.run(milliseconds: 20_000)
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Meanwhile"), now: $1) }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Meanwhile")), now: $1)
+    }
     try valley.run(milliseconds: 20_000)
-    let before = try valley.ask("Dan") { replica, _ in try replica.reports() }.map(\.title)
+    let before = try valley.ask("Dan") { replica, _ in try replica.queries.reports() }.map(\.title)
     #expect(before == [])
     // When the thief is voted out
     try revoke("Ada", by: "Ben", in: &valley)
     try valley.run(milliseconds: 20_000)
     try revoke("Ada", by: "Cleo", in: &valley)
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Later"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Later")), now: $1) }
     try valley.run(milliseconds: 60_000)
-    let after = try valley.ask("Dan") { replica, _ in try replica.reports() }.map(\.title)
+    let after = try valley.ask("Dan") { replica, _ in try replica.queries.reports() }.map(\.title)
     #expect(after.sorted() == ["Later", "Meanwhile"])
   }
 
@@ -164,7 +169,7 @@ struct CouncilTests {
     for name in ["Ben", "Cleo", "Dan"] {
       #expect(try revoked(at: name, in: &valley) == ["Ada"], "at \(name)")
     }
-    let councils = try valley.ask("Ben") { replica, _ in try replica.councils() }
+    let councils = try valley.ask("Ben") { replica, _ in try replica.queries.councils() }
     #expect(councils.count == 1)
     #expect(councils.first?.cases.first { $0.callsign == "Ben" }?.voters == ["Ada"])
     #expect(councils.first?.cases.first { $0.callsign == "Ada" }?.isDecided == true)
@@ -176,12 +181,12 @@ struct CouncilTests {
     try valley.converge()
     try propose(["Ben", "Cleo", "Eve"], by: "Ben", isByRoot: false, in: &valley)
     try valley.converge()
-    var councils = try valley.ask("Cleo") { replica, _ in try replica.councils() }
+    var councils = try valley.ask("Cleo") { replica, _ in try replica.queries.councils() }
     #expect(councils.map(\.counts) == [true, false])
     try valley.at("Cleo") { try $0.endorseCouncil(nil, now: $1) }
     try valley.converge()
     for name in ["Ada", "Ben", "Dan", "Eve"] {
-      councils = try valley.ask(name) { replica, _ in try replica.councils() }
+      councils = try valley.ask(name) { replica, _ in try replica.queries.councils() }
       #expect(councils.map(\.counts) == [true, true], "at \(name)")
     }
     // Its members are out of reach of ranks: Ben issued Eve's certificate.
@@ -206,7 +211,7 @@ struct CouncilTests {
     try propose(["Ben", "Cleo", "Eve"], by: "Ben", isByRoot: true, in: &valley)
     try valley.run(milliseconds: 20_000)
     for name in ["Ben", "Cleo", "Dan", "Eve"] {
-      let councils = try valley.ask(name) { replica, _ in try replica.councils() }
+      let councils = try valley.ask(name) { replica, _ in try replica.queries.councils() }
       #expect(councils.map(\.serial) == [2], "at \(name)")
       #expect(try revoked(at: name, in: &valley) == ["Ada"], "at \(name)")
     }
@@ -247,7 +252,8 @@ struct CouncilTests {
     // None of them counts by one endorsement, and Ben has to name one.
     try valley.converge()
     #expect(
-      try valley.ask("Ben") { replica, _ in try replica.councils() }.count(where: \.counts) == 1)
+      try valley.ask("Ben") { replica, _ in try replica.queries.councils() }.count(where: \.counts)
+        == 1)
     #expect(throws: Refusal.self) { try valley.at("Ben") { try $0.endorseCouncil(nil, now: $1) } }
   }
 
@@ -333,7 +339,7 @@ struct CouncilTests {
       try valley.carry(from: from, to: to)
     }
     for name in ["Ben", "Cleo", "Dan", "Eve"] {
-      let councils = try valley.ask(name) { replica, _ in try replica.councils() }
+      let councils = try valley.ask(name) { replica, _ in try replica.queries.councils() }
       #expect(councils.map(\.counts) == [true, true], "at \(name)")
       #expect(try revoked(at: name, in: &valley) == ["Ada"], "at \(name)")
     }

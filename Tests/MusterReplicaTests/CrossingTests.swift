@@ -16,7 +16,8 @@ struct CrossingTests {
   }
 
   private func events(_ name: String, in valley: inout Valley) throws -> [Event] {
-    try valley.ask(name) { replica, _ in try replica.crossings(after: nil, limit: 100) }.map {
+    try valley.ask(name) { replica, _ in try replica.queries.crossings(after: nil, limit: 100) }.map
+    {
       Event(
         type: $0.type, second: ($0.sampleTime.milliseconds - 1_600_000_000_000) / 1000,
         isBaseline: $0.isBaseline, callsign: $0.callsign, fence: $0.fenceName)
@@ -40,10 +41,11 @@ struct CrossingTests {
   ) throws -> Valley {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(
-          name: "School", kind: kind, geometry: circle(metres: 100), dwellSeconds: dwellSeconds,
-          mode: mode), now: $1)
+      try $0.write(
+        FenceRequests.add(
+          FenceDraft(
+            name: "School", kind: kind, geometry: circle(metres: 100), dwellSeconds: dwellSeconds,
+            mode: mode)), now: $1)
     }
     try valley.converge()
     return valley
@@ -66,7 +68,9 @@ struct CrossingTests {
       #expect(try events(name, in: &valley) == expected)
       // The streamed events equal the stored ones.
       let reported = valley.laptops[valley.index(name)].crossings
-      let kept = try valley.ask(name) { replica, _ in try replica.crossings(after: nil, limit: 9) }
+      let kept = try valley.ask(name) { replica, _ in
+        try replica.queries.crossings(after: nil, limit: 9)
+      }
       #expect(reported == kept)
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
@@ -77,9 +81,11 @@ struct CrossingTests {
     try walk("Ben", [(0, 300), (10, 0), (20, 300), (30, 0)], in: &valley)
     try valley.converge()
 
-    let first = try valley.ask("Ada") { replica, _ in try replica.crossings(after: nil, limit: 2) }
+    let first = try valley.ask("Ada") { replica, _ in
+      try replica.queries.crossings(after: nil, limit: 2)
+    }
     let rest = try valley.ask("Ada") { replica, _ in
-      try replica.crossings(after: first.last?.arrival, limit: 100)
+      try replica.queries.crossings(after: first.last?.arrival, limit: 100)
     }
 
     #expect(first.map(\.type) == [.enter, .exit])
@@ -179,7 +185,7 @@ struct CrossingTests {
 
     #expect(try valley.hashes() == before)
     for name in valley.names {
-      let users = try valley.ask(name) { try $0.users(now: $1) }
+      let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
       let ben = try #require(users.first { $0.callsign == "Ben" })
       #expect(ben.safety == .safe)
       #expect(ben.fix?.position == place(metresNorth: 50))
@@ -191,14 +197,14 @@ struct CrossingTests {
   @Test func `a deactivated fence yields no EXIT, and an ENTER when activated again`() throws {
     var valley = try withFence()
     try walk("Ben", [(0, 300), (10, 0)], in: &valley)
-    let fences = try valley.ask("Ada") { replica, _ in try replica.fences() }
+    let fences = try valley.ask("Ada") { replica, _ in try replica.queries.fences() }
     let fence = try #require(fences.first)
     #expect(fence.inside == ["Ben"])
 
-    try valley.at("Ada") { try $0.setFenceActive(fence.id, false, now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.setActive(fence.id, false), now: $1) }
     try valley.converge()
     try walk("Ben", [(20, 0)], in: &valley)
-    try valley.at("Ada") { try $0.setFenceActive(fence.id, true, now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.setActive(fence.id, true), now: $1) }
     try valley.converge()
     try walk("Ben", [(30, 0)], in: &valley)
     try valley.converge()
@@ -214,16 +220,18 @@ struct CrossingTests {
   private func ben(
     seenBy name: String, in valley: inout Valley
   ) throws -> UserSummary {
-    let users = try valley.ask(name) { try $0.users(now: $1) }
+    let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
     return try #require(users.first { $0.callsign == "Ben" })
   }
 
   @Test func `every node shows the same safety of a person, with reason and age`() throws {
     var valley = try withFence()
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(
-          name: "Fire", kind: .hazard, geometry: circle(metres: 100, metresNorth: 1000)), now: $1)
+      try $0.write(
+        FenceRequests.add(
+          FenceDraft(
+            name: "Fire", kind: .hazard, geometry: circle(metres: 100, metresNorth: 1000))), now: $1
+      )
     }
     try valley.converge()
     func expect(
@@ -249,9 +257,9 @@ struct CrossingTests {
     try expect(.unsafe, "inside hazard zone Fire")
     try step(2, 0)
     try expect(.safe, "at assembly zone School")
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "burnt", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: "burnt"), now: $1) }
     try expect(.unsafe, "asked for help: burnt")
-    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
     try expect(.safe, "at assembly zone School")
     #expect(try ben(seenBy: "Ada", in: &valley).fixAgeSeconds == 6)
   }

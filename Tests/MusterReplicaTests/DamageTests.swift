@@ -61,10 +61,14 @@ struct DamageTests {
       for number in 1...25 {
         for name in ["Ada", "Ben"] {
           let title = "\(name) \(number)"
-          let id = try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+          let id = try valley.at(name) {
+            try $0.write(ReportRequests.add(ReportDraft(title: title)), now: $1)
+          }
           titles[id, default: []].insert(title)
           if number % 5 == 0 {
-            try valley.at(name) { try $0.editReport(id, ReportChanges(title: "Edited"), now: $1) }
+            try valley.at(name) {
+              try $0.write(ReportRequests.edit(id, ReportChanges(title: "Edited")), now: $1)
+            }
             titles[id, default: []].insert("Edited")
           }
         }
@@ -72,15 +76,16 @@ struct DamageTests {
         try valley.run(milliseconds: 200)
       }
       try valley.at("Ben") {
-        try $0.addFence(
-          FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+        try $0.write(
+          FenceRequests.add(
+            FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))), now: $1)
       }
       try valley.converge()
       try valley.at("Ada") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
       try valley.converge()
       killed = try Files(path: path)
       (incarnationState, holdings) = try valley.ask("Ada") { replica, _ in
-        (replica.incarnationState, try replica.holdings())
+        (replica.incarnationState, try replica.queries.holdings())
       }
       self.titles = titles
       hash = try valley.ask("Ada") { replica, _ in try replica.stateHash() }
@@ -98,14 +103,14 @@ struct DamageTests {
       let credentials = valley.laptops[ada].credentials
       let isDamaged =
         try files.database.isEmpty
-        || Replica.problem(ofDatabaseAt: path, of: credentials, seed: Valley.seal) != nil
+        || ReplicaDatabase.problem(at: path, of: credentials, seed: Valley.seal) != nil
       guard isDamaged else {
         let store = try Valley.store(at: path, of: credentials)
-        let known = try Replica.incarnationState(in: store, of: credentials)
+        let known = try ReplicaDatabase.incarnationState(in: store, of: credentials)
         // What the sentinel detects.
         let isBehind = known?.sequences != incarnationState.sequences
-        if isBehind { try Replica.know(incarnationState, in: store, of: credentials) }
-        try Replica.know(holdings, in: store)
+        if isBehind { try ReplicaDatabase.know(incarnationState, in: store, of: credentials) }
+        try holdings.noteMissing(in: store)
         try store.close()
         try valley.switchOn(
           "Ada",
@@ -114,11 +119,11 @@ struct DamageTests {
       }
       let aside = folder.database("new")
       for suffix in ["-shm", "-wal", ""] { try DamageTests.remove(aside + suffix) }
-      _ = try Replica.salvage(
+      _ = try ReplicaDatabase.salvage(
         path, into: aside, credentials: credentials, witnessed: incarnationState, seed: Valley.seal)
       try Files(path: aside).write(to: path)
       let store = try Valley.store(at: path, of: credentials)
-      try Replica.know(holdings, in: store)
+      try holdings.noteMissing(in: store)
       try store.close()
       try valley.switchOn("Ada", start: .startsIncarnation(above: incarnationState.generation))
       return true
@@ -178,7 +183,7 @@ struct DamageTests {
       stage.valley.cut(["Ada"], ["Ben"])
       _ = try stage.start(with: files)
       let (shown, missing) = try stage.valley.ask("Ada") { replica, _ in
-        (try replica.reports(), try replica.missingFrames())
+        (try replica.queries.reports(), try replica.queries.missingFrames())
       }
       for report in shown {
         let wasWritten = stage.titles[report.id]?.contains(report.title) == true
@@ -214,7 +219,7 @@ struct DamageTests {
     #expect(try stage.start(with: files))
 
     // Then every frame of every log is missing, including Ben's and the root's
-    let missing = try stage.valley.ask("Ada") { replica, _ in try replica.missingFrames() }
+    let missing = try stage.valley.ask("Ada") { replica, _ in try replica.queries.missingFrames() }
     let expected = stage.holdings.heads.map { $0.log }
     #expect(missing.map(\.log) == expected)
     #expect(missing.map(\.sequences) == stage.holdings.heads.map { 0...$0.sequence })
@@ -226,11 +231,12 @@ struct DamageTests {
     #expect(said == stage.holdings.heads.reduce(0) { $0 + Int($1.sequence) + 1 })
 
     // And the list survives another loss, and is empty when a peer has sent everything again
-    let known = try stage.valley.ask("Ada") { replica, _ in try replica.holdings() }
+    let known = try stage.valley.ask("Ada") { replica, _ in try replica.queries.holdings() }
     #expect(expected.allSatisfy { log in known.heads.contains { $0.log == log } })
     stage.valley.heal()
     try stage.valley.converge()
-    #expect(try stage.valley.ask("Ada") { replica, _ in try replica.missingFrames() }.isEmpty)
+    #expect(
+      try stage.valley.ask("Ada") { replica, _ in try replica.queries.missingFrames() }.isEmpty)
     #expect(try stage.valley.laptops[ada].store.missedHeads() == [])
   }
 
@@ -245,7 +251,7 @@ struct DamageTests {
       let bytes = page * 4096..<(page + 1) * 4096
       files.database.replaceSubrange(bytes, with: Data(count: 4096))
       _ = try stage.start(with: files)
-      missing = try stage.valley.ask("Ada") { replica, _ in try replica.missingFrames() }
+      missing = try stage.valley.ask("Ada") { replica, _ in try replica.queries.missingFrames() }
       let left = try stage.valley.laptops[stage.valley.index("Ada")].store.logsSetAside()
       if !missing.isEmpty, !left.isEmpty {
         gapped = files
@@ -264,7 +270,8 @@ struct DamageTests {
     stage.valley.heal()
     try stage.valley.converge()
     #expect(try stage.valley.ask("Ada") { replica, _ in try replica.stateHash() } == stage.hash)
-    #expect(try stage.valley.ask("Ada") { replica, _ in try replica.missingFrames() }.isEmpty)
+    #expect(
+      try stage.valley.ask("Ada") { replica, _ in try replica.queries.missingFrames() }.isEmpty)
     #expect(try stage.valley.laptops[stage.valley.index("Ada")].store.logsSetAside().isEmpty)
     #expect(try stage.valley.ask("Ada") { replica, _ in try replica.verify().problems } == [])
   }

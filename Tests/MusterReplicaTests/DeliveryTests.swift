@@ -18,7 +18,7 @@ struct DeliveryTests {
   private func delivery(
     of id: RowID, at name: String, in valley: inout Valley
   ) throws -> Mark {
-    let found = try valley.ask(name) { replica, _ in try replica.report(id) }.delivery
+    let found = try valley.ask(name) { replica, _ in try replica.queries.report(id) }.delivery
     return Mark(devices: found.devices, commandPost: found.commandPost)
   }
 
@@ -42,7 +42,7 @@ struct DeliveryTests {
     try valley.run(milliseconds: 60_000)
 
     let id = try valley.at("Dora") {
-      try $0.addReport(ReportDraft(title: "Smoke", toEvacuate: true), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke", toEvacuate: true)), now: $1)
     }
     #expect(
       try delivery(of: id, at: "Dora", in: &valley) == Mark(devices: 1, commandPost: false))
@@ -56,18 +56,20 @@ struct DeliveryTests {
   @Test func `a device learns who holds what it has just written`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.cut(["Ben"], ["Ada", "Cleo"])
-    let before = try valley.ask("Ben") { replica, _ in replica.writtenThrough() }
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
-    let written = Set(try valley.ask("Ben") { replica, _ in replica.writtenThrough() })
+    let before = try valley.ask("Ben") { replica, _ in replica.queries.writtenThrough() }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
+    let written = Set(try valley.ask("Ben") { replica, _ in replica.queries.writtenThrough() })
       .subtracting(before)
     #expect(written.count == 1)
     func delivery() throws -> Delivery {
-      try valley.ask("Ben") { try $0.delivery(through: Array(written), now: $1) }
+      try valley.ask("Ben") { try $0.queries.delivery(through: Array(written), now: $1) }
     }
     #expect(try delivery().devices == 1 && !delivery().commandPost)
     valley.heal()
     let elapsed = try valley.wait(upTo: 60_000) { valley in
-      let found = try valley.ask("Ben") { try $0.delivery(through: Array(written), now: $1) }
+      let found = try valley.ask("Ben") {
+        try $0.queries.delivery(through: Array(written), now: $1)
+      }
       return found.commandPost && found.devices == 3
     }
     #expect(elapsed != nil)
@@ -81,7 +83,9 @@ struct DeliveryTests {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.lineUp("Ben", "Ada", "Cleo")
     try valley.run(milliseconds: 60_000)
-    let id = try valley.at(author) { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at(author) {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.converge()
 
     let other = author == "Ben" ? "Cleo" : "Ben"
@@ -92,7 +96,9 @@ struct DeliveryTests {
 
   @Test func `devices in range of one another show one figure while positions change`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     for turn in 0..<20 {
       let place = Int64(turn)
       for name in valley.names {
@@ -103,33 +109,39 @@ struct DeliveryTests {
       try valley.run(milliseconds: 500)
     }
     for name in valley.names {
-      let found = try valley.ask(name) { try $0.report(id, now: $1) }.delivery
+      let found = try valley.ask(name) { try $0.queries.report(id, now: $1) }.delivery
       #expect(found.text.hasPrefix("on 3 of 3 devices · command post ✓ · "), "\(name): \(found)")
     }
   }
 
   @Test func `a revoked device counts neither as a holder nor in the total`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.converge()
     try expect(Mark(devices: 3, commandPost: true), of: id, at: "Ada", within: 30_000, in: &valley)
 
-    let cleo = try valley.ask("Cleo") { replica, _ in replica.local.device }
+    let cleo = try valley.ask("Cleo") { replica, _ in replica.core.local.device }
     try valley.at("Ada") { try $0.revoke(cleo, now: $1) }
 
-    let found = try valley.ask("Ada") { replica, _ in try replica.report(id) }.delivery
+    let found = try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }.delivery
     #expect(found.devices == 2 && found.total == 2)
   }
 
   @Test func `a device behind a partition keeps counting for what it held, and no more`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
-    let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    let old = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Old")), now: $1)
+    }
     try valley.converge()
     try expect(
       Mark(devices: 3, commandPost: true), of: old, at: "Ben", within: 30_000, in: &valley)
 
     valley.cut(["Ben"], ["Ada", "Cleo"])
-    let new = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "New"), now: $1) }
+    let new = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "New")), now: $1)
+    }
     try valley.run(milliseconds: 20_000)
 
     #expect(
@@ -138,7 +150,9 @@ struct DeliveryTests {
       try delivery(of: new, at: "Ben", in: &valley) == Mark(devices: 1, commandPost: false))
 
     // When it is edited, the new text is not delivered yet
-    try valley.at("Ben") { try $0.editReport(old, ReportChanges(severity: 5), now: $1) }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(old, ReportChanges(severity: 5)), now: $1)
+    }
     #expect(
       try delivery(of: old, at: "Ben", in: &valley) == Mark(devices: 1, commandPost: false))
 
@@ -152,7 +166,9 @@ struct DeliveryTests {
   @Test func `the receipt survives restarts of the reader and of the command post`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try expect(
       Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     let counter = try newestReceipt(at: "Ada", in: &valley).order.counter
@@ -171,7 +187,7 @@ struct DeliveryTests {
   }
 
   private func newestReceipt(at name: String, in valley: inout Valley) throws -> LatestRecord {
-    let records = try valley.ask(name) { replica, _ in try replica.latestRecords() }
+    let records = try valley.ask(name) { replica, _ in try replica.queries.latestRecords() }
     return try #require(
       records.filter { $0.kind == .receipt }.max { $0.order < $1.order })
   }
@@ -186,7 +202,9 @@ struct DeliveryTests {
     try FileManager.default.copyItem(atPath: folder.database("Ada"), toPath: backup)
     try valley.switchOn("Ada")
     try valley.converge()
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try expect(
       Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     let before = try newestReceipt(at: "Ben", in: &valley)
@@ -204,10 +222,10 @@ struct DeliveryTests {
     let log = try #require(before.receipt?.log)
     try valley.at("Ada") { replica, now in
       try replica.transact(now: now) { replica in
-        replica.transaction.batch.records.append(before)
-        try replica.commit(now: now)
-        _ = replica.engine.handle(.recorded([before]), now: now)
-        replica.takeOwnReceipt(before, now: now)
+        replica.core.transaction.batch.records.append(before)
+        try replica.core.commit(now: now)
+        _ = replica.core.engine.handle(.recorded([before]), now: now)
+        replica.core.takeOwnReceipt(before, now: now)
       }
     }
     try valley.run(milliseconds: 10_000)
@@ -226,7 +244,9 @@ struct DeliveryTests {
 
   @Test func `a lower receipt withdraws the delivery everywhere`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     for name in ["Ben", "Cleo"] {
       try expect(
         Mark(devices: 3, commandPost: true), of: id, at: name, within: 30_000, in: &valley)
@@ -240,7 +260,9 @@ struct DeliveryTests {
 
   @Test func `a receipt for another branch has no effect`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try expect(
       Mark(devices: 2, commandPost: true), of: id, at: "Ben", within: 30_000, in: &valley)
     try publish(by: "Ada", in: &valley) { receipt in
@@ -256,27 +278,29 @@ struct DeliveryTests {
   @Test func `receipts that a member signs are rejected`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.cut(["Ada"], ["Ben", "Cleo"])
-    let id = try valley.at("Cleo") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Cleo") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.run(milliseconds: 20_000)
     let log = try #require(
       try valley.ask("Ben") { replica, _ in
-        try replica.store.positions(
-          ofFrames: try replica.store.row(RowKey(kind: .report, id: id))?
+        try replica.core.store.positions(
+          ofFrames: try replica.core.store.row(RowKey(kind: .report, id: id))?
             .dots(of: .reportTitle).map(\.frame) ?? []
         ).first?.log
       })
     try valley.at("Ben") { replica, now in
-      let head = replica.engine.head(of: log)
+      let head = replica.core.engine.head(of: log)
       let record = LatestRecord.receipt(
-        Receipt(log: log, head: head), operation: replica.local.operation,
-        certificate: replica.local.certificate.hash,
+        Receipt(log: log, head: head), operation: replica.core.local.operation,
+        certificate: replica.core.local.certificate.hash,
         order: RecordOrder(
-          generation: 1, incarnation: replica.own.writer.incarnation, counter: 1 << 60),
-        signedBy: replica.local.signingKey)
+          generation: 1, incarnation: replica.core.own.writer.incarnation, counter: 1 << 60),
+        signedBy: replica.core.local.signingKey)
       return try replica.transact(now: now) { replica in
-        replica.transaction.batch.records.append(record)
-        try replica.commit(now: now)
-        try replica.run(.recorded([record]), now: now)
+        replica.core.transaction.batch.records.append(record)
+        try replica.core.commit(now: now)
+        try replica.core.run(.recorded([record]), now: now)
       }
     }
     try valley.run(milliseconds: 5000)
@@ -292,15 +316,15 @@ struct DeliveryTests {
     let receipt = change(try #require(newest.receipt))
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
-        let order = replica.own.nextRecordOrder()
+        let order = replica.core.own.nextRecordOrder()
         let record = LatestRecord.receipt(
-          receipt, operation: replica.local.operation,
-          certificate: replica.local.certificate.hash,
+          receipt, operation: replica.core.local.operation,
+          certificate: replica.core.local.certificate.hash,
           order: order,
-          signedBy: replica.local.signingKey)
-        replica.transaction.batch.records.append(record)
-        try replica.commit(now: now)
-        try replica.run(.recorded([record]), now: now)
+          signedBy: replica.core.local.signingKey)
+        replica.core.transaction.batch.records.append(record)
+        try replica.core.commit(now: now)
+        try replica.core.run(.recorded([record]), now: now)
       }
     }
   }

@@ -8,7 +8,7 @@ struct DirectiveTests {
   private func people(
     _ id: RowID, by name: String, in valley: inout Valley
   ) throws -> [String: Respondent] {
-    let directive = try valley.ask(name) { try $0.directive(id, now: $1) }
+    let directive = try valley.ask(name) { try $0.statuses(now: $1).directive(id) }
     return Dictionary(uniqueKeysWithValues: directive.people.map { ($0.callsign, $0) })
   }
 
@@ -25,20 +25,24 @@ struct DirectiveTests {
     // Given an assembly zone at the school
     var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     try valley.converge()
 
     // When Ada issues a roll call, Ben answers and Cleo walks to the school
     let deadline = Timestamp(milliseconds: valley.clock.wall.milliseconds + 600_000)
     let call = try valley.at("Ada") {
-      try $0.direct(
-        DirectiveDraft(kind: .rollcall, text: "gas", durationSeconds: 600), now: $1)
+      try $0.write(
+        OrderRequests.issue(DirectiveDraft(kind: .rollcall, text: "gas", durationSeconds: 600)),
+        now: $1)
     }
     try valley.converge()
     try valley.run(milliseconds: 1000)
-    try valley.at("Ben") { try $0.acknowledge(call, note: "by the river", for: nil, now: $1) }
+    try valley.at("Ben") {
+      try $0.write(OrderRequests.acknowledge(call, note: "by the river", for: nil), now: $1)
+    }
     try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 20, second: 1), now: $1) }
     try valley.converge()
     try valley.run(milliseconds: 2000)
@@ -52,7 +56,7 @@ struct DirectiveTests {
       #expect(people["Cleo"]?.state == .unaccounted)
       #expect(people["Cleo"]?.reason == "seen inside School, has not answered")
       #expect(people["Dan"]?.state == .unaccounted)
-      let directive = try valley.ask(name) { try $0.directive(call, now: $1) }
+      let directive = try valley.ask(name) { try $0.statuses(now: $1).directive(call) }
       #expect(directive.unaccounted.map(\.callsign) == ["Cleo", "Dan"])
       #expect(directive.deadline == deadline && directive.callsign == "Ada")
       #expect(!directive.isOverdue(now: deadline))
@@ -63,17 +67,21 @@ struct DirectiveTests {
     let dan = valley.laptops[3].credentials.user
     #expect(
       refusal {
-        try valley.at("Ben") { try $0.acknowledge(call, note: "", for: dan, now: $1) }
+        try valley.at("Ben") {
+          try $0.write(OrderRequests.acknowledge(call, note: "", for: dan), now: $1)
+        }
       } == "this device's role is member; this requires command")
-    try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: dan, now: $1) }
+    try valley.at("Ada") {
+      try $0.write(OrderRequests.acknowledge(call, note: "radio", for: dan), now: $1)
+    }
     try valley.converge()
     let answer = try people(call, by: "Cleo", in: &valley)["Dan"]
     #expect(answer?.state == .acknowledged && answer?.answeredBy == "Ada")
 
     // And closed, it has no open answers
-    try valley.at("Ada") { try $0.closeDirective(call, now: $1) }
+    try valley.at("Ada") { try $0.write(OrderRequests.close(call), now: $1) }
     try valley.converge()
-    let closed = try valley.ask("Dan") { try $0.directive(call, now: $1) }
+    let closed = try valley.ask("Dan") { try $0.statuses(now: $1).directive(call) }
     #expect(closed.status == .closed && !closed.isOverdue(now: .init(milliseconds: .max)))
   }
 
@@ -82,16 +90,19 @@ struct DirectiveTests {
   {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.converge()
     try valley.run(milliseconds: 2000)
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.run(milliseconds: 2000)
     try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.claim(.needsHelp, note: "leg"), now: $1) }
     try valley.converge()
     try valley.run(milliseconds: 2000)
 
@@ -105,15 +116,17 @@ struct DirectiveTests {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     #expect(
       refusal {
-        try valley.at("Ben") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1) }
+        try valley.at("Ben") {
+          try $0.write(OrderRequests.issue(DirectiveDraft(kind: .evacuate)), now: $1)
+        }
       } == "this device's role is member; this requires command")
     #expect(
       refusal {
         try valley.at("Ada") {
-          try $0.direct(DirectiveDraft(kind: .message, text: " "), now: $1)
+          try $0.write(OrderRequests.issue(DirectiveDraft(kind: .message, text: " ")), now: $1)
         }
       } == "a message needs a text")
-    try valley.at("Cleo") { try $0.setTeam("North", of: nil, now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.setTeam("North", of: nil), now: $1) }
     try valley.converge()
     let ben = valley.laptops[1].credentials.user
     let asked: [(Addressees, [String])] = [
@@ -122,8 +135,9 @@ struct DirectiveTests {
     ]
     for (addressees, expected) in asked {
       let id = try valley.at("Ada") {
-        try $0.direct(
-          DirectiveDraft(kind: .message, text: "soup", addressees: addressees), now: $1)
+        try $0.write(
+          OrderRequests.issue(DirectiveDraft(kind: .message, text: "soup", addressees: addressees)),
+          now: $1)
       }
       try valley.converge()
       let found = try people(id, by: "Ben", in: &valley)
@@ -139,7 +153,8 @@ struct DirectiveTests {
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.run(milliseconds: 2000)
     let id = try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .locate, addressees: .users([ben])), now: $1)
+      try $0.write(
+        OrderRequests.issue(DirectiveDraft(kind: .locate, addressees: .users([ben]))), now: $1)
     }
     try valley.converge()
     #expect(valley.laptops[1].demands == [id])
@@ -157,14 +172,24 @@ struct DirectiveTests {
 
   @Test func `answers on both sides of a partition are all kept`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     valley.cut(["Ada", "Ben"], ["Cleo"])
     let ben = valley.laptops[1].credentials.user
-    try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: ben, now: $1) }
-    try valley.at("Ben") { try $0.acknowledge(call, note: "myself", for: nil, now: $1) }
-    try valley.at("Cleo") { try $0.acknowledge(call, note: "one", for: nil, now: $1) }
-    try valley.at("Cleo") { try $0.acknowledge(call, note: "two", for: nil, now: $1) }
+    try valley.at("Ada") {
+      try $0.write(OrderRequests.acknowledge(call, note: "radio", for: ben), now: $1)
+    }
+    try valley.at("Ben") {
+      try $0.write(OrderRequests.acknowledge(call, note: "myself", for: nil), now: $1)
+    }
+    try valley.at("Cleo") {
+      try $0.write(OrderRequests.acknowledge(call, note: "one", for: nil), now: $1)
+    }
+    try valley.at("Cleo") {
+      try $0.write(OrderRequests.acknowledge(call, note: "two", for: nil), now: $1)
+    }
     valley.heal()
     try valley.converge()
     for name in valley.names {

@@ -21,7 +21,8 @@ struct DuressTests {
     try set(Self.pins, at: "Ben", in: &valley)
     guard running else { return valley }
     try valley.at("Ben") {
-      try $0.startCheckIns(Self.hourly, of: [], pin: Self.pins.usual, now: $1).outcome
+      try $0.write(CheckInRequests.start(Self.hourly, of: [], pin: Self.pins.usual), now: $1)
+        .outcome
     }
     try valley.converge()
     return valley
@@ -39,7 +40,8 @@ struct DuressTests {
     in valley: inout Valley
   ) throws {
     try valley.at(name) {
-      try $0.checkIn(kind, of: nil, timer: nil, seconds: 60, note: "", pin: pin, now: $1)
+      try $0.write(
+        CheckInRequests.report(kind, of: nil, timer: nil, seconds: 60, note: "", pin: pin), now: $1)
     }
     try valley.converge()
   }
@@ -55,7 +57,7 @@ struct DuressTests {
       let alert = try alert(name, in: &valley)
       let kinds = try valley.ask(name) { try $0.alerts(now: $1) }.map(\.id.kind)
       #expect(!kinds.contains(.help), "a call under duress is no call that all may see")
-      let people = try valley.ask(name) { try $0.users(now: $1) }
+      let people = try valley.ask(name) { try $0.statuses(now: $1).users() }
       let inDistress = people.filter { $0.has(.mayday) }.map(\.callsign)
       #expect(inDistress == (alert == nil ? [] : ["Ben"]), "at \(name)")
       return alert != nil
@@ -63,12 +65,14 @@ struct DuressTests {
   }
 
   private func user(_ name: String, in valley: inout Valley) throws -> UserID {
-    try #require(valley.ask("Ada") { try $0.users(now: $1) }.first { $0.callsign == name }).id
+    try #require(
+      valley.ask("Ada") { try $0.statuses(now: $1).users() }.first { $0.callsign == name }
+    ).id
   }
 
   private func fields(at name: String, in valley: inout Valley) throws -> [[UInt8]] {
     try valley.ask(name) { replica, _ in
-      try replica.store.rows(.checkIn).flatMap { row in
+      try replica.core.store.rows(.checkIn).flatMap { row in
         row.values(of: .checkInSealed).compactMap { value in
           guard case .bytes(let bytes) = value.value else { return nil }
           return bytes
@@ -87,10 +91,12 @@ struct DuressTests {
     #expect(try alarmed(in: &valley) == ["Ada", "Dora"])
     let seen = try #require(try alert("Dora", in: &valley))
     #expect(seen.level == .danger && seen.text.hasPrefix("Ben: checked in under duress"))
-    let ben = try valley.ask("Ada") { try $0.users(now: $1) }.first { $0.callsign == "Ben" }
+    let ben = try valley.ask("Ada") { try $0.statuses(now: $1).users() }.first {
+      $0.callsign == "Ben"
+    }
     #expect(ben?.status == .mayday && ben?.reason == "checked in under duress")
     for name in valley.names {
-      let states = try valley.ask(name) { try $0.checkIns(now: $1) }.map(\.state)
+      let states = try valley.ask(name) { try $0.statuses(now: $1).checkIns() }.map(\.state)
       #expect(states == [kind == .stop ? .done : .running], "at \(name)")
     }
   }
@@ -98,7 +104,8 @@ struct DuressTests {
   @Test func `a forced start alarms command too`() throws {
     var valley = try valley(running: false)
     try valley.at("Ben") {
-      try $0.startCheckIns(Self.hourly, of: [], pin: Self.pins.duress, now: $1).outcome
+      try $0.write(CheckInRequests.start(Self.hourly, of: [], pin: Self.pins.duress), now: $1)
+        .outcome
     }
     try valley.converge()
     #expect(try alarmed(in: &valley) == ["Ada", "Dora"])
@@ -108,12 +115,15 @@ struct DuressTests {
     var valley = try valley()
     valley.cut(["Ada", "Dora"], ["Ben", "Cleo"])
     try valley.at("Ben") {
-      try $0.checkIn(
-        .ok, of: nil, timer: nil, seconds: 0, note: "", pin: Self.pins.duress, now: $1)
+      try $0.write(
+        CheckInRequests.report(
+          .ok, of: nil, timer: nil, seconds: 0, note: "", pin: Self.pins.duress), now: $1)
     }
     try valley.run(milliseconds: 5000)
     try valley.at("Ben") {
-      try $0.checkIn(.ok, of: nil, timer: nil, seconds: 0, note: "", pin: Self.pins.usual, now: $1)
+      try $0.write(
+        CheckInRequests.report(
+          .ok, of: nil, timer: nil, seconds: 0, note: "", pin: Self.pins.usual), now: $1)
     }
     valley.heal()
     try valley.converge()
@@ -131,10 +141,10 @@ struct DuressTests {
       for name in ["Ben", "Cleo"] {
         _ = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
         lines += try valley.ask(name) { try $0.alerts(now: $1) }.map { "\($0.id) \($0.text)" }
-        lines += try valley.ask(name) { try $0.users(now: $1) }.map {
+        lines += try valley.ask(name) { try $0.statuses(now: $1).users() }.map {
           "\($0.callsign) \($0.status) \($0.severity) \($0.reason) \($0.conditions)"
         }
-        lines += try valley.ask(name) { try $0.checkIns(now: $1) }.map {
+        lines += try valley.ask(name) { try $0.statuses(now: $1).checkIns() }.map {
           "\($0.id) \($0.state) \(String(describing: $0.report)) \($0.reportedBy)"
         }
         let status = try valley.ask(name) { try $0.status(now: $1) }
@@ -151,7 +161,8 @@ struct DuressTests {
     var valley = try valley()
     try set(Self.pins, at: "Dora", in: &valley)
     try valley.at("Dora") {
-      try $0.startCheckIns(Self.hourly, of: [], pin: Self.pins.duress, now: $1).outcome
+      try $0.write(CheckInRequests.start(Self.hourly, of: [], pin: Self.pins.duress), now: $1)
+        .outcome
     }
     try valley.converge()
     #expect(try alert("Dora", in: &valley) == nil)
@@ -164,8 +175,9 @@ struct DuressTests {
     try valley.at("Ada") { try $0.revoke(dora.device, now: $1) }
     try valley.run(milliseconds: 30_000)
     try valley.at("Ben") {
-      try $0.checkIn(
-        .ok, of: nil, timer: nil, seconds: 0, note: "", pin: Self.pins.duress, now: $1)
+      try $0.write(
+        CheckInRequests.report(
+          .ok, of: nil, timer: nil, seconds: 0, note: "", pin: Self.pins.duress), now: $1)
     }
     try valley.run(milliseconds: 30_000)
     #expect(try alert("Ada", in: &valley) != nil)
@@ -175,7 +187,7 @@ struct DuressTests {
       valley.laptops[valley.index("Ada")].credentials.local,
       valley.laptops[valley.index("Ben")].credentials.local
     )
-    let row = try #require(try valley.ask("Ben") { try $0.checkIns(now: $1) }.first).id
+    let row = try #require(try valley.ask("Ben") { try $0.statuses(now: $1).checkIns() }.first).id
     let context = DuressField.Context(operation: ben.operation, device: ben.device, row: row)
     let field = try #require(try fields(at: "Ben", in: &valley).first)
     #expect(DuressField.isCall(field, to: ada.agreementKey, context: context))
@@ -207,7 +219,7 @@ struct DuressTests {
     try valley.restart("Ada")
     try valley.restart("Dora")
     try valley.at("Ada") { replica, now in
-      try replica.transact(now: now) { $0.transaction.markViewStale() }
+      try replica.transact(now: now) { $0.core.transaction.markViewStale() }
     }
     #expect(try alarmed(in: &valley) == ["Dora"])
     #expect(throws: Refusal.self) {
@@ -226,10 +238,12 @@ struct DuressTests {
     let field = try #require(try fields(at: "Cleo", in: &valley).first)
     let ben = try user("Ben", in: &valley)
     for name in ["Ada", "Dora"] { try valley.at(name) { try $0.clearDuress(of: ben, now: $1) } }
-    try valley.at("Cleo") { try $0.startCheckIns(Self.hourly, of: [], now: $1).outcome }
+    try valley.at("Cleo") {
+      try $0.write(CheckInRequests.start(Self.hourly, of: []), now: $1).outcome
+    }
     try valley.converge()
     let cleo = try user("Cleo", in: &valley)
-    let timers = try valley.ask("Cleo") { try $0.checkIns(now: $1) }
+    let timers = try valley.ask("Cleo") { try $0.statuses(now: $1).checkIns() }
     let row = try #require(timers.first { $0.user == cleo }).id
     for bytes in [field, Array(field.dropLast()), []] {
       try valley.at("Cleo") { replica, now in
@@ -244,7 +258,7 @@ struct DuressTests {
       try valley.converge()
       #expect(try alarmed(in: &valley) == [])
     }
-    let seen = try valley.ask("Ada") { try $0.checkIns(now: $1) }.first { $0.id == row }
+    let seen = try valley.ask("Ada") { try $0.statuses(now: $1).checkIns() }.first { $0.id == row }
     #expect(seen?.report?.note == "copied")
   }
 
@@ -258,7 +272,7 @@ struct DuressTests {
     try report(Self.pins.usual, in: &valley)
     #expect(throws: Refusal.self, "no PINs are set here") {
       try valley.at("Cleo") {
-        try $0.startCheckIns(Self.hourly, of: [], pin: "2580", now: $1).outcome
+        try $0.write(CheckInRequests.start(Self.hourly, of: [], pin: "2580"), now: $1).outcome
       }
     }
   }
@@ -276,7 +290,8 @@ struct DuressTests {
     try report("1111", in: &valley)
     #expect(try alarmed(in: &valley) == [])
     try set(nil, current: "2222", at: "Ben", in: &valley)
-    #expect(try valley.ask("Ben") { replica, _ in try replica.requiresCheckInPin() } == false)
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.queries.requiresCheckInPin() } == false)
     try report(nil, in: &valley)
     #expect(try alarmed(in: &valley) == [])
   }

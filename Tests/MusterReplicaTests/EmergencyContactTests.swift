@@ -11,21 +11,22 @@ struct EmergencyContactTests {
     in valley: inout Valley
   ) throws -> ContactID {
     try valley.at(author) {
-      try $0.writeContact(
-        .add(ContactDraft(name: name, phone: phone, position: position)), now: $1)
+      try $0.write(
+        ContactRequests.write(.add(ContactDraft(name: name, phone: phone, position: position))),
+        now: $1)
     }
   }
 
   private func change(
     _ change: ContactWrite, by author: String = "Ada", in valley: inout Valley
   ) throws {
-    _ = try valley.at(author) { try $0.writeContact(change, now: $1) }
+    _ = try valley.at(author) { try $0.write(ContactRequests.write(change), now: $1) }
   }
 
   private func contacts(
     at name: String, in valley: inout Valley
   ) throws -> [ContactSummary] {
-    try valley.ask(name) { replica, _ in try replica.contacts() }
+    try valley.ask(name) { replica, _ in try replica.queries.contacts() }
   }
 
   private func names(at name: String, in valley: inout Valley) throws -> [String] {
@@ -134,7 +135,7 @@ struct EmergencyContactTests {
   @Test func `a danger shows the nearest contacts, and one without a position`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
     try valley.converge()
     #expect(try shown(at: "Ada", in: &valley) == [[]])
     _ = try add("Emergency number", in: &valley)
@@ -149,7 +150,8 @@ struct EmergencyContactTests {
     // Nothing is stored of it, and it returns after a restart.
     try valley.at("Ada") { try $0.reviewAlerts(now: $1) }
     try valley.restart("Ada")
-    #expect(try valley.ask("Ada") { replica, _ in try replica.raisedAlerts() }[0].contacts == [])
+    let raised = try valley.ask("Ada") { replica, _ in try replica.queries.raisedAlerts() }
+    #expect(raised[0].contacts == [])
     #expect(try shown(at: "Ada", in: &valley)[0].count == 3)
   }
 
@@ -158,15 +160,16 @@ struct EmergencyContactTests {
     for name in ["D", "C", "B", "A"] {
       _ = try add(name, at: place(metresNorth: 100), in: &valley)
     }
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
     try valley.converge()
     #expect(try shown(at: "Ada", in: &valley) == [["A: 112", "B: 112", "C: 112"]])
     _ = try add("E", in: &valley)
     #expect(try shown(at: "Ada", in: &valley) == [["A: 112", "B: 112", "E: 112"]])
     let camp = try valley.draw("Camp", .muster)
-    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
     try valley.at("Ada") {
-      try $0.addRule(ZoneRule(kind: .within, number: 200), to: camp, now: $1)
+      try $0.write(
+        FenceRequests.addRule(ZoneRule(kind: .within, number: 200), to: camp), now: $1)
     }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.converge()
@@ -180,10 +183,11 @@ struct EmergencyContactTests {
     _ = try add("At the report", at: place(metresNorth: 1500), in: &valley)
     _ = try add("Here", at: place(metresNorth: 0), in: &valley)
     try valley.at("Ada") {
-      try $0.addReport(
-        ReportDraft(
-          title: "Smoke", category: .fire, position: place(metresNorth: 1400), toEvacuate: true),
-        now: $1)
+      try $0.write(
+        ReportRequests.add(
+          ReportDraft(
+            title: "Smoke", category: .fire, position: place(metresNorth: 1400),
+            toEvacuate: true)), now: $1)
     }
     try valley.converge()
     #expect(

@@ -26,7 +26,7 @@ struct FailureTests {
     for number in 0..<200 {
       let text = "\(number) " + String(repeating: "words ", count: 300)
       do {
-        try valley.at(name) { try $0.commentReport(id, text: text, now: $1) }
+        try valley.at(name) { try $0.write(ReportRequests.comment(id, text: text), now: $1) }
         acknowledged.append(text)
       } catch {
         return (acknowledged, error)
@@ -40,7 +40,9 @@ struct FailureTests {
   {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.converge()
     let store = valley.laptops[1].store
     try fill(store)
@@ -52,12 +54,13 @@ struct FailureTests {
     let incarnationState = try valley.ask("Ben") { replica, _ in replica.incarnationState }
 
     // Then what was acknowledged is present, the rest is not, and reading still works
-    let kept = try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments
+    let kept = try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.comments
     #expect(Set(kept.map(\.text)) == Set(acknowledged))
     #expect(throws: StoreError.diskFull) {
       try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
       try valley.at("Ben") {
-        try $0.commentReport(id, text: String(repeating: "x", count: 16_000), now: $1)
+        try $0.write(
+          ReportRequests.comment(id, text: String(repeating: "x", count: 16_000)), now: $1)
       }
     }
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.stateHash == status.stateHash)
@@ -65,16 +68,16 @@ struct FailureTests {
 
     // When there is space again
     try free(store)
-    try valley.at("Ben") { try $0.commentReport(id, text: "room again", now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.comment(id, text: "room again"), now: $1) }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 9, second: 9), now: $1) }
-    try valley.at("Ada") { try $0.commentReport(id, text: "hello", now: $1) }
+    try valley.at("Ada") { try $0.write(ReportRequests.comment(id, text: "hello"), now: $1) }
     try valley.converge()
 
     for name in valley.names {
-      let comments = try valley.ask(name) { replica, _ in try replica.report(id) }.comments
+      let comments = try valley.ask(name) { replica, _ in try replica.queries.report(id) }.comments
       #expect(Set(comments.map(\.text)) == Set(acknowledged + ["room again", "hello"]))
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
-      let users = try valley.ask(name) { try $0.users(now: $1) }
+      let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
       #expect(
         users.first { $0.callsign == "Ben" }?.fix?.position == place(metresNorth: 9))
     }
@@ -83,14 +86,16 @@ struct FailureTests {
   @Test func `data that cannot be stored on arrival is stored later`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
-    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.converge()
     let store = valley.laptops[1].store
     try fill(store)
     valley.checksInvariants = false
     for number in 0..<40 {
       let text = "\(number) " + String(repeating: "words ", count: 300)
-      try valley.at("Ada") { try $0.commentReport(id, text: text, now: $1) }
+      try valley.at("Ada") { try $0.write(ReportRequests.comment(id, text: text), now: $1) }
     }
 
     // When Ben's disk rejects what Ada sends, his node continues with the next datagram.
@@ -104,12 +109,14 @@ struct FailureTests {
       }
     }
     #expect(failures > 0)
-    #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments.count < 40)
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.comments.count < 40)
 
     try free(store)
     try valley.converge(within: 120_000)
 
-    #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments.count == 40)
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.comments.count == 40)
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
@@ -125,25 +132,28 @@ struct FailureTests {
 
     // When a device joins and writes
     try valley.join("Ben", invitedBy: "Ada")
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
 
-    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 1)
-    #expect(try valley.ask("Ada") { replica, _ in try replica.rememberedEndpoints() }.isEmpty)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.count == 1)
+    #expect(
+      try valley.ask("Ada") { replica, _ in try replica.queries.rememberedEndpoints() }.isEmpty)
     #expect(valley.laptops[0].remarks.contains { $0.hasPrefix("cannot remember 10.0.0.2:7474") })
   }
 
   @Test func `a failure after a write is durable is a remark, not an error of the write`() throws {
     struct Later: Error {}
     var valley = try Valley.with("Ada", "Ben")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.converge()
     // When something fails after Ben's frames are on disk
     var remarks: [String] = []
     try valley.at("Ben") { replica, now in
       let outcome = try replica.transact(now: now) { replica in
         let comment = Write(row: id, field: .reportComments, value: .text("wind from the west"))
-        try replica.append([[.write(comment)]], lane: .state, now: now)
+        try replica.core.append([[.write(comment)]], lane: .state, now: now)
         throw Later()
       }
       remarks = outcome.remarks
@@ -151,11 +161,11 @@ struct FailureTests {
     }
     // Then he gets no error, the log has a line, and all receive what he wrote.
     #expect(remarks.contains { $0.contains("the write is durable") })
-    let comments = try valley.ask("Ben") { replica, _ in try replica.report(id) }.comments
+    let comments = try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.comments
     #expect(comments.map(\.text) == ["wind from the west"])
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Next"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Next")), now: $1) }
     try valley.converge()
-    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 2)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.count == 2)
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
@@ -165,12 +175,12 @@ struct FailureTests {
     #expect(throws: Earlier.self) {
       try valley.at("Ben") { replica, now in
         try replica.gather(now: now) { replica in
-          _ = try replica.addReport(ReportDraft(title: "Smoke"), now: now)
+          _ = try replica.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: now)
           throw Earlier()
         }
       }
     }
-    #expect(try valley.ask("Ben") { replica, _ in try replica.reports() }.isEmpty)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.queries.reports() }.isEmpty)
     try valley.converge()
   }
 }

@@ -19,7 +19,7 @@ struct ForgeryTests {
     let before = try valley.hashes()
     let frames = try valley.ask("Ada") { try $0.status(now: $1) }.frames
     try valley.at("Ben") { replica, now in
-      try replica.transact(now: now) { try $0.append([operations], lane: lane, now: now) }
+      try replica.transact(now: now) { try $0.core.append([operations], lane: lane, now: now) }
     }
     try valley.converge()
 
@@ -51,14 +51,14 @@ struct ForgeryTests {
       ], in: &valley)
 
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in try replica.fences() }.isEmpty)
+      #expect(try valley.ask(name) { replica, _ in try replica.queries.fences() }.isEmpty)
     }
   }
 
   @Test func `a member cannot edit, delete or downgrade another's report`() throws {
     var valley = try valley()
     let id = try valley.at("Cleo") {
-      try $0.addReport(ReportDraft(title: "Gas", toEvacuate: true), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Gas", toEvacuate: true)), now: $1)
     }
     try valley.converge()
     let key = RowKey(kind: .report, id: id)
@@ -80,7 +80,7 @@ struct ForgeryTests {
             supersedes: state.dots(of: .reportToEvacuate), origin: state.origin)),
       ], lane: .urgent, in: &valley)
 
-    let report = try valley.ask("Ada") { replica, _ in try replica.report(id) }
+    let report = try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }
     #expect(report.title == "Gas")
     #expect(report.toEvacuate)
     #expect(report.conflicts.isEmpty)
@@ -88,7 +88,7 @@ struct ForgeryTests {
 
   @Test func `a member cannot report another person as safe`() throws {
     var valley = try valley()
-    try valley.at("Cleo") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
     try valley.converge()
     let row = RowID(raw: user("Cleo", in: valley).raw)
     let state = try #require(try valley.laptops[1].store.row(RowKey(kind: .user, id: row)))
@@ -125,7 +125,7 @@ struct ForgeryTests {
     for _ in 0..<2 {
       try valley.at("Ben") { replica, now in
         try replica.transact(now: now) {
-          try $0.append([[.crossing(crossing)]], lane: .state, now: now)
+          try $0.core.append([[.crossing(crossing)]], lane: .state, now: now)
         }
       }
     }
@@ -152,7 +152,7 @@ struct ForgeryTests {
         .write(Write(row: row, field: .reportExistence, value: .mark, origin: foreign)),
       ], in: &valley)
 
-    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.isEmpty)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.isEmpty)
   }
 
   @Test func `parts that their author never finished block nothing`() throws {
@@ -163,7 +163,7 @@ struct ForgeryTests {
       writtenAt: Timestamp(milliseconds: 0), contents: .part(index: 0, count: 3, content: [1]))
     for _ in 0..<2 { try sign(body, by: "Ben", in: &valley) }
     // When it continues with a complete group
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
     // Then the report counts, and no device waits for the rest
     #expect(try valley.hashes() != before)
@@ -178,22 +178,22 @@ struct ForgeryTests {
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
         let epoch = try #require(
-          replica.currentEpoch)
-        let head = try #require(replica.own.writer.heads[.state])
+          replica.core.currentEpoch)
+        let head = try #require(replica.core.own.writer.heads[.state])
         let log = head.log
-        let opening = try #require(try replica.store.log(log)).opening
+        let opening = try #require(try replica.core.store.log(log)).opening
         let place = WritePosition(
-          operation: replica.local.operation, author: replica.local.author.user,
+          operation: replica.core.local.operation, author: replica.core.local.author.user,
           sequence: head.sequence + 1)
         let frame = Frame.sealed(
-          operation: replica.local.operation, log: log, sequence: head.sequence + 1,
+          operation: replica.core.local.operation, log: log, sequence: head.sequence + 1,
           previous: head.hash, epoch: epoch.id, plaintext: body.encoded(writesAt: place),
           key: epoch.key,
-          nonce: replica.own.random.nonce24(), signedBy: replica.local.signingKey)
-        try replica.hold([frame], opening: opening, now: now)
-        try replica.commit(now: now)
-        try replica.run(.appended(opening, [frame]), now: now)
-        replica.own.writer.reset(to: try replica.store.logs())
+          nonce: replica.core.own.random.nonce24(), signedBy: replica.core.local.signingKey)
+        try replica.core.hold([frame], opening: opening, now: now)
+        try replica.core.commit(now: now)
+        try replica.core.run(.appended(opening, [frame]), now: now)
+        replica.core.own.writer.reset(to: try replica.core.store.logs())
       }
     }
   }
@@ -213,7 +213,7 @@ struct ForgeryTests {
     try expectNothing(of: [.certificate(forged)], lane: .control, in: &valley)
 
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in try replica.devices() }.count == 3)
+      #expect(try valley.ask(name) { replica, _ in try replica.queries.devices() }.count == 3)
     }
   }
 
@@ -225,9 +225,9 @@ struct ForgeryTests {
     try expectNothing(of: [.epoch(announcement)], lane: .control, in: &valley)
 
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in replica.control.epochs.count } == 1)
+      #expect(try valley.ask(name) { replica, _ in replica.core.control.epochs.count } == 1)
       try valley.restart(name)
-      #expect(try valley.ask(name) { replica, _ in replica.control.epochs.count } == 1)
+      #expect(try valley.ask(name) { replica, _ in replica.core.control.epochs.count } == 1)
     }
   }
 
@@ -242,7 +242,7 @@ struct ForgeryTests {
       }
     }
     #expect(!valley.laptops[0].rejections.isEmpty)
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
     #expect(try valley.hashes() != before)
   }

@@ -69,11 +69,11 @@ struct ForkBoundTests {
     try valley.converge()
     let items = try proofs(ofLogs: 6)
     try valley.at("Ada") { replica, now in
-      let before = replica.control.completeEvaluations
-      let outcome = try replica.transact(now: now) { for item in items { $0.note(item) } }
-      #expect(replica.control.completeEvaluations <= before + 1)
-      #expect(replica.control.membership.items.count == 6)
-      #expect(try replica.store.evidence().count == 6, "replaced items are not stored")
+      let before = replica.core.control.completeEvaluations
+      let outcome = try replica.transact(now: now) { for item in items { $0.core.note(item) } }
+      #expect(replica.core.control.completeEvaluations <= before + 1)
+      #expect(replica.core.control.membership.items.count == 6)
+      #expect(try replica.core.store.evidence().count == 6, "replaced items are not stored")
       return outcome
     }
     try valley.run(milliseconds: 20_000)

@@ -106,7 +106,7 @@ struct ForkEvidenceTests {
     try give(forked, (0..<9).map { _ in forked.branch(after: 6) }, to: "Ada", in: &valley)
     let local = credentials("Ada", in: valley).local
     let item = try #require(
-      try valley.ask("Ada") { replica, _ in replica.control.membership.items }.first)
+      try valley.ask("Ada") { replica, _ in replica.core.control.membership.items }.first)
     #expect(item.holds(operation: local.operation, rootKey: local.rootKey))
     // Every byte counts: what parses has another name, or a signature that does not hold.
     for index in stride(from: 0, to: item.content.count, by: 7) {
@@ -139,7 +139,7 @@ struct ForkEvidenceTests {
         operation: local.operation, log: log, sequence: 0, previous: .none,
         body: opening.encoded(), signedBy: local.signingKey)
     }
-    let epoch = try #require(replica.currentEpoch)
+    let epoch = try #require(replica.core.currentEpoch)
     var write = Write(row: row, field: .userTeam, value: .text(value))
     write.takesEarlier = true
     let sequence = last.sequence + 1
@@ -158,7 +158,9 @@ struct ForkEvidenceTests {
     var valley = try Valley.with("Ada", "Ben", "Mallory")
     valley.hasForks = true
     for number in 0..<Self.thousandths * 20 {
-      try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Report \(number)"), now: $1) }
+      try valley.at("Ben") {
+        try $0.write(ReportRequests.add(ReportDraft(title: "Report \(number)")), now: $1)
+      }
     }
     try valley.converge()
     let mallory = credentials("Mallory", in: valley)
@@ -180,9 +182,10 @@ struct ForkEvidenceTests {
             opening: opening, replica, &random))
       }
       var outcome = try replica.transact(now: now) {
-        try $0.hold(frames, opening: opening, now: now)
-        try $0.commit(now: now)
-        try $0.run(.attached(log, $0.device, .held(try $0.store.strands(of: log))), now: now)
+        try $0.core.hold(frames, opening: opening, now: now)
+        try $0.core.commit(now: now)
+        try $0.core.run(
+          .attached(log, $0.device, .held(try $0.core.store.strands(of: log))), now: now)
       }
       // Branches from the top of the log downwards: the last of them each lower the proved fork.
       var before = replica.viewRebuilds
@@ -196,12 +199,12 @@ struct ForkEvidenceTests {
       }
       before = replica.viewRebuilds - before
       #expect(before <= 1, "\(before) rebuilds of the view")
-      #expect(replica.control.forkEnd(of: log) == 1)
+      #expect(replica.core.control.forkEnd(of: log) == 1)
       return outcome
     }
     // What Mallory wrote before the lowest fork is all that is left.
     let team = try valley.ask("Ada") { replica, _ in
-      try replica.store.row(RowKey(kind: .user, id: row))?.text(.userTeam)
+      try replica.core.store.row(RowKey(kind: .user, id: row))?.text(.userTeam)
     }
     #expect(team == "trunk 1")
   }
@@ -222,7 +225,7 @@ struct ForkEvidenceTests {
       try valley.converge()
       // Up to eight branches count; then what is before the lowest fork.
       guard length - sequence + 2 > Limits.branchesPerLog else { continue }
-      let teams = try valley.ask("Ada") { try $0.users(now: $1).map(\.team) }
+      let teams = try valley.ask("Ada") { try $0.statuses(now: $1).users().map(\.team) }
       #expect(
         teams.contains(MusterAttackers.ForkedLog.team(sequence - 1)),
         "after the fork at \(sequence): \(teams)")
@@ -239,9 +242,9 @@ struct ForkEvidenceTests {
     let opening: Opening
 
     mutating func meet(_ giver: Int, _ taker: Int, draw: inout SplitMix64) throws {
-      let items = replicas[giver].control.membership.items
+      let items = replicas[giver].core.control.membership.items
       let log = LogID(operation: replicas[giver].operation, opening: opening)
-      let strands = try replicas[giver].store.strands(of: log)
+      let strands = try replicas[giver].core.store.strands(of: log)
       let takesEvidenceFirst = draw.number(below: 2) == 0
       if takesEvidenceFirst { try take(items, at: taker) }
       var order = Array(strands.indices)
@@ -255,7 +258,7 @@ struct ForkEvidenceTests {
     private mutating func take(_ items: [EvidenceItem], at taker: Int) throws {
       let clock = now
       for item in items {
-        _ = try replicas[taker].transact(now: now) { try $0.take(item, now: clock) }
+        _ = try replicas[taker].transact(now: now) { try $0.core.take(item, now: clock) }
       }
     }
 
@@ -263,8 +266,8 @@ struct ForkEvidenceTests {
     private mutating func take(
       _ strand: LogSummary, of strands: [LogSummary], from giver: Int, at taker: Int
     ) throws {
-      let frames = try replicas[giver].prover.proved(
-        try replicas[giver].store.frames(
+      let frames = try replicas[giver].core.prover.proved(
+        try replicas[giver].core.store.frames(
           log: strand.head.log, from: 1, maxBytes: .max, maxFrames: .max), of: strand.head.log)
       guard let last = frames.lastIndex(where: { $0.signature != nil }) else { return }
       _ = try replicas[taker].receive(

@@ -9,11 +9,11 @@ import Testing
 @Suite("Forks")
 struct ForkTests {
   private func titles(_ name: String, in valley: inout Valley) throws -> [String] {
-    try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title).sorted()
+    try valley.ask(name) { replica, _ in try replica.queries.reports() }.map(\.title).sorted()
   }
 
   private func report(_ title: String, at name: String, in valley: inout Valley) throws {
-    try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+    try valley.at(name) { try $0.write(ReportRequests.add(ReportDraft(title: title)), now: $1) }
   }
 
   private func incarnationState(_ name: String, in valley: inout Valley) throws
@@ -208,13 +208,14 @@ struct ForkTests {
     let clock = valley.clock
     for run in runs {
       _ = try replica.transact(now: clock) {
-        try $0.attach(run.frames, opening: run.opening, from: ada.credentials.device, now: clock)
+        try BranchAttacher.attach(
+          run.frames, opening: run.opening, from: ada.credentials.device, to: &$0.core, now: clock)
       }
       try replica.checkInvariants()
     }
     return Outcome(
-      strands: try replica.store.logs(), root: replica.root(), hash: try replica.stateHash(),
-      problems: try replica.verify().problems, titles: try replica.reports().map(\.title))
+      strands: try replica.core.store.logs(), root: replica.root(), hash: try replica.stateHash(),
+      problems: try replica.verify().problems, titles: try replica.queries.reports().map(\.title))
   }
 
   private struct Outcome {
@@ -327,7 +328,7 @@ struct ForkTests {
     #expect(status[0].root == status[1].root)
     #expect(status[0].quarantinedFrames >= 3)
     // and she releases the honest frames of the other.
-    let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }
+    let listed = try valley.ask("Ada") { replica, _ in try replica.queries.quarantine() }
     let first = try #require(listed.first { $0.contents.contains { $0.hasSuffix("copy, 1") } })
     try valley.at("Ada") { replica, now in
       try replica.release(first.hash.description, now: now)
@@ -362,9 +363,9 @@ struct ForkTests {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[70] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
-    #expect(try Replica.problem(ofDatabaseAt: path, of: ada.credentials, seed: Valley.seal) != nil)
+    #expect(try ReplicaDatabase.problem(at: path, of: ada.credentials, seed: Valley.seal) != nil)
     let repaired = folder.database("repaired")
-    _ = try Replica.salvage(
+    _ = try ReplicaDatabase.salvage(
       path, into: repaired, credentials: ada.credentials, witnessed: incarnationState,
       seed: Valley.seal)
     for suffix in ["", "-wal", "-shm"]

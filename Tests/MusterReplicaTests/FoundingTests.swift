@@ -9,8 +9,8 @@ struct FoundingTests {
     try valley.found("Ada", operation: "Fire at the ridge")
 
     let status = try valley.ask("Ada") { try $0.status(now: $1) }
-    let users = try valley.ask("Ada") { try $0.users(now: $1) }
-    let devices = try valley.ask("Ada") { replica, _ in try replica.devices() }
+    let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
+    let devices = try valley.ask("Ada") { replica, _ in try replica.queries.devices() }
     let report = try valley.ask("Ada") { replica, _ in try replica.verify() }
 
     #expect(status.operationName == "Fire at the ridge")
@@ -34,10 +34,10 @@ struct FoundingTests {
 
     #expect(Set(try valley.hashes()).count == 1)
     for name in ["Ada", "Ben", "Cleo"] {
-      let users = try valley.ask(name) { try $0.users(now: $1) }
+      let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
       #expect(Set(users.map(\.callsign)) == ["Ada", "Ben", "Cleo"])
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
-      let devices = try valley.ask(name) { replica, _ in try replica.devices() }
+      let devices = try valley.ask(name) { replica, _ in try replica.queries.devices() }
       #expect(devices.map(\.rank).sorted() == [1, 2, 2])
     }
   }

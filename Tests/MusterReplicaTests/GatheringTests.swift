@@ -5,7 +5,7 @@ import Testing
 @Suite("Many commands at once")
 struct WriteGroupTests {
   private func frames(_ valley: inout Valley) throws -> Int {
-    try valley.ask("Ben") { replica, _ in try replica.framesHeld() }
+    try valley.ask("Ben") { replica, _ in try replica.queries.framesHeld() }
   }
 
   @Test func `share frames, and have the same effect as one by one`() throws {
@@ -17,7 +17,7 @@ struct WriteGroupTests {
       try replica.gather(now: now) { replica in
         for number in 0..<60 {
           let draft = ReportDraft(title: "Smoke \(number)", toEvacuate: number == 7)
-          ids.append(try replica.addReport(draft, now: now).id)
+          ids.append(try replica.write(ReportRequests.add(draft), now: now).answer)
         }
       }
     }
@@ -26,7 +26,7 @@ struct WriteGroupTests {
     try valley.converge()
 
     for name in valley.names {
-      let reports = try valley.ask(name) { replica, _ in try replica.reports() }
+      let reports = try valley.ask(name) { replica, _ in try replica.queries.reports() }
       #expect(Set(reports.map(\.id)) == Set(ids))
       #expect(reports.filter(\.toEvacuate).map(\.title) == ["Smoke 7"])
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
@@ -35,43 +35,47 @@ struct WriteGroupTests {
 
   @Test func `are announced in full where an edit of the same report follows a long text`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Old")), now: $1)
+    }
     try valley.converge()
     // The second edit seals the first, whose text does not compress into the frame of its title.
     let details = (0..<1000).map { String($0 * 7919 % 10_007, radix: 36) }.joined()
     try valley.at("Ben") { replica, now in
       try replica.gather(now: now) { replica in
         let first = ReportChanges(title: "First", details: details)
-        _ = try replica.editReport(id, first, now: now)
-        _ = try replica.editReport(id, ReportChanges(title: "Last"), now: now)
+        _ = try replica.write(ReportRequests.edit(id, first), now: now)
+        _ = try replica.write(ReportRequests.edit(id, ReportChanges(title: "Last")), now: now)
       }
     }
     try valley.ask("Ben") { replica, _ in try replica.checkInvariants() }
     try valley.converge()
-    let read = try valley.ask("Ada") { replica, _ in try replica.reports() }
+    let read = try valley.ask("Ada") { replica, _ in try replica.queries.reports() }
     #expect(read.map(\.title) == ["Last"])
   }
 
   @Test func `see the effects of earlier commands`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let old = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    let old = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Old")), now: $1)
+    }
     try valley.converge()
 
     var new = old
     try valley.at("Ben") { replica, now in
       try replica.gather(now: now) { replica in
-        new = try replica.addReport(ReportDraft(title: "New"), now: now).id
+        new = try replica.write(ReportRequests.add(ReportDraft(title: "New")), now: now).answer
         for round in 0..<20 {
           for id in [old, new] {
             let changes = ReportChanges(title: "Round \(round)", severity: UInt8(round % 5 + 1))
-            _ = try replica.editReport(id, changes, now: now)
+            _ = try replica.write(ReportRequests.edit(id, changes), now: now)
           }
         }
-        _ = try replica.claimSafety(.safe, note: "", now: now)
-        _ = try replica.claimSafety(.needsHelp, note: "leg", now: now)
-        _ = try replica.deleteReport(old, now: now)
+        _ = try replica.write(PersonRequests.claim(.safe, note: ""), now: now)
+        _ = try replica.write(PersonRequests.claim(.needsHelp, note: "leg"), now: now)
+        _ = try replica.write(ReportRequests.delete(old), now: now)
         do {
-          _ = try replica.editReport(old, ReportChanges(title: "Gone"), now: now)
+          _ = try replica.write(ReportRequests.edit(old, ReportChanges(title: "Gone")), now: now)
           Issue.record("a deleted report was edited")
         } catch is Refusal {
         }
@@ -80,11 +84,13 @@ struct WriteGroupTests {
     try valley.converge()
 
     for name in valley.names {
-      let reports = try valley.ask(name) { replica, _ in try replica.reports() }
+      let reports = try valley.ask(name) { replica, _ in try replica.queries.reports() }
       #expect(reports.map(\.title) == ["Round 19"])
       #expect(reports.map(\.severity) == [5])
       #expect(reports.allSatisfy { $0.conflicts.isEmpty })
-      let ben = try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == "Ben" }
+      let ben = try valley.ask(name) { try $0.statuses(now: $1).users() }.first {
+        $0.callsign == "Ben"
+      }
       #expect(ben?.safety == .unsafe)
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
@@ -93,7 +99,9 @@ struct WriteGroupTests {
   /// Two concurrent changes of one version share a transaction: the second must be rejected.
   @Test func `see another version of a row that an earlier command changed`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Old")), now: $1)
+    }
     let key = RowKey(kind: .report, id: id)
 
     var versions: [String] = []
@@ -101,7 +109,7 @@ struct WriteGroupTests {
       try replica.gather(now: now) { replica in
         for title in ["First", "Second"] {
           versions.append(try replica.version(of: key, now: now))
-          _ = try replica.editReport(id, ReportChanges(title: title), now: now)
+          _ = try replica.write(ReportRequests.edit(id, ReportChanges(title: title)), now: now)
         }
       }
     }
@@ -117,19 +125,20 @@ struct WriteGroupTests {
     #expect(throws: Refusal.self) {
       try valley.at("Ben") { replica, now in
         try replica.gather(now: now) { replica in
-          let id = try replica.addReport(ReportDraft(title: "Smoke"), now: now).id
+          let id = try replica.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: now)
+            .answer
           // An edit seals the writes before it.
-          _ = try replica.editReport(id, ReportChanges(title: "Fire"), now: now)
-          _ = try replica.addReport(ReportDraft(title: ""), now: now)
+          _ = try replica.write(ReportRequests.edit(id, ReportChanges(title: "Fire")), now: now)
+          _ = try replica.write(ReportRequests.add(ReportDraft(title: "")), now: now)
         }
       }
     }
     #expect(try frames(&valley) == before)
     #expect(try valley.ask("Ben") { replica, _ in replica.incarnationState } == incarnationState)
 
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Ash"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Ash")), now: $1) }
     try valley.converge()
     #expect(
-      try valley.ask("Ada") { replica, _ in try replica.reports() }.map(\.title) == ["Ash"])
+      try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.map(\.title) == ["Ash"])
   }
 }

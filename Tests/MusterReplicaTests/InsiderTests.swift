@@ -53,7 +53,7 @@ struct InsiderTests {
     let (request, _) = try Enrolment(seed: valley.seed32())
       .request(callsign: "Mallory", passphrase: nil, seed: valley.seed32())
     try valley.at("Ada") { try $0.admit(request: request, role: .member, now: $1).outcome }
-    let device = try valley.ask("Ada") { replica, _ in replica.control.admissions }
+    let device = try valley.ask("Ada") { replica, _ in replica.core.control.admissions }
       .map(\.signed.certificate).first { $0.role == .member }?.device
     try valley.at("Ada") { try $0.revoke(try #require(device), now: $1) }
     #expect(throws: Refusal.self) {
@@ -94,11 +94,13 @@ struct InsiderTests {
     #expect(met != nil)
     // When Xena calls for help
     let id = try valley.at("Xena") {
-      try $0.addReport(ReportDraft(title: "Trapped", toEvacuate: true), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Trapped", toEvacuate: true)), now: $1)
     }
     // Then it is shown at the other end within seconds,
     let took = try valley.wait(upTo: 5_000) { valley in
-      try valley.ask(names[0]) { replica, _ in try replica.reports() }.contains { $0.id == id }
+      try valley.ask(names[0]) { replica, _ in try replica.queries.reports() }.contains {
+        $0.id == id
+      }
     }
     #expect(took != nil, "it does not pass \(hops) hops")
     // and all converge, also after a restart.
@@ -122,22 +124,22 @@ struct InsiderTests {
         && $0.opening.lane == lane
     }
     #expect(logs.count <= Limits.logsPerLane)
-    let reached = try valley.ask("Ben") { replica, _ in try replica.boundsReached }
+    let reached = try valley.ask("Ben") { replica, _ in try replica.queries.boundsReached }
     #expect(reached.contains { $0.device == mallory && $0.bound == .logs })
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
     #expect(alerts.contains { $0.id.kind == .bound && $0.id.row.raw == mallory.raw })
     // data of a newcomer and of a new incarnation of a known device is accepted,
     try valley.join("Nora", invitedBy: "Ada")
     let id = try valley.at("Nora") {
-      try $0.addReport(ReportDraft(title: "Fire", toEvacuate: true), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Fire", toEvacuate: true)), now: $1)
     }
     try valley.restart("Ben", start: .startsIncarnation(above: 1))
     let other = try valley.at("Ben") {
-      try $0.addReport(ReportDraft(title: "Flood", toEvacuate: true), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Flood", toEvacuate: true)), now: $1)
     }
     for name in ["Ada", "Ben", "Nora"] {
       let took = try valley.wait(upTo: 10_000) { valley in
-        let shown = try valley.ask(name) { replica, _ in try replica.reports() }.map(\.id)
+        let shown = try valley.ask(name) { replica, _ in try replica.queries.reports() }.map(\.id)
         return shown.contains(id) && shown.contains(other)
       }
       #expect(took != nil, "\(name) does not see what others wrote")
@@ -153,7 +155,7 @@ struct InsiderTests {
     } else {
       try valley.converge(within: 120_000)
     }
-    #expect(try valley.ask("Ben") { replica, _ in try replica.boundsReached }.isEmpty)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.queries.boundsReached }.isEmpty)
   }
 
   @Test func `I4: openings without further frames are not held`() throws {
@@ -188,7 +190,7 @@ struct InsiderTests {
     _ = try hers.store.commit(batch)
     try valley.restart("Ada")
     try valley.at("Ada") { try $0.revoke(mallory.device, now: $1) }
-    #expect(try valley.ask("Ada") { replica, _ in replica.control.isRevoked(mallory.device) })
+    #expect(try valley.ask("Ada") { replica, _ in replica.core.control.isRevoked(mallory.device) })
   }
 
   @Test func `I8: frames under invented epochs delay no one's next key`() throws {
@@ -196,9 +198,11 @@ struct InsiderTests {
     try valley.at("Mallory") { try MaliciousMember.sealUnderMadeUpEpochs(&$0, 60, now: $1) }
     try valley.run(milliseconds: 20_000)
     try valley.at("Ada") { try $0.rotateEpoch(now: $1) }
-    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Fire"), now: $1) }
+    let id = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Fire")), now: $1)
+    }
     let took = try valley.wait(upTo: 5_000) { valley in
-      try valley.ask("Ben") { replica, _ in try replica.reports() }.contains { $0.id == id }
+      try valley.ask("Ben") { replica, _ in try replica.queries.reports() }.contains { $0.id == id }
     }
     #expect(took != nil)
   }
@@ -219,10 +223,11 @@ struct InsiderTests {
     try valley.run(milliseconds: 10_000)
     try valley.at("Ada") { try $0.rotateEpoch(now: $1) }
     try valley.run(milliseconds: 10_000)
-    let current = try valley.ask("Ada") { replica, _ in try replica.writingEpoch }
+    let current = try valley.ask("Ada") { replica, _ in try replica.queries.writingEpoch }
     #expect(current?.isOwn == true)
     for name in ["Ben", "Mallory"] {
-      #expect(try valley.ask(name) { replica, _ in try replica.writingEpoch }?.id == current?.id)
+      #expect(
+        try valley.ask(name) { replica, _ in try replica.queries.writingEpoch }?.id == current?.id)
     }
   }
 }

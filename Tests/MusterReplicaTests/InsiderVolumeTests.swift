@@ -66,10 +66,12 @@ struct InsiderVolumeTests {
       let neighbour = valley.laptops[valley.index(try #require(names.last))].endpoint
       try valley.at("Xena") { try $0.contact([neighbour], now: $1) }
       let id = try valley.at("Xena") {
-        try $0.addReport(ReportDraft(title: "Trapped", toEvacuate: true), now: $1)
+        try $0.write(ReportRequests.add(ReportDraft(title: "Trapped", toEvacuate: true)), now: $1)
       }
       let took = try valley.wait(upTo: 60_000) { valley in
-        try valley.ask(names[0]) { replica, _ in try replica.reports() }.contains { $0.id == id }
+        try valley.ask(names[0]) { replica, _ in try replica.queries.reports() }.contains {
+          $0.id == id
+        }
       }
       #expect(took != nil, "seed \(seed): it does not pass \(names.count) hops")
     }
@@ -83,7 +85,7 @@ struct InsiderVolumeTests {
     for name in authors {
       try valley.join(name, invitedBy: "Ada")
       try valley.at(name) {
-        try $0.addReport(ReportDraft(title: name, toEvacuate: true), now: $1)
+        try $0.write(ReportRequests.add(ReportDraft(title: name, toEvacuate: true)), now: $1)
       }
       try valley.switchOff(name)
     }
@@ -94,13 +96,16 @@ struct InsiderVolumeTests {
       try valley.switchOn(name)
       valley.lineUp([name, "Ben", "Cleo"])
       let took = try valley.wait(upTo: 30_000) { valley in
-        try valley.ask("Cleo") { replica, _ in try replica.reports() }.contains { $0.title == name }
+        try valley.ask("Cleo") { replica, _ in try replica.queries.reports() }.contains {
+          $0.title == name
+        }
       }
       if took == nil { print(try valley.describe()) }
       #expect(took != nil, "\(name) is not seen two hops away")
       try valley.switchOff(name)
     }
-    #expect(try valley.ask("Cleo") { replica, _ in try replica.reports() }.count == authors.count)
+    #expect(
+      try valley.ask("Cleo") { replica, _ in try replica.queries.reports() }.count == authors.count)
   }
 
   /// Lets Mallory act in portions that fit a peer's queue, and all others process them.
@@ -122,11 +127,13 @@ struct InsiderVolumeTests {
     try valley.join("Nora", invitedBy: "Ada")
     for (author, title) in [("Ada", "Flood"), ("Ben", "Gas"), ("Nora", "Fire")] {
       let id = try valley.at(author) {
-        try $0.addReport(ReportDraft(title: title, toEvacuate: true), now: $1)
+        try $0.write(ReportRequests.add(ReportDraft(title: title, toEvacuate: true)), now: $1)
       }
       for reader in ["Ada", "Ben", "Nora"] {
         let took = try valley.wait(upTo: 10_000) { valley in
-          try valley.ask(reader) { replica, _ in try replica.reports() }.contains { $0.id == id }
+          try valley.ask(reader) { replica, _ in try replica.queries.reports() }.contains {
+            $0.id == id
+          }
         }
         #expect(took != nil, "\(reader) does not see what \(author) wrote")
       }
@@ -151,7 +158,7 @@ struct InsiderVolumeTests {
     try valley.restart("Ada")
     let device = valley.laptops[valley.index("Mallory")].credentials.device
     try valley.at("Ada") { try $0.revoke(device, now: $1) }
-    #expect(try valley.ask("Ada") { replica, _ in replica.control.isRevoked(device) })
+    #expect(try valley.ask("Ada") { replica, _ in replica.core.control.isRevoked(device) })
   }
 
   @Test func `I5: receipts and trackers, ten times their bounds`() throws {
@@ -166,7 +173,7 @@ struct InsiderVolumeTests {
       try MaliciousMember.trackMadeUpPhones(&$0, $1, at: place, now: $2)
     }
     let mallory = valley.laptops[valley.index("Mallory")].credentials
-    let records = try valley.ask("Ben") { replica, _ in try replica.latestRecords() }
+    let records = try valley.ask("Ben") { replica, _ in try replica.queries.latestRecords() }
       .filter { $0.certificate == mallory.certificate }
     #expect(records.count { $0.kind == .trackerPosition } == Limits.trackersPerDevice)
     #expect(records.count { $0.kind == .receipt } <= Limits.receiptsPerDevice)
@@ -178,7 +185,7 @@ struct InsiderVolumeTests {
         now: now)
     }
     let took = try valley.wait(upTo: 10_000) { valley in
-      try valley.ask("Ada") { try $0.users(now: $1) }.contains {
+      try valley.ask("Ada") { try $0.statuses(now: $1).users() }.contains {
         $0.callsign == "Ben" && $0.fix != nil
       }
     }
@@ -193,9 +200,13 @@ struct InsiderVolumeTests {
     }
     for turn in 0..<3 {
       try valley.at("Ada") { try $0.rotateEpoch(now: $1) }
-      let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "\(turn)"), now: $1) }
+      let id = try valley.at("Ada") {
+        try $0.write(ReportRequests.add(ReportDraft(title: "\(turn)")), now: $1)
+      }
       let took = try valley.wait(upTo: 5_000) { valley in
-        try valley.ask("Ben") { replica, _ in try replica.reports() }.contains { $0.id == id }
+        try valley.ask("Ben") { replica, _ in try replica.queries.reports() }.contains {
+          $0.id == id
+        }
       }
       #expect(took != nil, "the key of rotation \(turn) does not come")
     }

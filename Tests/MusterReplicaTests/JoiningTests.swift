@@ -51,7 +51,7 @@ struct JoiningTests {
 
     let reason = try #require(refusal(joining), "\(joining)")
     #expect(reason.contains("the invite expired ") && reason.contains(" s ago"), "\(reason)")
-    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 1)
   }
 
   @Test func `an invite for one is used up by the first, however often it requests`() throws {
@@ -74,7 +74,7 @@ struct JoiningTests {
       &second, invitation: invitation, upTo: 60_000, from: Valley.endpoint(41))
 
     #expect(refusal(late) == "the invite is used up: ask for a new one", "\(late)")
-    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 2)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 2)
     #expect(try valley.laptops[0].store.invites().map(\.usesLeft) == [0])
   }
 
@@ -89,7 +89,7 @@ struct JoiningTests {
     let again = try valley.attempt(&enrolment, invitation: invitation, from: outside)
 
     guard case .joined = again else { throw Valley.JoinFailure(joining: "\(again)") }
-    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 2)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 2)
   }
 
   @Test func `a withdrawn invite is rejected with the reason`() throws {
@@ -118,7 +118,7 @@ struct JoiningTests {
 
     guard case .noAnswer = joining else { throw Valley.JoinFailure(joining: "\(joining)") }
     #expect(Set(valley.laptops[0].rejections) == ["unknownInvite"])
-    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 1)
   }
 
   @Test func `an invite survives the restart of the device that made it`() throws {
@@ -145,7 +145,7 @@ struct JoiningTests {
     try valley.join("Dora", invitedBy: "Cleo", role: .command)
     try valley.converge()
 
-    let ranks = try valley.ask("Ada") { replica, _ in try replica.devices() }.map(\.rank)
+    let ranks = try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.map(\.rank)
     #expect(ranks.sorted() == [1, 2, 3, 4])
     #expect(throws: Refusal.self) { try valley.invitation(by: "Dora") }
   }
@@ -153,7 +153,7 @@ struct JoiningTests {
   @Test func `a join request and its grant are carried as files`() throws {
     var valley = Valley()
     try valley.found("Ada")
-    let ada = try #require(try valley.ask("Ada") { try $0.users(now: $1) }.first).id
+    let ada = try #require(try valley.ask("Ada") { try $0.statuses(now: $1).users() }.first).id
     let (request, pending) = try Enrolment(seed: valley.seed32())
       .request(callsign: "Ben", passphrase: nil, seed: valley.seed32())
 
@@ -163,10 +163,12 @@ struct JoiningTests {
       return ((admitted.grant, admitted.callsign), admitted.outcome)
     }
     // Then Ben is listed by the callsign of the request before his device was started
-    let ben = try #require(try valley.ask("Ada") { try $0.users(now: $1) }.first { $0.id != ada })
-    try valley.at("Ada") { try $0.setCallsign(callsign, of: ben.id, now: $1) }
-    try valley.at("Ada") { try $0.setCallsign("Other", of: ben.id, now: $1) }
-    #expect(try valley.ask("Ada") { try $0.users(now: $1) }.map(\.callsign).contains("Ben"))
+    let ben = try #require(
+      try valley.ask("Ada") { try $0.statuses(now: $1).users() }.first { $0.id != ada })
+    try valley.at("Ada") { try $0.write(PersonRequests.setCallsign(callsign, of: ben.id), now: $1) }
+    try valley.at("Ada") { try $0.write(PersonRequests.setCallsign("Other", of: ben.id), now: $1) }
+    #expect(
+      try valley.ask("Ada") { try $0.statuses(now: $1).users() }.map(\.callsign).contains("Ben"))
     // and, after a restart, takes part
     let (enrolment, name) = try Enrolment.resume(pending: pending, passphrase: nil)
     let (credentials, keys) = try enrolment.join(grant: grant)
@@ -176,7 +178,7 @@ struct JoiningTests {
 
     #expect(callsign == "Ben")
     #expect(name == "Ben")
-    let users = try valley.ask("Ada") { try $0.users(now: $1) }
+    let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
     #expect(Set(users.map(\.callsign)) == ["Ada", "Ben"])
   }
 
@@ -203,7 +205,7 @@ struct JoiningTests {
     #expect(throws: SecretFileFault.malformed) {
       try Enrolment.resume(pending: pending.dropLast(), passphrase: nil)
     }
-    let devices = try valley.ask("Ada") { replica, _ in try replica.devices() }
+    let devices = try valley.ask("Ada") { replica, _ in try replica.queries.devices() }
     #expect(devices.count == 2)
   }
 }

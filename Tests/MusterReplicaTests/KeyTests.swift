@@ -18,9 +18,11 @@ struct KeyTests {
     try valley.converge()
     valley.cut(["Ada", "Relay"], ["Ben"])
     try rotate("Ada", in: &valley)
-    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     let long = String(repeating: "It burns. ", count: 200)
-    try valley.at("Ada") { try $0.commentReport(id, text: long, now: $1) }
+    try valley.at("Ada") { try $0.write(ReportRequests.comment(id, text: long), now: $1) }
     try valley.run(milliseconds: 20_000)
     valley.cut(["Ada"], ["Ben", "Relay"])
     let held = try valley.wait(upTo: 60_000) {
@@ -32,7 +34,7 @@ struct KeyTests {
     // Then Ben holds them, reports that he cannot read them, and keeps them
     let waiting = try valley.ask("Ben") { try $0.status(now: $1) }
     #expect(waiting.stateIsIncomplete)
-    #expect(try valley.ask("Ben") { replica, _ in try replica.reports() }.isEmpty)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.queries.reports() }.isEmpty)
     try valley.restart("Ben")
     let after = try valley.ask("Ben") { try $0.status(now: $1) }
     #expect(after.waitingFrames == waiting.waitingFrames)
@@ -42,7 +44,7 @@ struct KeyTests {
     valley.heal()
     try valley.converge()
 
-    let report = try valley.ask("Ben") { replica, _ in try replica.report(id) }
+    let report = try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }
     #expect(report.title == "Smoke")
     #expect(report.comments.map(\.text) == [long])
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
@@ -55,14 +57,17 @@ struct KeyTests {
     try valley.converge()
     valley.cut(["Ada", "Cleo"], ["Ben"])
     try rotate("Ada", in: &valley)
-    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.run(milliseconds: 20_000)
-    #expect(try valley.ask("Cleo") { replica, _ in try replica.report(id) }.title == "Smoke")
+    #expect(
+      try valley.ask("Cleo") { replica, _ in try replica.queries.report(id) }.title == "Smoke")
 
     // Then Cleo, who found it sealed to her in the announcement, sends it
     valley.cut(["Ada"], ["Ben", "Cleo"])
     let read = try valley.wait(upTo: 60_000) {
-      try $0.ask("Ben") { replica, _ in try replica.reports() }.map(\.title) == ["Smoke"]
+      try $0.ask("Ben") { replica, _ in try replica.queries.reports() }.map(\.title) == ["Smoke"]
     }
     #expect(read != nil)
   }
@@ -70,13 +75,15 @@ struct KeyTests {
   @Test func `a late joiner reads earlier data, under every key`() throws {
     var valley = try Valley.with("Ada")
     for number in 0..<4 {
-      try valley.at("Ada") { try $0.addReport(ReportDraft(title: "\(number)"), now: $1) }
+      try valley.at("Ada") {
+        try $0.write(ReportRequests.add(ReportDraft(title: "\(number)")), now: $1)
+      }
       try rotate("Ada", in: &valley)
     }
     try valley.join("Ben", invitedBy: "Ada")
     try valley.converge()
 
-    let reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
+    let reports = try valley.ask("Ben") { replica, _ in try replica.queries.reports() }
     #expect(Set(reports.map(\.title)) == ["0", "1", "2", "3"])
   }
 
@@ -92,7 +99,7 @@ struct KeyTests {
       for name in valley.names { try valley.restart(name) }
 
       for name in valley.names {
-        let epochs = try valley.ask(name) { replica, _ in replica.control.epochs.count }
+        let epochs = try valley.ask(name) { replica, _ in replica.core.control.epochs.count }
         #expect(epochs == 2, "\(name) knows \(epochs) epochs at seed \(seed)")
       }
     }

@@ -27,11 +27,12 @@ struct LaneTests {
     var valley = try Valley.with("Ada", "Ben")
     valley.cut(["Ada"], ["Ben"])
     let id = try valley.at("Ben") {
-      try $0.addReport(ReportDraft(title: "Smell", severity: 2), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smell", severity: 2)), now: $1)
     }
     try valley.at("Ben") {
-      try $0.editReport(
-        id, ReportChanges(title: "Gas", severity: 5, toEvacuate: true), now: $1)
+      try $0.write(
+        ReportRequests.edit(id, ReportChanges(title: "Gas", severity: 5, toEvacuate: true)), now: $1
+      )
     }
 
     // When only Ben's urgent log reaches Ada
@@ -39,11 +40,11 @@ struct LaneTests {
     valley.checksInvariants = false
     try valley.at("Ada") { replica, now in
       try replica.transact(now: now) {
-        try $0.hold(urgent.frames, opening: urgent.opening, now: now)
+        try $0.core.hold(urgent.frames, opening: urgent.opening, now: now)
       }
     }
 
-    let early = try valley.ask("Ada") { replica, _ in try replica.report(id) }
+    let early = try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }
     #expect(early.title == "Gas")
     #expect(early.severity == 5)
     #expect(early.toEvacuate)
@@ -53,7 +54,7 @@ struct LaneTests {
     try valley.restart("Ada")
     valley.heal()
     try valley.converge()
-    let late = try valley.ask("Ada") { replica, _ in try replica.report(id) }
+    let late = try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }
     #expect(late.title == "Gas")
     #expect(late.conflicts.isEmpty)
     #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
@@ -62,14 +63,24 @@ struct LaneTests {
   @Test func `the order in which lanes and authors arrive changes nothing`() throws {
     // Given edits of two people in the logs of three lanes
     var valley = try Valley.with("Ada", "Ben")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smell"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smell")), now: $1)
+    }
     try valley.converge()
     valley.cut(["Ada"], ["Ben"])
-    try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: true), now: $1) }
-    try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Gas"), now: $1) }
-    try valley.at("Ada") { try $0.editReport(id, ReportChanges(title: "Fog"), now: $1) }
-    try valley.at("Ada") { try $0.deleteReport(id, now: $1) }
-    try valley.at("Ben") { try $0.editReport(id, ReportChanges(toEvacuate: false), now: $1) }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(toEvacuate: true)), now: $1)
+    }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(title: "Gas")), now: $1)
+    }
+    try valley.at("Ada") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(title: "Fog")), now: $1)
+    }
+    try valley.at("Ada") { try $0.write(ReportRequests.delete(id), now: $1) }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(toEvacuate: false)), now: $1)
+    }
     valley.heal()
     try valley.converge()
     let expected = try valley.hashes()[0]
@@ -89,11 +100,11 @@ struct LaneTests {
         seed: valley.seed32(), systemBoot: [1], now: valley.clock)
       let now = valley.clock
       _ = try replica.transact(now: now) { replica in
-        try replica.hold(control.frames, opening: control.opening, now: now)
-        for key in keys { try replica.learn(key, now: now) }
+        try replica.core.hold(control.frames, opening: control.opening, now: now)
+        for key in keys { try replica.core.learn(key, now: now) }
         for index in order {
           for frame in logs[index].frames {
-            try replica.hold([frame], opening: logs[index].opening, now: now)
+            try replica.core.hold([frame], opening: logs[index].opening, now: now)
           }
         }
       }

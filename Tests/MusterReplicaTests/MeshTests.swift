@@ -8,7 +8,7 @@ import Testing
 @Suite("Mesh topology")
 struct MeshTests {
   private func mesh(at name: String, in valley: inout Valley) throws -> [MeshLink] {
-    try valley.ask(name) { try $0.mesh(now: $1) }.links
+    try valley.ask(name) { try $0.queries.mesh(now: $1) }.links
   }
 
   /// Returns `Ben→Cleo` for each link, by callsign.
@@ -21,7 +21,7 @@ struct MeshTests {
   {
     let certificate = valley.laptops[valley.index(name)].credentials.local.certificate.hash
     return try valley.ask(other) { replica, _ in
-      try replica.latestRecords().first {
+      try replica.queries.latestRecords().first {
         $0.kind == .neighbours && $0.certificate == certificate
       }
     }
@@ -119,18 +119,18 @@ struct MeshTests {
     try valley.join("Mast", invitedBy: "Ada", role: .relay)
     try valley.run(milliseconds: 120_000)
     let forged = try valley.ask("Ben") { replica, _ in
-      let mast = replica.engine.context.roster.certificates.values
+      let mast = replica.core.engine.context.roster.certificates.values
         .first { $0.certificate.role == .relay }
-      var record = try #require(replica.engine.records(of: .neighbours).first)
+      var record = try #require(replica.core.engine.records(of: .neighbours).first)
       record.certificate = try #require(mast).hash
       record.topic = RecordTopic(
-        operation: replica.local.operation, certificate: record.certificate, kind: .neighbours)
+        operation: replica.core.local.operation, certificate: record.certificate, kind: .neighbours)
       return record
     }
     try valley.ask("Ada") { replica, _ in
       guard
-        case .refused(.forged) = replica.engine.records.take(
-          forged, paidBy: nil, on: nil, context: &replica.engine.context)
+        case .refused(.forged) = replica.core.engine.records.take(
+          forged, paidBy: nil, on: nil, context: &replica.core.engine.context)
       else {
         Issue.record("it was accepted")
         return

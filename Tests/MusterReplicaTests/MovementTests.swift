@@ -13,7 +13,7 @@ struct MovementTests {
   }
 
   private func start(_ draft: CheckInDraft = draft(), in valley: inout Valley) throws {
-    try valley.at("Ben") { try $0.startCheckIns(draft, of: [], now: $1).outcome }
+    try valley.at("Ben") { try $0.write(CheckInRequests.start(draft, of: []), now: $1).outcome }
     try valley.converge()
     _ = try kinds("Ben", in: &valley)
   }
@@ -67,7 +67,8 @@ struct MovementTests {
     #expect(try kinds("Ben", in: &valley) == [.stillness])
     #expect(try kinds("Ada", in: &valley) == [], "only the person is asked")
     try valley.at("Ben") {
-      try $0.checkIn(.ok, of: nil, timer: nil, seconds: 0, note: "resting", now: $1)
+      try $0.write(
+        CheckInRequests.report(.ok, of: nil, timer: nil, seconds: 0, note: "resting"), now: $1)
     }
     try valley.converge()
     #expect(try kinds("Ben", in: &valley) == [])
@@ -93,18 +94,19 @@ struct MovementTests {
     #expect(try kinds("Ben", in: &valley) == [.stillness])
     func answer() throws {
       try valley.at("Ben") {
-        try $0.checkIn(.ok, of: nil, timer: nil, seconds: 0, note: "", now: $1)
+        try $0.write(
+          CheckInRequests.report(.ok, of: nil, timer: nil, seconds: 0, note: ""), now: $1)
       }
       try valley.converge()
     }
     try answer()
-    let timer = try valley.ask("Ada") { try $0.checkIns(now: $1) }.first
+    let timer = try valley.ask("Ada") { try $0.statuses(now: $1).checkIns() }.first
     #expect(timer?.state == .running)
     let left = try #require(timer?.latestSeconds)
     #expect((350...360).contains(left), "the next five minutes without movement, and a minute")
     #expect(timer?.stillSeconds == 300)
     try answer()
-    #expect(try valley.ask("Ada") { try $0.checkIns(now: $1) }.map(\.state) == [.done])
+    #expect(try valley.ask("Ada") { try $0.statuses(now: $1).checkIns() }.map(\.state) == [.done])
   }
 
   @Test func `without that option no position states it, and a time out of range is refused`()

@@ -15,9 +15,10 @@ struct OrderTests {
     _ name: String, _ kind: FenceKind = .muster, metresNorth: Int64 = 0, in valley: inout Valley
   ) throws -> RowID {
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(
-          name: name, kind: kind, geometry: circle(metres: 100, metresNorth: metresNorth)),
+      try $0.write(
+        FenceRequests.add(
+          FenceDraft(
+            name: name, kind: kind, geometry: circle(metres: 100, metresNorth: metresNorth))),
         now: $1)
     }
   }
@@ -25,7 +26,9 @@ struct OrderTests {
   private func respondent(
     _ callsign: String, of id: RowID, by name: String, in valley: inout Valley
   ) throws -> Respondent? {
-    try valley.ask(name) { try $0.directive(id, now: $1) }.people.first { $0.callsign == callsign }
+    try valley.ask(name) { try $0.statuses(now: $1).directive(id) }.people.first {
+      $0.callsign == callsign
+    }
   }
 
   @Test func `22.4: an assembly zone alone is no order; an order has zone, direction and deadline`()
@@ -38,12 +41,12 @@ struct OrderTests {
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
 
     let order = try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .muster, zones: [school]), now: $1)
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .muster, zones: [school])), now: $1)
     }
     try valley.converge()
     let alerts = try valley.ask("Ben") { try $0.alerts(now: $1) }
     #expect(alerts.map(\.text) == ["go to School, 1.0 km north (0°)"])
-    let shown = try valley.ask("Ben") { try $0.directive(order, now: $1) }
+    let shown = try valley.ask("Ben") { try $0.statuses(now: $1).directive(order) }
     #expect(shown.kind == .muster && shown.zones == [DirectiveZone(id: school, name: "School")])
     #expect(shown.durationSeconds == 900)
     #expect(shown.deadline == shown.createdAt.adding(seconds: 900))
@@ -64,17 +67,19 @@ struct OrderTests {
     let ben = valley.laptops[1].credentials.user
     _ = try zone("Fire", .hazard, in: &valley)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     #expect(try respondent("Ben", of: call, by: "Ada", in: &valley)?.state == .unaccounted)
 
     try valley.run(milliseconds: 1000)
     try valley.at("Ada") {
-      try $0.overrideSafety(of: ben, .safe, note: "In the ambulance", now: $1)
+      try $0.write(PersonRequests.overrideSafety(of: ben, .safe, note: "In the ambulance"), now: $1)
     }
     try valley.converge()
     for name in valley.names {
-      let shown = try valley.ask(name) { try $0.directive(call, now: $1) }
+      let shown = try valley.ask(name) { try $0.statuses(now: $1).directive(call) }
       let person = shown.people.first { $0.callsign == "Ben" }
       #expect(person?.state == .present, "by \(name)")
       #expect(person?.reason == "accounted for by Ada: In the ambulance")
@@ -82,7 +87,7 @@ struct OrderTests {
     }
 
     // The same after the roll call was closed
-    try valley.at("Ada") { try $0.closeDirective(call, now: $1) }
+    try valley.at("Ada") { try $0.write(OrderRequests.close(call), now: $1) }
     try valley.converge()
     #expect(try respondent("Ben", of: call, by: "Cleo", in: &valley)?.state == .present)
   }
@@ -90,17 +95,23 @@ struct OrderTests {
   @Test func `a sign-off settles an open order, and is never shown as unaccounted`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let (ben, cleo) = (valley.laptops[1].credentials.user, valley.laptops[2].credentials.user)
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     try valley.run(milliseconds: 1000)
     for user in [ben, cleo] {
-      try valley.at("Ada") { try $0.overrideSafety(of: user, .safe, note: "", now: $1) }
+      try valley.at("Ada") {
+        try $0.write(PersonRequests.overrideSafety(of: user, .safe, note: ""), now: $1)
+      }
     }
     try valley.converge()
-    try valley.at("Ada") { try $0.signOff(cleo, reason: "home", isConfirmed: true, now: $1) }
+    try valley.at("Ada") {
+      try $0.write(PersonRequests.signOff(cleo, reason: "home", isConfirmed: true), now: $1)
+    }
     try valley.converge()
     for name in valley.names {
-      let shown = try valley.ask(name) { try $0.directive(call, now: $1) }
+      let shown = try valley.ask(name) { try $0.statuses(now: $1).directive(call) }
       #expect(shown.unaccounted == [] && shown.answered == 2 && shown.expected.count == 2)
       let person = shown.people.first { $0.callsign == "Cleo" }
       #expect(person?.state == .signedOff && person?.reason == "signed off: home", "by \(name)")
@@ -110,7 +121,8 @@ struct OrderTests {
 
     // An order that names her later counts
     let later = try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .rollcall, addressees: .users([cleo])), now: $1)
+      try $0.write(
+        OrderRequests.issue(DirectiveDraft(kind: .rollcall, addressees: .users([cleo]))), now: $1)
     }
     try valley.converge()
     #expect(try respondent("Cleo", of: later, by: "Ben", in: &valley)?.state == .unaccounted)
@@ -121,9 +133,11 @@ struct OrderTests {
     let school = try zone("School", in: &valley)
     let church = try zone("Church", metresNorth: 2000, in: &valley)
     let named = try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .evacuate, zones: [church]), now: $1)
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .evacuate, zones: [church])), now: $1)
     }
-    let open = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let open = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     try valley.run(milliseconds: 60_000)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
@@ -134,7 +148,7 @@ struct OrderTests {
     let seen = try respondent("Ben", of: open, by: "Ada", in: &valley)
     #expect(seen?.state == .unaccounted)
     #expect(seen?.reason == "seen inside School, has not answered")
-    try valley.at("Ada") { try $0.setFenceActive(school, false, now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.setActive(school, false), now: $1) }
     try valley.converge()
     let later = try respondent("Ben", of: open, by: "Ada", in: &valley)
     #expect(later?.reason.contains("School") == false)
@@ -142,11 +156,12 @@ struct OrderTests {
 
   @Test func `an order supersedes the open ones of its audience, and no others`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
-    try valley.at("Cleo") { try $0.setTeam("North", of: nil, now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.setTeam("North", of: nil), now: $1) }
     try valley.converge()
     func order(_ kind: DirectiveKind, _ addressees: Addressees) throws -> RowID {
       try valley.at("Ada") {
-        try $0.direct(DirectiveDraft(kind: kind, addressees: addressees), now: $1)
+        try $0.write(
+          OrderRequests.issue(DirectiveDraft(kind: kind, addressees: addressees)), now: $1)
       }
     }
     let first = try order(.muster, .everyone)
@@ -155,14 +170,15 @@ struct OrderTests {
     let second = try order(.evacuate, .everyone)
     try valley.converge()
     for name in valley.names {
-      let shown = try valley.ask(name) { try $0.directives(now: $1) }
+      let shown = try valley.ask(name) { try $0.statuses(now: $1).directives() }
       let byID = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0) })
       #expect(byID[first]?.status == .closed && byID[first]?.supersededBy == second)
       #expect(byID[second]?.supersedes == [first] && byID[second]?.status == .open)
       #expect(byID[team]?.status == .open && byID[call]?.status == .open)
     }
     let third = try order(.muster, .everyone)
-    #expect(try valley.ask("Ada") { try $0.directive(third, now: $1) }.supersedes == [second])
+    #expect(
+      try valley.ask("Ada") { try $0.statuses(now: $1).directive(third) }.supersedes == [second])
   }
 
   @Test func `22.8: a roll call addresses known people, and lists late arrivals separately`() throws
@@ -173,7 +189,8 @@ struct OrderTests {
     }
     try valley.converge()
     let call = try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .rollcall, durationSeconds: 60), now: $1)
+      try $0.write(
+        OrderRequests.issue(DirectiveDraft(kind: .rollcall, durationSeconds: 60)), now: $1)
     }
     try valley.converge()
     try valley.run(milliseconds: 61_000)
@@ -182,7 +199,7 @@ struct OrderTests {
     }
     try valley.converge()
     for name in valley.names {
-      let shown = try valley.ask(name) { try $0.directive(call, now: $1) }
+      let shown = try valley.ask(name) { try $0.statuses(now: $1).directive(call) }
       #expect(shown.expected.map(\.callsign) == ["Ben", "Cleo", "Phone"])
       #expect(shown.unaccounted.map(\.callsign) == ["Ben", "Cleo", "Phone"])
       #expect(shown.lateArrivals.map(\.callsign) == ["Late phone"])
@@ -193,47 +210,69 @@ struct OrderTests {
   @Test func `an answer is withdrawn by its author, and by command`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     func waiting(_ answered: Bool) throws -> RowID {
-      try valley.ask("Ben") { try $0.directive(waitingFor: nil, answered: answered, now: $1) }
+      try valley.ask("Ben") {
+        try $0.statuses(now: $1).directive(waitingFor: nil, answered: answered)
+      }
     }
     #expect(try waiting(false) == call)
     #expect(refusal { _ = try waiting(true) } == "you: no open directive is answered")
-    try valley.at("Ben") { try $0.acknowledge(call, note: "", for: nil, now: $1) }
+    try valley.at("Ben") {
+      try $0.write(OrderRequests.acknowledge(call, note: "", for: nil), now: $1)
+    }
     try valley.converge()
     #expect(try respondent("Ben", of: call, by: "Ada", in: &valley)?.state == .acknowledged)
     #expect(refusal { _ = try waiting(false) } == "no open directive waits for you")
     #expect(try waiting(true) == call)
-    try valley.at("Ben") { try $0.withdrawAcknowledgement(call, of: nil, now: $1) }
+    try valley.at("Ben") {
+      try $0.write(OrderRequests.withdrawAcknowledgement(call, of: nil), now: $1)
+    }
     try valley.converge()
     #expect(try respondent("Ben", of: call, by: "Ada", in: &valley)?.state == .unaccounted)
 
-    try valley.at("Ada") { try $0.acknowledge(call, note: "radio", for: ben, now: $1) }
+    try valley.at("Ada") {
+      try $0.write(OrderRequests.acknowledge(call, note: "radio", for: ben), now: $1)
+    }
     try valley.converge()
     #expect(
       refusal {
-        try valley.at("Ben") { try $0.withdrawAcknowledgement(call, of: nil, now: $1) }
+        try valley.at("Ben") {
+          try $0.write(OrderRequests.withdrawAcknowledgement(call, of: nil), now: $1)
+        }
       } == "command answered for you: only command can withdraw that")
-    try valley.at("Ada") { try $0.withdrawAcknowledgement(call, of: ben, now: $1) }
+    try valley.at("Ada") {
+      try $0.write(OrderRequests.withdrawAcknowledgement(call, of: ben), now: $1)
+    }
     try valley.converge()
     #expect(try respondent("Ben", of: call, by: "Ben", in: &valley)?.state == .unaccounted)
     #expect(
       refusal {
-        try valley.at("Ada") { try $0.withdrawAcknowledgement(call, of: ben, now: $1) }
+        try valley.at("Ada") {
+          try $0.write(OrderRequests.withdrawAcknowledgement(call, of: ben), now: $1)
+        }
       } == "Ben has not answered directive \(call.short)")
-    try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     #expect(refusal { _ = try waiting(false) }?.hasPrefix("2 open directives: name one of") == true)
   }
 
   @Test func `an answer without an id applies to a directive that an answer satisfies`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1) }
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .evacuate)), now: $1)
+    }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     let waiting = try valley.ask("Ben") {
-      try $0.directive(waitingFor: nil, answered: false, now: $1)
+      try $0.statuses(now: $1).directive(waitingFor: nil, answered: false)
     }
     #expect(waiting == call)
   }
@@ -243,19 +282,19 @@ struct OrderTests {
     let draft = FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))
     var made: (fence: RowID, directive: RowID)?
     try valley.ask("Ada") { replica, now in
-      let (fence, directive, _) = try replica.addFence(
-        draft, ordering: DirectiveDraft(kind: .muster), now: now)
-      made = (fence, directive)
+      made = try replica.write(
+        OrderRequests.issue(DirectiveDraft(kind: .muster), to: draft), now: now
+      ).answer
     }
     let (fence, directive) = try #require(made)
     try valley.converge()
-    let shown = try valley.ask("Ben") { try $0.directive(directive, now: $1) }
+    let shown = try valley.ask("Ben") { try $0.statuses(now: $1).directive(directive) }
     #expect(shown.zones == [DirectiveZone(id: fence, name: "School")])
     let info = FenceDraft(name: "Car park", kind: .info, geometry: circle(metres: 100))
     #expect(
       refusal {
         try valley.ask("Ada") {
-          _ = try $0.addFence(info, ordering: DirectiveDraft(kind: .muster), now: $1)
+          _ = try $0.write(OrderRequests.issue(DirectiveDraft(kind: .muster), to: info), now: $1)
         }
       } == "people can only be sent to an assembly zone: make it of kind muster")
   }
@@ -266,10 +305,10 @@ struct OrderTests {
     var valley = try Valley.with("Ada", "Ben")
     let plume = try zone("Plume", .hazard, in: &valley)
     let closed = try zone("Old mill", in: &valley)
-    try valley.at("Ada") { try $0.setFenceActive(closed, false, now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.setActive(closed, false), now: $1) }
     let unknown = RowID(raw: Bytes16(high: 1, low: 1))
     let ben = valley.laptops[1].credentials.user
-    let before = try valley.ask("Ada") { replica, _ in try replica.framesHeld() }
+    let before = try valley.ask("Ada") { replica, _ in try replica.queries.framesHeld() }
     let cases: [(DirectiveDraft, String)] = [
       (DirectiveDraft(kind: .muster, zones: [unknown]), "has not arrived here"),
       (DirectiveDraft(kind: .muster, zones: [plume]), "name an assembly zone"),
@@ -282,12 +321,15 @@ struct OrderTests {
       (DirectiveDraft(kind: .muster, addressees: .users([])), "at least one person"),
     ]
     for (draft, words) in cases {
-      let said = refusal { try valley.at("Ada") { try $0.direct(draft, now: $1) } }
+      let said = refusal {
+        try valley.at("Ada") { try $0.write(OrderRequests.issue(draft), now: $1) }
+      }
       #expect(said?.contains(words) == true, "\(said ?? "issued"), not \(words)")
     }
-    #expect(try valley.ask("Ada") { replica, _ in try replica.framesHeld() } == before)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.framesHeld() } == before)
     try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .muster, addressees: .users([ben])), now: $1)
+      try $0.write(
+        OrderRequests.issue(DirectiveDraft(kind: .muster, addressees: .users([ben]))), now: $1)
     }
   }
 
@@ -296,7 +338,7 @@ struct OrderTests {
     let school = try zone("School", in: &valley)
     for _ in 0..<2 { _ = try zone("Church", metresNorth: 900, in: &valley) }
     func named(_ reference: String) throws -> RowID {
-      try valley.ask("Ada") { replica, _ in try replica.zone(named: reference) }
+      try valley.ask("Ada") { replica, _ in try replica.queries.zone(named: reference) }
     }
     for name in ["School", "school", school.short, "\(school)"] {
       #expect(try named(name) == school)
@@ -313,16 +355,19 @@ struct OrderTests {
     let plume = try zone("Plume", .hazard, in: &valley)
     func shown() throws -> FenceSummary {
       try valley.converge()
-      return try #require(try valley.ask("Ben") { replica, _ in try replica.fences() }.first)
+      return try #require(
+        try valley.ask("Ben") { replica, _ in try replica.queries.fences() }.first)
     }
     #expect(try shown().reviewAt == nil && shown().alertsEntry)
     let due = valley.clock.wall.adding(seconds: 7200)
     try valley.at("Ada") {
-      try $0.editFence(plume, FenceChanges(reviewSeconds: 7200, alertsEntry: false), now: $1)
+      try $0.write(
+        FenceRequests.edit(plume, FenceChanges(reviewSeconds: 7200, alertsEntry: false)), now: $1)
     }
     #expect(try shown().reviewAt == due && !shown().alertsEntry)
     try valley.at("Ada") {
-      try $0.editFence(plume, FenceChanges(reviewSeconds: 0, alertsEntry: true), now: $1)
+      try $0.write(
+        FenceRequests.edit(plume, FenceChanges(reviewSeconds: 0, alertsEntry: true)), now: $1)
     }
     #expect(try shown().reviewAt == nil && shown().alertsEntry)
   }

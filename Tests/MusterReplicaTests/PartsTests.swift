@@ -15,17 +15,18 @@ struct PartsTests {
     #expect(details.utf8.count <= Limits.paragraphBytes)
 
     let report = try valley.at("Ada") {
-      try $0.addReport(ReportDraft(title: "Smoke", details: details), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke", details: details)), now: $1)
     }
     let fence = try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 1)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 1))),
+        now: $1)
     }
     try valley.converge()
 
     #expect(
-      try valley.ask("Ben") { replica, _ in try replica.report(report) }.details == details)
-    let fences = try valley.ask("Ben") { replica, _ in try replica.fences() }
+      try valley.ask("Ben") { replica, _ in try replica.queries.report(report) }.details == details)
+    let fences = try valley.ask("Ben") { replica, _ in try replica.queries.fences() }
     #expect(fences.map(\.id) == [fence])
     #expect(fences.map(\.geometry) == [outline(rings: 1)])
     for name in valley.names {
@@ -40,16 +41,16 @@ struct PartsTests {
     var valley = try Valley.with("Ada", "Ben")
     valley.checksInvariants = false
     let report = try valley.at("Ada") {
-      try $0.addReport(ReportDraft(title: "Smoke", details: "none"), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke", details: "none")), now: $1)
     }
     let details = String(repeating: "over the ridge ", count: 500)
     for text in [details, "gone", details + "again"] {
       try valley.at("Ada") {
-        try $0.editReport(report, ReportChanges(details: text), now: $1)
+        try $0.write(ReportRequests.edit(report, ReportChanges(details: text)), now: $1)
       }
       try valley.converge()
       for name in valley.names {
-        let seen = try valley.ask(name) { replica, _ in try replica.report(report) }
+        let seen = try valley.ask(name) { replica, _ in try replica.queries.report(report) }
         #expect(seen.details == text)
         #expect(seen.conflicts.isEmpty)
       }
@@ -63,15 +64,16 @@ struct PartsTests {
     valley.checksInvariants = false
     try valley.at("Ada") { try $0.limitLinks(to: LinkRate(bytesPerSecond: 8000), now: $1) }
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 7)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "Burnt", kind: .hazard, geometry: outline(rings: 7))),
+        now: $1)
     }
     let half = try valley.wait(upTo: 120_000) {
       try $0.ask("Ben") { try $0.status(now: $1) }.waitingFrames > 0
     }
     if half == nil { print(try valley.describe()) }
     try #require(half != nil)
-    #expect(try valley.ask("Ben") { replica, _ in try replica.fences() }.isEmpty)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.queries.fences() }.isEmpty)
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
 
     // When the device restarts before the rest has arrived
@@ -80,7 +82,7 @@ struct PartsTests {
     valley.air.lossPercent = 10
     try valley.converge(within: 300_000)
 
-    let fences = try valley.ask("Ben") { replica, _ in try replica.fences() }
+    let fences = try valley.ask("Ben") { replica, _ in try replica.queries.fences() }
     #expect(fences.map(\.geometry) == [outline(rings: 7)])
     #expect(try valley.ask("Ben") { try $0.status(now: $1) }.waitingFrames == 0)
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])

@@ -7,7 +7,7 @@ import Testing
   private func person(
     _ callsign: String, by name: String, in valley: inout Valley
   ) throws -> UserSummary {
-    let users = try valley.ask(name) { try $0.users(now: $1) }
+    let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
     return try #require(users.first { $0.callsign == callsign })
   }
 
@@ -27,8 +27,9 @@ import Testing
   @Test func `22.3: a member who enters a hazard zone raises an alert at command`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "Fire", kind: .hazard, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "Fire", kind: .hazard, geometry: circle(metres: 100))),
+        now: $1)
     }
     try step("Ben", 1, 5000, in: &valley)
     #expect(try alerts(of: "Ada", in: &valley).filter { $0.id.kind == .inHazard }.isEmpty)
@@ -50,13 +51,16 @@ import Testing
   {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     try step("Ben", 1, 1000, in: &valley)
     #expect(try person("Ben", by: "Ada", in: &valley).status == .ok)
 
-    try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .evacuate), now: $1).outcome }
+    try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .evacuate)), now: $1).outcome
+    }
     try valley.converge()
     for name in valley.names {
       let ben = try person("Ben", by: name, in: &valley)
@@ -78,14 +82,17 @@ import Testing
   @Test func `An unsatisfied order is unaccounted two minutes after its deadline`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     // Ten years ahead: no wall clock affects a deadline.
     valley.setClock("Ben", aheadMilliseconds: 315_360_000_000)
     try step("Ben", 1, 1000, in: &valley)
     try valley.at("Ada") {
-      try $0.direct(DirectiveDraft(kind: .evacuate, durationSeconds: 60), now: $1).outcome
+      try $0.write(
+        OrderRequests.issue(DirectiveDraft(kind: .evacuate, durationSeconds: 60)), now: $1
+      ).outcome
     }
     try valley.converge()
     try valley.run(milliseconds: 70_000)
@@ -101,11 +108,11 @@ import Testing
   @Test func `Mayday and no contact are shown together, the worst first`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try step("Ben", 1, 0, in: &valley)
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
     try valley.converge()
     valley.cut(["Ada", "Cleo"], ["Ben"])
     try valley.run(milliseconds: 11 * 60_000)
-    let users = try valley.ask("Ada") { try $0.users(now: $1) }
+    let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
     #expect(users.first?.callsign == "Ben")
     #expect(users.first?.conditions.map(\.status) == [.mayday, .noContact])
   }

@@ -18,11 +18,11 @@ struct PhotoMarkTests {
   private func stage() throws -> (valley: Valley, report: RowID, photo: BlobID) {
     var valley = try Valley.with("Ada", "Ben")
     let report = try valley.at("Ada") {
-      try $0.addReport(ReportDraft(title: "Smoke"), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
     }
     let photo = try valley.at("Ada") { replica, now in
-      let added = try replica.addPhoto(Self.photo, to: report, now: now)
-      return (added.photo, added.outcome)
+      let added = try replica.write(PhotoRequests.add(Self.photo, to: report), now: now)
+      return (added.answer, added.outcome)
     }
     try valley.converge()
     return (valley, report, photo)
@@ -33,14 +33,15 @@ struct PhotoMarkTests {
     in valley: inout Valley
   ) throws {
     _ = try valley.at(name) {
-      try $0.addMark(PhotoMark(photo: photo, drawing: drawing), to: report, now: $1)
+      try $0.write(
+        PhotoRequests.addMark(PhotoMark(photo: photo, drawing: drawing), to: report), now: $1)
     }
   }
 
   private func marks(
     at name: String, of report: RowID, in valley: inout Valley
   ) throws -> [PhotoMarkSummary] {
-    try valley.ask(name) { replica, _ in try replica.photos(of: report).first?.marks ?? [] }
+    try valley.ask(name) { replica, _ in try replica.queries.photos(of: report).first?.marks ?? [] }
   }
 
   @Test func `what two people draw during a partition is all there after it`() throws {
@@ -64,9 +65,9 @@ struct PhotoMarkTests {
     let ada = try #require(drawn.first { $0.callsign == "Ada" })
     let ben = try #require(drawn.first { $0.callsign == "Ben" })
     #expect(throws: Refusal.self) {
-      try valley.at("Ben") { try $0.removeMark(ada.id, of: report, now: $1) }
+      try valley.at("Ben") { try $0.write(PhotoRequests.removeMark(ada.id, of: report), now: $1) }
     }
-    _ = try valley.at("Ada") { try $0.removeMark(ben.id, of: report, now: $1) }
+    _ = try valley.at("Ada") { try $0.write(PhotoRequests.removeMark(ben.id, of: report), now: $1) }
     try valley.converge()
     #expect(try marks(at: "Ben", of: report, in: &valley).map(\.id) == [ada.id])
   }
@@ -74,9 +75,9 @@ struct PhotoMarkTests {
   @Test func `a mark disappears with its photo`() throws {
     var (valley, report, photo) = try stage()
     try draw(Self.arrow(to: 1), by: "Ben", on: photo, of: report, in: &valley)
-    _ = try valley.at("Ada") { try $0.removePhoto(photo, of: report, now: $1) }
+    _ = try valley.at("Ada") { try $0.write(PhotoRequests.remove(photo, of: report), now: $1) }
     try valley.converge()
-    #expect(try valley.ask("Ben") { replica, _ in try replica.photos(of: report) } == [])
+    #expect(try valley.ask("Ben") { replica, _ in try replica.queries.photos(of: report) } == [])
   }
 
   @Test func `a mark out of range is refused, and nothing is written`() throws {

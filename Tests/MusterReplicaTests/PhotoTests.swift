@@ -25,11 +25,11 @@ struct PhotoTests {
     in valley: inout Valley
   ) throws -> (report: RowID, photo: BlobID) {
     let report = try valley.at(name) {
-      try $0.addReport(ReportDraft(title: "Smoke", toEvacuate: evacuate), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke", toEvacuate: evacuate)), now: $1)
     }
     let photo = try valley.at(name) { replica, now in
-      let added = try replica.addPhoto(draft, to: report, now: now)
-      return (added.photo, added.outcome)
+      let added = try replica.write(PhotoRequests.add(draft, to: report), now: now)
+      return (added.answer, added.outcome)
     }
     return (report, photo)
   }
@@ -38,10 +38,10 @@ struct PhotoTests {
     of report: RowID, at name: String, in valley: inout Valley
   ) throws -> PhotoSummary? {
     try valley.ask(name) { replica, _ in
-      guard let listed = try replica.reports().first(where: { $0.id == report }) else {
+      guard let listed = try replica.queries.reports().first(where: { $0.id == report }) else {
         return nil
       }
-      let shown = try replica.report(report)
+      let shown = try replica.queries.report(report)
       #expect(listed.photoCount == shown.photos.count && listed.photos.isEmpty)
       return shown.photos.first
     }
@@ -79,15 +79,15 @@ struct PhotoTests {
         of: report, at: ["Cleo", "Dora"], within: 60_000, in: &valley) != nil)
     for name in valley.names {
       let bytes = try valley.ask(name) { replica, _ in
-        try replica.photoBytes(photo, of: report, kind: .original)
+        try replica.queries.photoBytes(photo, of: report, kind: .original)
       }
       #expect(bytes == draft.original.bytes)
       let part = try valley.ask(name) { replica, _ in
-        try replica.photoBytes(photo, of: report, kind: .original, range: 16_000..<50_001)
+        try replica.queries.photoBytes(photo, of: report, kind: .original, range: 16_000..<50_001)
       }
       #expect(part == Array(draft.original.bytes[16_000..<50_001]))
       let small = try valley.ask(name) { replica, _ in
-        try replica.photoBytes(photo, of: report, kind: .thumbnail)
+        try replica.queries.photoBytes(photo, of: report, kind: .thumbnail)
       }
       #expect(small == draft.thumbnail.bytes)
     }
@@ -139,7 +139,7 @@ struct PhotoTests {
     let arrived = try waitForOriginal(of: report, at: ["Ben"], within: 120_000, in: &valley)
     #expect(arrived != nil)
     let bytes = try valley.ask("Ben") { replica, _ in
-      try replica.photoBytes(photo, of: report, kind: .original)
+      try replica.queries.photoBytes(photo, of: report, kind: .original)
     }
     #expect(bytes == Self.draft().original.bytes)
   }
@@ -196,7 +196,7 @@ struct PhotoTests {
     try valley.at("Ada") { try $0.requestPhoto(photo, of: report, now: $1) }
     try valley.run(milliseconds: 5000)
     #expect(try status(of: report, at: "Ada", in: &valley)?.original.percent ?? 0 > 0)
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
     let help = try valley.wait(upTo: 10_000) { valley in
       try valley.ask("Ada") { try $0.status(now: $1).root }
         == valley.ask("Ben") {
@@ -211,15 +211,15 @@ struct PhotoTests {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let (report, photo) = try photograph(at: "Ben", in: &valley)
     let second = try valley.at("Ben") { replica, now in
-      let added = try replica.addPhoto(Self.draft(seed: 2), to: report, now: now)
-      return (added.photo, added.outcome)
+      let added = try replica.write(PhotoRequests.add(Self.draft(seed: 2), to: report), now: now)
+      return (added.answer, added.outcome)
     }
     try valley.converge()
     #expect(throws: Refusal.self) {
-      try valley.at("Cleo") { try $0.removePhoto(photo, of: report, now: $1) }
+      try valley.at("Cleo") { try $0.write(PhotoRequests.remove(photo, of: report), now: $1) }
     }
-    try valley.at("Ben") { try $0.removePhoto(photo, of: report, now: $1) }
-    try valley.at("Ada") { try $0.removePhoto(second, of: report, now: $1) }
+    try valley.at("Ben") { try $0.write(PhotoRequests.remove(photo, of: report), now: $1) }
+    try valley.at("Ada") { try $0.write(PhotoRequests.remove(second, of: report), now: $1) }
     try valley.converge()
     for name in valley.names { #expect(try status(of: report, at: name, in: &valley) == nil) }
   }
@@ -227,7 +227,7 @@ struct PhotoTests {
   @Test func `pictures out of range are refused, and nothing is stored`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let report = try valley.at("Ben") {
-      try $0.addReport(ReportDraft(title: "Smoke"), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
     }
     var empty = Self.draft()
     empty.original.bytes = []
@@ -238,8 +238,8 @@ struct PhotoTests {
     for bad in [empty, huge, flat] {
       #expect(throws: Refusal.self) {
         try valley.at("Ben") { replica, now in
-          let added = try replica.addPhoto(bad, to: report, now: now)
-          return (added.photo, added.outcome)
+          let added = try replica.write(PhotoRequests.add(bad, to: report), now: now)
+          return (added.answer, added.outcome)
         }
       }
     }
@@ -302,13 +302,13 @@ struct PhotoTests {
     let (report, photo) = try photograph(at: "Ben", in: &valley)
     #expect(try waitForOriginal(of: report, at: ["Ada"], within: 60_000, in: &valley) != nil)
     try valley.run(milliseconds: 20_000)
-    try valley.at("Ben") { try $0.removePhoto(photo, of: report, now: $1) }
+    try valley.at("Ben") { try $0.write(PhotoRequests.remove(photo, of: report), now: $1) }
     try valley.run(milliseconds: 20 * 60_000)
     let stored = valley.laptops[valley.index("Ben")].store
     #expect(try stored.blob(photo)?.units.isComplete == true)
     #expect(throws: Refusal.self) {
       try valley.ask("Ben") { replica, _ in
-        try replica.photoBytes(photo, of: report, kind: .original)
+        try replica.queries.photoBytes(photo, of: report, kind: .original)
       }
     }
     valley.setClock("Ben", aheadMilliseconds: 25 * 3_600_000)
@@ -325,7 +325,7 @@ struct PhotoTests {
     let tally = try valley.carry(from: "Ada", to: "Ben")
     #expect(tally.photoUnits.new == 20 && tally.photoUnits.refusedInAll == 0)
     let bytes = try valley.ask("Ben") { replica, _ in
-      try replica.photoBytes(photo, of: report, kind: .original)
+      try replica.queries.photoBytes(photo, of: report, kind: .original)
     }
     #expect(bytes == draft.original.bytes)
     #expect(try valley.carry(from: "Ada", to: "Ben").photoUnits.known == 20)
@@ -348,7 +348,7 @@ struct PhotoTests {
   @Test func `operations without photos list no blobs and set no timer for them`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ben") { replica, now in
-      try replica.addReport(ReportDraft(title: "Smoke"), now: now).outcome
+      try replica.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: now).outcome
     }
     try valley.converge()
     for name in valley.names {

@@ -35,20 +35,25 @@ struct ProvenTests {
       try valley.begin(name, with: try #require(keys[name]), knowing: other)
     }
     // When one adds a report
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     // Then the other reads it, also after a restart,
     let took = try valley.wait(upTo: 30_000) { valley in
-      try valley.ask("Cleo") { replica, _ in try replica.reports() }.contains { $0.id == id }
+      try valley.ask("Cleo") { replica, _ in try replica.queries.reports() }.contains {
+        $0.id == id
+      }
     }
     #expect(took != nil)
     try valley.restart("Cleo")
     #expect(try valley.ask("Cleo") { replica, _ in try replica.verify() }.problems == [])
-    #expect(try valley.ask("Cleo") { replica, _ in try replica.report(id) }.title == "Smoke")
+    #expect(
+      try valley.ask("Cleo") { replica, _ in try replica.queries.report(id) }.title == "Smoke")
     // and all converge once Ada is in reach.
     valley.heal()
     let ada = valley.laptops[valley.index("Ada")].endpoint
     try valley.at("Ben") { try $0.contact([ada], now: $1) }
     try valley.converge()
-    #expect(try valley.ask("Ada") { replica, _ in try replica.report(id) }.title == "Smoke")
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }.title == "Smoke")
   }
 }

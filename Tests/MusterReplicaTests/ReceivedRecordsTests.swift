@@ -17,7 +17,7 @@ struct ReceivedRecordsTests {
   private func shown(in valley: inout Valley) throws -> Coordinate? {
     let ben = device("Ben", in: valley)
     return try valley.ask("Ada") { replica, _ in
-      try replica.context.devicePosition(of: ben)?.report.fix.position
+      try replica.core.context.devicePosition(of: ben)?.report.fix.position
     }
   }
 
@@ -37,7 +37,7 @@ struct ReceivedRecordsTests {
   private func ages(in valley: inout Valley) throws -> [Span?] {
     let devices = valley.laptops.map(\.credentials.device)
     return try valley.ask("Ada") { replica, now in
-      devices.map { replica.ageReader(at: now).evidenceAge(of: $0) }
+      devices.map { AgeReader(of: replica.core, at: now).evidenceAge(of: $0) }
     }
   }
 
@@ -47,7 +47,7 @@ struct ReceivedRecordsTests {
     try valley.run(milliseconds: 2 * Limits.foldMilliseconds)
     try move(metresNorth: 1, in: &valley)
     let staged = try valley.wait(upTo: 2 * Limits.stagingMilliseconds) { valley in
-      try valley.ask("Ada") { replica, _ in replica.received.isDurable }
+      try valley.ask("Ada") { replica, _ in replica.core.records.received.isDurable }
     }
     #expect(try #require(staged) <= Limits.stagingMilliseconds)
     // When the power fails before the next one is durable
@@ -100,7 +100,7 @@ struct ReceivedRecordsTests {
     #expect(try crashed.stagedCount() > 0)
     let laptop = valley.laptops[valley.index("Ada")]
     var replica = try #require(laptop.replica)
-    try replica.foldStaged(now: valley.clock(of: laptop))
+    try replica.core.foldStaged(now: valley.clock(of: laptop))
     _ = try Replica(
       store: crashed, credentials: laptop.credentials, start: .continues,
       seed: [UInt8](repeating: 7, count: 32), systemBoot: [laptop.boots],
@@ -139,7 +139,7 @@ struct ReceivedRecordsTests {
     try move(metresNorth: 1, in: &valley)
     let laptop = valley.laptops[valley.index("Ada")]
     try #require(laptop.replica).close()
-    let store = try Replica.openStore(
+    let store = try ReplicaDatabase.open(
       at: #require(laptop.path), of: laptop.credentials, seed: [UInt8](repeating: 3, count: 32))
     #expect(try store.stagedCount() == 0)
     let ben = device("Ben", in: valley)

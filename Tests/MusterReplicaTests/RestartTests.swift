@@ -16,12 +16,14 @@ struct RestartTests {
   @Test func `a restart continues where it stopped`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.converge()
     try valley.run(milliseconds: Limits.stagingMilliseconds)
     let before = try incarnationState("Ben", in: &valley)
     let status = try valley.ask("Ben") { try $0.status(now: $1) }
-    var reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
+    var reports = try valley.ask("Ben") { replica, _ in try replica.queries.reports() }
     #expect(reports.map(\.delivery.devices) == [2])
 
     try valley.restart("Ben")
@@ -34,26 +36,28 @@ struct RestartTests {
     #expect(after.stateHash == status.stateHash)
     #expect(after.root == status.root)
     #expect(after.frames == status.frames)
-    #expect(try valley.ask("Ben") { replica, _ in try replica.reports() } == reports)
+    #expect(try valley.ask("Ben") { replica, _ in try replica.queries.reports() } == reports)
 
     // And the next write continues the log
-    try valley.at("Ben") { try $0.editReport(id, ReportChanges(severity: 3), now: $1) }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(severity: 3)), now: $1)
+    }
     try valley.converge()
     let sequences = try incarnationState("Ben", in: &valley).sequences
     #expect(sequences[.state] == before.sequences[.state].map { $0 + 1 })
-    #expect(try valley.ask("Ada") { replica, _ in try replica.report(id) }.severity == 3)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.report(id) }.severity == 3)
     #expect(try valley.ask("Ben") { replica, _ in try replica.verify() }.problems == [])
   }
 
   @Test func `a new incarnation opens new logs beside the old, and peers accept them`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Old"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Old")), now: $1) }
     try valley.converge()
     let before = try incarnationState("Ben", in: &valley)
 
     try valley.restart("Ben", start: .startsIncarnation(above: 0))
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "New"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "New")), now: $1) }
     try valley.converge()
 
     let after = try incarnationState("Ben", in: &valley)
@@ -65,7 +69,7 @@ struct RestartTests {
         $0.opening.incarnation == after.incarnation
       }?.opening)
     #expect(opening.generation == 2)
-    let reports = try valley.ask("Ada") { replica, _ in try replica.reports() }
+    let reports = try valley.ask("Ada") { replica, _ in try replica.queries.reports() }
     #expect(Set(reports.map(\.title)) == ["Old", "New"])
     #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
 
@@ -78,14 +82,14 @@ struct RestartTests {
     var valley = try Valley.with("Ada", "Ben")
     try valley.restart("Ben", start: .startsIncarnation(above: 7))
     #expect(try incarnationState("Ben", in: &valley).generation == 8)
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
   }
 
   @Test func `an emptied device receives everything from its peers`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }
     try valley.converge()
     let hash = try valley.hashes()[0]
@@ -100,9 +104,9 @@ struct RestartTests {
     try valley.converge()
 
     #expect(try valley.hashes() == [hash, hash])
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "More"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "More")), now: $1) }
     try valley.converge()
-    #expect(try valley.ask("Ada") { replica, _ in try replica.reports() }.count == 2)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.reports() }.count == 2)
   }
 
   @Test func `positions of one incarnation replace one another over restarts`() throws {
@@ -113,7 +117,7 @@ struct RestartTests {
         try $0.ingest(fix(metresNorth: Int64(round), second: Int64(round)), now: $1)
       }
       try valley.converge()
-      let users = try valley.ask("Ada") { try $0.users(now: $1) }
+      let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
       #expect(
         users.first { $0.callsign == "Ben" }?.fix?.position == place(metresNorth: Int64(round)))
       try valley.restart("Ben")
@@ -125,7 +129,7 @@ struct RestartTests {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     try valley.restart("Ben")
     #expect(
-      try valley.ask("Ben") { replica, _ in try replica.rememberedEndpoints() }
+      try valley.ask("Ben") { replica, _ in try replica.queries.rememberedEndpoints() }
         == [Valley.endpoint(0)])
   }
 }

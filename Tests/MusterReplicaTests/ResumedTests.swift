@@ -42,8 +42,8 @@ struct ResumedTests {
   }
 
   private static func note(framesOf replica: Replica, in uses: inout Uses) throws {
-    for log in try replica.store.logs() {
-      let frames = try replica.store.frames(
+    for log in try replica.core.store.logs() {
+      let frames = try replica.core.store.frames(
         log: log.head.log, from: 1, maxBytes: 1 << 20, maxFrames: 1000)
       for frame in frames where frame.epoch != nil { uses.add(frame.body.prefix(24), frame.body) }
     }
@@ -62,13 +62,13 @@ struct ResumedTests {
         let copy = folder.database(title)
         try Self.copy(path, to: copy)
         let seed = [UInt8](repeating: UInt8(number), count: 32)
-        let store = try Replica.openStore(at: copy, of: ada.credentials, seed: seed)
+        let store = try ReplicaDatabase.open(at: copy, of: ada.credentials, seed: seed)
         var replica = try Replica(
           store: store, credentials: ada.credentials, start: .continues, seed: seed,
           systemBoot: [1],
           now: valley.clock)
         // When each writes something else
-        _ = try replica.addReport(ReportDraft(title: title), now: valley.clock)
+        _ = try replica.write(ReportRequests.add(ReportDraft(title: title)), now: valley.clock)
         // Then what they sealed has other nonces.
         try Self.note(framesOf: replica, in: &frames)
         try Self.note(pagesOf: copy, in: &pages)
@@ -90,14 +90,15 @@ struct ResumedTests {
       let copy = folder.database("\(number)")
       try Self.copy(path, to: copy)
       let seed = [UInt8](repeating: 3, count: 32)
-      let store = try Replica.openStore(at: copy, of: ada.credentials, seed: seed)
+      let store = try ReplicaDatabase.open(at: copy, of: ada.credentials, seed: seed)
       var replica = try Replica(
         store: store, credentials: ada.credentials, start: .continues, seed: seed, systemBoot: [1],
         now: valley.clock)
       let now = ClockReading(
         instant: valley.clock.instant, wall: valley.clock.wall, boot: valley.clock.boot,
         entropy: Bytes16(high: 1, low: UInt64(number / 2)))
-      ids.insert(try replica.addReport(ReportDraft(title: "Smoke"), now: now).id)
+      ids.insert(
+        try replica.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: now).answer)
       try replica.close()
     }
     // Two of them were given the same entropy, and so were the other two.

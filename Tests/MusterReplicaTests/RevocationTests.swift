@@ -10,11 +10,11 @@ struct RevocationTests {
   }
 
   private func titles(_ name: String, in valley: inout Valley) throws -> [String] {
-    try valley.ask(name) { replica, _ in try replica.reports() }.map(\.title).sorted()
+    try valley.ask(name) { replica, _ in try replica.queries.reports() }.map(\.title).sorted()
   }
 
   private func report(_ title: String, at name: String, in valley: inout Valley) throws {
-    try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+    try valley.at(name) { try $0.write(ReportRequests.add(ReportDraft(title: title)), now: $1) }
   }
 
   private func revoke(_ target: String, by name: String, in valley: inout Valley) throws {
@@ -60,7 +60,7 @@ struct RevocationTests {
   @Test func `a device is found by callsign, as long as it is unique`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     func named(_ reference: String) throws -> DeviceID {
-      try valley.ask("Ada") { replica, _ in try replica.device(named: reference) }
+      try valley.ask("Ada") { replica, _ in try replica.queries.device(named: reference) }
     }
     let ben = device("Ben", in: valley)
     #expect(try named("Ben") == ben)
@@ -68,7 +68,7 @@ struct RevocationTests {
     #expect(throws: Refusal.self) { try named("ben") }
     #expect(throws: Refusal.self) { try named("Dora") }
     // Cleo takes the same callsign
-    try valley.at("Cleo") { try $0.setCallsign("Ben", now: $1) }
+    try valley.at("Cleo") { try $0.write(PersonRequests.setCallsign("Ben"), now: $1) }
     try valley.converge()
     #expect(throws: Refusal.self) { try named("Ben") }
     // until only one of both is left
@@ -130,7 +130,7 @@ struct RevocationTests {
     try valley.run(milliseconds: 60_000)
 
     for name in ["Ada", "Dan"] {
-      let devices = try valley.ask(name) { replica, _ in try replica.devices() }
+      let devices = try valley.ask(name) { replica, _ in try replica.queries.devices() }
       #expect(devices.filter(\.isRevoked).count == 2, "at \(name)")
     }
     #expect(
@@ -145,7 +145,9 @@ struct RevocationTests {
     #expect(throws: Refusal.self) { try revoke("Ada", by: "Ben", in: &valley) }
     #expect(throws: Refusal.self) { try revoke("Ben", by: "Dan", in: &valley) }
     #expect(
-      try valley.ask("Ada") { replica, _ in try replica.devices() }.allSatisfy { !$0.isRevoked })
+      try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.allSatisfy {
+        !$0.isRevoked
+      })
   }
 
   @Test func `a device readmitted with a new key is a member as before`() throws {
@@ -171,7 +173,7 @@ struct RevocationTests {
     try revoke("Ben", by: "Ada", in: &valley)
     let long = String(repeating: "A long outline. ", count: 200)
     try valley.at("Ben") {
-      try $0.addReport(ReportDraft(title: "Late", details: long), now: $1)
+      try $0.write(ReportRequests.add(ReportDraft(title: "Late", details: long)), now: $1)
     }
     try report("Spite", at: "Ben", in: &valley)
     valley.heal()
@@ -179,7 +181,7 @@ struct RevocationTests {
 
     // Then command finds it, without effect and in no state hash
     #expect(try titles("Ada", in: &valley) == ["Before"])
-    let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }
+    let listed = try valley.ask("Ada") { replica, _ in try replica.queries.quarantine() }
     #expect(listed.contains { $0.contents.contains { $0.hasPrefix("part 2 of") } })
     #expect(listed.contains { $0.contents.contains("title: Spite") })
     #expect(listed.allSatisfy { $0.callsign == "Ben" })
@@ -200,7 +202,7 @@ struct RevocationTests {
       try titles("Cleo", in: &$0) == ["Before", "Late"]
     }
     #expect(shown != nil)
-    let reports = try valley.ask("Cleo") { replica, _ in try replica.reports() }
+    let reports = try valley.ask("Cleo") { replica, _ in try replica.queries.reports() }
     #expect(reports.first { $0.title == "Late" }?.ownerCallsign == "Ben")
     // repeating it changes nothing
     let hash = try valley.ask("Cleo") { replica, _ in try replica.stateHash() }
@@ -241,7 +243,7 @@ struct RevocationTests {
     }
     // Then his revocation, after his own cut-off, has no effect.
     #expect(shown != nil)
-    let devices = try valley.ask("Cleo") { replica, _ in try replica.devices() }
+    let devices = try valley.ask("Cleo") { replica, _ in try replica.queries.devices() }
     #expect(devices.filter(\.isRevoked).map(\.callsign) == ["Ben"])
   }
 
@@ -258,7 +260,7 @@ struct RevocationTests {
     valley.heal()
     // What Ben wrote reaches command by the relay, which reads nothing.
     let listed = try valley.wait(upTo: 60_000) {
-      try $0.ask("Ada") { replica, _ in try replica.quarantine() }.contains {
+      try $0.ask("Ada") { replica, _ in try replica.queries.quarantine() }.contains {
         $0.contents.contains("title: Late")
       }
     }

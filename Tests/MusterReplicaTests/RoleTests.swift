@@ -17,41 +17,53 @@ struct RoleTests {
 
   @Test func `a member reports and comments, and neither invites nor draws fences`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let hers = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Hers"), now: $1) }
+    let hers = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Hers")), now: $1)
+    }
     let fence = try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     try valley.converge()
 
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "His"), now: $1) }
-    try valley.at("Ben") { try $0.confirmReport(hers, now: $1) }
-    try valley.at("Ben") { try $0.commentReport(hers, text: "I see it too", now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "His")), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.confirm(hers), now: $1) }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.comment(hers, text: "I see it too"), now: $1)
+    }
 
     let role = "this device's role is member; this requires command"
     #expect(refusal { _ = try valley.invitation(by: "Ben") } == role)
     #expect(
       refusal {
         try valley.at("Ben") {
-          try $0.addFence(
-            FenceDraft(name: "Mine", kind: .info, geometry: circle(metres: 1)), now: $1)
+          try $0.write(
+            FenceRequests.add(FenceDraft(name: "Mine", kind: .info, geometry: circle(metres: 1))),
+            now: $1)
         }
       } == role)
     #expect(
-      refusal { try valley.at("Ben") { try $0.setFenceActive(fence, false, now: $1) } } == role)
-    #expect(refusal { try valley.at("Ben") { try $0.deleteFence(fence, now: $1) } } == role)
+      refusal {
+        try valley.at("Ben") { try $0.write(FenceRequests.setActive(fence, false), now: $1) }
+      } == role)
+    #expect(
+      refusal { try valley.at("Ben") { try $0.write(FenceRequests.delete(fence), now: $1) } }
+        == role)
     #expect(refusal { try valley.at("Ben") { try $0.rotateEpoch(now: $1) } } == role)
     #expect(
       refusal {
-        try valley.at("Ben") { try $0.editReport(hers, ReportChanges(title: "?"), now: $1) }
+        try valley.at("Ben") {
+          try $0.write(ReportRequests.edit(hers, ReportChanges(title: "?")), now: $1)
+        }
       }?.hasPrefix("only its owner or command may") == true)
     #expect(
-      refusal { try valley.at("Ben") { try $0.deleteReport(hers, now: $1) } }?
+      refusal { try valley.at("Ben") { try $0.write(ReportRequests.delete(hers), now: $1) } }?
         .hasPrefix("only its owner or command may") == true)
 
     // The rejections had no effect: all converge and continue.
     try valley.converge()
-    let report = try valley.ask("Ada") { replica, _ in try replica.report(hers) }
+    let report = try valley.ask("Ada") { replica, _ in try replica.queries.report(hers) }
     #expect(report.title == "Hers")
     #expect(report.confirmations == ["Ben"])
     #expect(report.comments.map(\.text) == ["I see it too"])
@@ -60,22 +72,32 @@ struct RoleTests {
   @Test func `an observer reads, reports their safety, and writes no report`() throws {
     var valley = try Valley.with("Ada")
     try valley.join("Olga", invitedBy: "Ada", role: .observer)
-    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.converge()
 
     #expect(
-      try valley.ask("Olga") { replica, _ in try replica.reports() }.map(\.title) == ["Smoke"])
-    try valley.at("Olga") { try $0.claimSafety(.needsHelp, note: "lost", now: $1) }
+      try valley.ask("Olga") { replica, _ in try replica.queries.reports() }.map(\.title) == [
+        "Smoke"
+      ])
+    try valley.at("Olga") { try $0.write(PersonRequests.claim(.needsHelp, note: "lost"), now: $1) }
     let role = "this device's role is observer; this requires command or member"
     #expect(
-      refusal { try valley.at("Olga") { try $0.addReport(ReportDraft(title: "?"), now: $1) } }
+      refusal {
+        try valley.at("Olga") { try $0.write(ReportRequests.add(ReportDraft(title: "?")), now: $1) }
+      }
         == role)
-    #expect(refusal { try valley.at("Olga") { try $0.confirmReport(id, now: $1) } } == role)
     #expect(
-      refusal { try valley.at("Olga") { try $0.commentReport(id, text: "?", now: $1) } } == role)
+      refusal { try valley.at("Olga") { try $0.write(ReportRequests.confirm(id), now: $1) } }
+        == role)
+    #expect(
+      refusal {
+        try valley.at("Olga") { try $0.write(ReportRequests.comment(id, text: "?"), now: $1) }
+      } == role)
 
     try valley.converge()
-    let users = try valley.ask("Ada") { try $0.users(now: $1) }
+    let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
     let olga = try #require(users.first { $0.callsign == "Olga" })
     #expect(olga.safety == .unsafe)
     #expect(olga.reason == "asked for help: lost")
@@ -88,7 +110,9 @@ struct RoleTests {
     try valley.join("Relay", invitedBy: "Ada", role: .relay)
     try valley.converge()
     valley.cut(["Ada", "Relay"], ["Ben"])
-    let id = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let id = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.run(milliseconds: 10_000)
 
     // Then it holds what it cannot read
@@ -99,18 +123,19 @@ struct RoleTests {
     #expect(relay.waitingFrames > 0)
     #expect(relay.stateIsIncomplete)
     #expect(relay.stateHash != ada.stateHash)
-    #expect(try valley.ask("Relay") { replica, _ in try replica.reports() }.isEmpty)
+    #expect(try valley.ask("Relay") { replica, _ in try replica.queries.reports() }.isEmpty)
     #expect(try valley.laptops[valley.index("Relay")].store.epochKeys().isEmpty)
     #expect(try valley.ask("Relay") { replica, _ in try replica.verify() }.problems == [])
 
     // When it has moved to the other side
     valley.cut(["Ada"], ["Ben", "Relay"])
     let elapsed = try valley.wait(upTo: 60_000) {
-      try $0.ask("Ben") { replica, _ in try replica.reports() }.map(\.id) == [id]
+      try $0.ask("Ben") { replica, _ in try replica.queries.reports() }.map(\.id) == [id]
     }
 
     #expect(elapsed != nil)
-    #expect(try valley.ask("Ben") { replica, _ in try replica.report(id) }.ownerCallsign == "Ada")
+    #expect(
+      try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.ownerCallsign == "Ada")
   }
 
   @Test func `a relay's write is rejected with the reason, and it stays connected`() throws {
@@ -119,10 +144,14 @@ struct RoleTests {
     try valley.converge()
 
     #expect(
-      refusal { try valley.at("Relay") { try $0.setCallsign("Relay", now: $1) } }
+      refusal {
+        try valley.at("Relay") { try $0.write(PersonRequests.setCallsign("Relay"), now: $1) }
+      }
         == "this device's role is relay; this requires command or member or observer")
     #expect(
-      refusal { try valley.at("Relay") { try $0.claimSafety(.safe, note: "", now: $1) } }
+      refusal {
+        try valley.at("Relay") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
+      }
         == "this device's role is relay; this requires command or member or observer")
     #expect(
       try valley.ask("Relay") { try $0.status(now: $1) }.peers.map(\.isConnected) == [true])
@@ -140,14 +169,17 @@ struct RoleTests {
     try valley.switchOn(credentials, as: "Ben", store: .inMemory(), path: nil)
 
     let wait = "no group key has arrived yet: wait until a peer sends it"
-    #expect(refusal { try valley.at("Ben") { try $0.setCallsign("Ben", now: $1) } } == wait)
+    #expect(
+      refusal { try valley.at("Ben") { try $0.write(PersonRequests.setCallsign("Ben"), now: $1) } }
+        == wait)
 
     // When it has met Ada, it has requested the key.
     try valley.at("Ben") { try $0.contact([Valley.endpoint(0)], now: $1) }
     try valley.converge()
-    try valley.at("Ben") { try $0.setCallsign("Ben", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.setCallsign("Ben"), now: $1) }
     try valley.converge()
-    #expect(try valley.ask("Ada") { try $0.users(now: $1) }.map(\.callsign).contains("Ben"))
+    #expect(
+      try valley.ask("Ada") { try $0.statuses(now: $1).users() }.map(\.callsign).contains("Ben"))
   }
 
   @Test func `a value that no replica would show is rejected, and no connection is lost`() throws {
@@ -156,17 +188,21 @@ struct RoleTests {
 
     let long = String(repeating: "x", count: Limits.lineBytes + 1)
     #expect(
-      refusal { try valley.at("Ben") { try $0.addReport(ReportDraft(title: long), now: $1) } }
+      refusal {
+        try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: long)), now: $1) }
+      }
         == "the title is 201 bytes long; at most 200 are allowed")
     #expect(
       refusal {
         try valley.at("Ben") {
-          try $0.addReport(ReportDraft(title: "Smoke", severity: 6), now: $1)
+          try $0.write(ReportRequests.add(ReportDraft(title: "Smoke", severity: 6)), now: $1)
         }
       } == "the severity is out of range")
     let wide = String(repeating: "ä", count: Limits.paragraphBytes / 2 + 1)
     #expect(
-      refusal { try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: wide, now: $1) } }
+      refusal {
+        try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: wide), now: $1) }
+      }
         != nil)
 
     let after = try valley.ask("Ben") { try $0.status(now: $1) }

@@ -12,12 +12,14 @@ struct RowNamingTests {
   private func edit(_ report: RowID, _ title: String, at name: String, in valley: inout Valley)
     throws
   {
-    try valley.at(name) { try $0.editReport(report, ReportChanges(title: title), now: $1) }
+    try valley.at(name) {
+      try $0.write(ReportRequests.edit(report, ReportChanges(title: title)), now: $1)
+    }
   }
 
   private func expectTitle(_ title: String, of report: RowID, in valley: inout Valley) throws {
     for name in valley.names {
-      let seen = try valley.ask(name) { replica, _ in try replica.report(report) }
+      let seen = try valley.ask(name) { replica, _ in try replica.queries.report(report) }
       #expect(seen.title == title)
       #expect(seen.conflicts.isEmpty)
       #expect(try valley.ask(name) { try $0.status(now: $1) }.waitingFrames == 0)
@@ -28,10 +30,12 @@ struct RowNamingTests {
   @Test func `an edit takes few bytes, and is read after restarts on both sides`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", seed: 6, in: folder)
-    let report = try valley.at("Ada") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ada") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try edit(report, "first", at: "Ada", in: &valley)
     let frame = try valley.ask("Ada") { replica, _ in
-      try replica.store.frame(try #require(replica.own.writer.heads[.state].map(\.place)))
+      try replica.core.store.frame(try #require(replica.core.own.writer.heads[.state].map(\.place)))
     }
     // Nonce and tag, the time, and: field, flags, distance, index, text
     #expect(try #require(frame).body.count == 40 + 7 + 2 + 4 + 6)
@@ -52,7 +56,9 @@ struct RowNamingTests {
 
   @Test func `under a new epoch rows are named again, and edits before and after merge`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 7)
-    let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try edit(report, "before", at: "Ben", in: &valley)
     try valley.converge()
     try valley.at("Ada") { try $0.rotateEpoch(now: $1) }
@@ -68,11 +74,13 @@ struct RowNamingTests {
 
   @Test func `a write with an invalid row reference has no effect, on every node alike`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 8)
-    let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try edit(report, "mine", at: "Ben", in: &valley)
     try valley.converge()
     let sequence = try valley.ask("Ben") { replica, _ in
-      try #require(replica.own.writer.heads[.state]).sequence
+      try #require(replica.core.own.writer.heads[.state]).sequence
     }
     let title = Field.reportTitle.rawValue
     // Frames back, and the index there: to the opening and before it, to a frame that names no row,
@@ -95,7 +103,9 @@ struct RowNamingTests {
 
   @Test func `a write that refers to a frame of a later version waits with it`() throws {
     var valley = try Valley.with("Ada", "Ben", seed: 9)
-    let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "r"), now: $1) }
+    let report = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "r")), now: $1)
+    }
     try valley.converge()
     let title = Field.reportTitle.rawValue
     try sign([title, 0b1001] + report.bytes + [1, 65, 250, 0], by: "Ben", in: &valley)
@@ -107,7 +117,8 @@ struct RowNamingTests {
     }
     #expect(both != nil)
     for name in valley.names {
-      #expect(try valley.ask(name) { replica, _ in try replica.report(report) }.title == "r")
+      #expect(
+        try valley.ask(name) { replica, _ in try replica.queries.report(report) }.title == "r")
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
   }
@@ -117,17 +128,17 @@ struct RowNamingTests {
     let plaintext: [UInt8] = [5 << 3 | 2, UInt8(packed.count)] + packed
     try valley.at(name) { replica, now in
       try replica.transact(now: now) { replica in
-        let epoch = try #require(replica.currentEpoch)
-        let head = try #require(replica.own.writer.heads[.state])
-        let opening = try #require(try replica.store.log(head.log)).opening
+        let epoch = try #require(replica.core.currentEpoch)
+        let head = try #require(replica.core.own.writer.heads[.state])
+        let opening = try #require(try replica.core.store.log(head.log)).opening
         let frame = Frame.sealed(
-          operation: replica.local.operation, log: head.log, sequence: head.sequence + 1,
+          operation: replica.core.local.operation, log: head.log, sequence: head.sequence + 1,
           previous: head.hash, epoch: epoch.id, plaintext: plaintext, key: epoch.key,
-          nonce: replica.own.random.nonce24(), signedBy: replica.local.signingKey)
-        try replica.hold([frame], opening: opening, now: now)
-        try replica.commit(now: now)
-        try replica.run(.appended(opening, [frame]), now: now)
-        replica.own.writer.reset(to: try replica.store.logs())
+          nonce: replica.core.own.random.nonce24(), signedBy: replica.core.local.signingKey)
+        try replica.core.hold([frame], opening: opening, now: now)
+        try replica.core.commit(now: now)
+        try replica.core.run(.appended(opening, [frame]), now: now)
+        replica.core.own.writer.reset(to: try replica.core.store.logs())
       }
     }
   }

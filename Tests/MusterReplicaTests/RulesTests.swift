@@ -12,12 +12,13 @@ struct RulesTests {
 
   @Test func `a view that was derived under other rules is derived again`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
     let hash = try valley.ask("Ada") { try $0.status(now: $1) }.stateHash
     valley.checksInvariants = false
     let (store, credentials) = (valley.laptops[0].store, valley.laptops[0].credentials)
-    #expect(try store.local(Replica.viewKey) == [Replica.viewVersion, RulesVersion.current.raw])
+    #expect(
+      try store.local(ReplicaCore.viewKey) == [ReplicaCore.viewVersion, RulesVersion.current.raw])
     // Given a view with other contents, as an earlier version may have derived it
     try store.execute(unchecked: "DELETE FROM rows WHERE kind = 2")
     try store.execute(unchecked: "UPDATE local SET value = x'02' WHERE key = 'view'")
@@ -32,7 +33,7 @@ struct RulesTests {
       store: store, credentials: credentials.following(newer), start: .continues,
       seed: valley.seed32(), systemBoot: [1], now: valley.clock)
     #expect(try replica.status(now: valley.clock).stateHash == hash)
-    #expect(try store.local(Replica.viewKey) == [Replica.viewVersion, newer.raw])
+    #expect(try store.local(ReplicaCore.viewKey) == [ReplicaCore.viewVersion, newer.raw])
   }
 
   @Test func `a join request file made under other rules is rejected with what to update`() throws {
@@ -51,7 +52,7 @@ struct RulesTests {
       }
       #expect(refusal?.description.contains(words) == true)
     }
-    #expect(try valley.ask("Ada") { replica, _ in try replica.devices() }.count == 1)
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 1)
   }
 
   @Test func `a device with other rules is shown in the status, and once in the log`() throws {

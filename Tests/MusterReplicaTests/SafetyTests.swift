@@ -8,7 +8,7 @@ struct SafetyTests {
   private func user(
     _ callsign: String, by name: String, in valley: inout Valley
   ) throws -> UserSummary {
-    let users = try valley.ask(name) { try $0.users(now: $1) }
+    let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
     return try #require(users.first { $0.callsign == callsign })
   }
 
@@ -25,11 +25,13 @@ struct SafetyTests {
   @Test func `command overrides seen claims, and the next claim supersedes that`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: "leg"), now: $1) }
     try valley.converge()
     try expect("unsafe: asked for help: leg", of: "Ben", in: &valley)
 
-    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "in the tent", now: $1) }
+    try valley.at("Ada") {
+      try $0.write(PersonRequests.overrideSafety(of: ben, .safe, note: "in the tent"), now: $1)
+    }
     try valley.converge()
     try expect("safe: accounted for by Ada: in the tent", of: "Ben", in: &valley)
     // Both statements are shown, with author and time.
@@ -38,7 +40,7 @@ struct SafetyTests {
     #expect(seen.override?.claim == .safe && seen.override?.callsign == "Ada")
 
     // The same claim again is a new claim, and counts.
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: "leg"), now: $1) }
     try valley.converge()
     try expect("unsafe: asked for help: leg", of: "Ben", in: &valley)
     let later = try user("Ben", by: "Ada", in: &valley)
@@ -48,21 +50,27 @@ struct SafetyTests {
   @Test func `a help claim that command has not received is never hidden by its override`() throws {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
-    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
     try valley.converge()
     // Given a partition between them
     valley.cut(["Ada"], ["Ben"])
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "trapped", now: $1) }
-    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "", now: $1) }
+    try valley.at("Ben") {
+      try $0.write(PersonRequests.claim(.needsHelp, note: "trapped"), now: $1)
+    }
+    try valley.at("Ada") {
+      try $0.write(PersonRequests.overrideSafety(of: ben, .safe, note: ""), now: $1)
+    }
     valley.heal()
     try valley.converge()
     try expect("unsafe: asked for help: trapped", of: "Ben", in: &valley)
     // Once received, it can be answered
-    try valley.at("Ada") { try $0.overrideSafety(of: ben, .safe, note: "freed", now: $1) }
+    try valley.at("Ada") {
+      try $0.write(PersonRequests.overrideSafety(of: ben, .safe, note: "freed"), now: $1)
+    }
     try valley.converge()
     try expect("safe: accounted for by Ada: freed", of: "Ben", in: &valley)
     // And withdrawn
-    try valley.at("Ada") { try $0.withdrawOverride(of: ben, now: $1) }
+    try valley.at("Ada") { try $0.write(PersonRequests.withdrawOverride(of: ben), now: $1) }
     try valley.converge()
     try expect("unsafe: asked for help: trapped", of: "Ben", in: &valley)
   }
@@ -73,12 +81,14 @@ struct SafetyTests {
     var valley = try Valley.with("Ada", "Ben")
     let ben = valley.laptops[1].credentials.user
     valley.cut(["Ada"], ["Ben"])
-    try valley.at("Ada") { try $0.overrideSafety(of: ben, .needsHelp, note: "seen fall", now: $1) }
-    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.at("Ada") {
+      try $0.write(PersonRequests.overrideSafety(of: ben, .needsHelp, note: "seen fall"), now: $1)
+    }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
     valley.heal()
     try valley.converge()
     try expect("unsafe: needs help, reported by Ada: seen fall", of: "Ben", in: &valley)
-    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
     try valley.converge()
     try expect("safe: reported safe", of: "Ben", in: &valley)
   }
@@ -89,8 +99,9 @@ struct SafetyTests {
     valley.cut(["Ada"], ["Ben"])
     for number in 0..<300 {
       try valley.at("Ben") {
-        try $0.addReport(
-          ReportDraft(title: "Report \(number)", details: String(repeating: "word ", count: 60)),
+        try $0.write(
+          ReportRequests.add(
+            ReportDraft(title: "Report \(number)", details: String(repeating: "word ", count: 60))),
           now: $1)
       }
     }
@@ -106,7 +117,7 @@ struct SafetyTests {
     #expect(before < 300)
 
     // When Ben calls for help
-    try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
     let received = try valley.wait(upTo: 10_000) {
       try user("Ben", by: "Ada", in: &$0).status == .mayday
     }
@@ -124,23 +135,25 @@ struct SafetyTests {
     var closer = close
     closer.sharesTrack = true
     try valley.at("Ada") {
-      try $0.setLocationProfile(close, of: nil, inForeground: true, now: $1)
+      try $0.write(SettingRequests.setLocationProfile(close, of: nil, inForeground: true), now: $1)
     }
     try valley.at("Ada") {
-      try $0.setLocationProfile(closer, of: ben, inForeground: true, now: $1)
+      try $0.write(SettingRequests.setLocationProfile(closer, of: ben, inForeground: true), now: $1)
     }
-    try valley.at("Ada") { try $0.setSilence(seconds: 30, of: nil, now: $1) }
+    try valley.at("Ada") { try $0.write(SettingRequests.setSilence(seconds: 30, of: nil), now: $1) }
     try valley.converge()
     let profiles = try valley.names.map { name in
-      try valley.ask(name) { replica, _ in try replica.locationProfile(inForeground: true) }
+      try valley.ask(name) { replica, _ in try replica.queries.locationProfile(inForeground: true) }
     }
     #expect(profiles == [close, closer, close])
     let background = try valley.ask("Ben") { replica, _ in
-      try replica.locationProfile(inForeground: false)
+      try replica.queries.locationProfile(inForeground: false)
     }
     #expect(background == .background)
     #expect(throws: Refusal.self) {
-      try valley.at("Cleo") { try $0.setSilence(seconds: 1, of: nil, now: $1) }
+      try valley.at("Cleo") {
+        try $0.write(SettingRequests.setSilence(seconds: 1, of: nil), now: $1)
+      }
     }
     // After thirty seconds without contact the status is unknown
     try valley.at("Cleo") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
@@ -150,7 +163,7 @@ struct SafetyTests {
     try valley.run(milliseconds: 31_000)
     for name in valley.names {
       let cleo = try #require(
-        try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == "Cleo" })
+        try valley.ask(name) { try $0.statuses(now: $1).users() }.first { $0.callsign == "Cleo" })
       #expect(cleo.status == .noContact, "\(cleo.reason) by \(name)")
     }
   }

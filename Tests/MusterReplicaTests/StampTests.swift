@@ -20,14 +20,14 @@ struct StampTests {
     of name: String, by observer: String, in valley: inout Valley
   ) throws -> Span? {
     let device = device(name, in: valley)
-    return try valley.ask(observer) { $0.ageReader(at: $1).evidenceAge(of: device) }
+    return try valley.ask(observer) { AgeReader(of: $0.core, at: $1).evidenceAge(of: device) }
   }
 
   private func person(
     _ name: String, by observer: String, in valley: inout Valley
   ) throws -> UserSummary {
     try #require(
-      try valley.ask(observer) { try $0.users(now: $1) }.first { $0.callsign == name })
+      try valley.ask(observer) { try $0.statuses(now: $1).users() }.first { $0.callsign == name })
   }
 
   private func isSilent(
@@ -125,7 +125,7 @@ struct StampTests {
         try $0.ingest(fix(metresNorth: 0, second: Int64(minute)), now: $1)
       }
       try valley.at("Mal") {
-        try $0.claimSafety(minute % 2 == 0 ? .safe : .needsHelp, note: "", now: $1)
+        try $0.write(PersonRequests.claim(minute % 2 == 0 ? .safe : .needsHelp, note: ""), now: $1)
       }
       try valley.run(milliseconds: Self.minute)
     }
@@ -181,14 +181,16 @@ struct StampTests {
     try valley.run(milliseconds: Self.minute)
     valley.setClock("Ada", aheadMilliseconds: -365 * Self.day)
     let made = valley.now.microseconds / 1000
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
     try valley.run(milliseconds: 5 * Self.minute)
     func dated(by name: String) throws -> Span {
       let store = valley.laptops[valley.index(name)].store
       let row = try #require(try store.row(RowKey(kind: .directive, id: call)))
       let dot = try #require(row.values(of: .directiveExistence).first).dot
-      return try #require(try valley.ask(name) { try $0.ageReader(at: $1).made(of: dot) })
+      return try #require(try valley.ask(name) { try AgeReader(of: $0.core, at: $1).made(of: dot) })
     }
     #expect(try dated(by: "Ada") == Span(earliest: made, latest: made))
     let span = try dated(by: "Ben")
@@ -278,7 +280,9 @@ struct StampTests {
 
   @Test func `the journal records what arrived here, and when`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let report = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    let report = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     let reported = valley.now.microseconds / 1000
     try valley.converge()

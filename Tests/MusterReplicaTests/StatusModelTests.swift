@@ -29,20 +29,21 @@ import Testing
       try valley.at(name) { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     }
     try valley.converge()
-    _ = try valley.ask("Ada") { try $0.users(now: $1) }
+    _ = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 500, second: 60), now: $1) }
     try valley.converge()
     let people = try valley.ask("Ada") { replica, now in
       // Of a copy: what is taken here is not assessed.
       var replica = replica
-      replica.derived.statusModel.redate(replica.ages.takeDated()) {
+      replica.core.derived.statusModel.redate(replica.core.records.takeDated()) {
         .unstamped(arrival: 0, reportedAt: $0.writtenAt)
       }
       var names: Set<String> = []
-      let stale = replica.derived.statusModel.takeStale()
+      let stale = replica.core.derived.statusModel.takeStale()
       #expect(!stale.everybody && !stale.roster && !stale.zones && !stale.orders)
-      for user in stale.people.union(stale.moved.compactMap(replica.derived.statusModel.user)) {
-        names.insert(try replica.context.callsign(of: user))
+      for user in stale.people.union(stale.moved.compactMap(replica.core.derived.statusModel.user))
+      {
+        names.insert(try replica.core.context.callsign(of: user))
       }
       return names
     }
@@ -65,8 +66,9 @@ private struct StatusStory {
     // The story compares by itself, so that a difference names its seed and step.
     valley.checksInvariants = false
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     try valley.converge()
   }
@@ -83,7 +85,7 @@ private struct StatusStory {
       let found = try valley.ask(name) { replica, now in
         (
           try replica.overlookedStatuses(now: now),
-          try replica.users(now: now).map(\.status)
+          try replica.statuses(now: now).users().map(\.status)
         )
       }
       overlooked += found.0.map { "\($0) by \(name) in step \(steps)" }
@@ -102,60 +104,77 @@ private struct StatusStory {
     let isSafe = random.chance(oneIn: 2)
     let seconds = UInt32(random.choice(of: [20, 600]))
     func user(_ replica: inout Replica, _ now: ClockReading) throws -> UserID {
-      try replica.user(named: other, now: now)
+      try replica.statuses(now: now).user(named: other)
     }
     switch choice {
     case 0...4: try valley.at(name) { try $0.ingest(fix, now: $1) }
     case 5: try valley.at(name) { try $0.ingest(fix, ofTracker: "truck", now: $1) }
     case 6:
-      try valley.at(name) { try $0.claimSafety(isSafe ? .safe : .needsHelp, note: "", now: $1) }
+      try valley.at(name) {
+        try $0.write(PersonRequests.claim(isSafe ? .safe : .needsHelp, note: ""), now: $1)
+      }
     case 7:
       try valley.at("Ada") {
-        try $0.overrideSafety(
-          of: user(&$0, $1), isSafe ? .safe : .needsHelp, note: "", now: $1)
+        try $0.write(
+          PersonRequests.overrideSafety(of: user(&$0, $1), isSafe ? .safe : .needsHelp, note: ""),
+          now: $1)
       }
     case 8:
       try valley.at("Ada") {
-        try $0.direct(
-          DirectiveDraft(kind: isSafe ? .muster : .rollcall, durationSeconds: seconds), now: $1
+        try $0.write(
+          OrderRequests.issue(
+            DirectiveDraft(kind: isSafe ? .muster : .rollcall, durationSeconds: seconds)), now: $1
         ).outcome
       }
     case 9:
       try valley.at(name) {
-        try $0.acknowledge(
-          $0.directive(waitingFor: nil, answered: false, now: $1), note: "", for: nil, now: $1)
+        try $0.write(
+          OrderRequests.acknowledge(
+            $0.statuses(now: $1).directive(waitingFor: nil, answered: false), note: "", for: nil),
+          now: $1)
       }
     case 10:
       try valley.at("Ada") { replica, now in
-        guard let open = try replica.directives(now: now).first(where: { $0.status == .open })
+        guard
+          let open = try replica.statuses(now: now).directives().first(where: { $0.status == .open }
+          )
         else { return Replica.Outcome() }
-        return try replica.closeDirective(open.id, now: now)
+        return try replica.write(OrderRequests.close(open.id), now: now)
       }
     case 11:
       try valley.at("Ada") {
-        try $0.addFence(
-          FenceDraft(
-            name: "Fire", kind: isSafe ? .hazard : .info,
-            geometry: circle(metres: 100, metresNorth: metres)), now: $1
+        try $0.write(
+          FenceRequests.add(
+            FenceDraft(
+              name: "Fire", kind: isSafe ? .hazard : .info,
+              geometry: circle(metres: 100, metresNorth: metres))), now: $1
         ).outcome
       }
     case 12:
       try valley.at("Ada") { replica, now in
-        guard let zone = try replica.fences().first(where: { $0.kind == .hazard }) else {
+        guard let zone = try replica.queries.fences().first(where: { $0.kind == .hazard }) else {
           return Replica.Outcome()
         }
-        return try replica.addPermit(
-          PermitDraft(
-            people: [try user(&replica, now)], team: "", zone: zone.id, durationSeconds: seconds),
+        return try replica.write(
+          PermitRequests.issue(
+            PermitDraft(
+              people: [try user(&replica, now)], team: "", zone: zone.id, durationSeconds: seconds)),
           now: now
         ).outcome
       }
     case 13:
       try valley.at("Ada") {
-        try $0.setSilence(seconds: seconds, of: isSafe ? nil : user(&$0, $1), now: $1)
+        try $0.write(
+          SettingRequests.setSilence(seconds: seconds, of: isSafe ? nil : user(&$0, $1)), now: $1)
       }
-    case 14: try valley.at(name) { try $0.setCallsign("\(name)\(isSafe ? "" : " 2")", now: $1) }
-    case 15: try valley.at(name) { try $0.setTeam(isSafe ? "red" : "blue", of: nil, now: $1) }
+    case 14:
+      try valley.at(name) {
+        try $0.write(PersonRequests.setCallsign("\(name)\(isSafe ? "" : " 2")"), now: $1)
+      }
+    case 15:
+      try valley.at(name) {
+        try $0.write(PersonRequests.setTeam(isSafe ? "red" : "blue", of: nil), now: $1)
+      }
     case 16: isSafe ? valley.cut(["Ada"], ["Ben", "Cleo"]) : valley.heal()
     default:
       if random.chance(oneIn: 4), valley.names.contains("Cleo"), name == "Cleo" {

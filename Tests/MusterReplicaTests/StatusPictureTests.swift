@@ -8,17 +8,21 @@ struct StatusPictureTests {
   private func user(
     _ callsign: String, by name: String, in valley: inout Valley
   ) throws -> UserSummary? {
-    try valley.ask(name) { try $0.users(now: $1) }.first { $0.callsign == callsign }
+    try valley.ask(name) { try $0.statuses(now: $1).users() }.first { $0.callsign == callsign }
   }
 
   @Test(arguments: [false, true])
   func `22.1: a person stays when their device is revoked`(needsHelp: Bool) throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
-    if needsHelp { try valley.at("Ben") { try $0.claimSafety(.needsHelp, note: "leg", now: $1) } }
-    let call = try valley.at("Ada") { try $0.direct(DirectiveDraft(kind: .rollcall), now: $1) }
+    if needsHelp {
+      try valley.at("Ben") { try $0.write(PersonRequests.claim(.needsHelp, note: "leg"), now: $1) }
+    }
+    let call = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+    }
     try valley.converge()
-    let before = try valley.ask("Ada") { try $0.directive(call, now: $1) }.people.count
+    let before = try valley.ask("Ada") { try $0.statuses(now: $1).directive(call) }.people.count
 
     // When command revokes Ben's device
     let ben = valley.laptops[valley.index("Ben")].credentials.device
@@ -33,7 +37,7 @@ struct StatusPictureTests {
         seen?.reason == (needsHelp ? "asked for help: leg" : "device revoked, no contact"),
         "by \(name)")
       #expect(seen?.safety == (needsHelp ? .unsafe : .unknown))
-      let people = try valley.ask(name) { try $0.directive(call, now: $1) }.people
+      let people = try valley.ask(name) { try $0.statuses(now: $1).directive(call) }.people
       #expect(people.count == before && people.contains { $0.callsign == "Ben" })
     }
     let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
@@ -47,8 +51,9 @@ struct StatusPictureTests {
   @Test func `22.3: command is alerted when a person enters a hazard zone`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "Ridge", kind: .hazard, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "Ridge", kind: .hazard, geometry: circle(metres: 100))),
+        now: $1)
     }
     try valley.converge()
     func alerts(_ name: String) throws -> [String] {
@@ -77,7 +82,9 @@ struct StatusPictureTests {
   @Test func `22.7: a peer whose logs are equal is not behind while positions differ`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     for number in 0..<30 {
-      try valley.at("Cleo") { try $0.addReport(ReportDraft(title: "Smoke \(number)"), now: $1) }
+      try valley.at("Cleo") {
+        try $0.write(ReportRequests.add(ReportDraft(title: "Smoke \(number)")), now: $1)
+      }
     }
     try valley.converge()
     try valley.restart("Ada")
@@ -95,7 +102,7 @@ struct StatusPictureTests {
 
     // Then Ben is behind by the frames that Ada writes from here on, and by no others
     let before = try valley.ask("Ada") { try $0.status(now: $1) }.frames
-    try valley.at("Ada") { try $0.addReport(ReportDraft(title: "Fire"), now: $1) }
+    try valley.at("Ada") { try $0.write(ReportRequests.add(ReportDraft(title: "Fire")), now: $1) }
     let after = try valley.ask("Ada") { try $0.status(now: $1) }.frames
     #expect(try behind() == after - before)
   }
@@ -103,8 +110,9 @@ struct StatusPictureTests {
   @Test func `22.13: a device whose clock is a day ahead becomes silent like any other`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     valley.setClock("Ben", aheadMilliseconds: 86_400_000)
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
@@ -129,24 +137,24 @@ struct StatusPictureTests {
   @Test func `22.12: status counts the frames that the quarantine lists`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     // Given Ben, who is revoked while out of reach, and continues to write, in a new lane too
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.converge()
     valley.cut(["Ada"], ["Ben", "Cleo"])
     let ben = valley.laptops[valley.index("Ben")].credentials.device
     try valley.at("Ada") { try $0.revoke(ben, now: $1) }
-    try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Fire"), now: $1) }
-    try valley.at("Ben") { try $0.claimSafety(.safe, note: "", now: $1) }
+    try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Fire")), now: $1) }
+    try valley.at("Ben") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
     try valley.run(milliseconds: 30_000)
     valley.heal()
     try valley.run(milliseconds: 120_000)
 
     func counts() throws -> (status: Int, listed: Int) {
-      let listed = try valley.ask("Ada") { replica, _ in try replica.quarantine() }.count
+      let listed = try valley.ask("Ada") { replica, _ in try replica.queries.quarantine() }.count
       return (try valley.ask("Ada") { try $0.status(now: $1) }.quarantinedFrames, listed)
     }
     let before = try counts()
     #expect(before.listed > 1 && before.status == before.listed)
-    let one = try valley.ask("Ada") { replica, _ in try replica.quarantine() }[0]
+    let one = try valley.ask("Ada") { replica, _ in try replica.queries.quarantine() }[0]
     _ = try valley.at("Ada") { replica, now in
       try replica.release("\(one.hash)", now: now).outcome
     }

@@ -57,7 +57,7 @@ struct TrackTests {
 
   @Test func `a track is published in segments while command's settings require it`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let ben = try valley.ask("Ben") { replica, _ in replica.local.author.user }
+    let ben = try valley.ask("Ben") { replica, _ in replica.core.local.author.user }
     func walk(_ range: Range<Int>, isWanted: Bool) throws {
       for step in range {
         let step = Int64(step)
@@ -66,7 +66,7 @@ struct TrackTests {
       }
     }
     func shared(by name: String) throws -> [Int64] {
-      try valley.ask(name) { replica, _ in try replica.sharedTrack(of: ben) }.map {
+      try valley.ask(name) { replica, _ in try replica.queries.sharedTrack(of: ben) }.map {
         ($0.sampleTime.milliseconds - 1_600_000_000_000) / 1000
       }
     }

@@ -13,7 +13,8 @@ struct TrackerTests {
   }
 
   private func events(_ name: String, in valley: inout Valley) throws -> [Event] {
-    try valley.ask(name) { replica, _ in try replica.crossings(after: nil, limit: 100) }.map {
+    try valley.ask(name) { replica, _ in try replica.queries.crossings(after: nil, limit: 100) }.map
+    {
       Event(
         type: $0.type, callsign: $0.callsign,
         second: ($0.sampleTime.milliseconds - 1_600_000_000_000) / 1000)
@@ -49,7 +50,7 @@ struct TrackerTests {
     try valley.run(milliseconds: 20_000)
     valley.cut(["Ada"], ["Ben", "Relay"], ["Cleo"])
     let known = try valley.wait(upTo: 60_000) {
-      try $0.ask("Ben") { replica, _ in try replica.devices() }.contains { $0.isRevoked }
+      try $0.ask("Ben") { replica, _ in try replica.queries.devices() }.contains { $0.isRevoked }
     }
     try #require(known != nil)
 
@@ -64,7 +65,7 @@ struct TrackerTests {
     // Then all receive it
     let expected = ["Ben": place(metresNorth: 30), "truck": place(metresNorth: 70)]
     let reported = try valley.wait(upTo: 60_000) { valley in
-      let users = try valley.ask("Ada") { try $0.users(now: $1) }
+      let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
       return expected.allSatisfy { callsign, place in
         users.first { $0.callsign == callsign }?.fix?.position == place
       }
@@ -86,7 +87,7 @@ struct TrackerTests {
     ]
     for name in valley.names {
       #expect(Set(try events(name, in: &valley)) == expected)
-      let users = try valley.ask(name) { try $0.users(now: $1) }
+      let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
       let truck = users.first { $0.callsign == "truck" }
       #expect(truck?.fix?.position == place(metresNorth: 300))
       #expect(truck?.isTracker == true)
@@ -94,8 +95,10 @@ struct TrackerTests {
       #expect(try valley.ask(name) { replica, _ in try replica.verify() }.problems == [])
     }
     #expect(
-      try valley.ask("Ben") { replica, _ in try replica.trackerNames() } == ["drone", "truck"])
-    #expect(try valley.ask("Ada") { replica, _ in try replica.trackerNames() } == [])
+      try valley.ask("Ben") { replica, _ in try replica.queries.trackerNames() } == [
+        "drone", "truck",
+      ])
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.trackerNames() } == [])
   }
 
   @Test func `phones of one name at two nodes are two, and a late fix changes no state`() throws {
@@ -104,7 +107,9 @@ struct TrackerTests {
     try report("truck", at: 300, second: 10, by: "Ada", in: &valley)
     try report("truck", at: 300, second: 5, by: "Ben", in: &valley)
     try valley.converge()
-    let users = try valley.ask("Ada") { try $0.users(now: $1) }.filter { $0.callsign == "truck" }
+    let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }.filter {
+      $0.callsign == "truck"
+    }
     #expect(Set(users.map(\.id)).count == 2)
     #expect(
       Set(users.map(\.fix?.position)) == [place(metresNorth: 50), place(metresNorth: 300)])
@@ -121,9 +126,9 @@ struct TrackerTests {
     }
     try valley.converge()
     let truck = try #require(
-      try valley.ask("Ben") { try $0.users(now: $1) }.first { $0.callsign == "truck" })
+      try valley.ask("Ben") { try $0.statuses(now: $1).users() }.first { $0.callsign == "truck" })
     let way = try valley.ask("Ben") { replica, _ in
-      try replica.track(ofTracker: RowID(raw: truck.id.raw), limit: 10)
+      try replica.queries.track(ofTracker: RowID(raw: truck.id.raw), limit: 10)
     }
     #expect(
       way == [(10, 300), (20, 0), (30, 50), (40, 320)].map { fix(metresNorth: $1, second: $0) })
@@ -138,7 +143,7 @@ struct TrackerTests {
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 20, second: 0), now: $1) }
     try valley.converge()
     for name in valley.names {
-      let inside = try valley.ask(name) { replica, _ in try replica.fences() }.map(\.inside)
+      let inside = try valley.ask(name) { replica, _ in try replica.queries.fences() }.map(\.inside)
       #expect(inside == [["Ben", "truck"]])
     }
   }
@@ -148,20 +153,20 @@ struct TrackerTests {
     try report("truck", at: 0, second: 0, by: "Ben", in: &valley)
     try valley.converge()
     func teams() throws -> [String] {
-      try valley.ask("Ben") { try $0.users(now: $1) }.map(\.team).sorted()
+      try valley.ask("Ben") { try $0.statuses(now: $1).users() }.map(\.team).sorted()
     }
-    let people = try valley.ask("Ada") { try $0.users(now: $1) }
+    let people = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
     for team in ["North", ""] {
       for person in people where person.callsign != "Ada" {
-        try valley.at("Ada") { try $0.setTeam(team, of: person.id, now: $1) }
+        try valley.at("Ada") { try $0.write(PersonRequests.setTeam(team, of: person.id), now: $1) }
       }
       try valley.converge()
       #expect(try teams() == ["", team, team])
     }
     // Leaving none changes nothing.
-    let frames = try valley.ask("Ada") { replica, _ in try replica.framesHeld() }
-    try valley.at("Ada") { try $0.setTeam("", of: nil, now: $1) }
-    #expect(try valley.ask("Ada") { replica, _ in try replica.framesHeld() } == frames)
+    let frames = try valley.ask("Ada") { replica, _ in try replica.queries.framesHeld() }
+    try valley.at("Ada") { try $0.write(PersonRequests.setTeam("", of: nil), now: $1) }
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.framesHeld() } == frames)
   }
 
   // MARK: The device's own fixes
@@ -175,7 +180,8 @@ struct TrackerTests {
       }
     }
     func place(of name: String) throws -> Coordinate? {
-      try valley.ask("Ben") { try $0.users(now: $1) }.first { $0.callsign == name }?.fix?.position
+      try valley.ask("Ben") { try $0.statuses(now: $1).users() }.first { $0.callsign == name }?.fix?
+        .position
     }
     try take(300, 0, .published)
     try take(250, 1, .watched)

@@ -18,7 +18,7 @@ struct TransactionTests {
     var transaction = Transaction()
     transaction.markStale([FrameRange(log: log(1), sequences: 1...3)])
     transaction.markViewStale()
-    #expect(transaction.batch.forgotten.contains(Replica.viewKey))
+    #expect(transaction.batch.forgotten.contains(ReplicaCore.viewKey))
     guard case .view? = transaction.takeStalePart() else {
       Issue.record("the view is not stale")
       return

@@ -7,7 +7,7 @@ import Testing
 @Suite("Uplink")
 struct UplinkTests {
   private func certificates(_ name: String, in valley: inout Valley) throws -> [[UInt8]] {
-    try valley.ask(name) { replica, _ in replica.uplinkCertificates }
+    try valley.ask(name) { replica, _ in replica.queries.uplinkCertificates }
   }
 
   private func name(_ der: [UInt8], by name: String, in valley: inout Valley) throws {
@@ -25,7 +25,7 @@ struct UplinkTests {
       let known = Set(try certificates(name, in: &valley))
       #expect(known == [[1, 2, 3], [4, 5]], "at \(name)")
     }
-    let own = try valley.ask("Ada") { replica, _ in replica.ownUplinkCertificates }
+    let own = try valley.ask("Ada") { replica, _ in replica.queries.ownUplinkCertificates }
     #expect(own == [[1, 2, 3]])
   }
 
@@ -51,7 +51,7 @@ struct UplinkTests {
     try valley.at("Ben") { replica, now in
       try replica.transact(now: now) { replica in
         guard let certificate = UplinkCertificate(der: [9]) else { return }
-        try replica.append([[.uplink(certificate)]], lane: .control, now: now)
+        try replica.core.append([[.uplink(certificate)]], lane: .control, now: now)
       }
     }
     try valley.converge()
@@ -88,7 +88,7 @@ struct UplinkTests {
     #expect(called, "who is at the other end is called at once")
     try valley.at("Ada") { try $0.uplinkClosed(way, now: $1) }
     try valley.restart("Ada")
-    let known = try valley.ask("Ada") { replica, _ in try replica.rememberedEndpoints() }
+    let known = try valley.ask("Ada") { replica, _ in try replica.queries.rememberedEndpoints() }
     let uplinks = known.filter { $0.isUplink }
     #expect(uplinks == [])
   }

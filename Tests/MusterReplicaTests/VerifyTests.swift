@@ -9,11 +9,16 @@ struct VerifyTests {
   /// A valley in which Ada's disk contains writes of two people.
   private func valley() throws -> Valley {
     var valley = try Valley.with("Ada", "Ben")
-    let id = try valley.at("Ben") { try $0.addReport(ReportDraft(title: "Smoke"), now: $1) }
-    try valley.at("Ben") { try $0.editReport(id, ReportChanges(title: "Fire"), now: $1) }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(title: "Fire")), now: $1)
+    }
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     try valley.converge()
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 0), now: $1) }

@@ -36,21 +36,23 @@ struct WholeCommandTests {
     // Given an information zone that Ben holds
     var valley = try slowValley()
     let fence = try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "Ridge", kind: .info, geometry: outline(rings: 1)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "Ridge", kind: .info, geometry: outline(rings: 1))),
+        now: $1)
     }
     try valley.converge(within: 300_000)
 
     // When Ada redraws it in about thirty frames, and makes it a hazard, in one command
     let after = Zone(kind: .hazard, geometry: outline(rings: 3))
     try valley.at("Ada") {
-      try $0.editFence(
-        fence, FenceChanges(kind: after.kind, geometry: after.geometry), now: $1)
+      try $0.write(
+        FenceRequests.edit(fence, FenceChanges(kind: after.kind, geometry: after.geometry)), now: $1
+      )
     }
 
     // Then Ben sees the old zone, then the new one
     let seen = try views(of: &valley, until: after) { valley in
-      let fences = try valley.ask("Ben") { replica, _ in try replica.fences() }
+      let fences = try valley.ask("Ben") { replica, _ in try replica.queries.fences() }
       return Zone(kind: fences[0].kind, geometry: fences[0].geometry)
     }
     #expect(seen == [Zone(kind: .info, geometry: outline(rings: 1)), after])
@@ -65,13 +67,14 @@ struct WholeCommandTests {
     var valley = try slowValley()
     let details = String(repeating: "Smoke over the ridge. ", count: 700)
     try valley.at("Ada") {
-      try $0.addReport(
-        ReportDraft(title: "Fire", details: details, severity: 5, toEvacuate: true), now: $1)
+      try $0.write(
+        ReportRequests.add(
+          ReportDraft(title: "Fire", details: details, severity: 5, toEvacuate: true)), now: $1)
     }
 
     let last = Seen(toEvacuate: true, severity: 5, isDescribed: true)
     let seen = try views(of: &valley, until: [last]) { valley in
-      try valley.ask("Ben") { replica, _ in try replica.reports() }
+      try valley.ask("Ben") { replica, _ in try replica.queries.reports() }
         .map {
           Seen(
             toEvacuate: $0.toEvacuate, severity: $0.severity, isDescribed: $0.details == details)
@@ -93,14 +96,16 @@ struct WholeCommandTests {
     let text = String(repeating: "Leave by the north road. ", count: 200)
     let deadline = Timestamp(milliseconds: valley.clock.wall.milliseconds + 600_000)
     try valley.at("Ada") {
-      try $0.direct(
-        DirectiveDraft(
-          kind: .rollcall, text: text, addressees: .users(people), durationSeconds: 600), now: $1)
+      try $0.write(
+        OrderRequests.issue(
+          DirectiveDraft(
+            kind: .rollcall, text: text, addressees: .users(people), durationSeconds: 600)), now: $1
+      )
     }
 
     let last = Seen(hasText: true, names: 700, isDue: true)
     let seen = try views(of: &valley, until: [last]) { valley in
-      try valley.ask("Ben") { try $0.directives(now: $1) }.map {
+      try valley.ask("Ben") { try $0.statuses(now: $1).directives() }.map {
         Seen(
           hasText: $0.text == text, names: $0.addressees.split(separator: ",").count,
           isDue: $0.deadline == deadline)
@@ -114,13 +119,14 @@ struct WholeCommandTests {
     try valley.at("Ada") { replica, now in
       try replica.gather(now: now) { replica in
         for number in 0..<40 {
-          _ = try replica.addReport(
-            ReportDraft(title: "Smoke \(number)", severity: 3, toEvacuate: true), now: now)
+          _ = try replica.write(
+            ReportRequests.add(
+              ReportDraft(title: "Smoke \(number)", severity: 3, toEvacuate: true)), now: now)
         }
       }
     }
     _ = try views(of: &valley, until: 40) { valley in
-      let reports = try valley.ask("Ben") { replica, _ in try replica.reports() }
+      let reports = try valley.ask("Ben") { replica, _ in try replica.queries.reports() }
       #expect(reports.allSatisfy { $0.toEvacuate && $0.severity == 3 && $0.title != "" })
       return reports.count
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Rules of zones")
 struct ZoneRuleTests {
   private func add(_ rule: ZoneRule, to zone: RowID, in valley: inout Valley) throws {
-    try valley.at("Ada") { try $0.addRule(rule, to: zone, now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.addRule(rule, to: zone), now: $1) }
     try valley.converge()
   }
 
@@ -17,7 +17,7 @@ struct ZoneRuleTests {
   }
 
   private func rules(at name: String, in valley: inout Valley) throws -> [ZoneRuleSummary] {
-    try valley.ask(name) { replica, _ in try replica.fences() }.flatMap(\.rules)
+    try valley.ask(name) { replica, _ in try replica.queries.fences() }.flatMap(\.rules)
   }
 
   /// A fix with the time of the valley's clock.
@@ -46,7 +46,7 @@ struct ZoneRuleTests {
     for name in valley.names { #expect(try texts(at: name, in: &valley) == []) }
     try walk("Ben", to: 500, in: &valley)
     #expect(try texts(at: "Cleo", in: &valley).count == 1)
-    try valley.at("Ada") { try $0.setFenceActive(camp, false, now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.setActive(camp, false), now: $1) }
     try valley.converge()
     #expect(try texts(at: "Cleo", in: &valley) == [])
   }
@@ -131,7 +131,7 @@ struct ZoneRuleTests {
     let camp = try valley.draw("Camp", .muster)
     #expect(throws: Refusal.self) {
       try valley.at("Ben") {
-        try $0.addRule(ZoneRule(kind: .atMost, number: 1), to: camp, now: $1)
+        try $0.write(FenceRequests.addRule(ZoneRule(kind: .atMost, number: 1), to: camp), now: $1)
       }
     }
     for rule in [ZoneRule(kind: .atLeast, number: 0), ZoneRule(kind: .entryBy, number: .max)] {
@@ -148,12 +148,14 @@ struct ZoneRuleTests {
     }
     for reference in ["0", "17", "", "ffffffff", "abc"] {
       #expect(throws: Refusal.self, "\(reference)") {
-        try valley.at("Ada") { try $0.removeRule(reference, from: camp, now: $1) }
+        try valley.at("Ada") {
+          try $0.write(FenceRequests.removeRule(reference, from: camp), now: $1)
+        }
       }
     }
     let first = try #require(try rules(at: "Ada", in: &valley).first)
-    try valley.at("Ada") { try $0.removeRule(first.id, from: camp, now: $1) }
-    try valley.at("Ada") { try $0.removeRule("1", from: camp, now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.removeRule(first.id, from: camp), now: $1) }
+    try valley.at("Ada") { try $0.write(FenceRequests.removeRule("1", from: camp), now: $1) }
     try valley.converge()
     let left = try rules(at: "Ben", in: &valley)
     #expect(left.count == 14 && !left.contains { $0.id == first.id })

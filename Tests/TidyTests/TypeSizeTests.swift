@@ -14,7 +14,6 @@ import Testing
   private static let larger: [String: (properties: Int, lines: Int)] = [
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (17, 700),
-    "MusterReplica.Replica": (12, 2850),
     "MusterSync.Packet": (22, 700),
   ]
 

@@ -41,8 +41,7 @@ struct DatabaseRepair {
       problem = "the database is gone"
     }
     if problem == nil, try Folder.size(of: path) != nil {
-      problem = try Replica.problem(
-        ofDatabaseAt: path, of: credentials, seed: systemSeed())
+      problem = try ReplicaDatabase.problem(at: path, of: credentials, seed: systemSeed())
     }
     return try problem.map(salvage)
   }
@@ -50,7 +49,7 @@ struct DatabaseRepair {
   /// Builds the new database in a separate file; until it is complete, the old one stays in place.
   private func salvage(because problem: String) throws -> String {
     for suffix in ["", "-wal", "-shm"] { try Self.remove(repairing + suffix) }
-    let findings = try Replica.salvage(
+    let findings = try ReplicaDatabase.salvage(
       path, into: repairing, credentials: credentials, witnessed: witnessed, seed: systemSeed())
     for suffix in ["-wal", "-shm"] { try Self.remove(repairing + suffix) }
     try OpenFile(repairing, O_RDWR, for: .write).sync()

@@ -17,6 +17,13 @@ struct EntryGroups: Sendable {
 
   var operations: some Sequence<Operation> { (leading + following).joined() }
 
+  /// The frames whose writes the entries supersede.
+  var supersededFrames: Set<Bytes16> {
+    var names: Set<Bytes16> = []
+    for case .write(let write) in operations { names.formUnion(write.supersedes.map(\.frame)) }
+    return names
+  }
+
   /// Adds the writes of one command to a row.
   mutating func add(_ writes: [Write]) {
     guard writes.contains(where: \.isLongText) else { return lead(writes) }

@@ -234,3 +234,14 @@ struct LogWriter: Sendable {
       local: local, incarnation: incarnation, generation: generation, logs: logs)
   }
 }
+
+extension Refusal {
+  init(_ fault: LogWriter.Fault) {
+    switch fault {
+    case .noKey: self.init("no group key has arrived yet: wait until a peer sends it", .notNow)
+    case .tooLarge:
+      self.init("that is larger than \(Limits.operationBytes / 1024) KiB: make it shorter")
+    case .logFull: self.init("this device's log is full: join again as a new device")
+    }
+  }
+}

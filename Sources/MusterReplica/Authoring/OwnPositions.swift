@@ -1,19 +1,13 @@
-internal import MusterCRDT
 internal import MusterGeo
 internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
-internal import MusterSync
 
 /// The fixes of this device and of its trackers: how they stand to the zones, and the positions
 /// that are still to be published.
 struct OwnPositions: Sendable {
-  var monitor = GeofenceMonitor()
   /// Positions that wait for a key.
   private(set) var unpublished: UnpublishedPositions
-  /// Locate directives that were reported to the node since the start.
-  var knownDemands: Set<RowID> = []
-
   /// What is known of this device (nil) and of each of its trackers, besides the position.
   private var sensors: [Bytes16?: Sensor] = [:]
 
@@ -35,7 +29,6 @@ struct OwnPositions: Sendable {
 
   /// Reads again what memory may be ahead of.
   mutating func reload(from store: Store) throws(StoreError) {
-    monitor = GeofenceMonitor()
     unpublished = try Self.unpublished(in: store)
   }
 
@@ -105,17 +98,17 @@ struct OwnPositions: Sendable {
   }
 
   /// Returns the fixes of earlier positions that a new one does not supersede.
-  mutating func earlierFixes(
-    before fix: Fix, at order: RecordOrder, of subject: Subject, in store: Store
+  func earlierFixes(
+    before fix: Fix, at order: RecordOrder, of subject: Subject, in core: inout ReplicaCore
   ) throws -> [EarlierFix] {
     let new = EarlierFix(fix, order: order)
     guard !new.supersedesEarlier,
-      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: store)
+      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: core.store)
     else { return [] }
     return EarlierFix.carried(
       by: new,
       after: last.earlier + [EarlierFix(last.report.fix, order: last.order)],
-      in: StatusScene(zones: try monitor.zones(in: store).all, orders: [], permits: []))
+      in: StatusScene(zones: try core.monitor.zones(in: core.store).all, orders: [], permits: []))
   }
 
   private func published(

@@ -7,6 +7,11 @@ struct PersonEvidenceReader {
   let context: ReadContext
   let checkIns: CheckInBoard
 
+  init(_ statuses: StatusQueries) {
+    context = statuses.context
+    checkIns = statuses.checkInBoard
+  }
+
   func accounting(
     for user: UserID, _ state: RowState, note: String, away: [DeviceID]
   ) throws -> Accounting {

@@ -1,6 +1,4 @@
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Creates councils of commanders, and votes in them.
@@ -13,8 +11,8 @@ extension Replica {
   public mutating func proposeCouncil(
     of devices: [DeviceID], by rootKey: RootKey?, now: ClockReading
   ) throws -> Outcome {
-    try require(.command)
-    let endorsement = try CouncilDraft(local: local, control: control)
+    try core.context.require(.command)
+    let endorsement = try CouncilDraft(local: core.local, control: core.control)
       .proposal(of: devices, by: rootKey)
     return try endorse(by: endorsement, now: now)
   }
@@ -25,8 +23,8 @@ extension Replica {
   public mutating func endorseCouncil(
     _ reference: String?, now: ClockReading
   ) throws -> Outcome {
-    try require(.command)
-    let endorsement = try CouncilDraft(local: local, control: control)
+    try core.context.require(.command)
+    let endorsement = try CouncilDraft(local: core.local, control: core.control)
       .endorsement(of: reference)
     return try endorse(by: endorsement, now: now)
   }
@@ -34,28 +32,28 @@ extension Replica {
   private mutating func endorse(
     by endorsement: Endorsement, now: ClockReading
   ) throws -> Outcome {
-    try CouncilDraft(local: local, control: control).check(endorsement)
+    try CouncilDraft(local: core.local, control: core.control).check(endorsement)
     return try transact(now: now) { try $0.publish(EvidenceItem(endorsement), now: now) }
   }
 
   /// Stores an item that this device or the root key signed, and sends it to peers.
   private mutating func publish(_ item: EvidenceItem, now: ClockReading) throws {
-    guard item.content.count <= Limits.evidenceBytes, try take(item, now: now) else {
+    guard item.content.count <= Limits.evidenceBytes, try core.take(item, now: now) else {
       throw Refusal("nothing is changed: this council is known already")
     }
-    transaction.noteWritten()
+    core.transaction.noteWritten()
   }
 
   // MARK: Voting
 
   /// Votes that a member of a council is revoked, in each council that lists both.
   mutating func vote(against device: DeviceID, now: ClockReading) throws -> Outcome {
-    let votes = try CouncilDraft(local: local, control: control).votes(against: device) {
-      try RevocationDraft(store: store, control: control).votedRevocation(of: device)
+    let votes = try CouncilDraft(local: core.local, control: core.control).votes(against: device) {
+      try RevocationDraft(store: core.store, control: core.control).votedRevocation(of: device)
     }
     return try transact(now: now) { replica in
       for vote in votes { try replica.publish(EvidenceItem(vote), now: now) }
-      if replica.control.isRevoked(device) { try replica.makeEpoch(now: now) }
+      if replica.core.control.isRevoked(device) { try replica.core.makeEpoch(now: now) }
     }
   }
 }

@@ -1,10 +1,9 @@
-internal import MusterCrypto
 public import MusterGeo
 public import MusterModel
-internal import MusterStatus
-internal import MusterStore
 internal import MusterSync
 
+/// Fixes of this device, and of phones and other trackers without a key that it records. See
+/// `OwnPositions`.
 extension Replica {
   /// Processes a fix of this device: stores it, publishes the position, and writes the crossings
   /// that it shows, in one transaction with the detector's new state.
@@ -21,144 +20,71 @@ extension Replica {
   public mutating func ingest(
     _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
   ) throws -> Outcome {
-    try transact(now: now) { replica in
-      try replica.take(fix, as: handling, stepsBack: stepsBack, now: now)
+    try transact(now: now) {
+      try $0.positions.take(fix, as: handling, stepsBack: stepsBack, in: &$0.core, now: now)
     }
   }
 
   /// Takes the charge of this device's battery, which its next record states; nil without one.
   public mutating func note(batteryPercent: UInt8?) {
-    location.note(batteryPercent: batteryPercent, of: nil)
+    positions.note(batteryPercent: batteryPercent, of: nil)
   }
 
   /// Publishes a fix that was only stored before.
   public mutating func publish(_ report: PositionReport, now: ClockReading) throws -> Outcome {
-    try transact(now: now) { replica in
-      let published = try replica.put(report, now: now)
-      try replica.commit(now: now)
-      if let published { try replica.run(.recorded([published]), now: now) }
-    }
+    try transact(now: now) { try $0.positions.publish(report, in: &$0.core, now: now) }
   }
 
-  private mutating func take(
-    _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
-  ) throws {
-    let report = PositionReport(fix: fix, reportedAt: now.wall)
-    let seen = try location.monitor.observe(
-      fix, by: local.device, stepsBack: stepsBack, in: store)
-    let endsStillness = seen.isNewest && noteMovement(fix, now: now)
-    let isKept = handling > .watched || !seen.crossings.isEmpty || endsStillness
-    guard isKept || seen.changesStanding else { return location.monitor.keep(seen) }
-    transaction.batch.local.merge(seen.state) { $1 }
-    if isKept { transaction.batch.fixes.append(report) }
-    var published: LatestRecord?
-    // A late fix belongs to the track and never changes the current state.
-    if seen.isNewest, handling == .published || !seen.crossings.isEmpty || endsStillness {
-      published = try put(report, now: now)
-    }
-    try conclude(seen, seen.crossings.map(Operation.crossing), published: published, now: now)
-  }
-
-  /// Commits a fix together with the batch; only then does it count, and is the position published.
-  mutating func conclude(
-    _ seen: GeofenceMonitor.Observation, _ operations: [Operation], published: LatestRecord?,
-    now: ClockReading
-  ) throws {
-    if operations.isEmpty {
-      try commit(now: now)
-    } else {
-      try append(operations.map { [$0] }, lane: .state, now: now)
-    }
-    location.monitor.keep(seen)
-    if let published { try run(.recorded([published]), now: now) }
-  }
-
-  /// Takes a fix of this device or of a tracker as evidence of movement. Returns whether it ends
-  /// the stillness that others know of.
-  mutating func noteMovement(
-    _ fix: Fix, isMoving: Bool? = nil, of tracker: Bytes16? = nil, now: ClockReading
-  ) -> Bool {
-    let before = location.watchesMovement(of: tracker) ? nil : earlierMovement(of: tracker)
-    return location.noteMovement(
-      fix, isMoving: isMoving, of: tracker, continuing: before, at: ages.reading(now))
-  }
-
-  /// The movement as the last position before the start of this program stated it; nil if it did
-  /// not, or its time is not known.
-  private func earlierMovement(of tracker: Bytes16?) -> MovementDetector? {
-    let device = opener.subject(tracker, of: local.author)
-    do {
-      guard let position = try store.position(of: device),
-        let seconds = derived.telemetry.stillSeconds(of: device, at: position.order),
-        let made = ages.made(ofPositionOf: device)
-      else { return nil }
-      return MovementDetector(
-        after: position.report.fix, lastMovement: made.latest - Int64(seconds) * 1000)
-    } catch {
-      // The next read of the store reports the failure; the detector begins without history.
-      return nil
-    }
-  }
-
-  /// Adds the position to the batch; nil while no key is available to seal it, and then it is
-  /// published later.
+  /// Processes a fix of a tracker: publishes the position, writes the crossings that it shows, and
+  /// creates its row at the first fix, in one transaction. A fix that is not the newest is stored
+  /// in the track and does not change the current state.
   ///
-  /// - Parameter tracker: the nonce that names the row, for a tracker's position.
-  mutating func put(
-    _ report: PositionReport, of tracker: Bytes16? = nil, now: ClockReading
-  ) throws -> LatestRecord? {
-    let order = own.nextRecordOrder()
-    let position = UnpublishedPositions.Position(
-      order: order, report: report,
-      earlier: try location.earlierFixes(
-        before: report.fix, at: order,
-        of: OwnPositions.Subject(
-          nonce: tracker, device: opener.subject(tracker, of: local.author)),
-        in: store))
-    guard let record = try sealed(position, of: tracker, now: now) else {
-      location.remember(position, of: tracker, in: &transaction.batch)
-      return nil
+  /// - Parameters:
+  ///   - name: MUST be a line (`TextRule`). Trackers of two devices with one name are different.
+  ///   - batteryPercent: as the tracker states it.
+  ///   - isMoving: what the tracker's own sensor states.
+  ///   - excluded: fences that this tracker is not evaluated against.
+  public mutating func ingest(
+    _ fix: Fix, ofTracker name: String, batteryPercent: UInt8? = nil, isMoving: Bool? = nil,
+    without excluded: Set<RowID> = [], now: ClockReading
+  ) throws -> Outcome {
+    let tracker = OwnTracker(named: name, of: core.local)
+    let writes = try tracker.creation(in: core.context, beside: core.engine)
+    return try transact(now: now) {
+      $0.positions.note(batteryPercent: batteryPercent, of: tracker.nonce)
+      try $0.positions.take(
+        fix, isMoving: isMoving, of: tracker, without: excluded, writes: writes, in: &$0.core,
+        now: now)
     }
-    if location.unpublished[tracker] != nil {
-      location.remember(nil, of: tracker, in: &transaction.batch)
-    }
-    return record
   }
 
-  private mutating func sealed(
-    _ position: UnpublishedPositions.Position, of tracker: Bytes16?, now: ClockReading
-  ) throws -> LatestRecord? {
-    guard let epoch = currentEpoch else { return nil }
-    let stamp = try makeStamp(tracker == nil ? .ifDue : .never, now: now)
-    let subject = opener.subject(tracker, of: local.author)
-    let person = tracker == nil ? local.author.user : UserID(raw: subject.raw)
-    let telemetry = location.telemetry(
-      of: tracker, statesStillness: derived.checkIns.asksForMovement(of: person),
-      at: ages.reading(now))
-    let record = LatestRecord.position(
-      position.report, after: position.earlier.filter { $0.order < position.order },
-      of: tracker, telemetry: telemetry, stamp: stamp,
-      operation: local.operation, certificate: local.certificate.hash, order: position.order,
-      epoch: epoch.id, key: epoch.key, nonce: own.random.nonce24(), signedBy: local.signingKey)
-    transaction.batch.records.append(record)
-    try noteOwn(record, of: tracker, stamp, now: now)
-    noteTelemetry(of: record)
-    if let position = opener.position(in: record) { transaction.batch.positions.append(position) }
-    return record
+  /// Deletes the stored track of a tracker that this device records. The published position stays.
+  public mutating func clearTrack(ofTracker name: String, now: ClockReading) throws -> Outcome {
+    try core.context.require(.command, .member)
+    let tracker = OwnTracker(named: name, of: core.local)
+    return try transact(now: now) {
+      $0.core.transaction.batch.clearedTracks.insert(tracker.row)
+    }
   }
 
-  /// Publishes positions that waited for a key, if one is available now.
-  mutating func publishPending(now: ClockReading) throws {
-    guard !location.unpublished.isEmpty, currentEpoch != nil else { return }
-    var published: [LatestRecord] = []
-    for (tracker, waiting) in location.unpublished.ordered {
-      var position = waiting
-      position.order = own.nextRecordOrder()
-      guard let record = try sealed(position, of: tracker, now: now) else { continue }
-      location.remember(nil, of: tracker, in: &transaction.batch)
-      published.append(record)
+  /// Publishes a segment of the own track in the `history` lane, if it is required and due. Earlier
+  /// fixes stay on this device. Called after each stored fix, and after a change of the settings.
+  public mutating func shareTrack(isWanted: Bool, now: ClockReading) throws -> Outcome {
+    switch try TrackPlan(in: core.context, isWanted: isWanted, now: now.wall) {
+    case .nothing: return Outcome()
+    case .stop:
+      return try transact(now: now) { TrackPlan.forget(in: &$0.core.transaction.batch) }
+    case .start(let place):
+      return try transact(now: now) {
+        TrackPlan.note(upTo: place, in: &$0.core.transaction.batch)
+      }
+    case .publish(let segment, let place):
+      var composer = core.own.compose(.track, now: now)
+      composer.set(.trackPoints, to: .bytes(segment.encoded()))
+      return try transact(now: now) {
+        TrackPlan.note(upTo: place, in: &$0.core.transaction.batch)
+        try $0.core.append([composer.writes.map(Operation.write)], lane: .history, now: now)
+      }
     }
-    try commit(now: now)
-    try run(.recorded(published), now: now)
   }
 }

@@ -1,6 +1,4 @@
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
 internal import MusterSync
 
 /// Frames after a cut-off, which a revoked device wrote unaware or maliciously. A commander reviews
@@ -15,14 +13,13 @@ extension Replica {
   public mutating func release(
     _ reference: String, now: ClockReading
   ) throws -> (count: Int, outcome: Outcome) {
-    try require(.command)
-    let named = try QuarantineReader(context: context, keyring: epochKeys.keyring).frames(
-      named: reference)
+    try core.context.require(.command)
+    let named = try core.queries.quarantineReader.frames(named: reference)
     let heads = named.prefix(Limits.framesPerRelease).map {
       Head(log: $0.log, sequence: $0.sequence, hash: $0.hash)
     }
     let outcome = try transact(now: now) { replica in
-      try replica.append([[.release(Release(frames: heads))]], lane: .control, now: now)
+      try replica.core.append([[.release(Release(frames: heads))]], lane: .control, now: now)
     }
     return (heads.count, outcome)
   }

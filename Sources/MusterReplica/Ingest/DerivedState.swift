@@ -1,7 +1,5 @@
-internal import MusterCRDT
 internal import MusterModel
 internal import MusterStore
-internal import MusterSync
 
 /// What is derived from the log: how frames are read into the view, and the statuses and the state
 /// hash, which follow from the view.
@@ -12,10 +10,10 @@ struct DerivedState: Sendable {
   var statusModel = StatusModel()
   var checkIns = CheckInBoard()
   private(set) var duress = DuressLedger()
-  var telemetry = TelemetryBoard()
   /// Rules of zones about an entry that were satisfied since the start.
   var enteredRules: Set<Dot> = []
   var photos = PhotoKeeper()
+  private var demands = LocationDemands()
   /// Nil before the first request, and after the view was derived again.
   private(set) var stateTree: StateTree?
   /// The number of rebuilds of the whole view since the start.
@@ -110,6 +108,14 @@ struct DerivedState: Sendable {
     guard duress.clear(user) else { return nil }
     statusModel.noteChange(of: [user])
     return duress.encoded()
+  }
+
+  /// Returns the locate directives for this device among changed rows that were not reported since
+  /// the start.
+  mutating func takeDemands(
+    among changed: [RowKey], in context: ReadContext
+  ) throws(StoreError) -> [RowID] {
+    try demands.take(among: changed, in: context)
   }
 
   /// Takes what a commit changed.

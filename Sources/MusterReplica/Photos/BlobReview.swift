@@ -1,5 +1,3 @@
-internal import MusterCRDT
-internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 
@@ -51,5 +49,25 @@ struct BlobReview {
       }
     }
     return referenced
+  }
+
+  /// Marks blobs that no photo references, and deletes what may be deleted, when that is due.
+  static func perform(in core: inout ReplicaCore, now: ClockReading) throws {
+    guard core.derived.photos.takeReview(now: now.instant) else { return }
+    let blobs = try core.store.listedBlobs()
+    guard !blobs.isEmpty else { return }
+    core.derived.photos.scheduleReview(
+      now.instant.advanced(byMilliseconds: PhotoKeeper.reviewMilliseconds))
+    let review = try BlobReview(
+      of: blobs, in: core.store, receipts: core.queries.photoReader.receipts,
+      role: core.local.author.role, isFull: core.derived.photos.isFull(for: .original),
+      now: now.wall)
+    core.transaction.batch.unreferenced.merge(review.marks) { $1 }
+    guard !review.deletable.isEmpty else { return }
+    core.transaction.batch.deletedBlobs += review.deletable
+    core.derived.photos.forget(review.deletable)
+    try core.commit(now: now)
+    let deleted = try review.deletable.compactMap { try core.store.blob($0) }
+    try core.feed(deleted, removed: review.deletable, now: now)
   }
 }

@@ -1,209 +1,29 @@
 internal import MusterCRDT
-internal import MusterCrypto
 public import MusterModel
-internal import MusterStore
-internal import MusterSync
 
 /// Photos of reports (docs/decisions/0051-photos.md).
 extension Replica {
-  // MARK: Writes
-
-  /// Adds a photo to a report; command and members. In the urgent lane if the report is, so that
-  /// its thumbnail is fetched first. Does not restore a report that is deleted concurrently.
-  ///
-  /// - Returns: the name of the photo.
-  public mutating func addPhoto(
-    _ draft: PhotoDraft, to id: RowID, now: ClockReading
-  ) throws -> (photo: BlobID, outcome: Outcome) {
-    try require(.command, .member)
-    let state = try settled(.report, id, now: now)
-    guard state.values(of: .reportPhotos).count < Limits.photosPerReport else {
-      throw Refusal(
-        "report \(id.short) has \(Limits.photosPerReport) photos: remove one, or add a report")
-    }
-    own.random.stir(now.entropy)
-    let sealed = try SealedPhoto(draft, random: &own.random)
-    var composer = Composer(state, origin: nil)
-    composer.insert(.reportPhotos, .photo(sealed.photo))
-    let (writes, lane) = (composer.writes, state.lane)
-    guard transaction.writeGroup == nil else {
-      transaction.batch.units += sealed.units
-      return (sealed.photo.id, try write(writes, lane: lane, now: now))
-    }
-    let outcome = try transact(now: now) { replica in
-      replica.transaction.batch.units += sealed.units
-      var groups = EntryGroups()
-      groups.add(try replica.withOrigins(writes, lane: lane))
-      try replica.append(groups, lane: lane, now: now)
-    }
-    return (sealed.photo.id, outcome)
-  }
-
-  /// Removes a photo from a report; its author and command. A photo that others added too stays.
-  public mutating func removePhoto(
-    _ photo: BlobID, of id: RowID, now: ClockReading
-  ) throws -> Outcome {
-    try require(.command, .member)
-    let state = try settled(.report, id, now: now)
-    let own = try PhotoReader.values(of: photo, in: state).filter {
-      local.author.role == .command || $0.author == local.author.user
-    }
-    guard !own.isEmpty else {
-      throw Refusal("only its author or command may remove photo \(photo.short)", .notAllowed)
-    }
-    var composer = Composer(state, origin: nil)
-    composer.remove(.reportPhotos, own.map(\.dot))
-    return try write(composer.writes, lane: state.lane, now: now)
-  }
+  // MARK: Fetching
 
   /// Fetches the original of a photo, also on a relay or a narrow link, and if it was deleted here.
   public mutating func requestPhoto(
     _ photo: BlobID, of id: RowID, now: ClockReading
   ) throws -> Outcome {
-    _ = try PhotoReader.values(of: photo, in: settled(.report, id, now: now))
-    guard let blob = try store.blob(photo) else {
+    _ = try PhotoReader.values(of: photo, in: WriteGroup.settled(.report, id, in: &core, now: now))
+    guard let blob = try core.store.blob(photo) else {
       throw Refusal("the list of photo \(photo.short) has not arrived yet", .notNow)
     }
-    derived.photos.request(photo)
-    return try transact(now: now) { try $0.feed([blob], now: now) }
+    core.derived.photos.request(photo)
+    return try transact(now: now) { try $0.core.feed([blob], now: now) }
   }
 
   /// Notes the free space of the disk: below a floor, photos are not fetched.
   public mutating func noteFreeBytes(_ bytes: UInt64, now: ClockReading) throws -> Outcome {
-    guard derived.photos.note(freeBytes: bytes) else { return Outcome() }
+    guard core.derived.photos.note(freeBytes: bytes) else { return Outcome() }
     return try transact(now: now) { replica in
-      try replica.listStoredBlobs(now: now)
-      replica.derived.photos.scheduleReview(now.instant)
-      try replica.reviewBlobs(now: now)
+      try replica.core.listStoredBlobs(now: now)
+      replica.core.derived.photos.scheduleReview(now.instant)
+      try BlobReview.perform(in: &replica.core, now: now)
     }
-  }
-
-  // MARK: Reads
-
-  /// Returns the photos of a report, oldest first by their authors' clocks.
-  public func photos(of id: RowID) throws -> [PhotoSummary] {
-    try photoReader.photos(of: context.existing(.report, id))
-  }
-
-  /// Returns a photo of a report by its number from 1, or by its id or the first digits of it.
-  public func photo(named reference: String, of id: RowID) throws -> BlobID {
-    try PhotoReader.photo(named: reference, in: context.existing(.report, id))
-  }
-
-  /// Returns the reports with a photo of which one of these blobs is a part.
-  public func reports(showing blobs: Set<BlobID>) throws -> [RowKey] {
-    try photoReader.reports(showing: blobs)
-  }
-
-  /// Returns decrypted bytes of a photo.
-  ///
-  /// - Parameter range: the bytes to read, clamped to the picture; nil for all.
-  public func photoBytes(
-    _ photo: BlobID, of id: RowID, kind: BlobKind, range: Range<Int>? = nil
-  ) throws -> [UInt8] {
-    try photoReader.bytes(
-      of: photo, in: context.existing(.report, id), kind: kind, range: range)
-  }
-
-  var photoReader: PhotoReader {
-    PhotoReader(context: context, keeper: derived.photos, engine: engine)
-  }
-
-  // MARK: Engine
-
-  /// Passes all listed blobs to the engine, at a start and when other blobs are to be fetched.
-  mutating func listStoredBlobs(now: ClockReading) throws {
-    derived.photos.forgetUsage()
-    try list(try store.listedBlobs(), now: now)
-  }
-
-  /// Passes blobs to the engine that were listed.
-  mutating func list(_ blobs: [StoredBlob], now: ClockReading) throws {
-    guard !blobs.isEmpty else { return }
-    for blob in blobs { derived.photos.count(blob) }
-    derived.photos.scheduleReview(
-      now.instant.advanced(byMilliseconds: PhotoKeeper.reviewMilliseconds))
-    oweBlobReceipts(for: Set(blobs.map(\.log)), now: now)
-    try feed(blobs, now: now)
-  }
-
-  private mutating func feed(
-    _ blobs: [StoredBlob], removed: [BlobID] = [], now: ClockReading
-  ) throws {
-    let entries = blobs.map { derived.photos.entry(of: $0, role: local.author.role) }
-    try run(.blobsChanged(entries, removed: removed), now: now)
-  }
-
-  /// Compares files with bitmaps, after a crash or the repair of the database, and deletes the
-  /// files of writes that were not committed.
-  mutating func adoptBlobFiles(now: ClockReading) throws {
-    let found = try store.adoptUnits()
-    if !found.isEmpty { try feed(found, now: now) }
-    // Frames that are lost to damage may list the others.
-    if recovery.setAside.isEmpty, try missingFrames().isEmpty { try store.deleteUnlistedBlobs() }
-  }
-
-  /// Reads and verifies a unit that a peer requested. A damaged one is cleared, and fetched again.
-  mutating func unit(for request: BlobFetch, now: ClockReading) throws -> BlobUnit? {
-    // The engine may request units that are still in the batch.
-    let id = request.listing.id
-    if transaction.batch.units.contains(where: { $0.blob == id }) { try commit(now: now) }
-    if let unit = try store.unit(request.unit, of: request.listing),
-      unit.isValid(for: request.listing)
-    {
-      return unit
-    }
-    transaction.batch.damagedUnits.append(StoredUnit(blob: id, number: request.unit))
-    return nil
-  }
-
-  // MARK: Receipts and deletion
-
-  /// Schedules a receipt of a command device after a blob is complete.
-  mutating func oweBlobReceipt(for blob: BlobID, now: ClockReading) throws {
-    guard engine.progress(of: blob)?.units.isComplete == true,
-      let log = try store.blob(blob)?.log
-    else { return }
-    oweBlobReceipts(for: [log], now: now)
-  }
-
-  /// Schedules receipts of a command device. Those that are still correct are not sent again.
-  private mutating func oweBlobReceipts(for logs: Set<LogID>, now: ClockReading) {
-    guard local.author.role == .command else { return }
-    for log in logs.sorted() {
-      schedules.blobReceipts.owe(log, lane: .state, now: now.instant)
-    }
-  }
-
-  /// Signs due receipts for blobs, commits them, and only then sends them.
-  mutating func giveBlobReceipts(now: ClockReading) throws {
-    var given: [LatestRecord] = []
-    for log in schedules.blobReceipts.take(now: now.instant) {
-      guard let receipt = try photoReader.receipts.outdated(log) else { continue }
-      given.append(photoReader.receipts.signed(receipt, order: own.nextRecordOrder()))
-    }
-    guard !given.isEmpty else { return }
-    transaction.batch.records += given
-    try commit(now: now)
-    try run(.recorded(given), now: now)
-  }
-
-  /// Marks blobs that no photo references, and deletes what may be deleted, when that is due.
-  mutating func reviewBlobs(now: ClockReading) throws {
-    guard derived.photos.takeReview(now: now.instant) else { return }
-    let blobs = try store.listedBlobs()
-    guard !blobs.isEmpty else { return }
-    derived.photos.scheduleReview(
-      now.instant.advanced(byMilliseconds: PhotoKeeper.reviewMilliseconds))
-    let review = try BlobReview(
-      of: blobs, in: store, receipts: photoReader.receipts, role: local.author.role,
-      isFull: derived.photos.isFull(for: .original), now: now.wall)
-    transaction.batch.unreferenced.merge(review.marks) { $1 }
-    guard !review.deletable.isEmpty else { return }
-    transaction.batch.deletedBlobs += review.deletable
-    derived.photos.forget(review.deletable)
-    try commit(now: now)
-    let deleted = try review.deletable.compactMap { try store.blob($0) }
-    try feed(deleted, removed: review.deletable, now: now)
   }
 }

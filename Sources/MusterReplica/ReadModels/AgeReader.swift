@@ -8,6 +8,16 @@ struct AgeReader {
   let ages: AgeTracker
   let now: ClockReading
 
+  init(context: ReadContext, ages: AgeTracker, now: ClockReading) {
+    self.context = context
+    self.ages = ages
+    self.now = now
+  }
+
+  init(of core: ReplicaCore, at now: ClockReading) {
+    self.init(context: core.context, ages: core.records.ages, now: now)
+  }
+
   /// The reading of this machine's boot clock.
   var reading: Int64 { ages.reading(now) }
 

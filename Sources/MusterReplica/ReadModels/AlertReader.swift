@@ -167,22 +167,6 @@ struct AlertReader {
     return user?.values(of: .userCallsign).map(\.dot) ?? []
   }
 
-  /// Returns the changes with the raised check-ins in the order of their due times: after a sleep
-  /// of the machine several are overdue at once.
-  static func inOrderOfDueTimes(
-    _ changes: [AlertChange], due: (RowID) -> Int64?
-  ) -> [AlertChange] {
-    var raised: [(index: Int, due: Int64, change: AlertChange)] = []
-    for (index, change) in changes.enumerated() {
-      guard case .raised(let alert) = change, alert.id.kind == .checkIn else { continue }
-      raised.append((index, due(alert.id.row) ?? .max, change))
-    }
-    let ordered = raised.sorted { ($0.due, $0.index) < ($1.due, $1.index) }
-    var changes = changes
-    for (place, next) in zip(raised, ordered) { changes[place.index] = next.change }
-    return changes
-  }
-
   static func alert(
     named reference: String, among alerts: [Alert]
   ) throws(Refusal) -> AlertID {

@@ -17,10 +17,45 @@ struct ReadContext {
   /// Whether this device was revoked, as far as it knows.
   var isRevoked: Bool { control.isRevoked(local.device) }
 
+  /// Rejects a command of this device, unless it has one of these roles and is not revoked.
+  func require(_ roles: Role...) throws(Refusal) {
+    guard !isRevoked else {
+      throw Refusal("this device was revoked: its writes have no effect", .notAllowed)
+    }
+    guard roles.contains(local.author.role) else {
+      let allowed = roles.map(\.name).joined(separator: " or ")
+      throw Refusal(
+        "this device's role is \(local.author.role.name); this requires \(allowed)", .notAllowed)
+    }
+  }
+
+  /// Rejects a command of this device about a row, unless its user owns the row or is command.
+  func requireOwner(of state: RowState) throws(Refusal) {
+    guard local.author.role == .command || state.owner == local.author.user else {
+      throw Refusal(
+        "only its owner or command may do that to \(state.key.kind) \(state.key.id.short)",
+        .notAllowed)
+    }
+    try require(.command, .member)
+  }
+
   /// Returns a row after the previous commands, whether or not they are committed.
   func row(_ key: RowKey) throws(StoreError) -> RowState? {
     if let state = uncommitted[key] { return state }
     return try store.row(key)
+  }
+
+  /// Adds the origin in the urgent lane, where a write may arrive before the create of its row.
+  func withOrigins(_ writes: [Write], lane: Lane) throws(StoreError) -> [Write] {
+    guard lane == .urgent else { return writes }
+    var found: [Write] = []
+    for var write in writes {
+      if write.origin == nil, write.field.entity.hasOrigin {
+        write.origin = try row(write.key)?.origin
+      }
+      found.append(write)
+    }
+    return found
   }
 
   func userRow(_ user: UserID) throws(StoreError) -> RowState? {
@@ -97,6 +132,11 @@ struct ReadContext {
   /// Returns the last known position of a device; nil if there is none.
   func devicePosition(of device: DeviceID) throws(StoreError) -> DevicePosition? {
     received.over(try store.position(of: device), of: device)
+  }
+
+  /// Returns the newest record of each topic, by topic.
+  func latestRecords() throws(StoreError) -> [LatestRecord] {
+    received.over(try store.records())
   }
 
   func existing(_ kind: EntityKind, _ id: RowID) throws -> RowState {

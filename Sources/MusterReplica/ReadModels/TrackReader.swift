@@ -24,7 +24,7 @@ struct TrackReader {
   func names() throws -> [String] {
     try context.store.rows(.tracker).compactMap { row in
       guard row.exists, let name = row.text(.trackerCallsign),
-        row.key.id == context.local.trackerRow(context.local.trackerNonce(name))
+        row.key.id == OwnTracker(named: name, of: context.local).row
       else { return nil }
       return name
     }.sorted()
@@ -34,7 +34,7 @@ struct TrackReader {
   func trackers() throws -> [String: UserID] {
     let local = context.local
     return Dictionary(
-      try names().map { ($0, UserID(raw: local.trackerRow(local.trackerNonce($0)).raw)) },
+      try names().map { ($0, UserID(raw: OwnTracker(named: $0, of: local).row.raw)) },
       uniquingKeysWith: { first, _ in first })
   }
 

@@ -1,7 +1,6 @@
 internal import MusterCrypto
 internal import MusterModel
 public import MusterStore
-internal import MusterSync
 
 /// How far each log was held at one moment, to be recorded outside the database: lost frames can
 /// then be named even if the table of logs is lost too.
@@ -109,25 +108,25 @@ extension Credentials {
   }
 }
 
-extension Replica {
-  /// Returns what the store holds of each log, or is known to have held.
-  public func holdings() throws -> Frontier {
+extension Frontier {
+  /// Reads what the store holds of each log, or is known to have held.
+  init(of store: Store) throws(StoreError) {
     let held = try store.logs().map { summary in
       KnownHead(
         log: summary.log, certificate: summary.opening.certificate,
         sequence: summary.head.sequence)
     }
-    return Frontier(held + (try store.missedHeads()))
+    self.init(held + (try store.missedHeads()))
   }
 
   /// Stores what was held before and is not held now, so that it counts as missing until a peer
   /// sends it.
-  public static func know(_ holdings: Frontier, in store: Store) throws(StoreError) {
+  public func noteMissing(in store: Store) throws(StoreError) {
     var held: [LogID: UInt64] = [:]
     for summary in try store.logs() {
       held[summary.log] = max(held[summary.log] ?? 0, summary.head.sequence)
     }
-    let missed = holdings.heads.filter { head in
+    let missed = heads.filter { head in
       held[head.log].map { $0 < head.sequence } ?? true
     }
     if !missed.isEmpty { try store.know(missed) }

@@ -1,4 +1,3 @@
-internal import MusterCRDT
 internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
@@ -63,7 +62,7 @@ struct LogVerification {
     if try StateTree.hash(of: rebuild.store, control: outcome) != hash {
       problems.append("the view differs from the log: restart the node to rebuild it")
       var note = Batch()
-      note.forgotten = [Replica.viewKey]
+      note.forgotten = [ReplicaCore.viewKey]
       _ = try context.store.commit(note)
     }
     return VerificationReport(

@@ -97,7 +97,7 @@ final class Attackers {
     guard founder.isRunning else { return }
     guard try world.command(founder, { ((), try $0.rotateEpoch(now: $1)) }) != nil else { return }
     world.note(.wrote, at: founder)
-    guard try founder.change({ try $0.writingEpoch })??.isOwn != true else { return }
+    guard try founder.change({ try $0.queries.writingEpoch })??.isOwn != true else { return }
     world.report(
       "a rotation takes effect", "\(founder.name) continues under an epoch of another device")
   }

@@ -103,7 +103,7 @@ final class AuthorityChecker: Checker {
   /// Checks that no device certified itself or another one.
   private func checkDevices(of node: SimulatedNode, in world: World) throws {
     let expected = world.nodes.map { [$0.credentials.device.description, $0.plan.role.name] }
-    let shown = try node.change { try $0.devices() } ?? []
+    let shown = try node.change { try $0.queries.devices() } ?? []
     for device in shown where !expected.contains([device.id.description, device.role.name]) {
       world.report(promise, "\(node.name) takes \(device.id.short) for a \(device.role.name)")
     }

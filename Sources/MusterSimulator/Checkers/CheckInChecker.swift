@@ -176,8 +176,8 @@ final class CheckInChecker: Checker {
   func examine(_ node: SimulatedNode, in world: World) throws {
     guard isActive, world.phase != .warmUp, isJudged(node, in: world) else { return }
     let clock = node.clock.reading(at: world.now)
-    let raised = try node.change { try $0.raisedAlerts() } ?? []
-    let shown = try node.change { try $0.checkIns(now: clock) } ?? []
+    let raised = try node.change { try $0.queries.raisedAlerts() } ?? []
+    let shown = try node.change { try $0.statuses(now: clock).checkIns() } ?? []
     let levels = Dictionary(
       raised.filter { $0.id.kind == .checkIn }.map { ($0.id.row, $0.level) },
       uniquingKeysWith: max)

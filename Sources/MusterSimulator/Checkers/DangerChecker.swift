@@ -143,7 +143,7 @@ final class DangerChecker: Checker {
     guard limitMilliseconds != nil, world.phase == .story, isWhole(in: world) else { return }
     for node in world.nodes where node.isRunning && node.reads {
       let clock = node.clock.reading(at: world.now)
-      guard let shown = try node.change({ try $0.users(now: clock) }) else { continue }
+      guard let shown = try node.change({ try $0.statuses(now: clock).users() }) else { continue }
       for user in shown {
         guard let person = people[user.id] else { continue }
         try compare(user, with: person, at: node, in: world)

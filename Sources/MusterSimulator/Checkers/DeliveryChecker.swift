@@ -34,7 +34,7 @@ final class DeliveryChecker: Checker {
       guard let row = try node.store.row(RowKey(kind: .report, id: report)), row.exists else {
         continue
       }
-      let shown = try replica.report(row.key.id).delivery
+      let shown = try replica.queries.report(row.key.id).delivery
       let holders = try holders(of: row, asKnownTo: node, in: world)
       if shown.devices > holders.count {
         world.report(

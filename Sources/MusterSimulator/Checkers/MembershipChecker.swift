@@ -11,7 +11,7 @@ final class MembershipChecker: Checker {
     guard world.record.convergedMilliseconds != nil else { return }
     var first: (name: String, evidence: [EvidenceID], members: Set<CertificateHash>)?
     for node in world.nodes where node.isRunning && !world.isRevoked(node) {
-      guard let shown = node.replica?.membership else { continue }
+      guard let shown = node.replica?.queries.membership else { continue }
       guard let known = first else {
         first = (node.name, shown.evidence, shown.members)
         continue
@@ -32,7 +32,7 @@ final class MembershipChecker: Checker {
   }
 
   private func checkRevoked(shownBy node: SimulatedNode, in world: World) throws {
-    let revoked = try node.change { try $0.devices() }?.filter(\.isRevoked).map(\.id) ?? []
+    let revoked = try node.change { try $0.queries.devices() }?.filter(\.isRevoked).map(\.id) ?? []
     for device in revoked where !world.revocations.isRevoked(device) {
       world.report(
         promise,

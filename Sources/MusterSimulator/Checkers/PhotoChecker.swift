@@ -97,7 +97,7 @@ final class PhotoChecker: Checker {
   private func read(_ id: BlobID, at node: SimulatedNode, in world: World) throws {
     guard node.reads, let picture = pictures[id], let replica = node.replica else { return }
     do {
-      let bytes = try replica.photoBytes(id, of: picture.report, kind: .original)
+      let bytes = try replica.queries.photoBytes(id, of: picture.report, kind: .original)
       if bytes != picture.draft.original.bytes {
         world.report(promise, "\(node.name) shows another picture as photo \(id.short)")
       }

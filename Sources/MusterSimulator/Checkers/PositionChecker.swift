@@ -51,7 +51,7 @@ final class PositionChecker: Checker {
   private func checkAge(at node: SimulatedNode, in world: World) throws {
     guard let behindMilliseconds else { return }
     let due = world.now.advanced(byMilliseconds: -behindMilliseconds)
-    let shown = try node.replica?.devicePositions() ?? []
+    let shown = try node.replica?.queries.devicePositions() ?? []
     for device in fixes.keys.sorted()
     where !world.nodes.contains(where: {
       $0.credentials.device == device && world.isRevoked($0)

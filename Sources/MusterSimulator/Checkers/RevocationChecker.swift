@@ -56,7 +56,7 @@ final class RevocationChecker: Checker {
   }
 
   private func revokedDevices(of node: SimulatedNode) throws -> Set<DeviceID> {
-    Set(try node.change { try $0.devices() }?.filter(\.isRevoked).map(\.id) ?? [])
+    Set(try node.change { try $0.queries.devices() }?.filter(\.isRevoked).map(\.id) ?? [])
   }
 
   private func checkAgreement(in world: World) throws {

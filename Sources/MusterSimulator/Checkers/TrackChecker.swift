@@ -58,7 +58,7 @@ final class TrackChecker: Checker {
     for node in world.nodes.prefix(3) where node.isRunning && node.reads {
       guard let replica = node.replica else { continue }
       for (user, fixes) in taken.sorted(by: { $0.key < $1.key }) where !unsure.contains(user) {
-        for fix in try replica.sharedTrack(of: user) where !fixes.contains(fix) {
+        for fix in try replica.queries.sharedTrack(of: user) where !fixes.contains(fix) {
           world.report(promise, "\(node.name) reads a fix of \(user.short) without a source")
         }
       }
@@ -69,8 +69,8 @@ final class TrackChecker: Checker {
     let node = world.nodes[phone.node]
     guard node.isRunning, !world.isRevoked(node), let replica = node.replica else { return }
     let expected = fixes.values.sorted { $0.sampleTime < $1.sampleTime }
-    let row = replica.trackerRow(named: phone.name)
-    guard try replica.track(ofTracker: row, limit: .max) == expected else {
+    let row = replica.queries.trackerRow(named: phone.name)
+    guard try replica.queries.track(ofTracker: row, limit: .max) == expected else {
       return world.report(promise, "\(node.name) has lost a part of \(phone.name)'s track")
     }
     // If command rotates the epoch continuously, a late node may be missing the key of the newest
@@ -78,7 +78,9 @@ final class TrackChecker: Checker {
     guard world.faulty.overfillers.isEmpty else { return }
     for other in world.nodes
     where other.isRunning && other.reads && !world.isRevoked(other) {
-      let shown = try other.replica?.devicePositions().first { $0.device == DeviceID(tracker: row) }
+      let shown = try other.replica?.queries.devicePositions().first {
+        $0.device == DeviceID(tracker: row)
+      }
       if shown?.report.fix != expected.last {
         world.report(promise, "\(other.name) shows \(phone.name) of \(node.name) elsewhere")
       }

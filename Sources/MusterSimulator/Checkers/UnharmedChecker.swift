@@ -67,7 +67,7 @@ final class UnharmedChecker: Checker {
     guard !world.faulty.overfillers.isEmpty else { return }
     for node in world.nodes where node.isRunning { try check(node, in: world) }
     guard world.record.convergedMilliseconds != nil,
-      let epoch = try world.nodes[0].change({ try $0.writingEpoch })??.id
+      let epoch = try world.nodes[0].change({ try $0.queries.writingEpoch })??.id
     else { return }
     for node in world.nodes where world.isPromisedOthersWork(node) && node.reads {
       guard try !node.store.epochKeys().contains(where: { $0.id == epoch }) else { continue }

@@ -65,7 +65,7 @@ struct DiskLedger {
       let frame = try store.frame(FramePosition(log: log, sequence: head.sequence))
       if frame?.hash != head.hash { losses.append("log \(log.short) has another frame") }
     }
-    let shown = try replica.reports()
+    let shown = try replica.queries.reports()
     for (id, title) in titles.sorted(by: { $0.key < $1.key }) {
       let report = shown.first { $0.id == id }
       guard let report else {

@@ -25,11 +25,11 @@ struct DiskPrelude {
       store: store, credentials: genesis.credentials, start: .continues, seed: Self.seed32(seed, 2),
       systemBoot: [1], now: clock)
     _ = try replica.rotateEpoch(now: clock)
-    _ = try replica.setCallsign("Ada", now: clock)
+    _ = try replica.write(PersonRequests.setCallsign("Ada"), now: clock)
     let fence = FenceDraft(
       name: "School", kind: .muster,
       geometry: .circle(center: DiskStory.place(metresNorth: 0), radiusCentimetres: 10_000))
-    _ = try replica.addFence(fence, now: clock)
+    _ = try replica.write(FenceRequests.add(fence), now: clock)
     let enrolment = Enrolment(seed: Self.seed32(seed, 3))
     let request = try enrolment.request(
       callsign: "Ben", passphrase: nil, seed: Self.seed32(seed, 4)

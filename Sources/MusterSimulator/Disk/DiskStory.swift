@@ -139,7 +139,7 @@ struct DiskStory {
   private mutating func addReport() throws {
     let draft = ReportDraft(
       title: "Report \(step)", details: text(upTo: 4000), toEvacuate: step % 3 == 0)
-    guard let id = try onBen({ try $0.addReport(draft, now: $1) }) else { return }
+    guard let id = try onBen({ try $0.write(ReportRequests.add(draft), now: $1) }) else { return }
     reports.append(id)
     ben.ledger.noteTitle(draft.title, of: id)
   }
@@ -148,7 +148,9 @@ struct DiskStory {
     guard let id = reports.last else { return }
     let title = "Edited \(step)"
     ben.ledger.noteAttempt(title, on: id)
-    if try onBen({ ((), try $0.editReport(id, ReportChanges(title: title), now: $1)) }) != nil {
+    if try onBen({
+      ((), try $0.write(ReportRequests.edit(id, ReportChanges(title: title)), now: $1))
+    }) != nil {
       ben.ledger.noteTitle(title, of: id)
     }
   }
@@ -156,23 +158,26 @@ struct DiskStory {
   private mutating func comment() throws {
     guard let id = reports.last else { return }
     let text = "Comment \(step) " + text(upTo: 1500)
-    if try onBen({ ((), try $0.commentReport(id, text: text, now: $1)) }) != nil {
+    if try onBen({ ((), try $0.write(ReportRequests.comment(id, text: text), now: $1)) }) != nil {
       ben.ledger.noteComment(text, on: id)
     }
   }
 
   private mutating func claim() throws {
     let claim: SafetyClaim = step % 16 < 8 ? .safe : .needsHelp
-    if try onBen({ ((), try $0.claimSafety(claim, note: "", now: $1)) }) != nil {
+    if try onBen({ ((), try $0.write(PersonRequests.claim(claim, note: ""), now: $1)) }) != nil {
       ben.ledger.noteOther()
     }
   }
 
   private mutating func confirm() throws {
     guard
-      let id = try ada.replica.reports().map(\.id).filter({ !reports.contains($0) }).sorted().last
+      let id = try ada.replica.queries.reports().map(\.id).filter({ !reports.contains($0) })
+        .sorted().last
     else { return }
-    if try onBen({ ((), try $0.confirmReport(id, now: $1)) }) != nil { ben.ledger.noteOther() }
+    if try onBen({ ((), try $0.write(ReportRequests.confirm(id), now: $1)) }) != nil {
+      ben.ledger.noteOther()
+    }
   }
 
   private mutating func takeFix(metresNorth: Int64) throws {
@@ -185,7 +190,7 @@ struct DiskStory {
   private mutating func writeAtAda() throws {
     for number in 0..<4 {
       let draft = ReportDraft(title: "Ada \(step).\(number)", details: text(upTo: 1500))
-      let (_, outcome) = try ada.replica.addReport(draft, now: clock)
+      let (_, outcome) = try ada.replica.write(ReportRequests.add(draft), now: clock)
       send(outcome, toBen: true)
     }
   }

@@ -96,7 +96,7 @@ struct TestedDevice {
     self.replica = nil
     defer { self.replica = replica }
     do {
-      _ = try replica.reports()
+      _ = try replica.queries.reports()
       _ = try replica.status(now: now)
     } catch let error as StoreError {
       if disk.isOff { throw PowerCut() }

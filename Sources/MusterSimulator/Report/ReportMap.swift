@@ -26,7 +26,7 @@ struct ReportMap {
   }
 
   init(_ world: World, _ moments: [Recording.MeshSample]) throws {
-    let fences = try world.nodes.first?.change { try $0.fences() } ?? []
+    let fences = try world.nodes.first?.change { try $0.queries.fences() } ?? []
     let frame = Self.frame(moments, fences)
     let places = moments.flatMap { $0.nodes.map(\.place) }
     isWorthALook = !fences.isEmpty || Set(places).count > 1

@@ -29,7 +29,7 @@ struct Convergence {
       }
       guard root ?? own == own else { return false }
       root = own
-      let held = node.replica?.membership.evidence
+      let held = node.replica?.queries.membership.evidence
       guard evidence ?? held == held else { return false }
       evidence = held
     }
@@ -46,7 +46,8 @@ struct Convergence {
   /// Returns whether all authorized readers have the founder's current key, which may be unused so
   /// far: checked if a node tries to prevent that.
   private func isKeyEverywhere() throws -> Bool {
-    guard !overfillers.isEmpty, let epoch = try nodes[0].change({ try $0.writingEpoch })??.id
+    guard !overfillers.isEmpty,
+      let epoch = try nodes[0].change({ try $0.queries.writingEpoch })??.id
     else { return true }
     for node in promised where node.reads {
       guard try node.store.epochKeys().contains(where: { $0.id == epoch }) else { return false }

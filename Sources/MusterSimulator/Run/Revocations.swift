@@ -150,7 +150,7 @@ final class Revocations {
   }
 
   private func isMember(_ device: DeviceID, shownBy node: SimulatedNode) throws -> Bool {
-    try node.change { try $0.devices() }?.contains { $0.id == device && $0.isCouncilMember }
+    try node.change { try $0.queries.devices() }?.contains { $0.id == device && $0.isCouncilMember }
       ?? false
   }
 }

@@ -239,55 +239,61 @@ enum Act: Hashable {
   ) throws -> (made: RowKey?, outcome: Replica.Outcome) {
     switch self {
     case .report(let draft):
-      let (id, outcome) = try replica.addReport(draft, now: now)
+      let (id, outcome) = try replica.write(ReportRequests.add(draft), now: now)
       return (RowKey(kind: .report, id: id), outcome)
     case .fence(let draft):
-      let (id, outcome) = try replica.addFence(draft, now: now)
+      let (id, outcome) = try replica.write(FenceRequests.add(draft), now: now)
       return (RowKey(kind: .fence, id: id), outcome)
     case .edit(let id, let changes):
-      return (nil, try replica.editReport(id, changes, now: now))
+      return (nil, try replica.write(ReportRequests.edit(id, changes), now: now))
     case .comment(let id, let text):
-      return (nil, try replica.commentReport(id, text: text, now: now))
-    case .confirm(let id): return (nil, try replica.confirmReport(id, now: now))
-    case .delete(let id): return (nil, try replica.deleteReport(id, now: now))
+      return (nil, try replica.write(ReportRequests.comment(id, text: text), now: now))
+    case .confirm(let id): return (nil, try replica.write(ReportRequests.confirm(id), now: now))
+    case .delete(let id): return (nil, try replica.write(ReportRequests.delete(id), now: now))
     case .claim(let claim):
-      return (nil, try replica.claimSafety(claim, note: "", now: now))
+      return (nil, try replica.write(PersonRequests.claim(claim, note: ""), now: now))
     case .switchFence(let id, let active):
-      return (nil, try replica.setFenceActive(id, active, now: now))
-    case .removeFence(let id): return (nil, try replica.deleteFence(id, now: now))
+      return (nil, try replica.write(FenceRequests.setActive(id, active), now: now))
+    case .removeFence(let id): return (nil, try replica.write(FenceRequests.delete(id), now: now))
     case .direct(let draft):
-      let (id, outcome) = try replica.direct(draft, now: now)
+      let (id, outcome) = try replica.write(OrderRequests.issue(draft), now: now)
       return (RowKey(kind: .directive, id: id), outcome)
-    case .close(let id): return (nil, try replica.closeDirective(id, now: now))
+    case .close(let id): return (nil, try replica.write(OrderRequests.close(id), now: now))
     case .acknowledge(let id, let note, let user):
-      return (nil, try replica.acknowledge(id, note: note, for: user, now: now))
+      return (
+        nil, try replica.write(OrderRequests.acknowledge(id, note: note, for: user), now: now)
+      )
     case .override(let user, let claim?):
-      return (nil, try replica.overrideSafety(of: user, claim, note: "", now: now))
-    case .override(let user, nil): return (nil, try replica.withdrawOverride(of: user, now: now))
+      return (
+        nil, try replica.write(PersonRequests.overrideSafety(of: user, claim, note: ""), now: now)
+      )
+    case .override(let user, nil):
+      return (nil, try replica.write(PersonRequests.withdrawOverride(of: user), now: now))
     case .track(let phone, let fix):
       return (nil, try replica.ingest(fix, ofTracker: phone, now: now))
     case .profile(let profile, let user):
-      let outcome = try replica.setLocationProfile(
-        profile, of: user, inForeground: true, now: now)
+      let outcome = try replica.write(
+        SettingRequests.setLocationProfile(profile, of: user, inForeground: true), now: now)
       return (nil, outcome)
     case .share:
-      let isWanted = try replica.locationProfile(inForeground: true).sharesTrack
+      let isWanted = try replica.queries.locationProfile(inForeground: true).sharesTrack
       return (nil, try replica.shareTrack(isWanted: isWanted, now: now))
     case .lookForAlerts: return (nil, try replica.reviewAlerts(now: now))
     case .photo(let id, let draft):
-      return (nil, try replica.addPhoto(draft, to: id, now: now).outcome)
+      return (nil, try replica.write(PhotoRequests.add(draft, to: id), now: now).outcome)
     case .space(let bytes): return (nil, try replica.noteFreeBytes(bytes, now: now))
     case .startCheckIns(let draft, let subjects):
       let people: [UserID]
       switch subjects {
       case .users(let users): people = users
-      case .everyone(let role): people = try replica.members(ofTeam: "", role: role, now: now)
+      case .everyone(let role):
+        people = try replica.statuses(now: now).members(ofTeam: "", role: role)
       }
-      return (nil, try replica.startCheckIns(draft, of: people, now: now).outcome)
+      return (nil, try replica.write(CheckInRequests.start(draft, of: people), now: now).outcome)
     case .checkIn(let kind, let user, let seconds):
       let note = kind == .stop ? "drawn" : ""
-      let outcome = try replica.checkIn(
-        kind, of: user, timer: nil, seconds: seconds, note: note, now: now)
+      let outcome = try replica.write(
+        CheckInRequests.report(kind, of: user, timer: nil, seconds: seconds, note: note), now: now)
       return (nil, outcome)
     }
   }

@@ -17,8 +17,8 @@ struct DatabaseRepairTests {
     _ = try Founding.found(operation: "Ridge", callsign: "Ada", home: home, passphrase: nil)
     var opened = try OpenedHome(home, passphrase: { [] })
     for number in 1...5 {
-      _ = try opened.replica.addReport(
-        ReportDraft(title: "Smoke \(number)"), now: SystemClock.reading)
+      _ = try opened.replica.write(
+        ReportRequests.add(ReportDraft(title: "Smoke \(number)")), now: SystemClock.reading)
     }
     try opened.writeSentinel()
     try opened.writeHoldings()
@@ -32,7 +32,7 @@ struct DatabaseRepairTests {
   }
 
   private func titles(_ opened: OpenedHome) throws -> [String] {
-    try opened.replica.reports().map(\.title).sorted()
+    try opened.replica.queries.reports().map(\.title).sorted()
   }
 
   private static let all = (1...5).map { "Smoke \($0)" }
@@ -99,7 +99,8 @@ struct DatabaseRepairTests {
     #expect(isRepaired)
     #expect(opened.repairRemark != nil)
     #expect(try titles(opened) == Self.all)
-    _ = try opened.replica.addReport(ReportDraft(title: "Smoke 6"), now: SystemClock.reading)
+    _ = try opened.replica.write(
+      ReportRequests.add(ReportDraft(title: "Smoke 6")), now: SystemClock.reading)
     #expect(try opened.replica.verify().problems == [])
     try opened.replica.close()
   }
@@ -110,7 +111,7 @@ struct DatabaseRepairTests {
     do {
       var opened = try opened()
       #expect(opened.repairRemark?.contains("is gone") == true)
-      missing = try opened.replica.missingFrames()
+      missing = try opened.replica.queries.missingFrames()
       // The sentinel has no record of the root's log.
       #expect(Set(missing.map(\.log)).count == 3)
       #expect(try !opened.replica.verify().isOK)
@@ -121,7 +122,7 @@ struct DatabaseRepairTests {
     // And the record of missing frames survives the next loss, although no frames are held any more
     try FileManager.default.removeItem(atPath: home.databasePath)
     let again = try opened()
-    let still = try again.replica.missingFrames()
+    let still = try again.replica.queries.missingFrames()
     #expect(missing.allSatisfy { still.contains($0) })
     try again.replica.close()
   }
@@ -135,7 +136,8 @@ struct DatabaseRepairTests {
     let start = SystemClock.instant
     try opened.writeHoldingsIfDue(now: start)
     let first = kept()
-    _ = try opened.replica.addReport(ReportDraft(title: "Smoke 6"), now: SystemClock.reading)
+    _ = try opened.replica.write(
+      ReportRequests.add(ReportDraft(title: "Smoke 6")), now: SystemClock.reading)
     try opened.writeHoldingsIfDue(now: start.advanced(byMilliseconds: 59_999))
     #expect(kept() == first)
     try opened.writeHoldingsIfDue(now: start.advanced(byMilliseconds: 60_000))

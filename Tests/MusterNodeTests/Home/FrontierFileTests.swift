@@ -20,9 +20,9 @@ struct FrontierFileTests {
     credentials = opened.credentials
     var holdings: [Frontier] = []
     for number in 1...4 {
-      _ = try opened.replica.addReport(
-        ReportDraft(title: "Smoke \(number)"), now: SystemClock.reading)
-      holdings.append(try opened.replica.holdings())
+      _ = try opened.replica.write(
+        ReportRequests.add(ReportDraft(title: "Smoke \(number)")), now: SystemClock.reading)
+      holdings.append(try opened.replica.queries.holdings())
     }
     self.holdings = holdings
     try opened.replica.close()

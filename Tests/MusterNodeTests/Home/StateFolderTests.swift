@@ -57,7 +57,8 @@ struct StateFolderTests {
 
   private func addReport(_ title: String) throws {
     var opened = try opened()
-    _ = try opened.replica.addReport(ReportDraft(title: title), now: SystemClock.reading)
+    _ = try opened.replica.write(
+      ReportRequests.add(ReportDraft(title: title)), now: SystemClock.reading)
     try opened.writeSentinel()
     try opened.replica.close()
   }
@@ -202,7 +203,7 @@ struct StateFolderTests {
     let (before, credentials) = (opened.replica.incarnationState, opened.credentials)
     try opened.replica.close()
     for years in [-40, 40] {
-      let store = try Replica.openStore(
+      let store = try ReplicaDatabase.open(
         at: home.databasePath, of: credentials, seed: systemSeed())
       let wall = Timestamp(
         milliseconds: SystemClock.wall.milliseconds + Int64(years) * 31_557_600_000)

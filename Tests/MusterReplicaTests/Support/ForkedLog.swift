@@ -68,11 +68,12 @@ extension Replica {
   mutating func receive(_ forked: ForkedLog, through last: Int, now: ClockReading) throws -> Outcome
   {
     try transact(now: now) {
-      try $0.hold(Array(forked.frames[...last]), opening: forked.opening, now: now)
-      try $0.commit(now: now)
+      try $0.core.hold(Array(forked.frames[...last]), opening: forked.opening, now: now)
+      try $0.core.commit(now: now)
       // The engine of a node that received it knows of it.
-      try $0.run(
-        .attached(forked.log, $0.device, .held(try $0.store.strands(of: forked.log))), now: now)
+      try $0.core.run(
+        .attached(forked.log, $0.device, .held(try $0.core.store.strands(of: forked.log))), now: now
+      )
     }
   }
 
@@ -81,7 +82,8 @@ extension Replica {
     branch frames: [Frame], of opening: Opening, now: ClockReading
   ) throws -> Outcome {
     try transact(now: now) {
-      try $0.attach(frames, opening: opening, from: $0.device, now: now)
+      try BranchAttacher.attach(
+        frames, opening: opening, from: $0.device, to: &$0.core, now: now)
     }
   }
 }
@@ -96,7 +98,7 @@ struct ShownMembership: Hashable {
 extension Replica {
   mutating func shownMembership() throws -> ShownMembership {
     ShownMembership(
-      members: Set(control.admissions.map(\.signed.hash)), hash: try stateHash(),
-      evidence: control.membership.items.map(\.id))
+      members: Set(core.control.admissions.map(\.signed.hash)), hash: try stateHash(),
+      evidence: core.control.membership.items.map(\.id))
   }
 }

@@ -1,4 +1,5 @@
 import MusterModel
+import MusterReplica
 
 /// Returns a position north and east of the middle of the valley.
 func place(metresNorth: Int64, metresEast: Int64 = 0) -> Coordinate {
@@ -37,7 +38,7 @@ extension Valley {
   @discardableResult
   mutating func draw(_ name: String, _ kind: FenceKind) throws -> RowID {
     let draft = FenceDraft(name: name, kind: kind, geometry: circle(metres: 100))
-    let id = try at("Ada") { try $0.addFence(draft, now: $1) }
+    let id = try at("Ada") { try $0.write(FenceRequests.add(draft), now: $1) }
     try converge()
     return id
   }

@@ -28,8 +28,9 @@ struct Swarm {
     }
     for name in people { callsigns[name] = name }
     try valley.at("Ada") {
-      try $0.addFence(
-        FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100)), now: $1)
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
+        now: $1)
     }
     valley.air.lossPercent = 30
   }
@@ -65,7 +66,7 @@ struct Swarm {
 
   /// Returns reports that a device has received.
   private mutating func known(to name: String) throws -> RowID? {
-    let ids = try valley.ask(name) { replica, _ in try replica.reports() }.map(\.id)
+    let ids = try valley.ask(name) { replica, _ in try replica.queries.reports() }.map(\.id)
     let diaries = Set(diaries.values.map(\.id))
     return ids.filter { !diaries.contains($0) }.sorted().randomElement(using: &random)
   }
@@ -74,16 +75,20 @@ struct Swarm {
     let draft = ReportDraft(
       title: "Report \(random.number(below: 1000))", severity: UInt8(1 + random.number(below: 5)),
       toEvacuate: random.number(below: 3) == 0)
-    reports.append(try valley.at(name) { try $0.addReport(draft, now: $1) })
+    reports.append(try valley.at(name) { try $0.write(ReportRequests.add(draft), now: $1) })
   }
 
   private mutating func write(diaryOf name: String) throws {
     let title = "Day \(random.number(below: 1000)) of \(name)"
     if let diary = diaries[name] {
-      try valley.at(name) { try $0.editReport(diary.id, ReportChanges(title: title), now: $1) }
+      try valley.at(name) {
+        try $0.write(ReportRequests.edit(diary.id, ReportChanges(title: title)), now: $1)
+      }
       diaries[name]?.title = title
     } else {
-      let id = try valley.at(name) { try $0.addReport(ReportDraft(title: title), now: $1) }
+      let id = try valley.at(name) {
+        try $0.write(ReportRequests.add(ReportDraft(title: title)), now: $1)
+      }
       diaries[name] = (id, title)
     }
   }
@@ -92,13 +97,13 @@ struct Swarm {
     guard let id = try known(to: name) else { return }
     let words = String(repeating: "word ", count: random.number(below: 500))
     let text = "\(name) \(random.next()) \(words)"
-    try valley.at(name) { try $0.commentReport(id, text: text, now: $1) }
+    try valley.at(name) { try $0.write(ReportRequests.comment(id, text: text), now: $1) }
     comments[id, default: []].insert(text)
   }
 
   private mutating func confirm(as name: String) throws {
     guard let id = try known(to: name) else { return }
-    try valley.at(name) { try $0.confirmReport(id, now: $1) }
+    try valley.at(name) { try $0.write(ReportRequests.confirm(id), now: $1) }
     confirmations[id, default: []].insert(name)
   }
 
@@ -108,7 +113,7 @@ struct Swarm {
       title: "Edit \(random.number(below: 1000))", toEvacuate: random.number(below: 2) == 0,
       status: random.number(below: 2) == 0 ? .open : .resolved)
     do {
-      try valley.at(name) { try $0.editReport(id, changes, now: $1) }
+      try valley.at(name) { try $0.write(ReportRequests.edit(id, changes), now: $1) }
     } catch is Refusal {
       // It is another person's, and this one is no commander.
     }
@@ -117,7 +122,7 @@ struct Swarm {
   private mutating func delete(as name: String) throws {
     guard let id = try known(to: name) else { return }
     do {
-      try valley.at(name) { try $0.deleteReport(id, now: $1) }
+      try valley.at(name) { try $0.write(ReportRequests.delete(id), now: $1) }
       doomed.insert(id)
     } catch is Refusal {
       // It is another person's, and this one is no commander.
@@ -150,7 +155,7 @@ struct Swarm {
   mutating func expectAgreement() throws {
     let seed = valley.seed
     for name in people {
-      let shown = try valley.ask(name) { replica, _ in try replica.reports() }
+      let shown = try valley.ask(name) { replica, _ in try replica.queries.reports() }
       let byID = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0) })
       for id in reports where !doomed.contains(id) {
         let report = try #require(byID[id], "seed \(seed): \(name) lost a report")

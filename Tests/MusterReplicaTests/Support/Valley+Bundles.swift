@@ -59,7 +59,7 @@ extension Valley {
     let (credentials, keys) = try enrolment.join(grant: grant)
     try switchOn(credentials, as: name, store: Self.store(at: path, of: credentials), path: path)
     try at(name) { try $0.keep(keys, now: $1) }
-    if role.reads { try at(name) { try $0.setCallsign(name, now: $1) } }
+    if role.reads { try at(name) { try $0.write(PersonRequests.setCallsign(name), now: $1) } }
   }
 
   /// Returns a founder and members without a network.

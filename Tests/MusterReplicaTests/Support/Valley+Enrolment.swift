@@ -25,13 +25,13 @@ extension Valley {
     try genesis.store(in: store)
     try switchOn(genesis.credentials, as: name, store: store, path: path)
     try at(name) { try $0.rotateEpoch(now: $1) }
-    try at(name) { try $0.setCallsign(name, now: $1) }
+    try at(name) { try $0.write(PersonRequests.setCallsign(name), now: $1) }
   }
 
   /// In memory without a path.
   static func store(at path: String?, of credentials: Credentials) throws -> Store {
     try path.map { path in
-      try Replica.openStore(at: path, of: credentials, seed: seal)
+      try ReplicaDatabase.open(at: path, of: credentials, seed: seal)
     } ?? Store.inMemory()
   }
 
@@ -118,7 +118,7 @@ extension Valley {
     guard laptops[index(name)].credentials.role.reads,
       try wait(upTo: 60_000, until: { _ in try !store.epochKeys().isEmpty }) != nil
     else { return }
-    try at(name) { try $0.setCallsign(name, now: $1) }
+    try at(name) { try $0.write(PersonRequests.setCallsign(name), now: $1) }
   }
 
   struct JoinFailure: Error { let joining: String }

@@ -132,7 +132,7 @@ struct Valley {
     laptops[index].remarks += outcome.remarks
     laptops[index].demands += outcome.locationDemands
     laptops[index].rejections += outcome.rejections.map(\.reason)
-    laptops[index].crossings += try outcome.crossings.map(replica.summary)
+    laptops[index].crossings += try outcome.crossings.map(replica.queries.summary)
   }
 
   // MARK: Time
@@ -220,7 +220,7 @@ struct Valley {
     var states: Set<StateHash> = []
     var evidence: Set<[EvidenceID]> = []
     for name in names {
-      evidence.insert(try ask(name) { replica, _ in replica.membership.evidence })
+      evidence.insert(try ask(name) { replica, _ in replica.queries.membership.evidence })
       let status = try ask(name) { try $0.status(now: $1) }
       roots.insert(status.root)
       guard status.role.reads else { continue }

@@ -1,0 +1,173 @@
+internal import MusterGeo
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// Fixes become positions, crossings and tracks, in the transaction of the caller.
+extension OwnPositions {
+  /// Takes a fix of this device, as the location filter decided.
+  ///
+  /// - Parameter stepsBack: whether the receiver's clock was set back, and this fix is nevertheless
+  ///   the newest.
+  mutating func take(
+    _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool,
+    in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    let report = PositionReport(fix: fix, reportedAt: now.wall)
+    let seen = try core.monitor.observe(
+      fix, by: core.local.device, stepsBack: stepsBack, in: core.store)
+    let endsStillness = seen.isNewest && noteMovement(fix, in: core, now: now)
+    let isKept = handling > .watched || !seen.crossings.isEmpty || endsStillness
+    guard isKept || seen.changesStanding else { return core.monitor.keep(seen) }
+    core.transaction.batch.local.merge(seen.state) { $1 }
+    if isKept { core.transaction.batch.fixes.append(report) }
+    var published: LatestRecord?
+    // A late fix belongs to the track and never changes the current state.
+    if seen.isNewest, handling == .published || !seen.crossings.isEmpty || endsStillness {
+      published = try put(report, in: &core, now: now)
+    }
+    try Self.conclude(
+      seen, seen.crossings.map(Operation.crossing), published: published, in: &core, now: now)
+  }
+
+  /// Takes a fix of a tracker.
+  ///
+  /// - Parameters:
+  ///   - isMoving: what the tracker's own sensor states.
+  ///   - excluded: fences that it is not evaluated against.
+  ///   - writes: those that create its row.
+  mutating func take(
+    _ fix: Fix, isMoving: Bool?, of tracker: OwnTracker, without excluded: Set<RowID>,
+    writes: [Write], in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    let seen = try core.monitor.observe(
+      fix, by: tracker.subject, stepsBack: false, without: excluded, in: core.store)
+    let report = PositionReport(fix: fix, reportedAt: now.wall)
+    core.transaction.batch.trackerFixes.append(TrackerFix(tracker: tracker.row, report: report))
+    guard seen.isNewest else { return try core.commit(now: now) }
+    core.transaction.batch.local.merge(seen.state) { $1 }
+    _ = noteMovement(fix, isMoving: isMoving, of: tracker.nonce, in: core, now: now)
+    let published = try put(report, of: tracker.nonce, in: &core, now: now)
+    let operations =
+      writes.map(Operation.write)
+      + seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
+    try Self.conclude(seen, operations, published: published, in: &core, now: now)
+  }
+
+  /// Commits a fix together with the batch; only then does it count, and is the position published.
+  private static func conclude(
+    _ seen: GeofenceMonitor.Observation, _ operations: [Operation], published: LatestRecord?,
+    in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    if operations.isEmpty {
+      try core.commit(now: now)
+    } else {
+      try core.append(operations.map { [$0] }, lane: .state, now: now)
+    }
+    core.monitor.keep(seen)
+    if let published { try core.run(.recorded([published]), now: now) }
+  }
+
+  // MARK: Movement
+
+  /// Takes a fix of this device or of a tracker as evidence of movement. Returns whether it ends
+  /// the stillness that others know of.
+  private mutating func noteMovement(
+    _ fix: Fix, isMoving: Bool? = nil, of tracker: Bytes16? = nil, in core: ReplicaCore,
+    now: ClockReading
+  ) -> Bool {
+    let before = watchesMovement(of: tracker) ? nil : Self.earlierMovement(of: tracker, in: core)
+    return noteMovement(
+      fix, isMoving: isMoving, of: tracker, continuing: before, at: core.records.ages.reading(now))
+  }
+
+  /// The movement as the last position before the start of this program stated it; nil if it did
+  /// not, or its time is not known.
+  private static func earlierMovement(
+    of tracker: Bytes16?, in core: ReplicaCore
+  ) -> MovementDetector? {
+    let device = core.opener.subject(tracker, of: core.local.author)
+    do {
+      guard let position = try core.store.position(of: device),
+        let seconds = core.records.telemetry.stillSeconds(of: device, at: position.order),
+        let made = core.records.ages.made(ofPositionOf: device)
+      else { return nil }
+      return MovementDetector(
+        after: position.report.fix, lastMovement: made.latest - Int64(seconds) * 1000)
+    } catch {
+      // The next read of the store reports the failure; the detector begins without history.
+      return nil
+    }
+  }
+
+  // MARK: Positions
+
+  /// Publishes a fix that was only stored before.
+  mutating func publish(
+    _ report: PositionReport, in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    let published = try put(report, in: &core, now: now)
+    try core.commit(now: now)
+    if let published { try core.run(.recorded([published]), now: now) }
+  }
+
+  /// Adds the position to the batch; nil while no key is available to seal it, and then it is
+  /// published later.
+  ///
+  /// - Parameter tracker: the nonce that names the row, for a tracker's position.
+  private mutating func put(
+    _ report: PositionReport, of tracker: Bytes16? = nil, in core: inout ReplicaCore,
+    now: ClockReading
+  ) throws -> LatestRecord? {
+    let order = core.own.nextRecordOrder()
+    let subject = Subject(
+      nonce: tracker, device: core.opener.subject(tracker, of: core.local.author))
+    let position = UnpublishedPositions.Position(
+      order: order, report: report,
+      earlier: try earlierFixes(before: report.fix, at: order, of: subject, in: &core))
+    guard let record = try sealed(position, of: tracker, in: &core, now: now) else {
+      remember(position, of: tracker, in: &core.transaction.batch)
+      return nil
+    }
+    if unpublished[tracker] != nil {
+      remember(nil, of: tracker, in: &core.transaction.batch)
+    }
+    return record
+  }
+
+  private mutating func sealed(
+    _ position: UnpublishedPositions.Position, of tracker: Bytes16?, in core: inout ReplicaCore,
+    now: ClockReading
+  ) throws -> LatestRecord? {
+    guard let epoch = core.currentEpoch else { return nil }
+    let stamp = try core.makeStamp(tracker == nil ? .ifDue : .never, now: now)
+    let subject = core.opener.subject(tracker, of: core.local.author)
+    let person = tracker == nil ? core.local.author.user : UserID(raw: subject.raw)
+    let telemetry = telemetry(
+      of: tracker, statesStillness: core.derived.checkIns.asksForMovement(of: person),
+      at: core.records.ages.reading(now))
+    let record = core.own.position(
+      position, of: tracker, telemetry: telemetry, stamp: stamp, under: epoch)
+    core.transaction.batch.records.append(record)
+    try core.noteOwn(record, of: tracker, stamp, now: now)
+    if let position = core.opener.position(in: record) {
+      core.transaction.batch.positions.append(position)
+    }
+    return record
+  }
+
+  /// Publishes positions that waited for a key, if one is available now.
+  mutating func publishPending(in core: inout ReplicaCore, now: ClockReading) throws {
+    guard !unpublished.isEmpty, core.currentEpoch != nil else { return }
+    var published: [LatestRecord] = []
+    for (tracker, waiting) in unpublished.ordered {
+      var position = waiting
+      position.order = core.own.nextRecordOrder()
+      guard let record = try sealed(position, of: tracker, in: &core, now: now) else { continue }
+      remember(nil, of: tracker, in: &core.transaction.batch)
+      published.append(record)
+    }
+    try core.commit(now: now)
+    try core.run(.recorded(published), now: now)
+  }
+}

@@ -1,0 +1,69 @@
+internal import MusterCRDT
+public import MusterModel
+
+/// Requests about reports.
+public enum ReportRequests {
+  /// Adds a report; command and members. In the urgent lane if people must evacuate.
+  public static func add(_ draft: ReportDraft) -> WriteRequest<RowID> {
+    WriteRequest { context in
+      try context.read.require(.command, .member)
+      var composer = context.compose(.report)
+      composer.create(draft)
+      return Draft(creating: composer, lane: draft.toEvacuate ? .urgent : .state)
+    }
+  }
+
+  /// Edits a report; its owner and command. Restores a report that another user deletes
+  /// concurrently. An edit without changes writes nothing.
+  public static func edit(_ id: RowID, _ changes: ReportChanges) -> WriteRequest<Void> {
+    WriteRequest { context in
+      let state = try context.settled(.report, id)
+      try context.read.requireOwner(of: state)
+      var composer = Composer(state, origin: nil)
+      composer.apply(changes)
+      guard !composer.writes.isEmpty else { return .nothing }
+      #if Canary
+        if Canary.deleteWins.isPlanted { return Draft(composer, lane: .state) }
+      #endif
+      composer.assertExistence()
+      return Draft(composer, lane: changes.toEvacuate == true ? .urgent : state.lane)
+    }
+  }
+
+  /// Deletes a report; its owner and command. Supersedes what is known of it here: a concurrent
+  /// edit elsewhere restores it.
+  public static func delete(_ id: RowID) -> WriteRequest<Void> {
+    WriteRequest { context in
+      let state = try context.settled(.report, id)
+      try context.read.requireOwner(of: state)
+      var composer = Composer(state, origin: nil)
+      composer.removeExistence()
+      return Draft(composer, lane: state.lane)
+    }
+  }
+
+  /// Confirms a report; command and members. Once per user; repeating it writes nothing.
+  public static func confirm(_ id: RowID) -> WriteRequest<Void> {
+    WriteRequest { context in
+      try context.read.require(.command, .member)
+      let (state, user) = (try context.settled(.report, id), context.user)
+      guard !state.values(of: .reportConfirmations).contains(where: { $0.author == user }) else {
+        return .nothing
+      }
+      var composer = Composer(state, origin: nil)
+      composer.insert(.reportConfirmations, .mark)
+      return Draft(composer, lane: .state)
+    }
+  }
+
+  /// Comments on a report; command and members. Does not restore a report that is deleted
+  /// concurrently.
+  public static func comment(_ id: RowID, text: String) -> WriteRequest<Void> {
+    WriteRequest { context in
+      try context.read.require(.command, .member)
+      var composer = Composer(try context.settled(.report, id), origin: nil)
+      composer.insert(.reportComments, .text(text))
+      return Draft(composer, lane: .state)
+    }
+  }
+}

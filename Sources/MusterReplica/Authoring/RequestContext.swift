@@ -1,0 +1,84 @@
+internal import MusterCRDT
+internal import MusterCrypto
+internal import MusterModel
+
+/// What a request reads and draws: the rows after earlier commands of the transaction, the statuses
+/// of people, and random ids and keys.
+struct RequestContext {
+  /// Written only by what every read may change: caches, and frames of gathered writes.
+  private var core: ReplicaCore
+  let now: ClockReading
+
+  /// Returns the draft of a request.
+  static func draft<Answer>(
+    of request: WriteRequest<Answer>, in core: inout ReplicaCore, now: ClockReading
+  ) throws -> Draft<Answer> {
+    var context = RequestContext(core: consume core, now: now)
+    do {
+      let draft = try request.draft(&context)
+      core = context.core
+      return draft
+    } catch {
+      core = context.core
+      throw error
+    }
+  }
+
+  // MARK: Rows
+
+  /// What the read models read.
+  var read: ReadContext { core.context }
+  /// This device's user.
+  var user: UserID { core.local.author.user }
+  var operation: OperationID { core.local.operation }
+
+  /// Returns the row that the request is about to change.
+  mutating func settled(_ kind: EntityKind, _ id: RowID) throws -> RowState {
+    try WriteGroup.settled(kind, id, in: &core, now: now)
+  }
+
+  /// Returns the row that the request is about to change or to create.
+  mutating func settled(_ key: RowKey) throws -> RowState {
+    try WriteGroup.settle(key, in: &core, now: now)
+    return try read.row(key) ?? RowState(key: key)
+  }
+
+  /// Returns the rows of a kind after the previous commands.
+  mutating func settledRows(_ kind: EntityKind) throws -> [RowState] {
+    try WriteGroup.settledRows(kind, in: &core, now: now)
+  }
+
+  /// Returns the row of a user, or of a listed tracker.
+  mutating func person(_ user: UserID) throws -> RowState {
+    for kind in [EntityKind.tracker, .user] {
+      try WriteGroup.settle(
+        RowKey(kind: kind, id: RowID(raw: user.raw)), in: &core, now: now)
+    }
+    let tracker = try read.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
+    if let tracker, tracker.exists { return tracker }
+    let key = RowKey(kind: .user, id: RowID(raw: user.raw))
+    return try read.row(key) ?? RowState(key: key)
+  }
+
+  // MARK: Statuses
+
+  /// Returns the queries about people, orders and check-ins, with the statuses now.
+  mutating func statuses() throws -> StatusQueries { try StatusQueries(of: &core, now: now) }
+
+  // MARK: Draws
+
+  /// Returns the composer of a new row of this device's user.
+  mutating func compose(_ kind: EntityKind) -> Composer { core.own.compose(kind, now: now) }
+
+  /// Draws the origin of a new row of this device's user.
+  mutating func newOrigin() -> RowOrigin { core.own.newOrigin(now: now) }
+
+  /// Draws a key that is used once.
+  mutating func drawKey() -> AgreementKey { core.own.drawKey(now: now) }
+
+  /// Seals a photo under new keys.
+  mutating func seal(_ draft: PhotoDraft) throws -> SealedPhoto {
+    core.own.random.stir(now.entropy)
+    return try SealedPhoto(draft, random: &core.own.random)
+  }
+}

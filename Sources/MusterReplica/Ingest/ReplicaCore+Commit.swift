@@ -1,0 +1,65 @@
+internal import MusterModel
+internal import MusterStore
+
+/// Commits, and their consequences.
+extension ReplicaCore {
+  mutating func commit(now: ClockReading) throws {
+    records.addDue(to: &transaction.batch, now: now)
+    if let calls = derived.takeCalls() { transaction.batch.local[DuressLedger.key] = calls }
+    guard !transaction.batch.isEmpty else { return }
+    if !transaction.batch.frames.isEmpty {
+      transaction.batch.arrival = records.ages.arrivalTime(now)
+    }
+    #if Canary
+      if Canary.acknowledgeFirst.isPlanted, transaction.batch.frames.count == 1 { return }
+    #endif
+    let outcome = try store.commit(transaction.batch)
+    if transaction.batch.frames.contains(where: { own.writer.isOwn($0.frame.log) }) {
+      transaction.noteWritten()
+    }
+    if !recovery.setAside.isEmpty { recovery.noteGrowth(by: transaction.batch) }
+    transaction.batch = Batch()
+    derived.reader.forgetSome()
+    recovery.noteCommit()
+    derived.note(outcome)
+    publish(outcome)
+    try list(outcome.newBlobs, now: now)
+    transaction.outcome.locationDemands += try derived.takeDemands(
+      among: outcome.changedRows, in: context)
+    try refreshLineages(now: now)
+    try informOfEvidence(now: now)
+    switch transaction.takeStalePart() {
+    case nil: break
+    case .view: try rebuildView()
+    case .ranges(let ranges): if try !rederive(ranges) { try rebuildView(beginsIndex: true) }
+    }
+    try commit(now: now)
+  }
+
+  /// Adds the effect of a commit on the view to the outcome of the call.
+  mutating func publish(_ outcome: CommitOutcome) {
+    transaction.note(outcome)
+    #if Canary
+      if Canary.staleFences.isPlanted { return }
+    #endif
+    if outcome.changedRows.contains(where: { $0.kind == .fence }) {
+      monitor.fencesChanged()
+    }
+  }
+
+  /// Refreshes the lineage and evaluates until no cut changes, with the effects on the view.
+  mutating func refreshLineages(now: ClockReading) throws {
+    for _ in 0..<ControlPlane.lineageRounds where transaction.unsettled.isLineageStale {
+      transaction.unsettled.isLineageStale = false
+      try control.refreshLineage(try store.logs(), in: store)
+      try evaluateControl(now: now)
+    }
+  }
+
+  /// Handles a failure after the requested write became durable: the next call reads memory again,
+  /// and the outcome of this one stays.
+  mutating func fail(afterWriting error: any Error, now: ClockReading) {
+    recovery.note(error, contacts: engine.contactEndpoints, now: now)
+    transaction.fail(afterWriting: error)
+  }
+}

@@ -1,0 +1,120 @@
+internal import MusterModel
+internal import MusterStore
+internal import MusterSync
+
+/// A review of the alerts of this device at one time: the stored ones, beside what raises alerts
+/// now.
+struct AlertReview {
+  private let reader: AlertReader
+  private let stored: AlertTracker
+  private let findings: [AlertTracker.Finding]
+  /// When each check-in is due.
+  private let dues: [RowID: Int64]
+  private let now: Timestamp
+
+  /// The alerts after the review.
+  struct Update {
+    let alerts: AlertTracker
+    let changes: [AlertChange]
+    /// Whether the stored alerts are others.
+    let isNew: Bool
+  }
+
+  /// What an acknowledgement does.
+  enum Acknowledgement {
+    case nothing
+    /// All nodes can know the alert's cause: the next review reports it, here as on every node.
+    case shared([Write])
+    /// It concerns only this device.
+    case local(AlertTracker, [AlertChange])
+  }
+
+  /// - Parameters:
+  ///   - statuses: at the time of the review.
+  ///   - entered: the rules of zones about an entry that were satisfied since the start.
+  init(
+    of statuses: StatusQueries, _ queries: Queries, home: HomeCondition,
+    readmissions: ReadmissionLog, entered: inout Set<Dot>
+  ) throws {
+    let (context, ages, zones) = (statuses.context, statuses.ages, statuses.zones)
+    reader = AlertReader(context: context)
+    now = ages.now.wall
+    stored = try reader.stored()
+    let people = try statuses.people()
+    let zoneRules = try ZoneRuleReader(context: context, ages: ages, zones: zones).findings(
+      people.map(\.summary), entered: &entered)
+    let devices = queries.deviceReader
+    findings = try reader.findings(
+      people: people, directives: statuses.directiveList.directives(among: people), zones: zones,
+      zoneRules: zoneRules,
+      devices: DeviceAlerts(
+        device: context.local.device, isCommand: context.local.author.role == .command,
+        isRevoked: context.isRevoked, clockLead: queries.engine.clockLead(now: ages.now),
+        home: home, clones: try devices.clones(), bounds: try queries.boundsReached,
+        readmissions: try devices.refused(readmissions),
+        disputed: try CouncilList(context: context).disputedMembers,
+        clockFaults: try ages.clockFaults()),
+      unconfirmed: ages.unconfirmed(),
+      lowBatteries: Set(
+        stored.alerts.filter { $0.id.kind == .battery }.map { UserID(raw: $0.id.row.raw) }),
+      now: now)
+    dues = Dictionary(
+      people.flatMap(\.assessment.timers).map { ($0.id, $0.due.latest) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Returns the alerts, with the changes in the order of ids, except raised check-ins, which are
+  /// in the order of their due times: after a sleep of the machine several are overdue at once.
+  func update() throws -> Update {
+    var alerts = stored
+    let changes = try reader.update(&alerts, with: findings, now: now)
+    return Update(
+      alerts: alerts, changes: inOrderOfDueTimes(changes), isNew: !alerts.isStored(as: stored))
+  }
+
+  private func inOrderOfDueTimes(_ changes: [AlertChange]) -> [AlertChange] {
+    var raised: [(index: Int, due: Int64, change: AlertChange)] = []
+    for (index, change) in changes.enumerated() {
+      guard case .raised(let alert) = change, alert.id.kind == .checkIn else { continue }
+      raised.append((index, dues[alert.id.row] ?? .max, change))
+    }
+    let ordered = raised.sorted { ($0.due, $0.index) < ($1.due, $1.index) }
+    var changes = changes
+    for (place, next) in zip(raised, ordered) { changes[place.index] = next.change }
+    return changes
+  }
+
+  /// Acknowledges an alert. The first acknowledgement keeps its name; a repeated one changes
+  /// nothing.
+  ///
+  /// - Parameters:
+  ///   - reference: its id, or at least four of the row's digits.
+  ///   - name: the acknowledging person; nil for this device's own user.
+  ///   - user: the user that the name belongs to, if a command post relays it.
+  func acknowledgement(
+    of reference: String, by name: String?, for user: UserID?
+  ) throws -> Acknowledgement {
+    let context = reader.context
+    let local = context.local.author
+    let own = try context.callsign(of: local.user)
+    let name = name ?? own
+    if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
+    var alerts = stored
+    var changes = try reader.update(&alerts, with: findings, now: now)
+    let id = try AlertReader.alert(named: reference, among: alerts.alerts)
+    guard alerts.alerts.first(where: { $0.id == id })?.acknowledgement == nil else {
+      return .nothing
+    }
+    let cause = alerts.cause(of: id, with: findings.first { $0.id == id }?.cause ?? .none)
+    if cause.isShared, local.role == .command || local.role == .member, !context.isRevoked {
+      let person = local.role == .command ? user ?? local.user : local.user
+      return .shared(
+        try reader.acknowledgement(
+          of: id, cause, by: person, note: name == own ? "" : name))
+    }
+    let acknowledgement = AlertAcknowledgement(name: name, moment: now)
+    guard let alert = alerts.acknowledge(id, acknowledgement) else { return .nothing }
+    changes.append(.acknowledged(alert))
+    return .local(alerts, changes)
+  }
+}

@@ -1,0 +1,67 @@
+internal import MusterCrypto
+public import MusterModel
+
+/// What is read of a replica: snapshots, each answered by read models (`ReadModels/`), and what is
+/// derived from all that is held and kept from call to call.
+extension Replica {
+  /// The queries of what is held now.
+  public var queries: Queries { core.queries }
+
+  /// Brings the statuses up to date: what has changed since the last call is read and assessed
+  /// again, and whose time has come.
+  public mutating func refreshStatuses(now: ClockReading) throws {
+    try StatusQueries.refresh(&core, now: now)
+  }
+
+  /// Returns the queries about people, orders and check-ins, with the statuses at `now`.
+  public mutating func statuses(now: ClockReading) throws -> StatusQueries {
+    try StatusQueries(of: &core, now: now)
+  }
+
+  /// When time alone may next change a status: a check-in is due, or an order's deadline passes.
+  /// Nil before the first review.
+  public func nextStatusChange(now: ClockReading) -> Instant? {
+    core.derived.statusModel.nextChange.map { next in
+      now.instant.advanced(byMilliseconds: max(0, next - core.records.ages.reading(now)))
+    }
+  }
+
+  // MARK: The whole state
+
+  /// Counts and hashes what is held; the node fills in `rejected` and `diskFreeBytes`.
+  public mutating func status(now: ClockReading) throws -> StatusSummary {
+    let (hash, root) = (try stateHash(), root())
+    return try StatusReport(
+      context: core.context, engine: core.engine, stateHash: hash, root: root,
+      epoch: core.currentEpoch?.id,
+      missing: core.queries.missingFrames(),
+      stateFolderProblem: core.recovery.home.stateFolderProblem,
+      excessCheckIns: core.derived.checkIns.excess
+    ).summary(now: now)
+  }
+
+  /// The first eight bytes of each set's root: equal on replicas that hold the same.
+  public mutating func root() -> [UInt8] { core.engine.rootBytes() }
+
+  /// Returns the state hash. The first call reads every row and crossing; later ones read only
+  /// changed leaves.
+  public mutating func stateHash() throws -> StateHash {
+    try core.derived.stateHash(of: core.store, control: core.control.outcomeHash())
+  }
+
+  /// Verifies every hash, chain and signature of the log, rebuilds the view from it in an in-memory
+  /// store, and compares. Changes nothing, except that a wrong view is rebuilt at the next start.
+  /// An unreadable log does not prevent the verification of the others.
+  public mutating func verify() throws -> VerificationReport {
+    let outcome = core.control.outcomeHash()
+    return try LogVerification(context: core.context, keyring: core.epochKeys.keyring)
+      .report(outcome: outcome)
+  }
+
+  /// Returns a hash of a row's writes, including values that are not shown, and writes of earlier
+  /// commands in the same transaction.
+  public mutating func version(of key: RowKey, now: ClockReading) throws -> String {
+    let state = try WriteGroup.settled(key.kind, key.id, in: &core, now: now)
+    return Hex.encode(Blake2b.hash128(state.encoded()).bytes)
+  }
+}
