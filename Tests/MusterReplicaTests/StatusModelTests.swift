@@ -158,7 +158,8 @@ private struct StatusStory {
         return try replica.write(
           PermitRequests.issue(
             PermitDraft(
-              people: [try user(&replica, now)], team: "", zone: zone.id, durationSeconds: seconds)),
+              people: [try user(&replica, now)], team: "", zone: zone.id,
+              durationSeconds: seconds)),
           now: now
         ).outcome
       }

@@ -1,8 +1,8 @@
 internal import MusterModel
 internal import MusterStore
 
-/// What is to be published of the own track: people's own nodes store it, and publish it in segments
-/// if command's settings require it.
+/// What is to be published of the own track: each person's own node stores it, and publishes it in
+/// segments if command's settings require it.
 enum TrackPlan {
   case nothing
   /// It is no longer required.
