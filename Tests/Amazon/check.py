@@ -8,6 +8,7 @@ Location would, and fails at the first answer that is not the service's.
 `url` and `token` of its HTTP API, and, except for `open`, `id` and `secret` of an access key with
 command rights; and `observer` and `member`, with `id` and `secret` of such keys of the first node."""
 
+import base64
 import datetime
 import http.client
 import http.server
@@ -413,6 +414,12 @@ def evaluations(nodes):
 
 def known_faults(nodes):
     first = client(nodes["first"])
+    for text in ("5 1 0", "1 5 -1", f"1 5 {2**63 - 1}", f"{-2**63} {2**63 - 1} 0", "1 5", "a b c", ""):
+        token = base64.b64encode(text.encode()).decode() or "="
+        answer = Raw(nodes["first"]).send(
+            "POST", "/tracking/v0/trackers/Teams/devices/team-1/list-positions",
+            json.dumps({"NextToken": token}).encode())
+        expect(answer[0] in (200, 400), text, answer)
     for call, words, kind in (
             (first.create_tracker, {"TrackerName": "Teams"}, "ConflictException"),
             (first.create_geofence_collection, {"CollectionName": "Valley"}, "ConflictException"),

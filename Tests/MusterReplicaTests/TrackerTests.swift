@@ -137,6 +137,44 @@ struct TrackerTests {
     #expect(truck.fix?.position == place(metresNorth: 320))
   }
 
+  @Test func `an excluded fence has no events of that phone until it is evaluated again`() throws {
+    var valley = try withFence()
+    let school = try #require(try valley.ask("Ben") { replica, _ in try replica.fences() }.first)
+    for (metres, second, isExcluded) in [
+      (300, 10, true), (0, 20, true), (0, 30, false), (300, 40, true), (0, 50, true),
+    ] {
+      let fix = fix(metresNorth: Int64(metres), second: Int64(second))
+      try valley.at("Ben") {
+        try $0.ingest(
+          fix, ofTracker: "truck", without: isExcluded ? [school.id] : [], now: $1)
+      }
+      try valley.run(milliseconds: 500)
+    }
+    try valley.converge()
+    #expect(
+      try events("Ada", in: &valley) == [Event(type: .enter, callsign: "truck", second: 30)])
+  }
+
+  @Test func `a cleared track is empty, and the newest position stays`() throws {
+    var valley = try withFence()
+    for second in [10, 20] as [Int64] {
+      try report("truck", at: 300, second: second, by: "Ben", in: &valley)
+      try report("van", at: 300, second: second, by: "Ben", in: &valley)
+    }
+    try valley.at("Ben") { try $0.clearTrack(ofTracker: "truck", now: $1) }
+    let trackers = try valley.ask("Ben") { replica, _ in try replica.trackers() }
+    #expect(Set(trackers.keys) == ["truck", "van"])
+    for (name, count) in [("truck", 0), ("van", 2)] {
+      let user = try #require(trackers[name])
+      let track = try valley.ask("Ben") { replica, _ in
+        try replica.track(of: user, limit: 10)
+      }
+      #expect(track.count == count)
+      let person = try valley.ask("Ben") { try $0.users(now: $1) }.first { $0.id == user }
+      #expect(person?.fix?.position == place(metresNorth: 300))
+    }
+  }
+
   @Test func `the people inside a fence are listed by name, phones too`() throws {
     var valley = try withFence()
     try report("truck", at: 0, second: 0, by: "Ben", in: &valley)

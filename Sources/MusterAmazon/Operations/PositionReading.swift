@@ -98,7 +98,9 @@ struct PositionReading: Sendable {
       }
       guard let key = try Page<Fix>.key(of: input) else { return }
       let numbers = key.split(separator: " ").compactMap { Int64($0) }
-      guard numbers.count == 3, let skipped = Int(exactly: numbers[2]), skipped >= 0 else {
+      guard numbers.count == 3, numbers[0] < numbers[1], let skipped = Int(exactly: numbers[2]),
+        skipped >= 0
+      else {
         throw .invalid("NextToken", "is not a token of this service")
       }
       (self.start, self.end, self.skipped) = (numbers[0], numbers[1], skipped)

@@ -27,7 +27,7 @@ struct AccessKeyCommand: AsyncParsableCommand {
         geofences.
         """)
 
-    @Option(help: "observer, member or command.")
+    @Option(help: "What the key permits.")
     var rights: AccessRightsArgument = .observer
 
     @Option(help: ArgumentHelp("The person that the key belongs to.", valueName: "callsign"))
