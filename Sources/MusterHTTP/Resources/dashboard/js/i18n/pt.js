@@ -442,7 +442,7 @@ export default {
   choose: "Escolher {name}",
   "choose.team": "Escolher todos: {team}",
   chosen: "Pessoas escolhidas",
-  "chosen.n": "{n} escolhidas",
+  "chosen.n": "Escolhidas: {n}",
   "chosen.clear": "Nenhuma",
   filter: "Filtro",
   "filter.clear": "Mostrar todas",
