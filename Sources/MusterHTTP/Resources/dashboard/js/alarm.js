@@ -54,8 +54,6 @@ const line = (one) => h("li", { "data-alert": one.id },
 const labelled = (word, key, one, work) => button(t(word), key, () => work(one),
   { "aria-label": `${t(word)}: ${spoken(one.text)}` });
 
-// MARK: Alerts of every level
-
 /** The interval between sounds of unacknowledged danger. */
 const again = 60000;
 let heard = null;

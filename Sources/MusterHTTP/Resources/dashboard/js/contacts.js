@@ -1,4 +1,4 @@
-// Emergency contacts: the numbers in alerts, and the list, which command edits.
+// Emergency contacts: in alerts, and as a list.
 
 import { button, dotted, h, link } from "./dom.js";
 import { get, segment, write } from "./api.js";
@@ -8,7 +8,6 @@ import { bearing } from "./status.js";
 import { decimal, position, written } from "./place.js";
 import { t } from "./words.js";
 
-/** The first contacts of a danger. */
 export const calls = ({ id, contacts = [] }, most) => contacts.length > 0
   && h("div", {}, contacts.slice(0, most).map((one) =>
     h("div", {}, one.name, phones(one, id), " ", bearing(one))));
@@ -20,7 +19,7 @@ const phones = ({ id, phone, otherPhones }, key) => [phone, ...otherPhones].flat
 
 export const openContacts = () => attempt(async () => {
   const { items } = await get("contacts");
-  const then = (word, work, one = {}) => isCommand() && button(t(word), word, async () => {
+  const act = (word, work, one = {}) => isCommand() && button(t(word), word, async () => {
     dialog.close();
     await work(`contacts/${segment(one.id)}`, one);
     openContacts();
@@ -28,16 +27,15 @@ export const openContacts = () => attempt(async () => {
   const dialog = show(t("contacts"), h("ul", { class: "people" }, items.map((one) =>
     h("li", { class: "person-line" },
       h("span", {}, one.name, phones(one)),
-      h("span", { class: "row" }, then("edit", edit, one), then("delete", remove, one)),
+      h("span", { class: "row" }, act("edit", edit, one), act("delete", remove, one)),
       h("span", { class: "why" }, dotted(one.note, written(one.lat, one.lon)))))),
   h("div", { class: "row end" },
-    button(t("close"), "", () => dialog.close()), then("contact.add", () => edit("contacts"))));
+    button(t("close"), "", () => dialog.close()), act("contact.add", () => edit("contacts"))));
 });
 
 const remove = (path, one) =>
   confirm(t("delete.sure", one), () => write("DELETE", path), t("delete"));
 
-/** Sends changes only. */
 function edit(path, one) {
   const before = one && one.lat !== null ? decimal(one.lat, one.lon) : "";
   return form(t(one ? "edit" : "contact.add"), [
