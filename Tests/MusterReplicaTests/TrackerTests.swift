@@ -139,7 +139,8 @@ struct TrackerTests {
 
   @Test func `an excluded fence has no events of that phone until it is evaluated again`() throws {
     var valley = try withFence()
-    let school = try #require(try valley.ask("Ben") { replica, _ in try replica.fences() }.first)
+    let school = try #require(
+      try valley.ask("Ben") { replica, _ in try replica.queries.fences() }.first)
     for (metres, second, isExcluded) in [
       (300, 10, true), (0, 20, true), (0, 30, false), (300, 40, true), (0, 50, true),
     ] {
@@ -162,15 +163,16 @@ struct TrackerTests {
       try report("van", at: 300, second: second, by: "Ben", in: &valley)
     }
     try valley.at("Ben") { try $0.clearTrack(ofTracker: "truck", now: $1) }
-    let trackers = try valley.ask("Ben") { replica, _ in try replica.trackers() }
+    let trackers = try valley.ask("Ben") { replica, _ in try replica.queries.trackers() }
     #expect(Set(trackers.keys) == ["truck", "van"])
     for (name, count) in [("truck", 0), ("van", 2)] {
       let user = try #require(trackers[name])
       let track = try valley.ask("Ben") { replica, _ in
-        try replica.track(of: user, limit: 10)
+        try replica.queries.track(of: user, limit: 10)
       }
       #expect(track.count == count)
-      let person = try valley.ask("Ben") { try $0.users(now: $1) }.first { $0.id == user }
+      let person = try valley.ask("Ben") { try $0.statuses(now: $1).users() }
+        .first { $0.id == user }
       #expect(person?.fix?.position == place(metresNorth: 300))
     }
   }
