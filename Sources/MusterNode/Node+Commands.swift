@@ -67,8 +67,7 @@ extension Node {
     case .reports: return .reports(try read { try $0.queries.reports(now: $1) })
     case .report(let reference): return .reports([try report(reference)])
     case .photos, .photo: return try read { replica, _ in try command.photoReply(by: &replica) }
-    case .requestPhoto:
-      return try done { try command.requestPhoto(by: &$0, now: $1) }
+    case .requestPhoto: return try done { try command.requestPhoto(by: &$0, now: $1) }
     case .fences: return .fences(try read { replica, _ in try replica.queries.fences() })
     case .fence(let reference): return .fences(try fence(reference))
     case .directives: return .directives(try read { try $0.statuses(now: $1).directives() })
@@ -80,7 +79,7 @@ extension Node {
     case .checkIns: return .checkIns(try read { try $0.statuses(now: $1).checkIns() })
     case .checkInPin, .setCheckInPins, .clearDuress: return try duressReply(to: command)
     case .changes: return .changes(changeNotifier.log.counts)
-    case .settings(let user): return .settings(try settings(of: user))
+    case .settings(let user): return .settings(try read { try $0.settings(of: user, now: $1) })
     case .contacts: return .contacts(try read { replica, _ in try replica.queries.contacts() })
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
@@ -128,16 +127,6 @@ extension Node {
 
   private func directive(_ reference: String) throws -> DirectiveSummary {
     try read { try $0.statuses(now: $1).directive($0.queries.row(.directive, named: reference)) }
-  }
-
-  private func settings(of user: String?) throws -> SettingsSummary {
-    try read { replica, now in
-      let user = try user.map { try replica.statuses(now: now).user(named: $0) }
-      return SettingsSummary(
-        foreground: try replica.queries.locationProfile(of: user, inForeground: true),
-        background: try replica.queries.locationProfile(of: user, inForeground: false),
-        silenceSeconds: try replica.queries.silenceSeconds(of: user))
-    }
   }
 
   private func revoke(_ reference: String) throws -> Reply {
@@ -230,5 +219,17 @@ extension Node {
   ) throws -> Reply {
     try attempt(work)
     return .done
+  }
+}
+
+extension Replica {
+  fileprivate mutating func settings(
+    of reference: String?, now: ClockReading
+  ) throws -> SettingsSummary {
+    let user = try reference.map { try statuses(now: now).user(named: $0) }
+    return SettingsSummary(
+      foreground: try queries.locationProfile(of: user, inForeground: true),
+      background: try queries.locationProfile(of: user, inForeground: false),
+      silenceSeconds: try queries.silenceSeconds(of: user))
   }
 }

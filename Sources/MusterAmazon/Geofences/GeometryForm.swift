@@ -5,8 +5,8 @@ internal import MusterModel
 
 /// The outline of a geofence in the form of the service, and back.
 ///
-/// Rings are closed; the outer one is counter-clockwise. A ring may not meet itself, and no edge may
-/// cross the antimeridian: an outline there is a MultiPolygon.
+/// Rings are closed; the outer one is counter-clockwise. A ring may not meet itself, and no edge
+/// may cross the antimeridian: an outline there is a MultiPolygon.
 enum GeometryForm {
   /// Metres.
   private static let radii = 0.0...100_000.0

@@ -100,8 +100,8 @@ enum BranchAttacher {
       try core.commit(now: now)
     }
     core.transaction.outcome.remarks.append(
-      "\(author(of: opening, in: core)) wrote two frames for position \(place.sequence + 1) of one log: its "
-        + "database was restored or copied, or it lies; all branches are kept: a fork")
+      "\(author(of: opening, in: core)) wrote two frames for position \(place.sequence + 1) of one "
+        + "log: its database was restored or copied, or it lies; all branches are kept: a fork")
   }
 
   private static func replayControl(in core: inout ReplicaCore, now: ClockReading) throws {

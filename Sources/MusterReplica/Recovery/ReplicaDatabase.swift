@@ -2,8 +2,8 @@ internal import MusterModel
 public import MusterStore
 internal import MusterSync
 
-/// The database file of a replica, before and after a replica uses it: opened, checked, and replaced
-/// after damage by a new one with the readable data.
+/// The database file of a replica, before and after a replica uses it: opened, checked, and
+/// replaced after damage by a new one with the readable data.
 public enum ReplicaDatabase {
   /// Opens or creates the database file of a replica.
   ///

@@ -219,6 +219,14 @@ enum Act: Hashable {
     /// Empty for the own user.
     case users([UserID])
     case everyone(Role)
+
+    func people(in replica: inout Replica, now: ClockReading) throws -> [UserID] {
+      switch self {
+      case .users(let users): users
+      case .everyone(let role):
+        try replica.statuses(now: now).members(ofTeam: "", role: role)
+      }
+    }
   }
 
   /// The report that it changes; nil for a new one, and for other actions.
@@ -283,12 +291,7 @@ enum Act: Hashable {
       return (nil, try replica.write(PhotoRequests.add(draft, to: id), now: now).outcome)
     case .space(let bytes): return (nil, try replica.noteFreeBytes(bytes, now: now))
     case .startCheckIns(let draft, let subjects):
-      let people: [UserID]
-      switch subjects {
-      case .users(let users): people = users
-      case .everyone(let role):
-        people = try replica.statuses(now: now).members(ofTeam: "", role: role)
-      }
+      let people = try subjects.people(in: &replica, now: now)
       return (nil, try replica.write(CheckInRequests.start(draft, of: people), now: now).outcome)
     case .checkIn(let kind, let user, let seconds):
       let note = kind == .stop ? "drawn" : ""
