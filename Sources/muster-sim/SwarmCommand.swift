@@ -24,6 +24,9 @@ struct SwarmCommand: ParsableCommand {
   @Flag(help: "Draws people who must check in, and faults of clocks, power and links alone.")
   var checkIns = false
 
+  @Flag(help: "Draws people in and out of danger, and compares what every node shows.")
+  var danger = false
+
   @Option(help: "Where the files of failures go.")
   var failures = "simulations/failures"
 
@@ -44,8 +47,9 @@ struct SwarmCommand: ParsableCommand {
     guard minutes.map({ (1...100_000).contains($0) }) ?? true else {
       throw ValidationError("--minutes: from 1 to 100000")
     }
-    guard !checkIns || minutes == nil else {
-      throw ValidationError("--check-ins draws the length of each story: omit --minutes")
+    guard special == nil || minutes == nil, !(checkIns && danger) else {
+      throw ValidationError(
+        "--check-ins and --danger draw the length of each story: give one of them, or --minutes")
     }
     guard first.addingReportingOverflow(seeds).overflow == false else {
       throw ValidationError("--first: too large")
@@ -64,7 +68,7 @@ struct SwarmCommand: ParsableCommand {
     for seed in first..<first + seeds {
       FatalSignals.announce(
         replay: "muster-sim swarm --seeds 1 --first \(seed)"
-          + (minutes.map { " --minutes \($0)" } ?? "") + (checkIns ? " --check-ins" : ""))
+          + (minutes.map { " --minutes \($0)" } ?? "") + (special.map { " \($0)" } ?? ""))
       let scenario = drawn(seed)
       progress.show("seed \(seed) (\(seed - first + 1) of \(seeds)): \(scenario.story)")
       let stopwatch = Stopwatch()
@@ -86,8 +90,12 @@ struct SwarmCommand: ParsableCommand {
     guard tally.isClean else { throw Refusal("\(tally.failed) of \(seeds) seeds failed") }
   }
 
+  /// The flag of the drawing; nil for worlds of every kind.
+  private var special: String? { checkIns ? "--check-ins" : danger ? "--danger" : nil }
+
   private func drawn(_ seed: UInt64) -> Scenario {
-    checkIns ? .drawnCheckIns(seed: seed) : .drawn(seed: seed, minutes: minutes)
+    if checkIns { return .drawnCheckIns(seed: seed) }
+    return danger ? .drawnDanger(seed: seed) : .drawn(seed: seed, minutes: minutes)
   }
 
   private func shrink(
