@@ -29,7 +29,7 @@ struct InstallTests {
         let named = index.body.matches(of: /(?:src|href)="?(\/dashboard\/[^" >]+)/)
           .map { String($0.1) }
         #expect(named.contains("/dashboard/leaflet/leaflet.min.js"))
-        #expect(named.contains("/dashboard/js/map/map.js"))
+        #expect(named.contains("/dashboard/js/preload.js"))
         let names = try FileManager.default.subpathsOfDirectory(atPath: Self.page.path)
           .filter { !$0.hasPrefix(".") && $0.contains(".") }
         #expect(!names.isEmpty)
