@@ -121,6 +121,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["2015083", "20150829", "2015083000"])
+  func `a credential of another day is rejected`(day: String) throws {
+    let vector = Self.ofService[0]
+    let header = vector.header.replacing("/20150830/", with: "/\(day)/")
+    let fault = #expect(throws: ServiceFault.self) {
+      try SignatureV4(header).verify(vector.request(), by: Self.secret, now: Self.signedAt)
+    }
+    #expect(fault?.kind == .incompleteSignature)
+  }
+
+  @Test(arguments: ["UNSIGNED-PAYLOAD", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", ""])
+  func `a body that is not hashed is rejected`(hash: String) throws {
+    var vector = Self.ofService[0]
+    let header = vector.header
+    vector.more["x-amz-content-sha256"] = hash
+    let fault = #expect(throws: ServiceFault.self) {
+      try SignatureV4(header).verify(vector.request(), by: Self.secret, now: Self.signedAt)
+    }
+    #expect(fault?.kind == .badSignature)
+  }
+
   @Test(arguments: [
     "", "Bearer abc", "AWS4-HMAC-SHA256", "AWS4-HMAC-SHA256 Credential=a",
     "AWS4-HMAC-SHA256 Credential=a/b/c/geo/aws4_request, SignedHeaders=host, Signature=0",

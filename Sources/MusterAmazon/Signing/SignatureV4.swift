@@ -76,7 +76,7 @@ struct SignatureV4 {
         .badSignature, "Credential should be scoped to correct service: '\(Self.service)'.")
     }
     guard let date = request.value(of: "x-amz-date"), let time = Self.time(date),
-      date.hasPrefix(day)
+      date.prefix(8) == day
     else { throw Self.incomplete("x-amz-date must be YYYYMMDDTHHMMSSZ, on the credential's day") }
     try Self.check(time, date, now: now)
     let given = request.values(of: "x-amz-content-sha256")
