@@ -101,13 +101,14 @@ struct PositionOperations: Sendable {
     _ contents: GeofenceCatalogue.Contents
   ) async throws(ServiceFault) {
     let position = try GeometryForm.coordinate(update.position, update.place)
-    let name = directory.ownName(update.id) ?? update.id
-    guard directory.own[name] != nil || !directory.isTaken(update.id) else {
+    let known = directory.ownName(update.id)
+    guard known != nil || !directory.isTaken(update.id) else {
       throw ServiceFault(
         .accessDenied,
         "the device \(update.id) belongs to a person or to another node: this node writes its own "
           + "trackers only")
     }
+    let name = known ?? update.id
     guard let tracker = TrackerName(name, longestBytes: Limits.lineBytes) else {
       throw .invalid("DeviceId", "must have at most \(Limits.lineBytes) bytes")
     }

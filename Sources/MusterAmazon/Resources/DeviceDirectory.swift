@@ -5,7 +5,7 @@ internal import MusterNode
 ///
 /// - A tracker of this node has its name as id.
 /// - Another person or tracker has the callsign, if it is a valid id that no one else has, and else
-///   the id of the user in hexadecimal. The latter always works.
+///   the id of the user in hexadecimal. The latter always works, and is no one else's name.
 struct DeviceDirectory: Sendable {
   /// The trackers of this node, by name. Only these may be written.
   let own: [String: UserID]
@@ -30,7 +30,8 @@ struct DeviceDirectory: Sendable {
     self.people = Dictionary(people.map { ($0.id, $0) }) { first, _ in first }
     var users: [String: UserID] = [:]
     var ids: [UserID: String] = [:]
-    for (name, user) in own where Names.isID(name) {
+    for person in people { users["\(person.id)"] = person.id }
+    for (name, user) in own where Names.isID(name) && users[name] == nil {
       users[name] = user
       ids[user] = name
     }
@@ -44,7 +45,6 @@ struct DeviceDirectory: Sendable {
         ids[person.id] = "\(person.id)"
       }
     }
-    for person in people { users["\(person.id)"] = person.id }
     self.users = users
     self.ids = ids
   }
@@ -57,9 +57,9 @@ struct DeviceDirectory: Sendable {
     users[id] != nil || people.values.contains { $0.callsign == id }
   }
 
-  /// The name of this node's tracker with an id; nil if it is none.
+  /// The name of this node's tracker with an id, as it is stored; nil if it is none. Names that are
+  /// equal as Unicode may differ in their bytes.
   func ownName(_ id: String) -> String? {
-    if own[id] != nil { return id }
     guard let user = users[id] else { return nil }
     return own.first { $0.value == user }?.key
   }
