@@ -14,17 +14,37 @@ struct PrivateFile: Sendable {
     return try Data(contentsOf: url)
   }
 
-  /// Written to a temporary file first, so that it is always complete.
+  /// Performs a change of the file while no other process performs one in this folder.
+  func withLock<Result>(_ change: () throws -> Result) throws -> Result {
+    let folder = url.deletingLastPathComponent().path
+    let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else { throw Self.failure(folder, "opened") }
+    defer { close(lock) }
+    guard flock(lock, LOCK_EX) == 0 else { throw Self.failure(folder, "locked") }
+    return try change()
+  }
+
+  /// Written to a temporary file first, so that it is always complete. No other user can open the
+  /// file at any moment. MUST NOT be called twice at once.
   func write(_ data: Data) throws(PrivateFileFault) {
-    let new = url.appendingPathExtension("new")
-    guard
-      FileManager.default.createFile(
-        atPath: new.path, contents: data, attributes: [.posixPermissions: 0o600])
-    else { throw PrivateFileFault("\(new.path) cannot be written") }
-    guard rename(new.path, url.path) == 0 else {
-      throw PrivateFileFault(
-        "\(url.path) cannot be replaced: \(String(cString: strerror(errno)))")
+    let new = path + ".new"
+    // What an interrupted write left.
+    unlink(new)
+    let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw Self.failure(new, "created") }
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: data)
+      try handle.synchronize()
+      try handle.close()
+    } catch {
+      throw PrivateFileFault("\(new) cannot be written: \(error)")
     }
+    guard rename(new, path) == 0 else { throw Self.failure(path, "replaced") }
+  }
+
+  private static func failure(_ path: String, _ what: String) -> PrivateFileFault {
+    PrivateFileFault("\(path) cannot be \(what): \(String(cString: strerror(errno)))")
   }
 }
 

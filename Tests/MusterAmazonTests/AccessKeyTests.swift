@@ -37,6 +37,39 @@ import Testing
     }
   }
 
+  @Test func `concurrent changes are all kept`() throws {
+    try Self.inFolder { folder in
+      let revoked = try (0..<16).map { _ in try Self.key(.member) }
+      let added = try (0..<16).map { _ in try Self.key(.member) }
+      for key in revoked { try AccessKeyFile(in: folder).add(key) }
+      DispatchQueue.concurrentPerform(iterations: 32) { index in
+        let file = AccessKeyFile(in: folder)
+        do {
+          if index < 16 {
+            try file.add(added[index])
+          } else {
+            try file.revoke(revoked[index - 16].id)
+          }
+        } catch {
+          Issue.record(error)
+        }
+      }
+      #expect(Set(try AccessKeyFile(in: folder).read()) == Set(added))
+    }
+  }
+
+  @Test func `what an interrupted write left is replaced, and a link is not followed`() throws {
+    try Self.inFolder { folder in
+      let other = folder + "/other"
+      try Data("other".utf8).write(to: URL(filePath: other))
+      let new = folder + "/access-keys.json.new"
+      try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: other)
+      try AccessKeyFile(in: folder).add(try Self.key(.member))
+      #expect(try Data(contentsOf: URL(filePath: other)) == Data("other".utf8))
+      #expect(try AccessKeyFile(in: folder).read().count == 1)
+    }
+  }
+
   @Test func `a damaged file is named`() throws {
     try Self.inFolder { folder in
       try Data("[{}]".utf8).write(to: URL(filePath: folder + "/access-keys.json"))

@@ -23,20 +23,24 @@ public struct AccessKeyFile: Sendable {
 
   /// Adds a key.
   public func add(_ key: AccessKey) throws {
-    let keys = try read()
-    guard keys.count < Self.most else {
-      throw PrivateFileFault("too many access keys: revoke one first")
+    try file.withLock {
+      let keys = try read()
+      guard keys.count < Self.most else {
+        throw PrivateFileFault("too many access keys: revoke one first")
+      }
+      try write(keys + [key])
     }
-    try write(keys + [key])
   }
 
   /// Revokes a key.
   public func revoke(_ id: String) throws {
-    let keys = try read()
-    guard keys.contains(where: { $0.id == id }) else {
-      throw PrivateFileFault("there is no access key \(id)")
+    try file.withLock {
+      let keys = try read()
+      guard keys.contains(where: { $0.id == id }) else {
+        throw PrivateFileFault("there is no access key \(id)")
+      }
+      try write(keys.filter { $0.id != id })
     }
-    try write(keys.filter { $0.id != id })
   }
 
   private func write(_ keys: [AccessKey]) throws {
