@@ -31,9 +31,7 @@ struct CollectionOperations: Sendable {
       guard resources.collections[name] == nil else {
         throw ServiceFault(.conflict, "the collection \(name) exists already")
       }
-      guard resources.collections.count < Resources.mostCollections else {
-        throw ServiceFault(.quotaExceeded, "too many collections: delete one first")
-      }
+      try Self.requireRoom(in: resources)
       resources.collections[name] = record
     }
     return .object([
@@ -127,9 +125,16 @@ struct CollectionOperations: Sendable {
     try Self.requireForeign(name)
     let existing = try await existing(name)
     try store.change { resources throws(ServiceFault) in
+      if resources.collections[name] == nil { try Self.requireRoom(in: resources) }
       var record = resources.collections[name] ?? existing
       try body(&record)
       resources.collections[name] = record
+    }
+  }
+
+  private static func requireRoom(in resources: Resources) throws(ServiceFault) {
+    guard resources.collections.count < Resources.mostCollections else {
+      throw ServiceFault(.quotaExceeded, "too many collections: delete one first")
     }
   }
 

@@ -4,6 +4,9 @@ internal import Synchronization
 /// The collections, trackers and associations of this node, in a file of the home that only this
 /// user can read.
 final class ResourceStore: Sendable {
+  /// Each change encodes and writes the whole file.
+  static let mostBytes = 4 << 20
+
   private let file: PrivateFile
   private let resources: Mutex<Resources>
 
@@ -25,7 +28,8 @@ final class ResourceStore: Sendable {
 
   var current: Resources { resources.withLock { $0 } }
 
-  /// Changes the resources and stores them; if they cannot be stored, nothing changes.
+  /// Changes the resources and stores them; if they cannot be stored or take more than
+  /// `mostBytes`, nothing changes.
   func change<Result: Sendable>(
     _ body: (inout Resources) throws(ServiceFault) -> Result
   ) throws(ServiceFault) -> Result {
@@ -36,7 +40,16 @@ final class ResourceStore: Sendable {
       do {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        try file.write(try encoder.encode(changed))
+        let data = try encoder.encode(changed)
+        guard data.count <= Self.mostBytes else {
+          throw ServiceFault(
+            .quotaExceeded,
+            "the trackers, collections, tags and associations of this node take too much space: "
+              + "delete some first")
+        }
+        try file.write(data)
+      } catch let fault as ServiceFault {
+        throw fault
       } catch {
         throw ServiceFault(.unavailable, "\(error)")
       }
