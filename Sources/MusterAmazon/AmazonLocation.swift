@@ -125,7 +125,10 @@ public struct AmazonLocation: Sendable {
     do {
       key = try keys.read().first { $0.id == signature.keyID }
     } catch {
-      throw ServiceFault(.unavailable, "\(error)")
+      // The reason has paths of this machine, and the client is not authenticated.
+      throw ServiceFault(
+        .unavailable,
+        "the access keys of this node cannot be read: `muster access-key list` shows the reason")
     }
     guard let key else {
       throw ServiceFault(
