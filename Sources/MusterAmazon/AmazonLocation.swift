@@ -74,14 +74,21 @@ public struct AmazonLocation: Sendable {
     return AmazonResponse(status: status, headers: headers, body: json.text, audit: audit)
   }
 
-  /// Returns the answer to a request that names no access key of this node, before its body is
-  /// received; nil for any other request.
-  public func refusal(of request: AmazonRequest, mayBeUnsigned: Bool) -> AmazonResponse? {
+  /// Whether the body of a request is to be received.
+  public enum Admission: Sendable {
+    /// The id of the access key that the request names, whose signature is still to be verified;
+    /// empty for an unsigned request that is accepted.
+    case receive(sender: String)
+    /// The request names no access key of this node.
+    case refuse(AmazonResponse)
+  }
+
+  /// Decides by the headers of a request.
+  public func admission(of request: AmazonRequest, mayBeUnsigned: Bool) -> Admission {
     do throws(ServiceFault) {
-      _ = try claim(in: request, mayBeUnsigned: mayBeUnsigned)
-      return nil
+      return .receive(sender: try claim(in: request, mayBeUnsigned: mayBeUnsigned)?.1.id ?? "")
     } catch {
-      return Self.response(error.status, error.document, type: error.type, audit: nil)
+      return .refuse(Self.response(error.status, error.document, type: error.type, audit: nil))
     }
   }
 

@@ -9,14 +9,11 @@ internal import NIOCore
 /// Signed requests may come with any `Host`, since the signature covers it. A web page cannot sign.
 public struct AmazonEndpoint: Sendable {
   private static let bodyBytes = APIRouter.bodyBytes
-  /// Bodies that are received at once: one needs no right to be sent.
-  private static let mostBodies = 32
-
   private let service: AmazonLocation
   /// Whether programs on this machine may send unsigned requests.
   private let allowsUnsigned: Bool
   let audit: AuditLog
-  private let receiving = Waiting()
+  private let bodies = BodyPlaces()
 
   /// - Parameters:
   ///   - home: the node's folder, with the audit log.
@@ -42,13 +39,13 @@ public struct AmazonEndpoint: Sendable {
         method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
         headers: headers, body: body)
     }
-    if let refusal = service.refusal(of: parts([]), mayBeUnsigned: mayBeUnsigned) {
-      return Self.response(refusal)
+    let sender: String
+    switch service.admission(of: parts([]), mayBeUnsigned: mayBeUnsigned) {
+    case .receive(let named): sender = named
+    case .refuse(let refusal): return Self.response(refusal)
     }
-    guard receiving.enter(upTo: Self.mostBodies) else {
-      return Self.response(AmazonLocation.tooMany)
-    }
-    defer { receiving.leave() }
+    guard bodies.enter(sender) else { return Self.response(AmazonLocation.tooMany) }
+    defer { bodies.leave(sender) }
     let body: [UInt8]
     do {
       body = Array(buffer: try await request.body.collect(upTo: Self.bodyBytes))
