@@ -58,14 +58,11 @@ enum PhotoRoutes {
 
   private static func photo(of call: Call, at api: API) async throws -> PhotoSummary {
     let photos = try await photos(of: call, at: api)
-    if let number = Int(call.photo), call.photo.utf8.count < IdentifierPrefix.leastDigits {
-      if photos.indices.contains(number - 1) { return photos[number - 1] }
-    } else if let prefix = IdentifierPrefix(call.photo) {
-      let found = photos.filter { prefix.begins($0.id) }
-      if found.count == 1 { return found[0] }
+    do throws(PhotoReference.Fault) {
+      return photos[try PhotoReference.index(of: call.photo, in: photos.map(\.id))]
+    } catch {
+      throw Problem(.notFound, error.description)
     }
-    throw Problem(
-      .notFound, "this report has \(photos.count) photos, and none is \(call.photo.prefix(40))")
   }
 
   /// The file, or a range of it, in pieces: a client that reads slowly holds one of them.

@@ -44,28 +44,15 @@ struct PhotoReader {
     min(values(of: row).count, Limits.photosPerReport)
   }
 
-  /// Returns a photo of a report by its number from 1, or by its id or the first four or more
-  /// digits of it. Throws `Refusal` if there is none, or several.
+  /// Returns a photo of a report by its `PhotoReference`. Throws `Refusal` if there is none, or
+  /// several.
   static func photo(named reference: String, in row: RowState) throws(Refusal) -> BlobID {
     let ids = values(of: row).prefix(Limits.photosPerReport).map(\.photo.id)
-    if reference.utf8.count < IdentifierPrefix.leastDigits {
-      guard let number = Int(reference), (1...max(1, ids.count)).contains(number), !ids.isEmpty
-      else {
-        throw Refusal(
-          "report \(row.key.id.short) has \(ids.count) photos: name one by its number from 1, or "
-            + "by its id", .unknown)
-      }
-      return ids[number - 1]
+    do throws(PhotoReference.Fault) {
+      return ids[try PhotoReference.index(of: reference, in: ids)]
+    } catch {
+      throw Refusal(error.description, .unknown)
     }
-    let prefix = IdentifierPrefix(reference)
-    let found = ids.filter { prefix?.begins($0) ?? false }
-    guard found.count == 1 else {
-      throw Refusal(
-        found.isEmpty
-          ? "report \(row.key.id.short) has no photo \(reference.prefix(40))"
-          : "several photos begin with \(reference.prefix(40)): give more digits", .unknown)
-    }
-    return found[0]
   }
 
   /// Returns the live photos of a report in their order. A photo that was added twice is listed

@@ -120,7 +120,7 @@ public struct Queries {
     try photoReader.photos(of: context.existing(.report, id))
   }
 
-  /// Returns a photo of a report by its number from 1, or by its id or the first digits of it.
+  /// Returns a photo of a report by its `PhotoReference`.
   public func photo(named reference: String, of id: RowID) throws -> BlobID {
     try PhotoReader.photo(named: reference, in: context.existing(.report, id))
   }

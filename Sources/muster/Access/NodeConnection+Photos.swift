@@ -24,30 +24,18 @@ extension NodeConnection {
     named text: String, of report: RowID
   ) async throws -> (number: Int, photo: PhotoSummary) {
     let photos = try await photos(of: report)
-    if let number = Int(text), photos.indices.contains(number - 1) {
-      return (number, photos[number - 1])
+    do throws(PhotoReference.Fault) {
+      let index = try PhotoReference.index(of: text, in: photos.map(\.id))
+      return (index + 1, photos[index])
+    } catch {
+      throw Refusal(error.description)
     }
-    if let prefix = IdentifierPrefix(text) {
-      let found = photos.indices.filter { prefix.begins(photos[$0].id) }
-      if found.count == 1 { return (found[0] + 1, photos[found[0]]) }
-    }
-    guard !photos.isEmpty else { throw Refusal("the report \(report.short) has no photos") }
-    throw Refusal(
-      "there is no photo '\(text)': the report \(report.short) has "
-        + "\(ValueText.count(photos.count, "photo", "photos")), see muster report photo list")
   }
 
-  /// Returns a picture. Throws `Refusal` with its progress if it is not complete here.
-  func bytes(
-    of photo: PhotoSummary, _ kind: BlobKind, in report: RowID
-  ) async throws -> [UInt8] {
-    let status = kind == .original ? photo.original : photo.thumbnail
-    guard status.isComplete else {
-      throw Refusal("photo \(photo.id.short) is not complete here: \(status.text)")
-    }
+  /// Returns a picture that is complete here.
+  func bytes(of photo: BlobID, _ kind: BlobKind, in report: RowID) async throws -> [UInt8] {
     guard
-      case .photo(let bytes) = try await ask(
-        .photo("\(photo.id)", of: "\(report)", kind: kind))
+      case .photo(let bytes) = try await ask(.photo("\(photo)", of: "\(report)", kind: kind))
     else { throw Refusal.unexpectedReply }
     return bytes.bytes
   }

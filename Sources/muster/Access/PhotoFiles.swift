@@ -40,7 +40,8 @@ struct PhotoFiles {
       throw InputFile.refusal("create", path, error)
     }
     for photo in found {
-      try OutputFile.write(try await bytes(of: photo), to: path + "/" + photo.fileName)
+      let bytes = try await connection.bytes(of: photo.id, .original, in: photo.report)
+      try OutputFile.write(bytes, to: path + "/" + photo.fileName)
     }
   }
 
@@ -55,7 +56,8 @@ struct PhotoFiles {
       try add("doc.kml", Array(document.utf8), to: &archive, in: file)
       for photo in found {
         let name = OperationExport.photoFolder + "/" + photo.fileName
-        try add(name, try await bytes(of: photo), to: &archive, in: file)
+        let bytes = try await connection.bytes(of: photo.id, .original, in: photo.report)
+        try add(name, bytes, to: &archive, in: file)
       }
       try file.write(contentsOf: Data(archive.end()))
       try file.close()
@@ -73,13 +75,5 @@ struct PhotoFiles {
       throw Refusal("a KMZ archive holds at most 4 GiB: use --photos FOLDER instead")
     }
     try file.write(contentsOf: Data(bytes))
-  }
-
-  private func bytes(of photo: ExportedPhoto) async throws -> [UInt8] {
-    guard
-      case .photo(let bytes) = try await connection.ask(
-        .photo("\(photo.id)", of: "\(photo.report)", kind: .original))
-    else { throw Refusal.unexpectedReply }
-    return bytes.bytes
   }
 }

@@ -100,8 +100,12 @@ struct ReportPhotoCommand: AsyncParsableCommand {
       let connection = try await NodeConnection.open(home)
       let id = try await connection.report(named: report).id
       let found = try await connection.photo(named: photo, of: id)
-      let kind: BlobKind = thumbnail ? .thumbnail : .original
-      let bytes = try await connection.bytes(of: found.photo, kind, in: id)
+      let status = thumbnail ? found.photo.thumbnail : found.photo.original
+      guard status.isComplete else {
+        throw Refusal("photo \(found.number) is not complete here: \(status.text)")
+      }
+      let bytes = try await connection.bytes(
+        of: found.photo.id, thumbnail ? .thumbnail : .original, in: id)
       if out == "-" { return try Standard.write(bytes) }
       try OutputFile.write(bytes, to: out)
       try Standard.print("Photo \(found.number) written to \(out)")
