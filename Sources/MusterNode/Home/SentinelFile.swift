@@ -66,12 +66,12 @@ public final class SentinelFile: Sendable {
       writing.counter = counter
       current = writing
 
-      var incarnationState = sentinel
-      incarnationState.sequences = [:]
-      guard incarnationState != writing.synced else { return }
+      var withoutSequences = sentinel
+      withoutSequences.sequences = [:]
+      guard withoutSequences != writing.synced else { return }
       try writing.file.sync()
       try Folder.sync(directory)
-      writing.synced = incarnationState
+      writing.synced = withoutSequences
       current = writing
     }
   }
