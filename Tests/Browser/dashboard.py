@@ -281,8 +281,8 @@ def checkins(page, operation):
         return [form.minutes.value, form.repeats.checked, form.reminder.value, form.grace.value]
         """) == ["30", False, "10", "1"])
     member = operation.member.get("status")["callsign"]
-    page.js("""const [whom, name] = [document.querySelector('dialog [name=whom]'), arguments[0]];
-        whom.value = [...whom.options].find((one) => one.text === name).value;""", member)
+    page.js("""const [audience, name] = [document.querySelector('dialog [name=audience]'), arguments[0]];
+        audience.value = [...audience.options].find((one) => one.text === name).value;""", member)
     page.fill(note="Cellar, 200 bar")
     page.shot("checkin-form")
     page.submit()

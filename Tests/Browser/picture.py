@@ -333,7 +333,7 @@ def orders(page, stage):
     page.view("orders")
     page.click("#orders [data-key=muster]")
     page.js("""const tick = document.querySelector("dialog [name^='zone ']"); tick.checked = true;""")
-    page.fill(whom="team Bravo", text="By the river road")
+    page.fill(audience="team Bravo", text="By the river road")
     page.shot("order-form")
     page.submit()
     must(f"an order names zones, audience and time: {stage.written[-1][2]}",

@@ -151,11 +151,11 @@ const startCheckIn = () => attempt(async () => {
   ].filter(Boolean), sendStart, t("checkin.start"));
 });
 
-function sendStart({ whom, minutes, repeats, reminder, grace, still, note, pin }) {
+function sendStart({ audience, minutes, repeats, reminder, grace, still, note, pin }) {
   const seconds = (text) => Math.round(Number(text) * 60);
   return write("POST", "checkins", {
     durationSeconds: seconds(minutes), repeats, reminderSeconds: seconds(reminder),
-    graceSeconds: seconds(grace), ...recipients(whom),
+    graceSeconds: seconds(grace), ...recipients(audience),
     ...still && { stillSeconds: seconds(still) }, ...note && { note }, ...pin && { pin },
   });
 }

@@ -30,7 +30,7 @@ export function audience(none = t("everyone"), chosen = []) {
     .map(({ id, callsign }) => [`user ${id}`, callsign]);
   const some = chosen.length > 0
     ? [[`users ${chosen.join()}`, t("chosen.n", { n: chosen.length })]] : [];
-  return field("whom", t("whom"), {
+  return field("audience", t("audience"), {
     options: [...some, ["", none], ...roles,
       ...teams.map((team) => [`team ${team}`, t("team.of.name", { team })]), ...people],
     value: some[0]?.[0],
@@ -51,8 +51,8 @@ const minutes = (kind) => field("minutes", t("minutes.word"), {
 
 /** The members of a request body that name the chosen recipients. */
 export function recipients(chosen) {
-  const [, what, whom] = /^(role|team|users?) (.*)$/.exec(chosen) ?? [];
-  return what?.startsWith("user") ? { users: whom.split(",") } : what ? { [what]: whom } : {};
+  const [, what, who] = /^(role|team|users?) (.*)$/.exec(chosen) ?? [];
+  return what?.startsWith("user") ? { users: who.split(",") } : what ? { [what]: who } : {};
 }
 
 /** The request body of the form. */
@@ -63,7 +63,7 @@ function body(kind, values) {
   const chosen = Object.keys(values).filter((name) => name.startsWith("zone ") && values[name])
     .map((name) => name.slice(5));
   if (chosen.length > 0) result.zones = chosen;
-  return { ...result, ...recipients(values.whom) };
+  return { ...result, ...recipients(values.audience) };
 }
 
 /** @param chosen the ids of the recipients; without any, everyone. */

@@ -60,7 +60,7 @@ function card(one, mayAsk, pick) {
         : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
     faint(dotted(
-      one.callsign, since(one.createdAt), t("for", { whom: spoken(one.addressees) }))),
+      one.callsign, since(one.createdAt), t("for", { audience: spoken(one.addressees) }))),
     isOpen && own(one),
     sum(people, missing.length),
     missing.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
