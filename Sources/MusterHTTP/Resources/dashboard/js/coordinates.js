@@ -1,14 +1,15 @@
-// Reads positions in UTM, MGRS and degrees with letters, as `CoordinateText` of the node does.
+// Reads positions in UTM, MGRS and degrees with letters, and writes MGRS, as `CoordinateText` of
+// the node does.
 
-export const radius = 6378137;
+const radius = 6378137;
 const flattening = 1 / 298.257223563;
-export const e2 = flattening * (2 - flattening);
+const e2 = flattening * (2 - flattening);
 const e = Math.sqrt(e2);
 const n = flattening / (2 - flattening);
 const rectifying = 0.9996 * radius / (1 + n) * (1 + n ** 2 / 4 + n ** 4 / 64 + n ** 6 / 256);
-export const bands = "CDEFGHJKLMNPQRSTUVWX";
-export const columns = ["ABCDEFGH", "JKLMNPQR", "STUVWXYZ"];
-export const rows = "ABCDEFGHJKLMNPQRSTUV";
+const bands = "CDEFGHJKLMNPQRSTUVWX";
+const columns = ["ABCDEFGH", "JKLMNPQR", "STUVWXYZ"];
+const rows = "ABCDEFGHJKLMNPQRSTUV";
 
 // Krüger's series to the sixth order (Karney 2011, equation 36).
 const series = [
@@ -19,6 +20,13 @@ const series = [
   [4583 / 161280, -108847 / 3991680],
   [20648693 / 638668800],
 ].map((factors, at) => factors.reduce((sum, one, power) => sum + one * n ** (at + 1 + power), 0));
+
+/** By how much the series moves a point of the plane. */
+const differences = (xi, eta) => series.reduce(([x, y], factor, at) => {
+  const multiple = 2 * (at + 1);
+  return [x + factor * Math.sin(multiple * xi) * Math.cosh(multiple * eta),
+    y + factor * Math.cos(multiple * xi) * Math.sinh(multiple * eta)];
+}, [0, 0]);
 
 /** The tangent of the conformal latitude. */
 function conformal(tangent) {
@@ -32,12 +40,8 @@ function unprojected(zone, isNorth, easting, northing, [south, north] = [-80.5, 
   if (zone < 1 || zone > 60 || easting < 1e5 || easting > 9e5 || northing > 1e7) return null;
   const xi = (northing - (isNorth ? 0 : 1e7)) / rectifying;
   const eta = (easting - 5e5) / rectifying;
-  let [x, y] = [xi, eta];
-  series.forEach((factor, at) => {
-    const multiple = 2 * (at + 1);
-    x -= factor * Math.sin(multiple * xi) * Math.cosh(multiple * eta);
-    y -= factor * Math.cos(multiple * xi) * Math.sinh(multiple * eta);
-  });
+  const [dx, dy] = differences(xi, eta);
+  const [x, y] = [xi - dx, eta - dy];
   const wanted = Math.sin(x) / Math.hypot(Math.sinh(y), Math.cos(x));
   let tangent = wanted;
   for (let round = 0; round < 5; round += 1) {
@@ -50,6 +54,35 @@ function unprojected(zone, isNorth, easting, northing, [south, north] = [-80.5, 
   if (lat < south || lat > north || Math.abs(offset) > 6.5) return null;
   const lon = zone * 6 - 183 + offset;
   return { lat, lon: lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon };
+}
+
+/** Zone, easting and northing (metres). */
+function projected(lat, lon) {
+  let zone = Math.min(60, Math.floor((lon + 180) / 6) + 1);
+  if (lat >= 56 && lat < 64 && lon >= 3 && lon < 12) zone = 32;
+  if (lat >= 72 && lon >= 0 && lon < 42) zone = lon < 9 ? 31 : lon < 21 ? 33 : lon < 33 ? 35 : 37;
+  const offset = (lon - (zone * 6 - 183)) * Math.PI / 180;
+  const tangent = conformal(Math.tan(lat * Math.PI / 180));
+  const x = Math.atan2(tangent, Math.cos(offset));
+  const y = Math.asinh(Math.sin(offset) / Math.hypot(tangent, Math.cos(offset)));
+  let [xi, eta] = [x, y];
+  // Inverts the series: each round leaves less than a hundredth of the error.
+  for (let round = 0; round < 8; round += 1) {
+    const [dx, dy] = differences(xi, eta);
+    [xi, eta] = [x + dx, y + dy];
+  }
+  return [zone, 5e5 + rectifying * eta, rectifying * xi + (lat < 0 ? 1e7 : 0)];
+}
+
+/** MGRS to the metre; null near the poles, where MGRS uses other letters. */
+export function mgrs(lat, lon) {
+  if (lat < -80 || lat > 84) return null;
+  const [zone, east, north] = projected(lat, lon);
+  const band = bands[Math.min(19, Math.floor((lat + 80) / 8))];
+  const column = columns[(zone - 1) % 3][Math.floor(east / 1e5) - 1];
+  const row = rows[(Math.floor(north / 1e5) + (zone % 2 ? 0 : 5)) % 20];
+  const digits = (metres) => String(Math.floor(metres % 1e5)).padStart(5, "0");
+  return `${zone}${band} ${column}${row} ${digits(east)} ${digits(north)}`;
 }
 
 function inBand(zone, band, easting, northing) {
