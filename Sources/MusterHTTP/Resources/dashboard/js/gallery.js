@@ -18,18 +18,16 @@ const requestable = ["notRequested", "narrowLink", "deleted"];
 
 /**
  * Opens the photo at a position of the list; `photos()` returns the list as it is then, and `load`
- * reads it again.
+ * reads it again. Returns the function to call when the list changed.
  */
 export function openGallery(report, photos, start, load) {
   let at = start;
   const stage = h("div", { class: "stage" });
   const facts = h("div", {});
-  const tools = mayWrite() ? markTools(async () => { await load(); draw(); }) : null;
+  const tools = mayWrite() ? markTools(load) : null;
   const dialog = show(t("photos"), stage, ...[tools?.element].filter(Boolean), facts);
   dialog.classList.add("gallery");
   const view = zoomable(stage, step);
-  const timer = setInterval(() => draw(), 2000);
-  dialog.addEventListener("close", () => clearInterval(timer));
   dialog.addEventListener("keydown", ({ key }) => {
     if (key === "ArrowRight") step(1);
     if (key === "ArrowLeft") step(-1);
@@ -49,7 +47,7 @@ export function openGallery(report, photos, start, load) {
   let drawn = "";
   function draw() {
     const all = photos();
-    if (all.length === 0) return dialog.close();
+    if (all.length === 0 || !dialog.open) return dialog.close();
     at = Math.min(at, all.length - 1);
     const photo = all[at];
     if (JSON.stringify([at, all.length, photo]) === drawn) return;
@@ -93,6 +91,7 @@ export function openGallery(report, photos, start, load) {
     ];
   }
   draw();
+  return draw;
 }
 
 /** A stage whose picture is zoomed with wheel, double click and pinch, and moved by dragging. */

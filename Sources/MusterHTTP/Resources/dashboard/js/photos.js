@@ -130,7 +130,7 @@ export function photoPanel(zone, report) {
   const list = h("ul", { class: "photos", "aria-label": t("photos") });
   const waiting = h("ul", { class: "uploads", role: "status" });
   const place = h("div", {});
-  let [current, photos, shown] = [report, [], ""];
+  let [current, photos, shown, drawGallery] = [report, [], "", () => {}];
 
   function draw() {
     // Equal lists keep their pictures, and the focus.
@@ -138,6 +138,7 @@ export function photoPanel(zone, report) {
     if (text !== shown) {
       shown = text;
       list.replaceChildren(...photos.map((photo, at) => thumbnail(id, photo, at, open)));
+      drawGallery();
     }
     const placed = mayWrite() && current.lat === null && photos.find(({ lat }) => lat !== null);
     place.replaceChildren(...placed ? [faint(t("photo.place.why"), " ",
@@ -145,7 +146,7 @@ export function photoPanel(zone, report) {
         "PATCH", `reports/${segment(id)}`, { lat: placed.lat, lon: placed.lon }), t("done"))))] : []);
     waiting.replaceChildren(...(uploads.get(id) ?? []).map((item) => upcoming(id, item)));
   }
-  const open = (at) => openGallery(current, () => photos, at, load);
+  const open = (at) => { drawGallery = openGallery(current, () => photos, at, load); };
   async function load() {
     try {
       photos = (await get(photosPath(id))).items;
