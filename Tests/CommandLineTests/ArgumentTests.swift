@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "47", "47,", ",8", "47,8,9", "47 8", "47, east", "nan,8", "inf,8", "0x10,8", "1e1,8",
+    "", "47", "47,", ",8", "47,8,9", "47, east", "nan,8", "inf,8", "0x10,8", "1e1,8",
     "90.0000001,0", "-91,0", "0,180.1", "--1,0",
   ])
   func `what is no place is refused with a reason`(text: String) {
@@ -34,9 +34,14 @@ import Testing
     let circle = try CircleArgument(parsing: "1,2,0.255")
     let center = try PlaceArgument(parsing: "1,2").coordinate
     #expect(circle.geometry == .circle(center: center, radiusCentimetres: 26))
+    let onMap = try CircleArgument(parsing: "1°N 2°E,0.255")
+    #expect(onMap.geometry == circle.geometry)
   }
 
-  @Test(arguments: ["1,2", "1,2,0", "1,2,-5", "1,2,0.004", "1,2,20000001", "1,2,nan", "91,2,5"])
+  @Test(arguments: [
+    "", "1", "1,2", "1,2,3,4", "1,2,", "1,2,0", "1,2,-5", "1,2,0.004", "1,2,20000001", "1,2,nan",
+    "91,2,5",
+  ])
   func `what is no circle is refused`(text: String) {
     #expect(throws: BadArgument.self) { try CircleArgument(parsing: text) }
   }

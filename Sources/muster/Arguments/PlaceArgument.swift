@@ -14,44 +14,35 @@ struct PlaceArgument: Hashable {
   let coordinate: Coordinate
 
   init(parsing text: String) throws(BadArgument) {
-    // Decimal degrees have no letters and no signs of degrees.
-    if text.contains(where: { $0.isLetter || $0 == "°" }), text.contains(where: \.isNumber) {
-      do throws(CoordinateFault) {
-        coordinate = try CoordinateText.position(in: text)
-        return
-      } catch {
-        throw BadArgument(error.description)
-      }
+    do throws(CoordinateFault) {
+      coordinate = try CoordinateText.position(in: text)
+    } catch {
+      throw BadArgument(error.description)
     }
-    let numbers = try DecimalList.parse(text, names: ["latitude", "longitude"])
-    coordinate = try Self.coordinate(numbers[0], numbers[1])
-  }
-
-  fileprivate static func coordinate(
-    _ latitude: Double, _ longitude: Double
-  ) throws(BadArgument) -> Coordinate {
-    guard (-90...90).contains(latitude) else {
-      throw BadArgument("the latitude must be from -90 to 90 degrees, not \(latitude)")
-    }
-    guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
-      throw BadArgument("the longitude must be from -180 to 180 degrees, not \(longitude)")
-    }
-    return coordinate
   }
 }
 
-/// `LAT,LON,METRES`: the centre and the radius of a circle.
+/// `LAT,LON,METRES`: the centre of a circle, in the formats of `PlaceArgument`, and its radius.
 struct CircleArgument: Hashable {
   let geometry: FenceGeometry
 
   init(parsing text: String) throws(BadArgument) {
-    let numbers = try DecimalList.parse(text, names: ["latitude", "longitude", "radius"])
-    let center = try PlaceArgument.coordinate(numbers[0], numbers[1])
-    let centimetres = (numbers[2] * 100).rounded()
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count > 1, let last = parts.last else {
+      throw BadArgument("write latitude, longitude and metres, as in 47.3769,8.5417,250")
+    }
+    let center: Coordinate
+    do throws(BadArgument) {
+      center = try PlaceArgument(parsing: parts.dropLast().joined(separator: ",")).coordinate
+    } catch {
+      throw BadArgument("before the radius, write the centre as a position: \(error)")
+    }
+    let metres = try DecimalNumber.parse(last, name: "radius")
+    let centimetres = (metres * 100).rounded()
     guard centimetres >= 1, centimetres <= Double(Limits.circleRadiusCentimetres) else {
       throw BadArgument(
         "the radius must be from 0.01 to \(Limits.circleRadiusCentimetres / 100) metres,"
-          + " not \(numbers[2])")
+          + " not \(metres)")
     }
     geometry = .circle(center: center, radiusCentimetres: UInt32(centimetres))
   }
@@ -65,7 +56,7 @@ struct MetresArgument: Hashable {
   private static let most = 1_000_000.0
 
   init(parsing text: String) throws(BadArgument) {
-    let metres = try DecimalList.parse(text, names: ["accuracy"])[0]
+    let metres = try DecimalNumber.parse(text[...], name: "accuracy")
     guard (0...Self.most).contains(metres) else {
       throw BadArgument("the accuracy must be from 0 to \(Int(Self.most)) metres")
     }
@@ -73,24 +64,14 @@ struct MetresArgument: Hashable {
   }
 }
 
-/// Plain decimal numbers with commas between them: no exponents, no infinities, no NaN.
-private enum DecimalList {
-  static func parse(_ text: String, names: [String]) throws(BadArgument) -> [Double] {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count == names.count else {
-      throw BadArgument(
-        "write \(names.joined(separator: ",")) without spaces between them, as in"
-          + " \(["47.3769", "8.5417", "250"].prefix(names.count).joined(separator: ","))")
+/// A plain decimal number: no exponent, no infinity, no NaN.
+private enum DecimalNumber {
+  static func parse(_ text: Substring, name: String) throws(BadArgument) -> Double {
+    let digits = text.drop { $0 == " " }
+    guard digits.allSatisfy({ "0123456789.+-".contains($0) }), let number = Double(digits) else {
+      throw BadArgument("the \(name) \"\(text)\" is not a decimal number")
     }
-    var numbers: [Double] = []
-    for (part, name) in zip(parts, names) {
-      let digits = part.drop { $0 == " " }
-      guard digits.allSatisfy({ "0123456789.+-".contains($0) }), let number = Double(digits) else {
-        throw BadArgument("the \(name) \"\(part)\" is not a decimal number")
-      }
-      numbers.append(number)
-    }
-    return numbers
+    return number
   }
 }
 
