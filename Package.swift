@@ -183,7 +183,7 @@ let package = Package(
     tests("MusterReplicaTests", ["MusterReplica", "MusterAttackers", "MusterTestKit"]),
     tests("MusterSimulatorTests", ["MusterSimulator"]),
     tests("MusterInterchangeTests", ["MusterInterchange", "MusterTestKit"]),
-    tests("MusterTransportTests", ["MusterTransport"]),
+    tests("MusterTransportTests", ["MusterTransport", "MusterTestKit"]),
     tests(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
