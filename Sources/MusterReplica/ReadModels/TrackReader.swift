@@ -21,21 +21,21 @@ struct TrackReader {
   }
 
   /// Returns the names of the trackers that this device has recorded, in alphabetical order.
-  func names() throws -> [String] {
+  func names() throws -> [String] { try recordedTrackers().map(\.name) }
+
+  /// Returns these trackers by name. Two names may be equal as Unicode and differ in their bytes.
+  func trackers() throws -> [String: UserID] {
+    Dictionary(try recordedTrackers(), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Returns the trackers that this device has recorded, by name.
+  private func recordedTrackers() throws -> [(name: String, user: UserID)] {
     try context.store.rows(.tracker).compactMap { row in
       guard row.exists, let name = row.text(.trackerCallsign),
         row.key.id == OwnTracker(named: name, of: context.local).row
       else { return nil }
-      return name
-    }.sorted()
-  }
-
-  /// Returns these trackers by name. Two names may be equal as Unicode and differ in their bytes.
-  func trackers() throws -> [String: UserID] {
-    let local = context.local
-    return Dictionary(
-      try names().map { ($0, UserID(raw: OwnTracker(named: $0, of: local).row.raw)) },
-      uniquingKeysWith: { first, _ in first })
+      return (name, UserID(raw: row.key.id.raw))
+    }.sorted { $0.name < $1.name }
   }
 
   /// Returns the newest fixes of a tracker that this device records, by sample time; nothing for
