@@ -88,11 +88,13 @@ struct UDPTransportTests {
   }
 
   @Test func `a port is free again once its transport has closed`() async throws {
-    let port = try await withTransport { $0.boundPort }
-    try await eventually("the port is free again") { try await isFree(port) }
+    try await eventually("a port is free again") {
+      try await isFree(try await withTransport { $0.boundPort })
+    }
   }
 
-  /// A new process of another test holds a copy of a socket until it has started its program.
+  /// False if another process holds a copy of the socket: one that another test started in the
+  /// moment in which the socket was open. The next socket has another port.
   private func isFree(_ port: UInt16) async throws -> Bool {
     do {
       try await withTransport(listen: "127.0.0.1:\(port)") { #expect($0.boundPort == port) }
@@ -264,18 +266,19 @@ struct UDPTransportTests {
   }
 
   @Test func `a graceful shutdown closes the sockets and ends the reader`() async throws {
-    let transport = try await UDPTransport.bind(
-      configuration: UDPConfiguration(listen: "127.0.0.1:0"), logger: quiet)
-    let group = ServiceGroup(services: [transport], logger: quiet)
-    async let running: Void = group.run()
-    transport.send([OutboundDatagram(bytes: [1], to: .endpoint(transport.endpoint, .unknown))])
-    #expect(await transport.receive(1).map(\.bytes) == [[1]])
+    try await eventually("a port is free again") {
+      let transport = try await UDPTransport.bind(
+        configuration: UDPConfiguration(listen: "127.0.0.1:0"), logger: quiet)
+      let group = ServiceGroup(services: [transport], logger: quiet)
+      async let running: Void = group.run()
+      transport.send([OutboundDatagram(bytes: [1], to: .endpoint(transport.endpoint, .unknown))])
+      #expect(await transport.receive(1).map(\.bytes) == [[1]])
 
-    await group.triggerGracefulShutdown()
-    try await running
-    #expect(await transport.receive(1).isEmpty)
-    let port = transport.boundPort
-    try await eventually("the port is free again") { try await isFree(port) }
+      await group.triggerGracefulShutdown()
+      try await running
+      #expect(await transport.receive(1).isEmpty)
+      return try await isFree(transport.boundPort)
+    }
   }
 
   @Test func `a socket that closed by itself is opened again on the same port`() async throws {
