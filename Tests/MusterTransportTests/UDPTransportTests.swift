@@ -88,7 +88,7 @@ struct UDPTransportTests {
   }
 
   @Test func `a port is free again once its transport has closed`() async throws {
-    try await eventually("a port is free again") {
+    try await eventually("a port is free again", within: .seconds(900)) {
       try await isFree(try await withTransport { $0.boundPort })
     }
   }
@@ -266,7 +266,7 @@ struct UDPTransportTests {
   }
 
   @Test func `a graceful shutdown closes the sockets and ends the reader`() async throws {
-    try await eventually("a port is free again") {
+    try await eventually("a port is free again", within: .seconds(900)) {
       let transport = try await UDPTransport.bind(
         configuration: UDPConfiguration(listen: "127.0.0.1:0"), logger: quiet)
       let group = ServiceGroup(services: [transport], logger: quiet)
