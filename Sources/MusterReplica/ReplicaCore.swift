@@ -3,7 +3,7 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
-/// What a replica holds, kept in step: the log and the view on disk, the engine, the control plane
+/// What a replica holds, kept consistent: log and view on disk, the engine, the control plane
 /// and the keys. Everything that enters them, from peers or from this device, passes here.
 ///
 ///     engine ─ effects ─▶ hold, take ─▶ Transaction ─ commit ─▶ Store

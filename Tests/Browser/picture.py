@@ -212,9 +212,9 @@ def opened(stage, shots, more=()):
 
 def counts(page):
     """22.4: people at work are never counted with people in mortal danger."""
-    told = page.js("""return [...document.querySelectorAll('[data-count]')].map((one) =>
+    chips = page.js("""return [...document.querySelectorAll('[data-count]')].map((one) =>
         [one.querySelector('.word').innerText, one.lastChild.data.trim(), one.className])""")
-    must(f"22.4: everyone is in one chip, danger first: {told}", told == [
+    must(f"22.4: everyone is in one chip, danger first: {chips}", chips == [
         ["MAYDAY", "2", "state danger"], ["HAZARD", "1", "state danger"],
         ["OVERDUE", "1", "state warning"], ["NO CONTACT", "1", "state warning"],
         ["ORDERED", "2", "state warning"], ["OK", "6", "state safe"]])
