@@ -1,5 +1,6 @@
 import Foundation
 import MusterModel
+import MusterNode
 import Testing
 
 @testable import MusterAmazon

@@ -1,4 +1,5 @@
 import Foundation
+import MusterNode
 import Testing
 
 @testable import MusterHTTP
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test func `cannot be created in an unwritable folder`() {
-    #expect(throws: LocalTokenFault.self) { try LocalToken(in: "/proc/nothing") }
+    #expect(throws: PrivateFileFault.self) { try LocalToken(in: "/proc/nothing") }
   }
 
   @Test func `a port in use is skipped for the next free one`() async throws {

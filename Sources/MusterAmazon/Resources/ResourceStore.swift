@@ -1,4 +1,6 @@
 internal import Foundation
+internal import MusterNode
+internal import MusterNode
 internal import Synchronization
 
 /// The collections, trackers and associations of this node, in a file of the home that only this

@@ -1,5 +1,7 @@
 internal import Foundation
 internal import MusterInterchange
+internal import MusterNode
+internal import MusterNode
 
 /// The access keys of a node: a file of its home that only this user can read. The node reads it at
 /// each request, so that revoking a key takes effect at once.

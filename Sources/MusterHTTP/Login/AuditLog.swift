@@ -41,12 +41,11 @@ final class AuditLog: Sendable {
   }
 
   private func append(_ data: Data) throws {
-    let files = FileManager.default
-    if !files.fileExists(atPath: url.path) {
-      _ = files.createFile(
-        atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
+    let opened = open(url.path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard opened >= 0 else {
+      throw PrivateFileFault("\(url.path) cannot be opened: \(String(cString: strerror(errno)))")
     }
-    let file = try FileHandle(forWritingTo: url)
+    let file = FileHandle(fileDescriptor: opened, closeOnDealloc: true)
     let end = try file.seekToEnd()
     try file.write(contentsOf: data)
     try file.close()

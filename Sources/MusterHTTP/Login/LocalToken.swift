@@ -1,6 +1,7 @@
 internal import Foundation
 internal import MusterCrypto
 internal import MusterModel
+public import MusterNode
 
 /// The token of a node's loopback listener, in a file that only this user can read.
 ///
@@ -18,15 +19,16 @@ public struct LocalToken: Sendable {
   /// that other users can read or write, is replaced.
   ///
   /// - Parameter directory: the run directory of the home, whose lock MUST be held.
-  /// - Throws: `LocalTokenFault` if the file cannot be written.
-  public init(in directory: String) throws(LocalTokenFault) {
-    path = directory + "/http-token"
+  /// - Throws: `PrivateFileFault` if the file cannot be written.
+  public init(in directory: String) throws(PrivateFileFault) {
+    let file = PrivateFile(in: directory, name: "http-token")
+    path = file.path
     if let kept = Self.read(path) {
       text = kept
       return
     }
     text = Hex.encode(SystemRandom.seed().prefix(Self.randomBytes))
-    try Self.write(text, to: path)
+    try file.write(Data((text + "\n").utf8))
   }
 
   private static func read(_ path: String) -> String? {
@@ -42,28 +44,5 @@ public struct LocalToken: Sendable {
     let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
     return text.utf8.count == randomBytes * 2 && Hex.decode(text) != nil ? text : nil
-  }
-
-  /// Written to a temporary file first, so that it is always complete.
-  private static func write(_ text: String, to path: String) throws(LocalTokenFault) {
-    let new = path + ".new"
-    unlink(new)
-    let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    let bytes = Array((text + "\n").utf8)
-    guard file >= 0 else { throw LocalTokenFault(path) }
-    let written = Foundation.write(file, bytes, bytes.count)
-    guard close(file) == 0, written == bytes.count, rename(new, path) == 0 else {
-      throw LocalTokenFault(path)
-    }
-  }
-}
-
-/// Why the token could not be written.
-public struct LocalTokenFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What failed and why, in one line.
-  public let description: String
-
-  init(_ path: String) {
-    description = "cannot write \(path): \(String(cString: strerror(errno)))"
   }
 }

@@ -1,22 +1,23 @@
 internal import Foundation
 internal import MusterInterchange
 internal import MusterModel
+internal import MusterNode
 
 /// The logins of a node: a file of its home that only this user can read, without passphrases. The
 /// node reads it at each request, so that removing a login takes effect at once.
 public struct LoginFile: Sendable {
   private static let most = 256
-  private let url: URL
+  private let file: PrivateFile
 
   /// - Parameter folder: the home.
-  public init(in folder: String) { url = URL(filePath: folder).appending(path: "logins.json") }
+  public init(in folder: String) { file = PrivateFile(in: folder, name: "logins.json") }
 
   /// Returns the logins by name; none without a file.
   public func read() throws -> [Login] {
-    guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-    let json = try JSON.read(Array(try Data(contentsOf: url)))
+    guard let data = try file.read() else { return [] }
+    let json = try JSON.read(Array(data))
     guard let logins = json.elements?.map(Login.init), !logins.contains(nil) else {
-      throw LoginFault("\(url.path) is damaged: restore it, or delete it and add the logins again")
+      throw LoginFault("\(file.path) is damaged: restore it, or delete it and add the logins again")
     }
     return logins.compactMap(\.self)
   }
@@ -39,17 +40,8 @@ public struct LoginFile: Sendable {
     try write(logins.filter { $0.name != name })
   }
 
-  /// Written to a temporary file first, so that it is always complete.
   private func write(_ logins: [Login]) throws {
-    let new = url.appendingPathExtension("new")
-    let data = Data((JSON.array(logins.map(\.json)).text + "\n").utf8)
-    guard
-      FileManager.default.createFile(
-        atPath: new.path, contents: data, attributes: [.posixPermissions: 0o600])
-    else { throw LoginFault("\(new.path) cannot be written") }
-    guard rename(new.path, url.path) == 0 else {
-      throw LoginFault("\(url.path) cannot be replaced: \(String(cString: strerror(errno)))")
-    }
+    try file.write(Data((JSON.array(logins.map(\.json)).text + "\n").utf8))
   }
 }
 

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import MusterInterchange
 internal import MusterModel
+internal import MusterNode
 internal import MusterTransport
 internal import Synchronization
 
@@ -38,17 +39,16 @@ public final class WebhookStore: Sendable {
     var hasMoved = false
   }
 
-  private let targets: URL
-  private let places: URL
+  private let targets: PrivateFile
+  private let places: PrivateFile
   private let state: Mutex<State>
 
   /// Reads the files; throws `WebhookFault` if they are damaged.
   ///
   /// - Parameter folder: the home.
   public init(in folder: String) throws {
-    let folder = URL(filePath: folder)
-    targets = folder.appending(path: "webhooks.json")
-    places = folder.appending(path: "webhooks-places.json")
+    targets = PrivateFile(in: folder, name: "webhooks.json")
+    places = PrivateFile(in: folder, name: "webhooks-places.json")
     var entries: [String: Entry] = [:]
     var serials = 0
     for json in try Self.read(targets)?.elements ?? [] {
@@ -220,27 +220,16 @@ public final class WebhookStore: Sendable {
     }
   }
 
-  private static func read(_ url: URL) throws -> JSON? {
-    guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+  private static func read(_ file: PrivateFile) throws -> JSON? {
     do {
-      return try JSON.read(Array(try Data(contentsOf: url)))
+      return try file.read().map { try JSON.read(Array($0)) }
     } catch {
-      throw WebhookFault("\(url.path) cannot be read: \(error)")
+      throw WebhookFault("\(file.path) cannot be read: \(error)")
     }
   }
 
-  /// Written to a temporary file first, so that it is always complete.
-  private static func write(_ json: JSON, to url: URL) throws {
-    let new = url.appendingPathExtension("new")
-    guard
-      FileManager.default.createFile(
-        atPath: new.path, contents: Data((json.text + "\n").utf8),
-        attributes: [.posixPermissions: 0o600])
-    else { throw UnwritableFile(description: "\(new.path) cannot be written") }
-    guard rename(new.path, url.path) == 0 else {
-      let reason = String(cString: strerror(errno))
-      throw UnwritableFile(description: "\(url.path) cannot be replaced: \(reason)")
-    }
+  private static func write(_ json: JSON, to file: PrivateFile) throws {
+    try file.write(Data((json.text + "\n").utf8))
   }
 }
 
@@ -272,11 +261,6 @@ extension WebhookStore.Entry {
     place = since
     self.failed = failed
   }
-}
-
-/// A failure of the disk, not of the client.
-private struct UnwritableFile: Error, CustomStringConvertible {
-  let description: String
 }
 
 extension Webhook.Rules {

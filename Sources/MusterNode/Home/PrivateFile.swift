@@ -1,21 +1,23 @@
-internal import Foundation
+public import Foundation
 
 /// A small file of the home that only this user can read.
-struct PrivateFile: Sendable {
+public struct PrivateFile: Sendable {
   private let url: URL
 
-  var path: String { url.path }
+  /// Where it is.
+  public var path: String { url.path }
 
-  init(in folder: String, name: String) { url = URL(filePath: folder).appending(path: name) }
+  /// - Parameter folder: a folder of the home.
+  public init(in folder: String, name: String) { url = URL(filePath: folder).appending(path: name) }
 
   /// Returns the contents; nil without a file.
-  func read() throws -> Data? {
+  public func read() throws -> Data? {
     guard FileManager.default.fileExists(atPath: url.path) else { return nil }
     return try Data(contentsOf: url)
   }
 
   /// Performs a change of the file while no other process performs one in this folder.
-  func withLock<Result>(_ change: () throws -> Result) throws -> Result {
+  public func withLock<Result>(_ change: () throws -> Result) throws -> Result {
     let folder = url.deletingLastPathComponent().path
     let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard lock >= 0 else { throw Self.failure(folder, "opened") }
@@ -26,7 +28,7 @@ struct PrivateFile: Sendable {
 
   /// Written to a temporary file first, so that it is always complete. No other user can open the
   /// file at any moment. MUST NOT be called twice at once.
-  func write(_ data: Data) throws(PrivateFileFault) {
+  public func write(_ data: Data) throws(PrivateFileFault) {
     let new = path + ".new"
     // What an interrupted write left.
     unlink(new)
@@ -53,5 +55,6 @@ public struct PrivateFileFault: Error, Hashable, Sendable, CustomStringConvertib
   /// One line for the user.
   public let description: String
 
-  init(_ description: String) { self.description = description }
+  /// - Parameter description: one line for the user.
+  public init(_ description: String) { self.description = description }
 }
