@@ -143,6 +143,64 @@ def draw(page, leader):
     job(page, "moving a vertex", 3, vertex)
 
 
+def redraw(page, leader):
+    """Undo, redo, crossing sides, a double click; a report that is dragged."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    hand = Hand(page)
+
+    def key(letter):
+        ActionChains(page.driver).key_down("\ue009").send_keys(letter).key_up("\ue009").perform()
+
+    page.view("map")
+    page.close_panel()
+    hand.click("[data-key='tool fences']")
+    for x, y in ((-300, -40), (-200, -140), (-200, -40), (-300, -140)):
+        hand.tap(x, y)
+    must("crossing sides are named", "cross" in page.text("#map-bar").lower())
+    must("they cannot be finished", page.count("#map-bar .first:disabled") == 1)
+    key("z")
+    key("z")
+    key("y")
+    must("three corners are left", "cross" not in page.text("#map-bar").lower()
+         and page.count("#map-bar .first:disabled") == 0)
+    must("their area is shown", "m²" in page.text("#map-bar"))
+    key("z")
+    hand.tap(-200, -40)
+    target = page.driver.find_element("id", "map")
+    ActionChains(page.driver).move_to_element_with_offset(target, -300, -40 + 60).double_click().perform()
+    page.await_form()
+    page.fill(name="Marsh", kind="info")
+    hand.click("dialog [type=submit]")
+    wait("it is saved", lambda: zone(leader, "Marsh"))
+    must("it has four corners", len(zone(leader, "Marsh")["geometry"]["coordinates"][0]) == 5)
+
+    old = zone(leader, "Marsh")["geometry"]
+    page.view("fences")
+    hand.click(f"[data-key='zone {zone(leader, 'Marsh')['id']}']")
+    wait("its corners have handles", lambda: page.count(".handle.corner") == 4)
+    hand.drag(".handle.corner", 30, 10)
+    hand.click("[data-key='undo zone']")
+    hand.click("#detail [type=submit]")
+    wait("the panel closes", lambda: page.count(".handle.corner") == 0)
+    must("an undone change is not written", zone(leader, "Marsh")["geometry"] == old)
+
+    def pole():
+        return next(one for one in leader.get("reports")["items"] if one["title"] == "Pole down")
+
+    page.close_panel()
+    before = pole()
+    page.view("reports")
+    hand.click(f"[data-key='open {before['id']}']")
+    wait("the report has a handle", lambda: page.count(".handle.corner") == 1)
+    hand.drag(".handle.corner", 40, 30)
+    wait("the report moves", lambda: pole()["lat"] != before["lat"])
+    hand.click("#said [data-key='undo']")
+    wait("it moves back", lambda: pole()["lat"] == before["lat"])
+    page.close_panel()
+    must("its handle is gone", page.count(".handle") == 0)
+
+
 def lead(page, operation):
     """People, orders and devices."""
     leader = operation.leader
@@ -208,5 +266,6 @@ def lead(page, operation):
 def measured(page, operation):
     Page.as_laptop(page)
     draw(page, operation.leader)
+    redraw(page, operation.leader)
     lead(page, operation)
     shares(page)

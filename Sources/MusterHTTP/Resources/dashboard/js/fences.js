@@ -15,7 +15,7 @@ import {
 } from "./shell.js";
 import { goToShape, onMap, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
-import { drawShape } from "./map/draw.js";
+import { drawShape, sizeOf } from "./map/draw.js";
 import { editShape, tooManyCorners } from "./map/edit.js";
 
 export function openFences() {
@@ -140,21 +140,36 @@ async function edit(fence, container) {
       changed();
     },
   });
-  const changed = () => { inside.textContent = whoWouldBeInside(shape); };
-  const editor = theMap() && !tooManyCorners(shape) && editShape(theMap(), shape, (edited) => {
+  let isCrossed = false;
+  const changed = () => {
+    inside.textContent = [
+      isCrossed && t("draw.crossed"), shape.type !== "MultiPolygon" && zoneSize(shape),
+      whoWouldBeInside(shape),
+    ].filter(Boolean).join(" · ");
+  };
+  const editor = theMap() && !tooManyCorners(shape) && editShape(theMap(), shape, (edited, cross) => {
     shape = edited;
+    isCrossed = cross;
     if (radius) radius.value = shape.radiusMetres;
     changed();
   });
   changed();
   fill(container, zoneForm(row, { inside, radius, editor },
-    () => (JSON.stringify(shape) === first ? null : shape), version));
+    () => {
+      if (isCrossed) throw new Error(t("draw.crossed"));
+      return JSON.stringify(shape) === first ? null : shape;
+    }, version));
   return () => editor?.remove();
 }
+
+const zoneSize = ({ coordinates, radiusMetres }) =>
+  sizeOf({ radiusMetres }, coordinates?.[0].slice(1).map(([lon, lat]) => ({ lat, lon })));
 
 const zoneForm = (old, { inside, radius, editor }, changedShape, version) => formElement([
   h("h3", {}, t("fence.edit")),
   editor && faint(t(radius ? "edit.circle" : "edit.outline")), inside,
+  editor && h("div", { class: "row" }, ["undo", "redo"].map((way) =>
+    button(t(way), `${way} zone`, editor[way], { type: "button" }))),
   field("name", t("name"), { value: old.name, required: true }),
   field("kind", t("kind"), { value: old.kind, options: kinds() }),
   radius && h("label", {}, h("span", {}, t("radius")), radius),

@@ -33,6 +33,28 @@ export function isInside(place, shape) {
   return polygons.some((rings) => inPolygon(place, rings));
 }
 
+/** The area of a ring of {lat, lon} in square metres, on a plane at its latitude. */
+export function areaOf(corners) {
+  let sum = 0;
+  corners.forEach((a, i) => {
+    const b = corners[(i + 1) % corners.length];
+    sum += (b.lon - a.lon) * (a.lat + b.lat - 2 * corners[0].lat);
+  });
+  const mean = corners.reduce((total, { lat }) => total + lat, 0) / corners.length;
+  return Math.abs(sum) / 2 * (radius * radians) ** 2 * Math.cos(mean * radians);
+}
+
+const turn = (a, b, c) =>
+  Math.sign((b.lon - a.lon) * (c.lat - a.lat) - (b.lat - a.lat) * (c.lon - a.lon));
+
+/** The sides of a ring that cross another side, as pairs of corners. */
+export function crossings(corners) {
+  const sides = corners.map((corner, i) => [corner, corners[(i + 1) % corners.length]]);
+  const cross = ([a, b], [c, d]) => turn(a, b, c) * turn(a, b, d) < 0
+    && turn(c, d, a) * turn(c, d, b) < 0;
+  return sides.filter((one) => sides.some((other) => cross(one, other)));
+}
+
 /** The bearing from one place to another, in degrees clockwise from north. */
 export function courseTo(a, b) {
   const dLon = (b.lon - a.lon) * radians;

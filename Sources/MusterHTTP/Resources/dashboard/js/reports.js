@@ -9,6 +9,9 @@ import { decimal, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
 import { dictation } from "./dictation.js";
 import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
+import { bearing } from "./status.js";
+import { metresBetween } from "./geometry.js";
+import { handle } from "./map/edit.js";
 import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
 
 const page = 150;
@@ -32,7 +35,9 @@ export function openReports() {
     if (!open) return;
     const report = state.reports.get(open.id);
     detail(report);
-    if (report) open?.photos.update(report);
+    if (!report) return;
+    open?.photos.update(report);
+    open?.handle?.update(report);
   });
 }
 
@@ -108,6 +113,7 @@ function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
 export function showReport(report, isFramed) {
   const panel = openPanel(`report ${report.id}`, () => {
     open?.photos.close();
+    open?.handle?.remove();
     open = null;
   });
   const body = h("div", { class: "stack" });
@@ -126,6 +132,33 @@ export function showReport(report, isFramed) {
   open = { id: report.id, body, photos };
   detail(report);
   if (isFramed) showOnMap(report);
+  if (mayWrite() && theMap() && report.lat !== null) open.handle = movable(report);
+}
+
+/** A handle at the report's place; where it is dropped, the report moves to, with an undo. */
+function movable(report) {
+  const { id, title } = report;
+  const path = `reports/${segment(id)}`;
+  const group = L.layerGroup().addTo(theMap());
+  let at = { lat: report.lat, lon: report.lon };
+  const keep = (place) => attempt(async () => {
+    await change("PATCH", path, place);
+    const before = at;
+    at = place;
+    const far = bearing({ distanceMetres: Math.round(metresBetween(before, place)) });
+    say(t("report.moved", { title, far }), { word: t("undo"), work: () => keep(before) });
+  });
+  const marker = handle(theMap(), group, at, t("report.move", { title }), "corner", {
+    ended: ({ lat, lng }) => keep({ lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5)) }),
+  });
+  return {
+    remove: () => group.remove(),
+    update: ({ lat, lon }) => {
+      if (lat === null || marker.dragging.moving()) return;
+      at = { lat, lon };
+      marker.setLatLng([lat, lon]);
+    },
+  };
 }
 
 function detail(report) {

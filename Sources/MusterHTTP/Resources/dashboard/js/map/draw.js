@@ -2,7 +2,8 @@
 
 import { byId, fill, h } from "../dom.js";
 import { t } from "../words.js";
-import { metresBetween } from "../geometry.js";
+import { bearing } from "../status.js";
+import { areaOf, crossings, metresBetween } from "../geometry.js";
 import { colour } from "./icons.js";
 
 let cancel = () => {};
@@ -33,61 +34,116 @@ export function startDrawing(map, ended) {
   return end;
 }
 
+/** The sides of an outline that cross are drawn over it, in the colour of danger. */
+export const crossed = (corners) => L.layerGroup(crossings(corners).map((side) =>
+  L.polyline(side.map(({ lat, lon }) => [lat, lon]),
+    { color: colour("danger"), weight: 5, interactive: false })));
+
+/** "0.32 km²", with what lies around it. */
+export const sizeOf = ({ radiusMetres }, corners) => {
+  const area = corners ? areaOf(corners) : Math.PI * radiusMetres ** 2;
+  const text = area < 1e5 ? `${Math.round(area)} m²` : `${(area / 1e6).toPrecision(3)} km²`;
+  return corners ? text
+    : `${t("radius")} ${bearing({ distanceMetres: Math.round(radiusMetres) })} · ${text}`;
+};
+
+/** Ctrl+Z and Ctrl+Y, or Ctrl+Shift+Z, outside a text field. Returns whether the key was one. */
+export function undoKey(event, undo, redo) {
+  const key = event.key.toLowerCase();
+  if (!(event.ctrlKey || event.metaKey) || !"zy".includes(key)
+    || event.target.matches?.("input, textarea")) return false;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) redo();
+  else undo();
+  return true;
+}
+
 /**
  * Resolves with {type: "Polygon", …} or {lat, lon, radiusMetres}; null if cancelled. The second
- * click finishes a circle; a click on the first corner finishes an outline.
+ * click finishes a circle; a double click, or a click on the first corner, finishes an outline.
+ * While sides cross, it cannot be finished, and the draft stays.
  * @param at the centre of a circle, if it is already known.
  */
 export function drawShape(map, isCircle, at) {
   return new Promise((resolve) => {
-    const corners = at ? [at] : [];
-    let shape = null;
+    let corners = at ? [at] : [];
+    let undone = [];
+    let pointer = null;
+    const shape = L.layerGroup().addTo(map);
     const style = { color: colour("accent"), weight: 3, interactive: false };
-    const finish = h("button", {
-      class: "first", disabled: true, onclick: () => close(result()),
-    }, t("finish"));
-    const result = () => {
+    const [size, wrong] = [h("span"), h("span", { role: "status", class: "state danger" })];
+    const finish = h("button", { class: "first", onclick: () => end() }, t("finish"));
+    const undo = h("button", { onclick: () => step(-1) }, t("undo"));
+    const redo = h("button", { onclick: () => step(1) }, t("redo"));
+    const isWhole = () => corners.length > 2 && crossings(corners).length === 0;
+    const end = () => {
       if (isCircle) {
-        return { ...corners[0], radiusMetres: Math.max(1, Math.round(metresBetween(...corners))) };
+        const radiusMetres = Math.max(1, Math.round(metresBetween(...corners)));
+        return close({ ...corners[0], radiusMetres });
       }
+      if (!isWhole()) return;
       const ring = corners.map(({ lat, lon }) => [lon, lat]);
-      return { type: "Polygon", coordinates: [[...ring, ring[0]]] };
+      close({ type: "Polygon", coordinates: [[...ring, ring[0]]] });
     };
-    const redraw = () => {
-      shape?.remove();
-      const points = corners.map(({ lat, lon }) => [lat, lon]);
-      if (corners.length > 2) {
-        shape = L.polygon(points, style);
-      } else {
-        const dots = points.map((p) => L.circleMarker(p, { ...style, radius: 5 }));
-        shape = L.layerGroup([L.polyline(points, style), ...dots]);
-      }
-      shape.addTo(map);
-      finish.disabled = corners.length < 3;
-    };
-    const isFirst = (point) => corners.length > 2
-      && point.distanceTo(map.latLngToContainerPoint([corners[0].lat, corners[0].lon])) < 12;
-    const click = ({ latlng, containerPoint }) => {
-      if (!isCircle && isFirst(containerPoint)) return close(result());
-      corners.push({ lat: latlng.lat, lon: latlng.wrap().lng });
-      if (isCircle && corners.length === 2) return close(result());
+    const step = (way) => {
+      if (way < 0 && corners.length > 0) undone.push(corners.pop());
+      else if (way > 0 && undone.length > 0) corners.push(undone.pop());
       redraw();
     };
-    const preview = ({ latlng }) => {
-      if (!isCircle || corners.length === 0) return;
-      shape?.remove();
-      const [{ lat, lon }] = corners;
-      shape = L.circle([lat, lon], { ...style, radius: map.distance([lat, lon], latlng) }).addTo(map);
+    const points = (places) => places.map(({ lat, lon }) => [lat, lon]);
+    const redraw = () => {
+      shape.clearLayers();
+      const [centre] = corners;
+      const preview = pointer && centre ? [...corners, pointer] : corners;
+      if (isCircle && centre && pointer) {
+        const radiusMetres = metresBetween(centre, pointer);
+        shape.addLayer(L.circle([centre.lat, centre.lon], { ...style, radius: radiusMetres }));
+        size.textContent = sizeOf({ radiusMetres });
+      } else {
+        const line = corners.length > 2 ? L.polygon : L.polyline;
+        shape.addLayer(line(points(corners), style));
+        shape.addLayer(L.polyline(points(preview), { ...style, weight: 1, dashArray: "4 4" }));
+        for (const dot of points(corners)) {
+          shape.addLayer(L.circleMarker(dot, { ...style, radius: 5 }));
+        }
+        shape.addLayer(crossed(corners));
+        size.textContent = !isCircle && preview.length > 2 ? sizeOf({}, preview) : "";
+      }
+      finish.disabled = !isWhole();
+      undo.disabled = corners.length === 0;
+      redo.disabled = undone.length === 0;
+      wrong.textContent = corners.length > 2 && finish.disabled ? t("draw.crossed") : "";
     };
+    const isNear = (point, { lat, lon }) =>
+      point.distanceTo(map.latLngToContainerPoint([lat, lon])) < 12;
+    const click = ({ latlng, containerPoint }) => {
+      const isClose = (one) => !isCircle && one && isNear(containerPoint, one);
+      if (corners.length > 2 && isClose(corners[0])) return end();
+      // The second click of a double click.
+      if (isClose(corners.at(-1))) return end();
+      corners.push({ lat: latlng.lat, lon: latlng.wrap().lng });
+      undone = [];
+      if (isCircle && corners.length === 2) return end();
+      redraw();
+    };
+    const move = ({ latlng }) => {
+      pointer = { lat: latlng.lat, lon: latlng.wrap().lng };
+      redraw();
+    };
+    const key = (event) => undoKey(event, () => step(-1), () => step(1));
     const close = startDrawing(map, (value) => {
-      map.off({ click, mousemove: preview });
-      shape?.remove();
+      map.off({ click, mousemove: move });
+      map.doubleClickZoom.enable();
+      document.removeEventListener("keydown", key);
+      shape.remove();
       resolve(value);
     });
-    map.on({ click, mousemove: preview });
+    map.on({ click, mousemove: move });
+    map.doubleClickZoom.disable();
+    document.addEventListener("keydown", key);
     redraw();
-    showBar(h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), !isCircle && finish,
-      h("button", { onclick: () => { corners.pop(); redraw(); } }, t("undo")),
+    showBar(h("strong", {}, t(isCircle ? "draw.circle" : "draw.outline")), size, wrong,
+      !isCircle && finish, !isCircle && undo, !isCircle && redo,
       h("button", { onclick: () => close(null) }, t("cancel")));
   });
 }

@@ -2,7 +2,8 @@
 // a circle, centre and edge are dragged. Keyboard: arrows move, Delete removes.
 
 import { t } from "../words.js";
-import { metresBetween } from "../geometry.js";
+import { crossings, metresBetween } from "../geometry.js";
+import { crossed, undoKey } from "./draw.js";
 import { colour } from "./icons.js";
 
 const mostCorners = 300;
@@ -24,16 +25,51 @@ export const tooManyCorners = (shape) =>
   shape.type !== undefined && ringsOf(shape).flat(2).length > mostCorners;
 
 /**
+ * A handle on the map that is dragged, or moved with the arrow keys.
+ * @param move receives each position; `ended` is called at the end of a drag, and by Enter;
+ *   `remove` by Delete and a right click.
+ */
+export function handle(map, group, place, name, look, { move, remove, ended }) {
+  const marker = L.marker([place.lat, place.lon], {
+    draggable: true, title: name, alt: name, zIndexOffset: look === "middle" ? 0 : 1000,
+    icon: L.divIcon({ className: `handle ${look}`, iconSize: [18, 18] }),
+  }).addTo(group);
+  const to = ({ lat, lng }) => move?.({ lat, lon: lng });
+  marker.on("drag", () => to(marker.getLatLng()));
+  marker.on("dragend", () => ended?.(marker.getLatLng(), false));
+  if (remove) marker.on("contextmenu", remove);
+  const element = marker.getElement();
+  element?.setAttribute("aria-label", name);
+  element?.addEventListener("keydown", (event) => {
+    const way = ways[event.key];
+    if (way) {
+      const moved = L.point(way).multiplyBy(event.shiftKey ? 1 : step);
+      const point = map.latLngToContainerPoint(marker.getLatLng()).add(moved);
+      marker.setLatLng(map.containerPointToLatLng(point));
+      to(marker.getLatLng());
+    } else if (event.key === "Enter") {
+      ended?.(marker.getLatLng(), true);
+    } else if (remove && ["Delete", "Backspace"].includes(event.key)) {
+      remove();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return marker;
+}
+
+/**
  * Shows the handles of a shape, which has the form used by `isInside`.
- * @param onChange receives the shape after each change.
- * @returns an object whose `remove` removes the handles.
+ * @param onChange receives the shape after each change, and whether its sides cross.
+ * @returns an object whose `remove` removes the handles; `undo` and `redo` go through the changes.
  */
 export function editShape(map, shape, onChange) {
   const isCircle = shape.radiusMetres !== undefined;
   const { lat, lon, radiusMetres } = shape;
   const circle = isCircle ? { lat, lon, radiusMetres } : null;
-  const polygons = isCircle ? null : ringsOf(shape);
+  let polygons = isCircle ? null : ringsOf(shape);
   const group = L.layerGroup().addTo(map);
+  const wrong = L.layerGroup().addTo(map);
   const style = { color: colour("accent"), weight: 3, interactive: false };
   let [outline, isReady] = [null, false];
 
@@ -44,36 +80,41 @@ export function editShape(map, shape, onChange) {
       ? L.circle([circle.lat, circle.lon], { ...style, radius: circle.radiusMetres })
       : L.geoJSON(edited, { style, interactive: false });
     outline.addTo(map);
-    if (isReady) onChange(edited);
+    wrong.clearLayers();
+    for (const ring of polygons?.flat() ?? []) wrong.addLayer(crossed(ring));
+    const isCrossed = (polygons?.flat() ?? []).some((ring) => crossings(ring).length > 0);
+    if (isReady) onChange(edited, isCrossed);
   };
 
-  /** A handle; `move` moves it to a position, `remove` removes it. */
-  const handle = (place, name, look, { move, remove, ended }) => {
-    const marker = L.marker([place.lat, place.lon], {
-      draggable: true, title: name, alt: name, zIndexOffset: look === "middle" ? 0 : 1000,
-      icon: L.divIcon({ className: `handle ${look}`, iconSize: [18, 18] }),
-    }).addTo(group);
-    const to = (latlng) => { move({ lat: latlng.lat, lon: latlng.lng }); redraw(); };
-    marker.on("drag", () => to(marker.getLatLng()));
-    marker.on("dragend", () => ended?.());
-    if (remove) marker.on("contextmenu", remove);
-    const element = marker.getElement();
-    element?.setAttribute("aria-label", name);
-    element?.addEventListener("keydown", (event) => {
-      const way = ways[event.key];
-      if (way) {
-        const moved = L.point(way).multiplyBy(event.shiftKey ? 1 : step);
-        const point = map.latLngToContainerPoint(marker.getLatLng()).add(moved);
-        marker.setLatLng(map.containerPointToLatLng(point));
-        to(marker.getLatLng());
-      } else if (remove && ["Delete", "Backspace"].includes(event.key)) {
-        remove();
-      } else return;
-      event.preventDefault();
-      event.stopPropagation();
-    });
-    return marker;
+  const past = [];
+  let current = null;
+  let future = [];
+  const now = () => JSON.stringify(circle ?? polygons);
+  /** Remembers a finished change. */
+  const keep = () => {
+    const next = now();
+    if (next === current) return;
+    if (current !== null) past.push(current);
+    [current, future] = [next, []];
   };
+  const go = (from, to) => {
+    if (from.length === 0) return;
+    to.push(current);
+    current = from.pop();
+    if (isCircle) Object.assign(circle, JSON.parse(current));
+    else polygons = JSON.parse(current);
+    place();
+  };
+  const undo = () => { keep(); go(past, future); };
+  const redo = () => { keep(); go(future, past); };
+  const key = (event) => { undoKey(event, undo, redo); };
+  document.addEventListener("keydown", key);
+  const add = (at, name, look, { move, remove, ended }) =>
+    handle(map, group, at, name, look, {
+      move: (to) => { move(to); redraw(); },
+      // A handle that the keyboard moves keeps the focus.
+      ended: (_, isKey) => { keep(); if (!isKey) ended?.(); }, remove: remove && (() => { remove(); keep(); }),
+    });
 
   const place = () => {
     group.clearLayers();
@@ -81,14 +122,14 @@ export function editShape(map, shape, onChange) {
     let n = 0;
     for (const ring of polygons.flat()) {
       ring.forEach((corner, index) => {
-        handle(corner, t("corner", { n: ++n }), "corner", {
+        add(corner, t("corner", { n: ++n }), "corner", {
           move: (to) => Object.assign(corner, to), ended: place,
           remove: () => { if (ring.length > 3) { ring.splice(index, 1); place(); } },
         });
         const next = ring[(index + 1) % ring.length];
         const between = { lat: (corner.lat + next.lat) / 2, lon: (corner.lon + next.lon) / 2 };
         let added = null;
-        handle(between, t("corner.new"), "middle", {
+        add(between, t("corner.new"), "middle", {
           move: (to) => {
             if (added) Object.assign(added, to);
             else ring.splice(index + 1, 0, added = to);
@@ -105,17 +146,22 @@ export function editShape(map, shape, onChange) {
       const degree = metresBetween(circle, { lat: circle.lat, lon: circle.lon + 0.01 }) / 0.01;
       return [circle.lat, circle.lon + circle.radiusMetres / degree];
     };
-    const edge = handle({ lat: east()[0], lon: east()[1] }, t("circle.edge"), "corner", {
+    const edge = add({ lat: east()[0], lon: east()[1] }, t("circle.edge"), "corner", {
       move: (to) => { circle.radiusMetres = Math.max(1, Math.round(metresBetween(circle, to))); },
       ended: () => edge.setLatLng(east()),
     });
-    handle(circle, t("circle.centre"), "corner", {
+    add(circle, t("circle.centre"), "corner", {
       move: (to) => { Object.assign(circle, to); edge.setLatLng(east()); },
     });
     redraw();
   };
 
   place();
+  keep();
   isReady = true;
-  return { remove() { group.remove(); outline?.remove(); } };
+  const remove = () => {
+    document.removeEventListener("keydown", key);
+    for (const layer of [group, wrong, outline]) layer?.remove();
+  };
+  return { remove, undo, redo };
 }
