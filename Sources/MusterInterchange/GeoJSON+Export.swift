@@ -46,6 +46,20 @@ extension GeoJSON {
     }
   }
 
+  /// Returns a zone entry or exit as a Feature on one line.
+  public static func feature(of crossing: CrossingSummary) -> String {
+    point(crossing.position, id: crossing.id, crossing.mapProperties)
+  }
+
+  /// Returns the track as a Feature on one line.
+  public static func feature(
+    of track: OperationExport.PersonTrack, named user: UserID
+  ) -> String {
+    let places = track.line.map { position($0.position) }
+    return feature(
+      typed("LineString", coordinates: .array(places)), id: user, track.mapProperties)
+  }
+
   /// Returns the track as a Feature on one line, without an id.
   static func feature(of track: OperationExport.PersonTrack) -> String {
     let places = track.line.map { position($0.position) }

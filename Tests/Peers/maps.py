@@ -92,6 +92,35 @@ def by_name(features, key):
     return found
 
 
+OWSLIB = """
+import sys
+from owslib.ogcapi.features import Features
+service = Features(sys.argv[1], headers={"Authorization": sys.argv[2]})
+names = service.feature_collections()
+found = service.collection_items("reports", bbox=[-20, 10, 40, 60], limit=10000)["features"]
+print(",".join(names))
+for one in found:
+    print(one["properties"]["title"])
+"""
+
+
+def ogc_layers(scene, result, ask, header):
+    """OGC API – Features, by GDAL's driver (which follows the pages) and by OWSLib."""
+    live = "http://127.0.0.1:7480/ogc"
+    read = lambda *words: ogr(f"OAPIF:{live}", *words, inside=scene.reader.namespace,
+                              GDAL_HTTP_HEADERS=header, OGR_OAPIF_PAGE_SIZE="30")
+    result.same_places("reports by OGC API", by_name(read("reports"), "title"), scene.reports)
+    result.same_places("members by OGC API", by_name(read("members"), "callsign"), scene.people)
+    result.equal("zones by OGC API", {one["properties"]["name"] for one in read("fences")},
+                 set(scene.zones))
+    text = output("ip", "netns", "exec", scene.reader.namespace, "/usr/bin/python3", "-c", OWSLIB,
+                  live, header.removeprefix("Authorization: ")).splitlines()
+    result.equal("layers that OWSLib lists", text[0], "members,reports,fences,events,tracks")
+    result.equal("reports that OWSLib finds in a box", sorted(text[1:]), sorted(
+        title for title, (lon, lat) in scene.reports.items()
+        if -20 <= lon <= 40 and 10 <= lat <= 60))
+
+
 def ogr(source, *words, inside=None, **options):
     """Returns the features that GDAL reads."""
     configured = [word for key, value in options.items() for word in ("--config", key, value)]
@@ -160,6 +189,7 @@ def gdal(muster, result):
             ask(f"reports.geojson?bbox={west},{south},{east},{north}"), "title"),
         {title: (lon, lat) for title, (lon, lat) in scene.reports.items()
          if west <= lon <= east and south <= lat <= north})
+    ogc_layers(scene, result, ask, header)
     people = ogr(live + "operation.kml", "People", inside=scene.reader.namespace,
                  GDAL_HTTP_HEADERS=header)
     result.same_places("operation.kml, live", by_name(people, "Name"), scene.people)
@@ -244,6 +274,6 @@ def places(features, key):
 
 ROWS = [
     Row("gdal", "GDAL and GPSBabel read exports and live feeds",
-        ("gdal-bin", "gpsbabel", "iproute2"), gdal),
+        ("gdal-bin", "gpsbabel", "iproute2", "python3-owslib"), gdal),
     Row("qgis", "QGIS reads exports, and draws a zone",
         ("qgis", "python3-qgis", "iproute2"), qgis)]

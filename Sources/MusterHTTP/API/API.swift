@@ -167,7 +167,7 @@ extension UserSummary {
     Rows.Row(
       id: "\(id)", json: json.text,
       feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
-      box: fix.map { Box($0.position) })
+      box: fix.map { Box($0.position) }, time: fix.map { $0.sampleTime...$0.sampleTime })
   }
 
   /// `personStatus` and `personSeverity`, by the names of earlier programs.
@@ -181,7 +181,8 @@ extension ReportSummary {
     Rows.Row(
       id: "\(id)", json: json.text,
       feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
-      box: position.map(Box.init))
+      box: position.map(Box.init),
+      time: min(createdAt, updatedAt)...max(createdAt, updatedAt))
   }
 
   /// `reportStatus` and `reportSeverity`, by the names of earlier programs.
@@ -217,6 +218,6 @@ extension API {
     ContactRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
-    StreamRoutes.routes,
+    StreamRoutes.routes, FeatureRoutes.routes,
   ].flatMap(\.self)
 }

@@ -34,8 +34,8 @@ struct APIRouter: Sendable {
 
   /// Whether a path belongs to the API.
   static func owns(_ path: String) -> Bool {
-    path.hasPrefix("/api/") || path.hasPrefix("/tiles/")
-      || ["/api", "/healthz", "/readyz", "/metrics", openAPI].contains(path)
+    ["/api/", "/ogc/", "/tiles/"].contains { path.hasPrefix($0) }
+      || ["/api", "/ogc", "/healthz", "/readyz", "/metrics", openAPI].contains(path)
   }
 
   private static let openAPI = "/openapi.json"
@@ -87,6 +87,7 @@ struct APIRouter: Sendable {
       body: try await Self.body(of: request, for: route),
       versions: route.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
       lastEventID: request.value(of: "last-event-id"), connection: connection, person: person,
+      origin: (person == nil ? "http" : "https") + "://" + (request.head.authority ?? "localhost"),
       headers: request.headers, upload: route.takesFile ? request.body : nil)
     return try await route.handle(api, call)
   }

@@ -98,6 +98,9 @@ struct Call: Sendable {
   let connection: Connection
   /// The logged-in client, if any.
   let person: Person?
+  /// Scheme, name and port that the client used. Logged-in clients use TLS, all others are on this
+  /// machine.
+  let origin: String
   let headers: HTTPFields
   /// The body of a route that takes a file; nil for any other.
   let upload: RequestBody?
@@ -108,7 +111,8 @@ struct Call: Sendable {
   func with(body: JSON) -> Call {
     Call(
       path: path, query: query, body: body, versions: versions, lastEventID: lastEventID,
-      connection: connection, person: person, headers: headers, upload: upload)
+      connection: connection, person: person, origin: origin, headers: headers,
+      upload: upload)
   }
 
   subscript(name: String) -> JSON? { body.members?[name] ?? nil }

@@ -10,6 +10,8 @@ struct Rows: Sendable {
     /// As a GeoJSON feature; empty without a position.
     let feature: String
     let box: Box?
+    /// When it was so; nil if it has no time.
+    var time: ClosedRange<Timestamp>?
   }
 
   static let page: Int64 = 1000
@@ -48,6 +50,21 @@ struct Rows: Sendable {
     return text
   }
 
+  /// Returns features after an id, with the cursor of the next page; nil after the last.
+  func features(
+    after cursor: String?, _ limit: Int, where isWanted: (Row) -> Bool
+  ) -> (features: [String], next: String?) {
+    var features: [String] = []
+    var last = cursor
+    for row in rows[(cursor.map { firstIndex(after: $0) } ?? 0)...]
+    where !row.feature.isEmpty && isWanted(row) {
+      if features.count == limit { return (features, last) }
+      features.append(row.feature)
+      last = row.id
+    }
+    return (features, nil)
+  }
+
   private func firstIndex(after cursor: String) -> Int {
     var (low, high) = (0, rows.count)
     while low < high {
@@ -68,6 +85,13 @@ struct Box: Hashable, Sendable {
   init(_ place: Coordinate) {
     (west, east) = (place.longitudeE7, place.longitudeE7)
     (south, north) = (place.latitudeE7, place.latitudeE7)
+  }
+
+  /// The smallest box around places that do not cross the antimeridian.
+  init(around places: [Coordinate]) {
+    self.init(
+      west: places.map(\.longitudeE7).min() ?? 0, south: places.map(\.latitudeE7).min() ?? 0,
+      east: places.map(\.longitudeE7).max() ?? 0, north: places.map(\.latitudeE7).max() ?? 0)
   }
 
   init(west: Int32, south: Int32, east: Int32, north: Int32) {
@@ -122,11 +146,7 @@ struct Box: Hashable, Sendable {
         west: isAround ? -1_800_000_000 : Int32(west), south: Int32(south),
         east: isAround ? 1_800_000_000 : Int32(east), north: Int32(north))
     case .polygons(let polygons):
-      let vertices = polygons.flatMap(\.outer.vertices)
-      self.init(
-        west: vertices.map(\.longitudeE7).min() ?? 0, south: vertices.map(\.latitudeE7).min() ?? 0,
-        east: vertices.map(\.longitudeE7).max() ?? 0,
-        north: vertices.map(\.latitudeE7).max() ?? 0)
+      self.init(around: polygons.flatMap(\.outer.vertices))
     }
   }
 

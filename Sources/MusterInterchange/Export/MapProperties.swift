@@ -89,6 +89,18 @@ extension FenceSummary {
   }
 }
 
+extension CrossingSummary {
+  /// The properties of a zone entry or exit.
+  var mapProperties: [String: JSON] {
+    [
+      "muster": .string("event"), "id": .id(id),
+      "name": .string("\(callsign) \(type.name) \(fenceName)"), "callsign": .string(callsign),
+      "type": .string(type.name), "fence": .id(fence), "fenceName": .string(fenceName),
+      "subject": .id(subject), "sampleTime": .time(sampleTime), "baseline": .bool(isBaseline),
+    ].merging(JSON.place(position)) { $1 }
+  }
+}
+
 extension OperationExport.PersonTrack {
   /// The properties of the track.
   var mapProperties: [String: JSON] {
