@@ -60,10 +60,10 @@ import Testing
         atPath: Self.root.appending(path: name).path)
       guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
       let bytes = attributes[.size] as? Int ?? 0
-      // A page loads one language, and a page about the token is sent instead of this one.
+      // A page loads one language; pages about the token and the certificate are sent instead.
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)/)?.1 {
         texts[String(language), default: 0] += bytes
-      } else if !name.contains("token.") {
+      } else if !name.contains(/(token|join)\./) {
         code += bytes
       }
     }
@@ -84,9 +84,10 @@ import Testing
     let list = try #require(file("js/preload.js").firstMatch(of: /`([^`]+)`/)?.1)
     let named = scripts + list.split(whereSeparator: \.isWhitespace).map { "js/\($0).js" }
     let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
-    // A language other than English is loaded by pages in that language only.
+    // A language other than English is loaded by pages in that language only, `join.js` by
+    // `join.html`.
     let modules = names.compactMap { $0 as? String }
-      .filter { $0.hasSuffix(".js") && !$0.hasPrefix("js/i18n/pt") }
+      .filter { $0.hasSuffix(".js") && !$0.hasPrefix("js/i18n/pt") && $0 != "js/join.js" }
     #expect(named.sorted() == modules.sorted())
   }
 
