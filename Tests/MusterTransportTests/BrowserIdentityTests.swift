@@ -55,7 +55,10 @@ struct BrowserIdentityTests {
       let contents = TLSCertificate.Contents(
         subject: "x", issuer: try #require(try commonName(of: identity.authority)),
         isAuthority: false, validity: (from: text(-1), to: text(1)),
-        extensions: [(85, name)])
+        extensions: [
+          (Extension.names, name), (Extension.ownKey, "hash"),
+          (Extension.issuersKey, "keyid:always"),
+        ])
       let forged = try #require(
         TLSCertificate(contents, of: key, signedBy: signer, issuer: authority)?.der)
       #expect(try verify(forged, by: identity.authority, []) == isAccepted, "\(name)")
@@ -107,6 +110,13 @@ struct BrowserIdentityTests {
     #expect(!BrowserName.all(of: "0.0.0.0").isEmpty)
   }
 
+  /// OpenSSL's numbers (`obj_mac.h`).
+  private enum Extension {
+    static let ownKey: Int32 = 82
+    static let names: Int32 = 85
+    static let issuersKey: Int32 = 90
+  }
+
   private func commonName(of der: [UInt8]) throws -> String? {
     let output = try run(
       ["x509", "-inform", "der", "-noout", "-subject", "-nameopt", "multiline"], input: der
@@ -121,7 +131,7 @@ struct BrowserIdentityTests {
   ) throws -> Bool {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { remove(folder) }
     var paths: [String] = []
     for (name, der) in [("authority", authority), ("own", certificate)] {
       let path = folder.appending(path: "\(name).pem")
@@ -134,6 +144,10 @@ struct BrowserIdentityTests {
       ["verify", "-x509_strict", "-purpose", "sslserver"] + options
         + ["-CAfile", paths[0], paths[1]]
     ).isSuccess
+  }
+
+  private func remove(_ folder: URL) {
+    do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
   }
 
   private func run(
