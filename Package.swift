@@ -38,7 +38,7 @@ let argumentParser: Target.Dependency = .product(
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
@@ -148,7 +148,7 @@ let package = Package(
       "MusterHTTP",
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", "MusterAmazon", "MusterControl", grdbSQLite, hummingbird, hummingbirdTLS,
+        "MusterNode", "MusterAmazon", "MusterControl", grdbSQLite, hummingbird, hummingbirdCore,
         nioCore, nioSSL,
         logging, lifecycle,
       ], resources: [.copy("Resources/dashboard")]),

@@ -25,15 +25,29 @@ extension Node {
 }
 
 extension OpenedHome {
-  /// Returns this device's TLS identity as a command post. It is derived from the device's key, so
-  /// that it is the same at every start.
-  public func uplinkIdentity() throws -> UplinkIdentity {
-    guard credentials.role == .command else {
-      throw NodeError.refused(
-        "only a device with the role command is a command post: this one is "
-          + "\(credentials.role.name)")
-    }
+  /// The file of the certificate for browsers, with its key.
+  private static let browserFile = "browser.tls"
+
+  /// Returns this device's TLS identity as a command post; nil if its role is not command. It is
+  /// derived from the device's key, so that it is the same at every start.
+  public func uplinkIdentity() throws -> UplinkIdentity? {
+    guard credentials.role == .command else { return nil }
     return try UplinkIdentity(
       seed: { credentials.uplinkSeed(attempt: $0) }, named: replica.queries.ownUplinkCertificates)
+  }
+
+  /// Returns the TLS identity for browsers: the stored one, or a new one if that lacks a name, ends
+  /// within a month or is damaged. Phones must trust a new one again.
+  public func browserIdentity(for names: [BrowserName]) throws -> BrowserIdentity {
+    let now = SystemClock.wall
+    if home.keys.contains(Self.browserFile),
+      let stored = BrowserIdentity(encoded: try home.keys.read(Self.browserFile)),
+      stored.isUsable(for: names, now: now)
+    {
+      return stored
+    }
+    let created = try BrowserIdentity(names: names, now: now, random: systemSeed)
+    try home.keys.replace(Self.browserFile, created.encoded)
+    return created
   }
 }

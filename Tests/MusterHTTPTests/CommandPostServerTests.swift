@@ -14,17 +14,24 @@ struct CommandPostServerTests {
     "POST /uplink HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\n"
     + "transfer-encoding: chunked\r\n\r\n"
 
+  private static func identity() throws -> UplinkIdentity {
+    try UplinkIdentity(seed: { [$0] + [UInt8](repeating: 5, count: 31) }, named: [])
+  }
+
   /// Runs a listener for the body of a test, and then stops it.
+  ///
+  /// - Parameter browsers: the certificate for browsers; nil for that of uplinks.
   private func serving(
+    browsers: BrowserIdentity? = nil,
     _ story: (_ port: Int, _ uplinks: UplinkSwitch) async throws -> Void
   ) async throws {
     let uplinks = UplinkSwitch(targets: [])
-    let identity = try UplinkIdentity(
-      seed: { [$0] + [UInt8](repeating: 5, count: 31) }, named: [])
+    let identity = try Self.identity()
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     let server = CommandPostServer(
-      host: "127.0.0.1", port: 0, identity: identity, uplinks: uplinks, logger: logger
+      host: "127.0.0.1", port: 0,
+      identities: .init(uplinks: identity, browsers: browsers), uplinks: uplinks, logger: logger
     ) { _, _ in Response(status: .notFound) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run() }
@@ -59,6 +66,31 @@ struct CommandPostServerTests {
       await plain.send(Self.request)
       try await eventually("the plain one is sent away") { plain.received.hasEnded }
       #expect(!plain.received.text.contains("HTTP"))
+    }
+  }
+
+  @Test(arguments: [([], true), (["http/1.1"], true), (["h2", "http/1.1"], false)])
+  func `uplinks receive the pinned certificate, browsers one with names`(
+    protocols: [String], isPinned: Bool
+  ) async throws {
+    let names = [try #require(BrowserName("127.0.0.1"))]
+    var next: UInt8 = 0
+    let browsers = try BrowserIdentity(
+      names: names, now: Timestamp(milliseconds: 1_790_000_000_000)
+    ) {
+      next += 1
+      return [UInt8](repeating: next, count: 32)
+    }
+    let pinned = try Self.identity().certificate
+    try await serving(browsers: browsers) { port, _ in
+      let caller = try await Caller.call(port: port, tls: Self.modern, protocols: protocols)
+      // In parts, so that no packet has the request alone.
+      await caller.send("GET / HTTP/1.1\r\n")
+      await caller.send("host: x\r\n\r\n")
+      try await eventually("it is answered") { caller.received.text.contains("\r\n\r\n") }
+      let certificate = try #require(try await caller.certificate())
+      #expect((certificate == pinned) == isPinned)
+      await caller.hangUp()
     }
   }
 

@@ -242,15 +242,15 @@ extension ProcessTests {
       }
     }
 
-    @Test func `only a device with role command is a command post`() async throws {
+    @Test func `a member serves phones, and is no command post`() async throws {
       try await Field.run { field in
         let anna = try await field.founder("Anna")
         let host = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
-        let refused = try await ben.attempt(
-          "run", "--listen", "127.0.0.1:0", "--serve", "127.0.0.1:0")
-        #expect(refused.status == 1)
-        #expect(refused.complaint.contains("role command"), "\(refused)")
+        let node = try await self.post(ben, https: try FreePort.next())
+        #expect(try await ben.send("login", "list").contains("fingerprint of the certificate"))
+        #expect(try await ben.ask("status")["uplink"]["serves"].text ?? "" == "")
+        try await node.stop()
         for words in [
           ["--uplink", "http://127.0.0.1:1"], ["--uplink", "127.0.0.1:1"],
           ["--proxy", "socks5://127.0.0.1:1"], ["--serve", "7443"],

@@ -66,22 +66,38 @@ struct Dashboard: Sendable {
       return Problem(.methodNotAllowed, "only GET", allowed: ["GET"]).answer.response
     }
     let path = request.uri.path
-    guard let file = files[path == "/" ? Self.root + "index.html" : path] else {
-      let reason =
-        path == "/" ? "the dashboard's files are not installed" : "there is no such file"
-      return Problem(.notFound, reason).answer.response
+    guard path != "/" else { return page("index.html", unless: request.headers[.ifNoneMatch]) }
+    guard let file = files[path] else {
+      return Problem(.notFound, "there is no such file").answer.response
     }
+    return answer(file, unless: request.headers[.ifNoneMatch])
+  }
+
+  /// Returns one of the page's own files, which has another path outside.
+  func page(_ name: String, unless tag: String? = nil) -> Response {
+    guard let file = files[Self.root + name] else {
+      return Problem(.notFound, "the dashboard's files are not installed").answer.response
+    }
+    return answer(file, unless: tag)
+  }
+
+  private func answer(_ file: File, unless tag: String?) -> Response {
     let headers = Self.headers(of: file)
-    guard request.headers[.ifNoneMatch] != file.tag else {
+    guard tag != file.tag else {
       return Response(status: .notModified, headers: headers)
     }
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: file.bytes))
   }
 
+  /// The name of a page without scripts for texts, in the browser's language.
+  static func localized(_ name: String, for request: Request) -> String {
+    let isPortuguese = request.headers[.acceptLanguage]?.lowercased().hasPrefix("pt") ?? false
+    return name + (isPortuguese ? ".pt.html" : ".html")
+  }
+
   /// The page for a browser without the token: instructions in the browser's language.
   func locked(_ request: Request) -> Response {
-    let isPortuguese = request.headers[.acceptLanguage]?.lowercased().hasPrefix("pt") ?? false
-    guard let file = files[Self.root + (isPortuguese ? "token.pt.html" : "token.html")] else {
+    guard let file = files[Self.root + Self.localized("token", for: request)] else {
       return Problem(.unauthorized, "open the address that `muster run` prints").answer.response
     }
     var headers = Self.headers(of: file, forms: "'self'")

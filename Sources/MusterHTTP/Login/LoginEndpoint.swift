@@ -14,6 +14,7 @@ internal import NIOCore
 /// | `GET /api/v1/session` | the current login |
 /// | `DELETE /api/v1/session` | ends the session |
 /// | those of the API | as on a loopback address, within the login's rights |
+/// | `GET /join`, `/join/authority.crt` | how phones trust the certificate; no authentication |
 /// | the dashboard's files | without authentication: they contain no data |
 ///
 /// The node's own device signs their writes; the audit log names the login.
@@ -34,6 +35,8 @@ struct LoginEndpoint: Sendable {
   let audit: AuditLog
   /// The current time, for the expiry of sessions and of the login throttle.
   let now: @Sendable () -> ContinuousClock.Instant
+  /// The certificate that phones install, in DER; nil if there is none.
+  private let authority: [UInt8]?
   let sessions = Sessions()
   let throttle = LoginThrottle()
   private let failures: FailedLogins
@@ -41,7 +44,7 @@ struct LoginEndpoint: Sendable {
 
   init(
     router: APIRouter, dashboard: Dashboard, logins: LoginFile, audit: AuditLog,
-    now: @escaping @Sendable () -> ContinuousClock.Instant
+    now: @escaping @Sendable () -> ContinuousClock.Instant, authority: [UInt8]? = nil
   ) {
     self.router = router
     observerRouter = router.forObservers
@@ -49,6 +52,7 @@ struct LoginEndpoint: Sendable {
     self.logins = logins
     self.audit = audit
     self.now = now
+    self.authority = authority
     failures = FailedLogins(log: audit.ofFailures())
   }
 
@@ -85,6 +89,7 @@ struct LoginEndpoint: Sendable {
     }
     // Served without authentication: the page contains the login form.
     if Dashboard.owns(request) { return dashboard.answer(request) }
+    if let page = try JoinPage(request, authority: authority) { return page.answer(dashboard) }
     let secret = Self.secret(in: request)
     if request.uri.path == Self.path, request.method == .post {
       return try await logIn(request, client)

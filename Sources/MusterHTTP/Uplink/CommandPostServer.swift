@@ -1,12 +1,15 @@
 internal import Hummingbird
-internal import HummingbirdTLS
+internal import HummingbirdCore
 public import Logging
 public import MusterTransport
 internal import NIOCore
+internal import NIOSSL
 public import ServiceLifecycle
 
-/// The HTTPS listener of a command post, with the certificate that the operation's control log
-/// names.
+/// The HTTPS listener for people with a login and, on a command post, for uplinks.
+///
+/// Uplinks receive the certificate that the operation's control log names, browsers one with the
+/// names of this machine (`CertificateChannel`).
 public struct CommandPostServer: Service {
   private static let mostConnections = 512
   /// Longer than the interval at which a connected node sends.
@@ -15,27 +18,44 @@ public struct CommandPostServer: Service {
 
   private let host: String
   private let port: Int
-  private let identity: UplinkIdentity
+  private let identities: Identities
   private let uplinks: UplinkSwitch
   private let other: UplinkResponder.Other
   private let upkeep: @Sendable () async -> Void
   private let logger: Logger
+  private let onListening: @Sendable (Int) -> Void
+
+  /// The certificates of a listener. MUST NOT be empty.
+  public struct Identities: Sendable {
+    let uplinks: UplinkIdentity?
+    let browsers: BrowserIdentity?
+
+    /// - Parameters:
+    ///   - uplinks: nil on a node that is no command post.
+    ///   - browsers: nil if browsers receive the certificate of the uplinks.
+    public init(uplinks: UplinkIdentity?, browsers: BrowserIdentity?) {
+      precondition(uplinks != nil || browsers != nil, "a listener needs a certificate")
+      (self.uplinks, self.browsers) = (uplinks, browsers)
+    }
+  }
 
   /// Serves uplinks, logins, and programs that sign requests for Amazon Location.
   ///
   /// - Parameters:
   ///   - programs: MUST be run by the same service group.
   ///   - home: the node's folder, with the logins and the audit log.
+  ///   - onListening: receives the port once clients can connect.
   public init(
-    host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, programs: Programs,
-    home: String, logger: Logger
+    host: String, port: Int, identities: Identities, uplinks: UplinkSwitch, programs: Programs,
+    home: String, logger: Logger, onListening: @escaping @Sendable (Int) -> Void
   ) {
     let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
-      audit: programs.amazon?.audit ?? AuditLog(in: home, logger: logger), now: { .now })
+      audit: programs.amazon?.audit ?? AuditLog(in: home, logger: logger), now: { .now },
+      authority: identities.browsers?.authority)
     self.init(
-      host: host, port: port, identity: identity, uplinks: uplinks, logger: logger,
-      upkeep: endpoint.keepAudit
+      host: host, port: port, identities: identities, uplinks: uplinks, logger: logger,
+      upkeep: endpoint.keepAudit, onListening: onListening
     ) { request, context in
       if let amazon = programs.amazon, AmazonEndpoint.owns(request) {
         return await amazon.respond(to: request, from: context.client, isProgramHere: false)
@@ -49,41 +69,40 @@ public struct CommandPostServer: Service {
   ///   - upkeep: runs as long as the server, and returns when it is cancelled.
   ///   - other: answers all requests except uplinks.
   init(
-    host: String, port: Int, identity: UplinkIdentity, uplinks: UplinkSwitch, logger: Logger,
+    host: String, port: Int, identities: Identities, uplinks: UplinkSwitch, logger: Logger,
     upkeep: @escaping @Sendable () async -> Void = {},
+    onListening: @escaping @Sendable (Int) -> Void = { _ in },
     other: @escaping UplinkResponder.Other
   ) {
     self.host = host
     self.port = port
-    self.identity = identity
+    self.identities = identities
     self.uplinks = uplinks
     self.logger = logger
     self.other = other
     self.upkeep = upkeep
+    self.onListening = onListening
   }
 
   /// Returns after a graceful shutdown; throws if the address is in use.
   public func run() async throws {
     var quiet = logger
     quiet.logLevel = .critical
-    let (host, logger, uplinks) = (host, logger, uplinks)
+    let (host, logger, uplinks, onListening) = (host, logger, uplinks, onListening)
+    let isPost = identities.uplinks != nil
     let application = Application(
-      responder: UplinkResponder(uplinks: uplinks, other: other),
-      server: try .tls(
-        .http1(
-          configuration: .init(
-            additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
-            httpDecoderConfiguration: .init(
-              maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
-              maxHeaderFieldCount: 64))),
-        tlsConfiguration: try identity.serverConfiguration()),
+      responder: UplinkResponder(uplinks: isPost ? uplinks : nil, other: other),
+      server: try server(),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
       onServerRunning: { channel in
         let bound = channel.localAddress?.port ?? port
-        uplinks.serves(at: host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)")
-        logger.info("a command post on https://\(host):\(bound)")
+        if isPost {
+          uplinks.serves(at: host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)")
+        }
+        logger.info("\(isPost ? "a command post" : "serving phones") on https://\(host):\(bound)")
+        onListening(bound)
       }, logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: upkeep)
@@ -94,6 +113,24 @@ public struct CommandPostServer: Service {
         uplinks.dismissGuests()
       }
       group.cancelAll()
+    }
+  }
+
+  private func server() throws -> HTTPServerBuilder {
+    let configurations = try [
+      identities.browsers?.serverConfiguration(), identities.uplinks?.serverConfiguration(),
+    ].compactMap { $0 }
+    let contexts = try configurations.map { try NIOSSLContext(configuration: $0) }
+    return HTTPServerBuilder { responder in
+      let http = HTTP1Channel(
+        responder: responder,
+        configuration: .init(
+          additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
+            maxHeaderFieldCount: 64)))
+      return CertificateChannel(
+        base: http, browsers: contexts[0], others: contexts[contexts.count - 1])
     }
   }
 }

@@ -12,13 +12,14 @@ struct UplinkResponder: HTTPResponder {
   typealias Context = ListenerContext
   typealias Other = @Sendable (Request, ListenerContext) async throws -> Response
 
-  let uplinks: UplinkSwitch
+  /// Nil on a node that is no command post.
+  let uplinks: UplinkSwitch?
   let other: Other
 
   func respond(to request: Request, context: ListenerContext) async throws -> Response {
     guard request.uri.path == UplinkClient.path else { return try await other(request, context) }
     // No web page has a reason to use this path.
-    guard request.method == .post, request.headers[.origin] == nil,
+    guard let uplinks, request.method == .post, request.headers[.origin] == nil,
       request.headers[.contentType] == UplinkClient.mediaType
     else { return Response(status: .notFound) }
     guard let connection = uplinks.admit(from: context.client) else {
@@ -27,7 +28,7 @@ struct UplinkResponder: HTTPResponder {
     // From here on an idle timeout ends it, not its age.
     context.channel.pipeline.fireUserInboundEventTriggered(
       ConnectionLifetime.ExtensionRequest.endless)
-    let (uplinks, incoming) = (uplinks, request.body)
+    let incoming = request.body
     let lease = UplinkLease(connection, of: uplinks)
     return Response(
       status: .ok, headers: [.contentType: UplinkClient.mediaType, .cacheControl: "no-store"],

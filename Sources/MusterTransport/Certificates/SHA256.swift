@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import MusterModel
 
 /// SHA-256 and its HMAC, for formats of others: TLS fingerprints, signed webhooks and signed
 /// requests. The operation's own data is hashed with BLAKE2b.
@@ -8,6 +9,11 @@ public enum SHA256 {
   /// Returns the hash.
   public static func hash(_ bytes: [UInt8]) -> [UInt8] {
     digest { COpenSSL.SHA256(bytes, bytes.count, $0) }
+  }
+
+  /// Returns the hash of a certificate in DER, in the form that browsers and `openssl x509` show.
+  static func fingerprint(of certificate: [UInt8]) -> String {
+    hash(certificate).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
   }
 
   /// Returns the HMAC of a message (RFC 2104).

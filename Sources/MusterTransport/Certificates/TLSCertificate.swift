@@ -15,6 +15,8 @@ final class TLSCertificate {
     var isAuthority: Bool
     /// From and to: `YYYYMMDDHHMMSSZ`.
     var validity: (from: String, to: String)
+    /// Further extensions, in the notation of `x509v3_config(5)`.
+    var extensions: [(kind: Int32, value: String)] = []
   }
 
   /// Parses a certificate; nil if the bytes are not exactly one in DER.
@@ -34,9 +36,16 @@ final class TLSCertificate {
 
   /// Creates a certificate for TLS servers, without a key usage: with one, TLS would accept a
   /// self-signed certificate only if it permits signing itself. Nil if OpenSSL cannot sign it.
-  init?(_ contents: Contents, of key: TLSKey, signedBy signer: TLSKey) {
+  ///
+  /// - Parameter issuer: the signer's certificate; nil for a self-signed one.
+  init?(
+    _ contents: Contents, of key: TLSKey, signedBy signer: TLSKey, issuer: TLSCertificate? = nil
+  ) {
     guard let created = X509_new() else { return nil }
     guard Self.fill(created, contents), X509_set_pubkey(created, key.pointer) == 1,
+      contents.extensions.allSatisfy({
+        Self.add($0.kind, $0.value, to: created, issuer: issuer?.pointer)
+      }),
       X509_sign(created, signer.pointer, EVP_sha256()) > 0
     else {
       X509_free(created)
@@ -93,8 +102,13 @@ final class TLSCertificate {
       name, NID_commonName, MBSTRING_UTF8, common, Int32(common.utf8.count), -1, 0) == 1
   }
 
-  private static func add(_ kind: Int32, _ value: String, to certificate: OpaquePointer) -> Bool {
-    let part = X509V3_EXT_conf_nid(nil, nil, kind, value)
+  /// - Parameter issuer: the certificate of the signer; nil if it is the same one.
+  private static func add(
+    _ kind: Int32, _ value: String, to certificate: OpaquePointer, issuer: OpaquePointer? = nil
+  ) -> Bool {
+    var context = X509V3_CTX()
+    X509V3_set_ctx(&context, issuer ?? certificate, certificate, nil, nil, 0)
+    let part = X509V3_EXT_conf_nid(nil, &context, kind, value)
     defer { X509_EXTENSION_free(part) }
     return part != nil && X509_add_ext(certificate, part, -1) == 1
   }

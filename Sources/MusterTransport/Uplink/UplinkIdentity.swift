@@ -34,7 +34,7 @@ public struct UplinkIdentity: Sendable {
 
   /// The SHA-256 of the certificate, in the form that browsers and `openssl x509` show.
   public var fingerprint: String {
-    SHA256.hash(certificate).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+    SHA256.fingerprint(of: certificate)
   }
 
   private static func key(_ seed: (UInt8) -> [UInt8]) throws -> TLSKey {
@@ -57,16 +57,6 @@ public struct UplinkIdentity: Sendable {
 
   /// Returns the listener's configuration: TLS 1.2 or newer, with AEAD ciphers only (no CBC).
   public func serverConfiguration() throws -> TLSConfiguration {
-    let chain = try NIOSSLCertificate(bytes: certificate, format: .der)
-    let key = try NIOSSLPrivateKey(bytes: privateKey, format: .der)
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: [.certificate(chain)], privateKey: .privateKey(key))
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.cipherSuiteValues = [
-      .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
-      .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-    ]
-    configuration.applicationProtocols = ["http/1.1"]
-    return configuration
+    try .server(chain: [certificate], privateKey: privateKey)
   }
 }

@@ -119,8 +119,8 @@ enum LocalNode {
         listen: settings.listen.text, multicast: settings.usesMulticast),
       logger: logger)
     let peers = await endpoints(of: settings.peers, by: transport, logger: logger)
-    let identity = try settings.serve.map { _ in try opened.uplinkIdentity() }
-    if let identity { note(identity.fingerprint, in: home.folders, logger: logger) }
+    let post = try settings.serve.map { try PhoneListener($0, of: opened) }
+    if let post { note(post.browsers.fingerprint, in: home.folders, logger: logger) }
     let uplinks = UplinkSwitch(targets: settings.uplinks)
     let node = Node(opened, transport: transport, uplinks: uplinks, logger: logger)
     let notifier = SystemdNotifier(
@@ -131,7 +131,7 @@ enum LocalNode {
       transport,
       NodeService(
         node: node, transport: transport, peers: peers, linkRate: settings.linkRate,
-        certificate: identity?.certificate),
+        certificate: post?.uplinks?.certificate),
       programs,
       WebServer(at: .socket(socket), node: node, programs: programs, logger: logger) { _ in
         logger.info("listening on UDP port \(transport.boundPort)")
@@ -171,11 +171,13 @@ enum LocalNode {
           UInt64.random(in: .min ... .max)
         })
     }
-    if let serve = settings.serve, let identity {
+    if let post {
       services.append(
         CommandPostServer(
-          host: serve.host, port: serve.port, identity: identity, uplinks: uplinks,
-          programs: programs, home: home.folders.path, logger: logger))
+          host: post.place.host, port: post.place.port,
+          identities: .init(uplinks: post.uplinks, browsers: post.browsers), uplinks: uplinks,
+          programs: programs, home: home.folders.path, logger: logger,
+          onListening: post.announce))
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

@@ -122,7 +122,8 @@ struct RunCommand: AsyncParsableCommand {
     var map: String?
 
     @Option(
-      help: ArgumentHelp("Be a command post: accept uplinks here.", valueName: "address:port"),
+      help: ArgumentHelp(
+        "Serve phones here over TLS and, as command, uplinks.", valueName: "address:port"),
       transform: HTTPArgument.init(parsing:))
     var serve: HTTPArgument?
 

@@ -28,6 +28,16 @@ enum Standard {
     write(complaint: reason.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
+  /// Shows a QR code on standard error, if it is a terminal that is wide enough.
+  static func showForPhones(_ code: QRCode) {
+    guard let columns = Screen.errorColumns, columns >= code.columns else { return }
+    do {
+      try write(Array((code.lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
+    } catch {
+      // The address is printed as text too.
+    }
+  }
+
   /// Writes what is wrong and, on a second line, what to do next.
   static func explain(_ usage: String) {
     for (index, line) in usage.split(separator: "\n").prefix(2).enumerated() {

@@ -18,8 +18,12 @@ struct Caller: Sendable {
   let received: Received
   private let channel: any Channel
 
-  /// - Parameter tls: nil for a plain connection.
-  static func call(port: Int, tls: (least: TLSVersion, most: TLSVersion)?) async throws -> Caller {
+  /// - Parameters:
+  ///   - tls: nil for a plain connection.
+  ///   - protocols: the application protocols to offer.
+  static func call(
+    port: Int, tls: (least: TLSVersion, most: TLSVersion)?, protocols: [String] = []
+  ) async throws -> Caller {
     let received = Received()
     var context: NIOSSLContext?
     if let tls {
@@ -27,6 +31,7 @@ struct Caller: Sendable {
       configuration.certificateVerification = .none
       configuration.minimumTLSVersion = tls.least
       configuration.maximumTLSVersion = tls.most
+      configuration.applicationProtocols = protocols
       context = try NIOSSLContext(configuration: configuration)
     }
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -55,6 +60,14 @@ struct Caller: Sendable {
   }
 
   func send(_ text: String) async { await send(Array(text.utf8)) }
+
+  /// The certificate of the listener in DER; nil before the handshake, and without TLS.
+  func certificate() async throws -> [UInt8]? {
+    try await channel.eventLoop.submit { [channel] in
+      try channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+        .peerCertificate?.toDERBytes()
+    }.get()
+  }
 
   func hangUp() async {
     do {

@@ -1,0 +1,42 @@
+internal import Hummingbird
+internal import NIOCore
+
+/// What a phone needs before its user logs in: instructions, and the certificate to trust.
+enum JoinPage {
+  private static let path = "/join"
+  private static let certificatePath = "/join/authority.crt"
+
+  /// The name of the page, in the browser's language.
+  case instructions(String)
+  case certificate([UInt8])
+
+  /// Returns nil for any other request.
+  init?(_ request: Request, authority: [UInt8]?) throws(Problem) {
+    let path = request.uri.path
+    guard path == Self.path || path == Self.certificatePath else { return nil }
+    guard request.method == .get else {
+      throw Problem(.methodNotAllowed, "only GET", allowed: ["GET"])
+    }
+    guard path == Self.certificatePath else {
+      self = .instructions(Dashboard.localized("join", for: request))
+      return
+    }
+    guard let authority else { throw Problem(.notFound, "this node has no such certificate") }
+    self = .certificate(authority)
+  }
+
+  func answer(_ dashboard: Dashboard) -> Response {
+    switch self {
+    case .instructions(let name): dashboard.page(name)
+    case .certificate(let der):
+      // iOS and Android offer to install a certificate of this type.
+      Response(
+        status: .ok,
+        headers: [
+          .contentType: "application/x-x509-ca-cert", .cacheControl: "no-store",
+          .xContentTypeOptions: "nosniff",
+          .contentDisposition: "attachment; filename=\"muster.crt\"",
+        ], body: .init(byteBuffer: ByteBuffer(bytes: der)))
+    }
+  }
+}
