@@ -24,7 +24,7 @@ from browser import Page, checked, must
 from markup import abuse
 from measures import measured
 from nodes import Operation, Receiver, Stream, wait
-from paper import printed
+from paper import forms, printed
 from remote import elsewhere
 
 
@@ -646,6 +646,7 @@ def other_looks(page, operation):
     """The page in Portuguese, and printed."""
     zones = {f["name"]: f["id"] for f in operation.leader.get("fences")["items"]}
     printed(page, zones["Well"])
+    forms(page, operation)
     page.js("localStorage.setItem('language', 'pt'); location.reload()")
     wait("the page is Portuguese", lambda: "Pessoas" in page.text("#rail"))
     for view in VIEWS:
@@ -675,6 +676,7 @@ def main():
     parser.add_argument("--safe", action="store_true",
                         help="check only the notices that a person and an order are safe")
     parser.add_argument("--photos", action="store_true", help="check only photos of reports")
+    parser.add_argument("--paper", action="store_true", help="check only reports and forms on paper")
     parser.add_argument("--checkins", action="store_true", help="check only check-ins")
     parser.add_argument("--measures", action="store_true",
                         help="check only the share of the map and the clicks of each job")
@@ -706,6 +708,11 @@ def main():
         if options.photos or options.checkins:
             (photos if options.photos else checkins)(page, operation)
             must("the browser has no error", not page.faults("status of 4"))
+            return 0
+        if options.paper:
+            members(page, operation)
+            photos(page, operation)
+            forms(page, operation)
             return 0
         if options.safe:
             safe(page, operation)

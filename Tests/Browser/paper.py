@@ -2,6 +2,7 @@
 
 import base64
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -49,3 +50,30 @@ def printed(page, zone):
     must("pdftoppm is installed (apt install poppler-utils)", shutil.which("pdftoppm"))
     count = pixels(data, INFO)
     must(f"the outline of a zone is on paper ({count} pixels)", count >= 40)
+
+
+def words(data):
+    """Returns the text of a PDF, as laid out."""
+    return subprocess.run(["pdftotext", "-layout", "-", "-"], input=data, check=True,
+                          capture_output=True).stdout.decode()
+
+
+def forms(page, operation):
+    """Reports with photos and their marks, a map at a round scale, and ICS forms are on paper."""
+    report = next(r for r in operation.leader.get("reports")["items"] if r["photos"] > 0)
+    photos = f"reports/{report['id']}/photos"
+    photo = operation.leader.get(photos)["items"][0]["id"]
+    for mark in ({"shape": "text", "colour": "red", "text": "undermined", "points": [(0.1, 0.2)]},
+                 {"shape": "arrow", "colour": "red", "points": [(0.2, 0.3), (0.7, 0.8)]}):
+        mark["points"] = [{"x": x, "y": y} for x, y in mark["points"]]
+        operation.leader.send("POST", f"{photos}/{photo}/marks", mark)
+    data = pdf(page)
+    if page.shots:
+        with open(os.path.join(page.shots, "forms.pdf"), "wb") as file:
+            file.write(data)
+    text = words(data)
+    for word in ("ICS 201", "ICS 204", "ICS 211", "ICS 214", report["title"], "undermined",
+                 "Prepared by", page.text("#operation")):
+        must(f"paper has {word}", word in text)
+    must("paper has a round scale", re.search(r"Scale 1:[1-9]\d?\d?0*[\s0]*", text))
+    wait("the forms are removed afterwards", lambda: not page.count("#forms"))

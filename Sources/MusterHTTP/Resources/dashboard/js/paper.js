@@ -1,14 +1,20 @@
-// The printed page: light theme, the complete list of people, the map as on the screen, and the
-// time.
+// The printed page: light theme, the map as on the screen at a round scale with the grid, the
+// complete list of people, reports with photos, ICS forms, and the time.
 
 import { byId } from "./dom.js";
 import { t } from "./words.js";
-import { refresh } from "./map/map.js";
+import { layerStates, refresh, setLayer, theMap } from "./map/map.js";
 import { showAll } from "./roster.js";
 
 /** CSS pixels of an A4 page inside its margins, with some reserve. */
 const sheet = { width: 690, height: 520 };
+/** Metres of a CSS pixel on paper. */
+const pixel = 0.0254 / 96;
+/** Denominators of printed scales, to be multiplied by powers of ten. */
+const rounds = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7.5, 10];
 let theme = null;
+let isGridless = false;
+let pages = null;
 
 export function openPaper() {
   addEventListener("beforeprint", prepare);
@@ -26,6 +32,13 @@ export function openPaper() {
  */
 export async function printPage() {
   daylight();
+  isGridless = layerStates().some(([name, isShown]) => name === "grid" && !isShown);
+  if (isGridless) setLayer("grid", true);
+  // Loaded by those who print only.
+  const { formPages } = await import("./forms.js");
+  pages?.remove();
+  pages = await formPages();
+  document.body.append(pages);
   // The layout is complete and on the screen.
   for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
   print();
@@ -49,13 +62,31 @@ function prepare() {
   if (width === 0) return;
   box.style.width = `${width}px`;
   box.style.height = `${height}px`;
-  box.style.zoom = String(Math.min(1, sheet.width / width, sheet.height / height));
+  const most = Math.min(1, sheet.width / width, sheet.height / height);
+  box.style.zoom = String(scaled(most));
+}
+
+/** The largest zoom of the map up to `most` whose scale is a round number, which is printed. */
+function scaled(most) {
+  const map = theMap();
+  if (!map) return most;
+  const middle = map.getSize().divideBy(2);
+  const metres = map.distance(...[-50, 50].map((x) => map.containerPointToLatLng(middle.add([x, 0]))));
+  const least = metres / 100 / pixel / most;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const scale = Math.round(power * rounds.find((one) => one * power >= least * (1 - 1e-9)));
+  byId("scale").textContent = t("scale", { scale: `1:${scale.toLocaleString("sv")}` });
+  return (most * least) / scale;
 }
 
 function putBack() {
   const box = byId("map-view");
   box.style.width = box.style.height = box.style.zoom = "";
   showAll(false);
+  pages?.remove();
+  pages = null;
+  if (isGridless) setLayer("grid", false);
+  isGridless = false;
   if (theme === null) return;
   document.documentElement.dataset.theme = theme;
   theme = null;
