@@ -15,6 +15,7 @@ import Testing
         ("/dashboard/css/base.css", "text/css; charset=utf-8"),
         ("/dashboard/js/main.js", "text/javascript; charset=utf-8"),
         ("/dashboard/icon.svg", "image/svg+xml"),
+        ("/dashboard/manifest.webmanifest", "application/manifest+json"),
       ] {
         let answer = try await web.client.ask("GET", path)
         #expect(answer.status == 200, "\(path)")

@@ -18,6 +18,7 @@ struct Dashboard: Sendable {
   private static let types = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+    "webmanifest": "application/manifest+json",
   ]
   /// Allows scripts, styles, images and requests only from this origin, and no frames. `blob:` is
   /// an image that the user chose in this browser.

@@ -11,9 +11,9 @@ struct LoginCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster login add Maria --rights observer
 
-      A login is a name and a passphrase for the dashboard and API of a command post. Changes are \
-      signed by this device; audit.log in the home records the login. Programs on this machine \
-      need no login.
+      A login is a name and a passphrase for the dashboard and API under `muster run --serve`. \
+      Changes are signed by this device; audit.log in the home records the login. Programs on \
+      this machine need no login.
       """,
     subcommands: [Add.self, List.self, Remove.self])
 
