@@ -1,8 +1,12 @@
 public import MusterLocation
 internal import MusterModel
+internal import MusterProximity
 
 /// The devices nearby: from a scanner to the sealed log, which stays on this device.
 extension Node {
+  /// The longest line of a scanner, in bytes.
+  public static var longestNearbyLine: Int { ProximityLimits.lineBytes }
+
   /// Sets the name of the source of sightings. MUST be called before its first event.
   public func watchNearby(from name: String) { location.proximity.listen(to: name) }
 
