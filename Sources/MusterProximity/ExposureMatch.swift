@@ -44,10 +44,10 @@ public struct ExposureMatch: Sendable {
   /// Compares a log with the keys.
   public mutating func search(_ log: IntervalLog) {
     guard !expected.isEmpty else { return }
-    for (identifier, entry) in log.entries {
-      guard let interval = expected[identifier] else { continue }
+    log.forEachEntry { identifier, entry in
+      guard let interval = expected[identifier] else { return }
       let distance = max(interval, log.interval).number - min(interval, log.interval).number
-      guard distance <= ProximityLimits.matchIntervals else { continue }
+      guard distance <= ProximityLimits.matchIntervals else { return }
       let day = interval.dayStart
       var exposure = found[day] ?? Exposure(day: day, seconds: 0, rssi: entry.rssi)
       // A device that was received once counts for a minute.

@@ -29,6 +29,11 @@ public struct IntervalLog: Hashable, Sendable {
     known.map { (identifier: $0.key, entry: $0.value) }.sorted { $0.identifier < $1.identifier }
   }
 
+  /// Passes each entry, in no order: the result MUST NOT depend on it.
+  func forEachEntry(_ body: (Bytes16, Entry) -> Void) {
+    for (identifier, entry) in known { body(identifier, entry) }
+  }
+
   /// The number of identifiers.
   public var count: Int { known.count }
 
