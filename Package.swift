@@ -97,6 +97,7 @@ let package = Package(
     layer("MusterGeo", ["MusterModel"]),
     layer("MusterStatus", ["MusterModel", "MusterGeo"]),
     layer("MusterCrypto", ["MusterModel", "CSodium"]),
+    layer("MusterProximity", ["MusterModel", "COpenSSL"]),
     layer(
       "MusterSync", ["MusterModel", "MusterCRDT", "MusterCrypto", protobuf],
       exclude: ["Wire/Proto"]),
@@ -134,8 +135,8 @@ let package = Package(
     layer(
       "MusterNode",
       [
-        "MusterModel", "MusterGeo", "MusterReplica", "MusterTransport", "MusterLocation", logging,
-        lifecycle,
+        "MusterModel", "MusterGeo", "MusterProximity", "MusterReplica", "MusterTransport",
+        "MusterLocation", logging, lifecycle,
       ]),
     layer(
       "MusterAmazon",
@@ -177,6 +178,7 @@ let package = Package(
     tests("MusterGeoTests", ["MusterGeo", "MusterTestKit"]),
     tests("MusterStatusTests", ["MusterStatus", "MusterGeo", "MusterTestKit"]),
     tests("MusterCryptoTests", ["MusterCrypto"]),
+    tests("MusterProximityTests", ["MusterProximity", "MusterModel"]),
     tests("MusterSyncTests", ["MusterSync"]),
     tests("SQLiteSealTests", ["SQLiteSeal", "MusterModel", "MusterCrypto"]),
     tests("MusterStoreTests", ["MusterStore", "SQLiteSeal", "MusterCrypto", "MusterTestKit"]),

@@ -122,6 +122,9 @@ public enum Command: Codable, Hashable, Sendable {
   /// Merges the complete parts of a piece of a bundle, which may be the last of its file.
   case mergeBundle(ByteString, at: ByteString, isLast: Bool)
 
+  /// The proximity log of this device.
+  case proximity(ProximityCommand)
+
   /// How far this device has written.
   case writtenThrough
   /// Who holds what it wrote, that far.
@@ -231,4 +234,5 @@ public enum Reply: Codable, Hashable, Sendable {
   case track([Fix])
   case bundlePiece(BundlePiece)
   case bundleProgress(BundleProgress)
+  case proximity(ProximityReply)
 }

@@ -126,7 +126,8 @@ extension Command {
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings, .contacts,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
-      .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery:
+      .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery,
+      .proximity:
       nil
     }
   }

@@ -23,7 +23,7 @@ public actor Node {
   private var rejected: [String: UInt64] = [:]
   /// Commands that wait.
   var writes = WriteQueue()
-  var location = LocationInput()
+  var location: LocationInput
   var changeNotifier: ChangeNotifier
   /// The change counts, for callers that cannot wait for this queue.
   nonisolated let tally: ChangeTally
@@ -49,6 +49,9 @@ public actor Node {
     ports = NodePorts(transport: transport, uplinks: uplinks)
     changeNotifier = ChangeNotifier(starts: opened.replica.starts)
     tally = changeNotifier.tally
+    location = LocationInput(
+      proximity: ProximityRecorder(
+        ProximityFolder(opened.home, credentials: opened.credentials)))
     self.opened = opened
     self.logger = logger
     executor = QueueExecutor(label: "muster.node")
@@ -106,6 +109,7 @@ public actor Node {
     hasStopped = true
     timer.stop()
     changeNotifier.finish()
+    closeNearby()
     writes.peersAnswered()
     do {
       if !opened.replica.mayDifferFromDisk { try opened.writeHoldings() }
@@ -134,6 +138,7 @@ public actor Node {
   private func passDeadlines() {
     timer.fired()
     readBattery()
+    writeNearbyIfDue()
     publishDue()
     act { replica, now in try replica.passDeadlines(now: now) }
     reviewAlertsIfDue()

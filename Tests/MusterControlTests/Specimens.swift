@@ -76,6 +76,8 @@ enum Specimens {
       .relayClaim(.safe, note: "", login: "Maria", user: "Ben"),
       .signOff(user: nil, reason: "home", isConfirmed: true), .signOn(user: "Ben", reason: ""),
       .permits, .revokePermit("0a1b"), .checkIns,
+      .proximity(.status), .proximity(.setOn(false)), .proximity(.devices(hours: 24)),
+      .proximity(.sessions), .proximity(.own),
       .startCheckIn(
         CheckInOrder(
           people: ["Ben"], team: "North", role: .member,
@@ -348,6 +350,20 @@ enum Specimens {
       .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
       .permits([]), .checkIns([]), .checkIns([checkIn]), .checkInPin(isRequired: true),
       .createdAll([row]),
+      .proximity(
+        .status(
+          ProximityStatus(
+            scanning: .unknown, advertising: .off, source: "-", counted: 7,
+            refused: ["malformed": 1], intervals: 2))),
+      .proximity(
+        .devices([
+          NearbyDevice(identifier: "00ff", name: "Ben", rssi: -60, first: moment, last: moment)
+        ])),
+      .proximity(.sessions([ProximitySession(start: moment, end: moment, identifiers: 3)])),
+      .proximity(
+        .own(
+          OwnIdentity(
+            identifier: "00ff", serviceData: "00ff40", changesAt: moment, days: [moment]))),
       .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),

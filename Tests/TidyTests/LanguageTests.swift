@@ -25,7 +25,8 @@ import Testing
     "Tests/MusterReplicaTests", "Tests/MusterSimulatorTests", "Tests/MusterStatusTests",
     "Tests/MusterStoreTests", "Tests/MusterSyncTests", "Tests/MusterTransportTests",
     "Tests/NetworkTests", "Tests/ProcessTests", "Tests/MusterTestKit", "Sources/MusterSimulator",
-    "Sources/muster-demo", "Sources/SQLiteSeal", "Tests/SQLiteSealTests",
+    "Sources/muster-demo", "Sources/MusterProximity", "Tests/MusterProximityTests",
+    "Sources/SQLiteSeal", "Tests/SQLiteSealTests",
   ]
 
   /// Literals that name a file on disk, a value in JSON or a login of a simulated attacker.

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PurityTests {
   private static let core = [
     "MusterModel", "MusterCRDT", "MusterGeo", "MusterCrypto", "MusterSync", "MusterStore",
-    "MusterReplica", "MusterStatus", "SQLiteSeal",
+    "MusterReplica", "MusterStatus", "MusterProximity", "SQLiteSeal",
   ]
 
   @Test(

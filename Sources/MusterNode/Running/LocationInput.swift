@@ -2,8 +2,11 @@ internal import MusterGeo
 internal import MusterLocation
 internal import MusterModel
 
-/// This device's position source and the trackers that report to it, on their way to the replica.
+/// This device's position source and the trackers that report to it, on their way to the replica,
+/// and the devices nearby, which stay here.
 struct LocationInput: Sendable {
+  /// The devices nearby.
+  var proximity: ProximityRecorder
   /// This device's own fixes.
   var watch = LocationWatch(
     profile: .foreground,
@@ -19,6 +22,8 @@ struct LocationInput: Sendable {
   private var battery = (reader: SystemBattery(), due: Instant?.none)
   /// Between two readings of the battery.
   private static let batteryMilliseconds: Int64 = 60_000
+
+  init(proximity: ProximityRecorder) { self.proximity = proximity }
 
   /// Reads the battery if that is due. Returns nil if it is not due, and a reading of nil for a
   /// machine without a battery.

@@ -31,6 +31,8 @@ struct RunSettings {
   var speed: ReplaySpeed
   /// Whether the background sampling profile applies.
   var inBackground: Bool
+  /// The scanner of devices nearby; nil for none.
+  var proximity: ProximityArgument?
   /// The listener for the dashboard, programs and phones; nil for none.
   var http: HTTPListener?
   /// Whether programs on this machine may send unsigned requests for Amazon Location.
@@ -140,11 +142,7 @@ enum LocalNode {
       notifier,
     ]
     if settings.inBackground { await node.goToBackground() }
-    if let location = settings.location {
-      await node.listen(to: location.name)
-      services.append(
-        try await source(location, speed: settings.speed, node: node, logger: logger))
-    }
+    services += try await sources(settings, node: node, logger: logger)
     if let http = settings.http {
       let opened = try http.opened(in: home.folders.runDirectory)
       services.append(
@@ -222,6 +220,26 @@ enum LocalNode {
       logger.error("Amazon Location is off: \(error)")
     }
     return Programs(node: node, map: map, webhooks: webhooks, amazon: amazon, logger: logger)
+  }
+
+  /// The sources of positions and of sightings.
+  private static func sources(
+    _ settings: RunSettings, node: Node, logger: Logger
+  ) async throws -> [any Service] {
+    var services: [any Service] = []
+    if let location = settings.location {
+      await node.listen(to: location.name)
+      services.append(
+        try await source(location, speed: settings.speed, node: node, logger: logger))
+    }
+    if let proximity = settings.proximity {
+      await node.watchNearby(from: proximity.name)
+      services.append(
+        LineSource(
+          proximity.input, longest: Node.longestNearbyLine, logger: logger,
+          random: { UInt64.random(in: .min ... .max) }, deliver: { await node.takeNearby($0) }))
+    }
+    return services
   }
 
   private static func source(

@@ -95,6 +95,12 @@ struct RunCommand: AsyncParsableCommand {
       transform: RunCommand.speed)
     var speed: ReplaySpeed?
 
+    @Option(
+      help: ArgumentHelp(
+        "Record devices nearby, from a scanner.", valueName: "file|-|udp://:port"),
+      transform: ProximityArgument.init(parsing:))
+    var proximity: ProximityArgument?
+
     @Flag(help: "Use the background sampling profile, to save battery.")
     var background = false
   }
@@ -151,6 +157,9 @@ struct RunCommand: AsyncParsableCommand {
     if web.noHttp, web.http != nil {
       throw ValidationError("give only one of --http and --no-http")
     }
+    if source.proximity?.input == .standardInput, source.nmea == .standardInput {
+      throw ValidationError("only one of --nmea and --proximity can be -")
+    }
     let isRecording = if case .file? = source.nmea { true } else { source.gpx != nil }
     if source.speed != nil, !isRecording {
       throw ValidationError("--speed needs --gpx, or --nmea with a file")
@@ -170,7 +179,8 @@ struct RunCommand: AsyncParsableCommand {
       peers: try link.peer.isEmpty ? settings.values(of: .peer, address) ?? [] : link.peer,
       usesMulticast: try link.noMulticast ? false : settings.flag(.multicast) ?? true,
       location: try location(by: settings), speed: source.speed ?? .asRecorded,
-      inBackground: source.background, http: try listener(by: settings),
+      inBackground: source.background, proximity: source.proximity,
+      http: try listener(by: settings),
       isAmazonOpen: try web.awsAnonymous || settings.flag(.awsAnonymous) ?? false,
       map: try web.map ?? settings.value(of: .map) { $0 },
       serve: try web.serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),

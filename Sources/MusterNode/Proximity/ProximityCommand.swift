@@ -1,0 +1,119 @@
+public import MusterModel
+
+/// A command about the proximity log of this device.
+public enum ProximityCommand: Codable, Hashable, Sendable {
+  case status
+  case setOn(Bool)
+  /// The devices that were received in the last hours.
+  case devices(hours: Int)
+  case sessions
+  /// The own identifier of this moment.
+  case own
+}
+
+/// A node's reply to a command about its proximity log.
+public enum ProximityReply: Codable, Hashable, Sendable {
+  case status(ProximityStatus)
+  /// The device received last is first.
+  case devices([NearbyDevice])
+  /// The newest is first.
+  case sessions([ProximitySession])
+  case own(OwnIdentity)
+}
+
+/// The state of a part of the proximity log.
+public enum ProximityState: String, Codable, Hashable, Sendable {
+  /// No adapter or source reports whether it works.
+  case unknown
+  case on
+  case off
+}
+
+/// The state of the proximity log.
+public struct ProximityStatus: Codable, Hashable, Sendable {
+  /// Whether sightings are recorded.
+  public var scanning: ProximityState
+  /// Whether this device advertises its identifier.
+  public var advertising: ProximityState
+  /// The source of sightings; empty for none.
+  public var source: String
+  /// The sightings that were counted since the start.
+  public var counted: UInt64
+  /// The lines that were not counted, by reason.
+  public var refused: [String: UInt64]
+  /// The intervals that are stored.
+  public var intervals: Int
+
+  /// Creates a status.
+  public init(
+    scanning: ProximityState, advertising: ProximityState, source: String, counted: UInt64,
+    refused: [String: UInt64], intervals: Int
+  ) {
+    self.scanning = scanning
+    self.advertising = advertising
+    self.source = source
+    self.counted = counted
+    self.refused = refused
+    self.intervals = intervals
+  }
+}
+
+/// An identifier that was received. A device that rotates its identifier is several of these.
+public struct NearbyDevice: Codable, Hashable, Sendable {
+  /// Thirty-two hexadecimal digits.
+  public var identifier: String
+  /// The name that the device shows; empty for none.
+  public var name: String
+  /// The strongest signal in dBm.
+  public var rssi: Int
+  /// When it was received first, in the hours that were asked for.
+  public var first: Timestamp
+  /// When it was received last.
+  public var last: Timestamp
+
+  /// Creates a device.
+  public init(identifier: String, name: String, rssi: Int, first: Timestamp, last: Timestamp) {
+    self.identifier = identifier
+    self.name = name
+    self.rssi = rssi
+    self.first = first
+    self.last = last
+  }
+}
+
+/// A span of consecutive intervals with sightings.
+public struct ProximitySession: Codable, Hashable, Sendable {
+  /// The start of its first interval.
+  public var start: Timestamp
+  /// The end of its last interval.
+  public var end: Timestamp
+  /// The different identifiers.
+  public var identifiers: Int
+
+  /// Creates a session.
+  public init(start: Timestamp, end: Timestamp, identifiers: Int) {
+    self.start = start
+    self.end = end
+    self.identifiers = identifiers
+  }
+}
+
+/// What this device advertises at this moment.
+public struct OwnIdentity: Codable, Hashable, Sendable {
+  /// Thirty-two hexadecimal digits.
+  public var identifier: String
+  /// The identifier and its encrypted metadata, as service data of Exposure Notification.
+  public var serviceData: String
+  /// When the identifier changes.
+  public var changesAt: Timestamp
+  /// The days whose keys are stored, oldest first.
+  public var days: [Timestamp]
+
+  /// Creates an identity.
+  public init(identifier: String, serviceData: String, changesAt: Timestamp, days: [Timestamp]) {
+    self.identifier = identifier
+    self.serviceData = serviceData
+    self.changesAt = changesAt
+    self.days = days
+  }
+}

@@ -1,0 +1,51 @@
+internal import MusterModel
+internal import MusterProximity
+
+/// Whether this device records, and its daily keys.
+struct ProximityOwn: Hashable, Sendable {
+  /// Whether sightings are recorded while a source runs.
+  var isOn = true
+  /// By day, oldest first.
+  private(set) var keys: [DailyKey] = []
+
+  private static let version: UInt8 = 1
+
+  init() {}
+
+  /// Returns the key of a day, if it is stored.
+  func key(of day: ProximityInterval) -> DailyKey? { keys.first { $0.dayStart == day } }
+
+  /// Adds a key, and removes those that are older than the log.
+  mutating func add(_ key: DailyKey) {
+    let oldest = ProximityInterval.oldestKept(at: key.dayStart)
+    keys = (keys.filter { $0.dayStart >= oldest && $0.dayStart != key.dayStart } + [key])
+      .sorted { $0.dayStart < $1.dayStart }
+      .suffix(Int(ProximityLimits.days) + 1)
+  }
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.version)
+    writer.append(isOn ? 1 : 0 as UInt8)
+    writer.append(UInt8(keys.count))
+    for key in keys {
+      writer.append(key.dayStart.number)
+      writer.append(fixed: key.bytes)
+    }
+    return writer.bytes
+  }
+
+  init(encoded: [UInt8]) throws(DecodingFault) {
+    var reader = ByteReader(encoded)
+    guard try reader.integer(UInt8.self) == Self.version else { throw .invalid("version") }
+    isOn = try reader.integer(UInt8.self) == 1
+    for _ in 0..<(try reader.integer(UInt8.self)) {
+      let day = ProximityInterval(number: try reader.integer(UInt32.self))
+      guard let key = DailyKey(bytes: try reader.fixed(DailyKey.byteCount), dayStart: day) else {
+        throw .invalid("key")
+      }
+      keys.append(key)
+    }
+    try reader.expectEnd()
+  }
+}

@@ -1,0 +1,204 @@
+internal import MusterLocation
+internal import MusterModel
+internal import MusterProximity
+internal import MusterReplica
+
+/// The proximity log of a node: from the lines of a scanner to the sealed files of intervals.
+///
+/// Sightings of the last day are aggregated in memory and written at most once a minute, so that
+/// the number of lines decides neither the memory nor the disk.
+struct ProximityRecorder: Sendable {
+  private let folder: ProximityFolder
+  /// The intervals of the last day that received sightings, and those that are not written yet.
+  private var logs: [ProximityInterval: IntervalLog] = [:]
+  private var changed: Set<ProximityInterval> = []
+  private var due: Instant?
+  private var own: ProximityOwn?
+  private var source: (name: String, state: SourceState)?
+  private var counted: UInt64 = 0
+  private var refused: [String: UInt64] = [:]
+
+  private static let writeEveryMilliseconds: Int64 = 60_000
+  /// The bytes that accompany an identifier: version 1.0, and no transmission power.
+  private static let metadata: [UInt8] = [0x40, 0, 0, 0]
+
+  init(_ folder: ProximityFolder) { self.folder = folder }
+
+  // MARK: Recording
+
+  /// Sets the name of the source. MUST be called before its first event.
+  mutating func listen(to name: String) { source = (name, .waiting) }
+
+  /// Updates the state of the source. Returns its name if the state changed.
+  mutating func change(to state: SourceState) -> String? {
+    guard let known = source, known.state != state else { return nil }
+    source?.state = state
+    return known.name
+  }
+
+  /// Counts the lines of a scanner; nil for a line that was too long.
+  mutating func take(_ lines: [[UInt8]?], wall: Timestamp) throws(HomeError) {
+    let isOn = try current().isOn
+    for line in lines {
+      do throws(Sighting.Fault) {
+        guard isOn else { throw .paused }
+        guard let line else { throw .tooLong }
+        try add(Sighting(line: line, arrival: wall), wall: wall)
+        counted += 1
+      } catch {
+        refused[error.rawValue, default: 0] += 1
+      }
+    }
+  }
+
+  private mutating func add(_ sighting: Sighting, wall: Timestamp) throws(Sighting.Fault) {
+    let age = wall.milliseconds(since: sighting.time)
+    let day = Int64(ProximityInterval.perDay) * ProximityInterval.milliseconds
+    guard (-ProximityLimits.aheadMilliseconds...day).contains(age),
+      let interval = ProximityInterval(containing: sighting.time)
+    else { throw .time }
+    if logs[interval] == nil { logs[interval] = stored(interval) ?? IntervalLog(interval) }
+    try logs[interval]?.add(sighting)
+    changed.insert(interval)
+  }
+
+  /// An interval whose file cannot be read starts empty.
+  private func stored(_ interval: ProximityInterval) -> IntervalLog? {
+    do {
+      return try folder.log(of: interval)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Writes what changed, and deletes what is too old, if that is due.
+  mutating func writeIfDue(now: ClockReading) throws {
+    if let due, now.instant < due { return }
+    due = now.instant.advanced(byMilliseconds: Self.writeEveryMilliseconds)
+    try write(wall: now.wall)
+  }
+
+  /// Writes what changed, and deletes what is too old.
+  mutating func write(wall: Timestamp) throws {
+    for interval in changed.sorted() {
+      if let log = logs[interval] { try folder.store(log) }
+      changed.remove(interval)
+    }
+    guard let now = ProximityInterval(containing: wall) else { return }
+    logs = logs.filter { $0.key.number + ProximityInterval.perDay >= now.number }
+    try folder.deleteAll(before: .oldestKept(at: now))
+  }
+
+  // MARK: Commands
+
+  mutating func reply(
+    to command: ProximityCommand, wall: Timestamp
+  ) throws -> ProximityReply {
+    try write(wall: wall)
+    switch command {
+    case .status: return .status(try status())
+    case .setOn(let isOn):
+      var own = try current()
+      own.isOn = isOn
+      try keep(own)
+      return .status(try status())
+    case .devices(let hours): return .devices(try devices(hours: hours, wall: wall))
+    case .sessions: return .sessions(try sessions())
+    case .own: return .own(try identity(wall: wall))
+    }
+  }
+
+  private mutating func status() throws -> ProximityStatus {
+    let isOn = try current().isOn
+    let isConnected = source?.state == .connected
+    return ProximityStatus(
+      scanning: isOn ? (isConnected ? .on : .unknown) : .off, advertising: isOn ? .unknown : .off,
+      source: source?.name ?? "", counted: counted, refused: refused,
+      intervals: try folder.intervals().count)
+  }
+
+  private func devices(hours: Int, wall: Timestamp) throws -> [NearbyDevice] {
+    guard let now = ProximityInterval(containing: wall) else { return [] }
+    let span = UInt32(clamping: hours) &* 6
+    var devices: [Bytes16: NearbyDevice] = [:]
+    for interval in try folder.intervals() where interval.number &+ span >= now.number {
+      guard let log = try folder.log(of: interval) else { continue }
+      for (identifier, entry) in log.entries {
+        let (first, last) = (log.time(entry.firstSecond), log.time(entry.lastSecond))
+        var device =
+          devices[identifier]
+          ?? NearbyDevice(
+            identifier: identifier.hexadecimal, name: log.name(of: entry), rssi: Int(entry.rssi),
+            first: first, last: last)
+        device.rssi = max(device.rssi, Int(entry.rssi))
+        device.last = last
+        if device.name.isEmpty { device.name = log.name(of: entry) }
+        devices[identifier] = device
+      }
+    }
+    return devices.values.sorted { ($1.last, $0.identifier) < ($0.last, $1.identifier) }
+  }
+
+  private func sessions() throws -> [ProximitySession] {
+    var sessions: [ProximitySession] = []
+    var known: Set<Bytes16> = []
+    for interval in try folder.intervals() {
+      guard let log = try folder.log(of: interval) else { continue }
+      if sessions.last?.end != interval.start {
+        known = []
+        sessions.append(
+          ProximitySession(start: interval.start, end: interval.end, identifiers: 0))
+      }
+      known.formUnion(log.entries.map(\.identifier))
+      sessions[sessions.count - 1].end = interval.end
+      sessions[sessions.count - 1].identifiers = known.count
+    }
+    return sessions.reversed()
+  }
+
+  private mutating func identity(wall: Timestamp) throws -> OwnIdentity {
+    var own = try current()
+    guard let now = ProximityInterval(containing: wall) else {
+      throw NodeError.refused("this device's clock shows \(wall): set it")
+    }
+    if own.key(of: now.dayStart) == nil {
+      let drawn = Array(systemSeed().prefix(DailyKey.byteCount))
+      if let key = DailyKey(bytes: drawn, dayStart: now.dayStart) { own.add(key) }
+      try keep(own)
+    }
+    guard let key = own.key(of: now.dayStart), let identifier = key.identifier(at: now),
+      let metadata = key.metadata(Self.metadata, with: identifier),
+      let data = Bytes16(identifier.bytes)
+    else { throw NodeError.refused("this device has no key for \(now.start)") }
+    return OwnIdentity(
+      identifier: data.hexadecimal,
+      serviceData: data.hexadecimal + metadata.map(\.twoDigits).joined(),
+      changesAt: now.end, days: own.keys.map(\.dayStart.start))
+  }
+
+  private mutating func current() throws(HomeError) -> ProximityOwn {
+    if let own { return own }
+    let read = try folder.own() ?? ProximityOwn()
+    own = read
+    return read
+  }
+
+  private mutating func keep(_ changed: ProximityOwn) throws(HomeError) {
+    try folder.store(changed)
+    own = changed
+  }
+}
+
+extension IntervalLog {
+  fileprivate func time(_ second: UInt16) -> Timestamp {
+    Timestamp(milliseconds: interval.start.milliseconds + Int64(second) * 1000)
+  }
+}
+
+extension Bytes16 {
+  fileprivate var hexadecimal: String { bytes.map(\.twoDigits).joined() }
+}
+
+extension UInt8 {
+  fileprivate var twoDigits: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
+}

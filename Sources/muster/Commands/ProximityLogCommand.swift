@@ -1,0 +1,228 @@
+internal import ArgumentParser
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+struct ProximityLogCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "proximity",
+    abstract: "Show which devices were near this laptop.",
+    discussion: """
+      Example:  muster run --proximity udp://127.0.0.1:7475
+                muster proximity list
+
+      A scanner sends what it receives by Bluetooth to `muster run --proximity`. The log is \
+      encrypted, stays on this laptop and is deleted after 14 days.
+      """,
+    subcommands: [Status.self, On.self, Off.self, List.self, Sessions.self, Own.self])
+
+  struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show whether devices nearby are recorded.",
+      discussion: "Example:  muster proximity status")
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      try await connection.showProximity(.status, output: output)
+    }
+  }
+
+  struct On: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Record devices nearby while a scanner runs.",
+      discussion: "Example:  muster proximity on")
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      try await connection.showProximity(.setOn(true), output: output)
+    }
+  }
+
+  struct Off: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Record no devices, also while a scanner runs.",
+      discussion: """
+        Example:  muster proximity off
+
+        What was recorded before stays until it is 14 days old.
+        """)
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      try await connection.showProximity(.setOn(false), output: output)
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the devices that were near, newest first.",
+      discussion: """
+        Example:  muster proximity list --hours 2
+
+        A device that changes its identifier every ten minutes is listed once for each.
+        """)
+
+    @Option(help: "The hours before now.")
+    var hours = 24
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
+
+    func validate() throws {
+      guard (1...336).contains(hours) else {
+        throw ValidationError("--hours must be from 1 to 336")
+      }
+    }
+
+    func run() async throws {
+      let reply = try await NodeConnection.open(home).proximity(.devices(hours: hours))
+      guard case .devices(let devices) = reply else { throw Refusal.unexpectedReply }
+      if output.json { return try Standard.print(JSON.array(devices.map(\.json)).text) }
+      guard !devices.isEmpty else {
+        return try Standard.print("No devices in the last \(hours) h.")
+      }
+      var table = Table(["DEVICE", "NAME", "SIGNAL", "FIRST", "LAST"], optional: ["FIRST"])
+      for device in devices {
+        table.add([
+          .init(String(device.identifier.prefix(8)), .strong), .init(device.name),
+          .init("\(device.rssi) dBm"), .init(times.format.text(device.first)),
+          .init(times.format.text(device.last)),
+        ])
+      }
+      try Standard.print(table.text(on: .current))
+    }
+  }
+
+  struct Sessions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the spans of time with devices nearby.",
+      discussion: """
+        Example:  muster proximity sessions
+
+        Sessions stay on this laptop: none is sent to command.
+        """)
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
+
+    func run() async throws {
+      let reply = try await NodeConnection.open(home).proximity(.sessions)
+      guard case .sessions(let sessions) = reply else { throw Refusal.unexpectedReply }
+      if output.json { return try Standard.print(JSON.array(sessions.map(\.json)).text) }
+      guard !sessions.isEmpty else { return try Standard.print("No sessions.") }
+      var table = Table(["START", "END", "IDENTIFIERS"])
+      for session in sessions {
+        table.add([
+          .init(times.format.text(session.start), .strong),
+          .init(times.format.text(session.end)), .init("\(session.identifiers)"),
+        ])
+      }
+      try Standard.print(table.text(on: .current))
+    }
+  }
+
+  struct Own: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show the identifier of this laptop now.",
+      discussion: """
+        Example:  muster proximity own --json
+
+        A Bluetooth advertiser sends the field serviceData under the service FD6F, and asks again \
+        at changesAt.
+        """)
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
+
+    func run() async throws {
+      guard case .own(let own) = try await NodeConnection.open(home).proximity(.own) else {
+        throw Refusal.unexpectedReply
+      }
+      if output.json { return try Standard.print(own.json.text) }
+      try Standard.print(
+        "\(own.identifier) until \(times.format.text(own.changesAt)); keys of "
+          + "\(own.days.count) \(own.days.count == 1 ? "day" : "days") on this laptop")
+    }
+  }
+}
+
+extension NodeConnection {
+  fileprivate func proximity(_ command: ProximityCommand) async throws -> ProximityReply {
+    guard case .proximity(let reply) = try await ask(.proximity(command)) else {
+      throw Refusal.unexpectedReply
+    }
+    return reply
+  }
+
+  fileprivate func showProximity(
+    _ command: ProximityCommand, output: OutputOptions
+  ) async throws {
+    guard case .status(let status) = try await proximity(command) else {
+      throw Refusal.unexpectedReply
+    }
+    if output.json { return try Standard.print(status.json.text) }
+    var lines = [
+      "Scanning: \(status.scanning.rawValue)"
+        + (status.source.isEmpty ? " (no source: see `muster run --help`)" : ""),
+      "Advertising: \(status.advertising.rawValue)",
+    ]
+    if !status.source.isEmpty {
+      lines.append("Source: \(SafeText.line(status.source)), \(status.counted) sightings")
+    }
+    for (reason, count) in status.refused.sorted(by: { $0.key < $1.key }) {
+      lines.append("Not counted: \(count), \(reason)")
+    }
+    try Standard.print(lines.joined(separator: "\n"))
+  }
+}
+
+// MARK: - JSON
+
+extension ProximityStatus {
+  fileprivate var json: JSON {
+    .object([
+      "scanning": .string(scanning.rawValue), "advertising": .string(advertising.rawValue),
+      "source": .string(source), "counted": .unsigned(counted),
+      "refused": .object(refused.mapValues { .unsigned($0) }), "intervals": .count(intervals),
+    ])
+  }
+}
+
+extension NearbyDevice {
+  fileprivate var json: JSON {
+    .object([
+      "identifier": .string(identifier), "name": .string(name), "rssi": .count(rssi),
+      "first": .time(first), "last": .time(last),
+    ])
+  }
+}
+
+extension ProximitySession {
+  fileprivate var json: JSON {
+    .object([
+      "start": .time(start), "end": .time(end), "identifiers": .count(identifiers),
+      "isSynced": .bool(false),
+    ])
+  }
+}
+
+extension OwnIdentity {
+  fileprivate var json: JSON {
+    .object([
+      "identifier": .string(identifier), "serviceData": .string(serviceData),
+      "changesAt": .time(changesAt), "days": .array(days.map(JSON.time)),
+    ])
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Logging
+import MusterModel
+import Testing
+
+@testable import MusterNode
+
+/// From the lines of a scanner to the sealed files, and back.
+@Suite("Proximity log")
+struct ProximityTests {
+  private let scratch: ScratchFolder
+  private let home: NodeHome
+  private let folder: ProximityFolder
+
+  private static let now = Timestamp(milliseconds: 1_796_688_300_000)
+  private static let uuid = "8be6cd371c5c891604bfbe49df845096"
+
+  init() throws {
+    scratch = try ScratchFolder()
+    home = scratch.home()
+    _ = try Founding.found(operation: "Ridge", callsign: "Ada", home: home, passphrase: nil)
+    let opened = try OpenedHome(home, passphrase: { [] })
+    folder = ProximityFolder(home, credentials: opened.credentials)
+    var replica = opened.replica
+    try replica.close()
+  }
+
+  private func line(secondsAgo: Int64 = 0, uuid: String = uuid, name: String = "Ben") -> [UInt8] {
+    let time = Self.now.milliseconds - secondsAgo * 1000
+    return Array(
+      #"{"uuid":"\#(uuid)","name":"\#(name)","rssi":-61,"timestamp":\#(time)}"#.utf8)
+  }
+
+  private func devices(_ recorder: inout ProximityRecorder, hours: Int = 24) throws
+    -> [NearbyDevice]
+  {
+    guard
+      case .devices(let devices) = try recorder.reply(to: .devices(hours: hours), wall: Self.now)
+    else { throw NodeError.refused("no devices") }
+    return devices
+  }
+
+  private func status(
+    _ recorder: inout ProximityRecorder, _ command: ProximityCommand = .status
+  ) throws -> ProximityStatus {
+    guard case .status(let status) = try recorder.reply(to: command, wall: Self.now) else {
+      throw NodeError.refused("no status")
+    }
+    return status
+  }
+
+  @Test func `what a scanner received is listed, also after the next start`() throws {
+    var recorder = ProximityRecorder(folder)
+    try recorder.take([line(secondsAgo: 1800), line(secondsAgo: 60)], wall: Self.now)
+    let listed = try devices(&recorder)
+    #expect(listed.map(\.identifier) == [Self.uuid])
+    #expect(listed.map(\.name) == ["Ben"])
+    #expect(listed.first.map { $0.last.milliseconds - $0.first.milliseconds } == 1_740_000)
+    var next = ProximityRecorder(folder)
+    #expect(try devices(&next) == listed)
+    #expect(try devices(&next, hours: 1).count == 1)
+  }
+
+  @Test func `files are private, and contain neither identifier nor name`() throws {
+    var recorder = ProximityRecorder(folder)
+    try recorder.take([line(name: "Benjamin")], wall: Self.now)
+    try recorder.write(wall: Self.now)
+    let path = home.dataDirectory + "/proximity"
+    let names = try FileManager.default.contentsOfDirectory(atPath: path)
+    #expect(names.count == 1)
+    for name in names {
+      #expect(try OnDisk.mode(of: path + "/" + name) == 0o600)
+      let bytes = try Data(contentsOf: URL(filePath: path + "/" + name))
+      #expect(bytes.range(of: Data("Benjamin".utf8)) == nil)
+      #expect(bytes.range(of: Data([0x8b, 0xe6, 0xcd, 0x37])) == nil)
+    }
+  }
+
+  @Test func `a file under another name is not opened`() throws {
+    var recorder = ProximityRecorder(folder)
+    try recorder.take([line()], wall: Self.now)
+    try recorder.write(wall: Self.now)
+    let interval = try #require(try folder.intervals().first)
+    let path = home.dataDirectory + "/proximity/interval-"
+    try FileManager.default.moveItem(
+      atPath: path + "\(interval.number)", toPath: path + "\(interval.number - 1)")
+    var next = ProximityRecorder(folder)
+    #expect(try devices(&next).isEmpty)
+  }
+
+  @Test func `lines that do not count are counted by reason`() throws {
+    var recorder = ProximityRecorder(folder)
+    let day: Int64 = 86_400
+    let lines = [
+      nil, Array("{".utf8), line(uuid: "12"), line(secondsAgo: day + 1), line(secondsAgo: -601),
+      line(secondsAgo: day), line(secondsAgo: -600),
+    ]
+    try recorder.take(lines, wall: Self.now)
+    let status = try status(&recorder)
+    #expect(status.counted == 2)
+    #expect(
+      status.refused == [
+        "too long": 1, "malformed": 1, "unknown identifier": 1, "time out of range": 2,
+      ])
+  }
+
+  @Test func `off is kept, and nothing is recorded`() throws {
+    var recorder = ProximityRecorder(folder)
+    recorder.listen(to: "scanner")
+    #expect(try status(&recorder).scanning == .unknown)
+    #expect(recorder.change(to: .connected) == "scanner")
+    #expect(try status(&recorder).scanning == .on)
+    #expect(try status(&recorder, .setOn(false)).scanning == .off)
+    var next = ProximityRecorder(folder)
+    try next.take([line()], wall: Self.now)
+    let paused = try status(&next)
+    #expect(paused.scanning == .off)
+    #expect(paused.advertising == .off)
+    #expect(paused.refused == ["proximity is off": 1])
+    #expect(try devices(&next).isEmpty)
+    #expect(try status(&next, .setOn(true)).scanning == .unknown)
+  }
+
+  @Test func `sightings are deleted after fourteen days`() throws {
+    var recorder = ProximityRecorder(folder)
+    try recorder.take([line()], wall: Self.now)
+    try recorder.write(wall: Self.now)
+    let day: Int64 = 86_400_000
+    try recorder.write(wall: Timestamp(milliseconds: Self.now.milliseconds + 14 * day))
+    #expect(try folder.intervals().count == 1)
+    try recorder.write(wall: Timestamp(milliseconds: Self.now.milliseconds + 15 * day))
+    #expect(try folder.intervals().isEmpty)
+  }
+
+  @Test func `a pause begins another session`() throws {
+    var recorder = ProximityRecorder(folder)
+    try recorder.take(
+      [line(secondsAgo: 7200), line(secondsAgo: 600), line()], wall: Self.now)
+    guard case .sessions(let sessions) = try recorder.reply(to: .sessions, wall: Self.now) else {
+      throw NodeError.refused("no sessions")
+    }
+    #expect(sessions.map(\.identifiers) == [1, 1])
+    #expect(
+      sessions.map { $0.end.milliseconds - $0.start.milliseconds } == [1_200_000, 600_000])
+  }
+
+  @Test func `the own identifier changes every ten minutes, and its key stays`() throws {
+    var recorder = ProximityRecorder(folder)
+    func own(_ recorder: inout ProximityRecorder, minutes: Int64) throws -> OwnIdentity {
+      let wall = Timestamp(milliseconds: Self.now.milliseconds + minutes * 60_000)
+      guard case .own(let own) = try recorder.reply(to: .own, wall: wall) else {
+        throw NodeError.refused("no identity")
+      }
+      return own
+    }
+    let first = try own(&recorder, minutes: 0)
+    #expect(first.serviceData.count == 40)
+    #expect(first.serviceData.hasPrefix(first.identifier))
+    #expect(try own(&recorder, minutes: 10).identifier != first.identifier)
+    var next = ProximityRecorder(folder)
+    #expect(try own(&next, minutes: 0) == first)
+    for day in 1...20 { _ = try own(&next, minutes: Int64(day) * 1440) }
+    #expect(try own(&next, minutes: 20 * 1440).days.count == 15)
+  }
+
+  @Test func `a node writes the rest when it stops`() async throws {
+    let node = Node(
+      try OpenedHome(home, passphrase: { [] }), transport: nil, logger: Logger(label: "test"))
+    await node.watchNearby(from: "scanner")
+    await node.takeNearby(.lines([Array(#"{"uuid":"\#(Self.uuid)","rssi":-61}"#.utf8)]))
+    await node.takeNearby(
+      .lines([Array(#"{"uuid":"\#(Self.uuid)","rssi":-51}"#.utf8)]))
+    await node.stop()
+    let interval = try #require(try folder.intervals().first)
+    #expect(try folder.log(of: interval)?.entries.map(\.entry.rssi) == [-51])
+  }
+}
