@@ -52,7 +52,7 @@ public struct AmazonLocation: Sendable {
   ) async -> AmazonResponse {
     var audit: AmazonResponse.AuditEntry?
     do throws(ServiceFault) {
-      let caller = try caller(of: request, mayBeUnsigned: mayBeUnsigned, now: now)
+      let caller = try await caller(of: request, mayBeUnsigned: mayBeUnsigned, now: now)
       let (operation, names) = try Operation.find(method: request.method, path: request.path)
       if operation.needs > .observer {
         audit = AmazonResponse.AuditEntry(name: caller.name, what: operation.rawValue)
@@ -109,12 +109,29 @@ public struct AmazonLocation: Sendable {
 
   private func caller(
     of request: AmazonRequest, mayBeUnsigned: Bool, now: Timestamp
-  ) throws(ServiceFault) -> Caller {
+  ) async throws(ServiceFault) -> Caller {
     guard let (signature, key) = try claim(in: request, mayBeUnsigned: mayBeUnsigned) else {
       return Caller(name: "unsigned", rights: .command)
     }
     try signature.verify(request, by: key.secret, now: now)
+    try await requireActive(key.user)
     return Caller(name: "access key \(key.id)", rights: key.rights)
+  }
+
+  /// A key is as good as the membership of its user.
+  private func requireActive(_ user: UserID) async throws(ServiceFault) {
+    let isActive: Bool
+    do {
+      isActive = try await node.isActive(user)
+    } catch {
+      throw ServiceFault(refusing: error)
+    }
+    guard isActive else {
+      throw ServiceFault(
+        .unknownKey,
+        "The security token included in the request is invalid: its user has signed off, or has "
+          + "no device that is not revoked.")
+    }
   }
 
   /// Returns the signature and the key that it names; nil for an unsigned request.

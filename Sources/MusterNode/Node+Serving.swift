@@ -81,6 +81,11 @@ extension Node {
   /// Returns this node's device, the source of its data.
   public func device() throws -> DeviceID { try read { replica, _ in replica.device } }
 
+  /// Returns whether a user has a device that is not revoked and has not signed off.
+  public func isActive(_ user: UserID) throws -> Bool {
+    try read { replica, now in try replica.statuses(now: now).isActive(user) }
+  }
+
   /// Returns the role of this node's device.
   public func role() throws -> Role { try read { replica, _ in replica.role } }
 }

@@ -6,7 +6,8 @@ Location would, and fails at the first answer that is not the service's.
 
 `nodes.json` has `first`, `second` and `open` (started with --aws-anonymous, on its own), each with
 `url` and `token` of its HTTP API, and, except for `open`, `id` and `secret` of an access key with
-command rights; and `observer` and `member`, with `id` and `secret` of such keys of the first node."""
+command rights; and `observer`, `member` and `signedOff`, with `id` and `secret` of keys of the first node: the last
+one belongs to Ben."""
 
 import base64
 import datetime
@@ -30,7 +31,7 @@ import botocore.exceptions
 import botocore.serialize
 import botocore.session
 
-from generate import SQUARE, invalid, missing_outputs, valid
+from generate import FOREIGN, SQUARE, invalid, missing_outputs, valid
 
 OURS = """CreateGeofenceCollection DescribeGeofenceCollection UpdateGeofenceCollection ListGeofenceCollections
     PutGeofence GetGeofence ListGeofences BatchPutGeofence BatchEvaluateGeofences ForecastGeofenceEvents CreateTracker
@@ -55,7 +56,7 @@ class Raw:
     def __init__(self, node):
         self.node = node
 
-    def send(self, method, path, body=b"", key=None, skew=0, headers=None, tamper=None, signed=True):
+    def send(self, method, path, body=b"", key=None, skew=0, headers=None, tamper=None, signed=True, alter=dict):
         """Returns the status, the headers and the parsed body."""
         key = key or self.node
         request = botocore.awsrequest.AWSRequest(
@@ -67,7 +68,7 @@ class Raw:
         sent = tamper(body) if tamper else body
         place = urllib.parse.urlsplit(self.node["url"])
         connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
-        connection.request(method, path, body=sent, headers=dict(request.headers.items()))
+        connection.request(method, path, body=sent, headers=alter(request.headers.items()))
         answer = connection.getresponse()
         text = answer.read()
         connection.close()
@@ -144,6 +145,12 @@ def walk_valid(raw):
             expect(not errors, operation, errors)
 
 
+BAD_BODIES = (b"{", b"}", b"[]", b"[{}]", b"\xff", b"\xc0\x80", b"\x00", b'{"a":1,"a":2}', b"[" * 10_000,
+              b'{"a":' * 10_000,
+              b"null1", b"7", b"-", b'"x"', b"true", b"{} {}", b"{}x", b"{'a':1}", b'{"a":01}', b'{"a":NaN}', b'{"a":}',
+              b'{"a":"\n"}', b'{"a":"\\x"}', b"{,}", b'{"a":1,}', b"<a/>", b"a=1&b=2")
+
+
 def walk_invalid(raw):
     """Each operation with one fault at a time: the service's error, and nothing written."""
     for operation in ("CreateGeofenceCollection", "CreateTracker", "PutGeofence", "BatchUpdateDevicePosition"):
@@ -172,12 +179,54 @@ def walk_invalid(raw):
         for what, bad_path in bad_paths(operation, shape, parameters):
             expect_fault(raw.send(method, bad_path, body), 400, "ValidationException", operation, what)
             count += 1
+        for bad_path in unknown_paths(path):
+            expect_fault(raw.send(method, bad_path, body), 400, "ValidationException", operation, bad_path)
+            count += 1
         if body:
-            for bad in (b"{", b"[]", b"\xff", b'{"a":1,"a":2}', b"[" * 10_000, b"null1"):
+            for bad in BAD_BODIES:
                 expect_fault(raw.send(method, path, bad), 400, "ValidationException", operation, bad[:20])
                 count += 1
+        count += walk_signatures(raw, method, path, body)
     expect(everything(raw) == before, "something was written:", before, everything(raw))
     return count
+
+
+def walk_signatures(raw, method, path, body):
+    """One operation with a signature that does not belong to it."""
+    def altered(change):
+        return lambda headers: {**dict(headers), "Authorization": change(dict(headers)["Authorization"])}
+
+    refused = (403, "InvalidSignatureException")
+    incomplete = (400, "IncompleteSignatureException")
+    cases = [
+        (altered(lambda text: text[:-1] + ("0" if text[-1] != "0" else "1")), *refused),
+        (altered(lambda text: text[:-64] + text[-64:].upper()), *refused),
+        (altered(lambda text: text[:-1]), *refused),
+        (altered(lambda text: text[:-64]), *refused),
+        (altered(lambda text: text + "0"), *refused),
+        (altered(lambda text: text.replace(REGION, "us-east-1")), *refused),
+        (altered(lambda text: text.replace("AWS4-HMAC-SHA256", "AWS4-HMAC-SHA1")), *incomplete),
+        (altered(lambda text: text.replace("aws4_request", "aws5_request")), *incomplete),
+        (altered(lambda text: text.replace("host;", "")), *incomplete),
+        (altered(lambda text: text.split("Signature=")[0]), *incomplete),
+        (altered(lambda text: text.split("SignedHeaders=")[0]), *incomplete),
+        (altered(lambda text: "Basic QTpC"), *incomplete),
+        (altered(lambda text: text.replace(raw.node["id"], "MSTRAAAAAAAAAAAAAAAA")), 403,
+         "UnrecognizedClientException"),
+        (altered(lambda text: text.replace("/geo/", "/s3/")), *refused),
+        (altered(lambda text: text.replace("/geo/", "/geo/geo/")), *incomplete),
+        (altered(lambda text: text.replace("Signature=", "Signature=0,Signature=")), *incomplete),
+        (altered(lambda text: text.replace("content-type;", "")), *refused),
+        (lambda headers: {**dict(headers), "X-Amz-Date": "20200101T000000Z"}, *incomplete),
+        (lambda headers: {**dict(headers), "X-Amz-Date": "now"}, *incomplete),
+        (lambda headers: {**dict(headers), "X-Amz-Date": dict(headers)["X-Amz-Date"][:9] + "000000Z"}, *refused),
+        (lambda headers: {**dict(headers), "Content-Type": "text/plain"}, *refused),
+        (lambda headers: {**dict(headers), "Host": "elsewhere.test"}, *refused),
+        (lambda headers: {k: v for k, v in headers if k != "Authorization"}, 403,
+         "MissingAuthenticationTokenException")]
+    for number, (alter, status, kind) in enumerate(cases):
+        expect_fault(raw.send(method, path, body, alter=alter), status, kind, method, path, "signature", number)
+    return len(cases)
 
 
 def harmless(operation, what):
@@ -189,11 +238,20 @@ def bad_paths(operation, shape, parameters):
     for name, member in shape.members.items():
         if member.serialization.get("location") != "uri":
             continue
-        for bad in ("a b", "a/b", "x" * 1700, "a\u0000", "é" if member.name == "ResourceName" else "😀"):
+        letters = FOREIGN + (["é", "北", "\u0301"] if member.name == "ResourceName" else ["\u0301"])
+        for bad in ["x" * 1700] + [f"a{letter}b" for letter in letters]:
             yield f"{name} is {bad[:20]!r}", serialized(operation, {**parameters, name: bad})[1]
         good = serialized(operation, {**parameters, name: "QQQ"})[1]
         for bad in ("%", "%zz", "%ff"):
             yield f"{name} is {bad}", good.replace("QQQ", bad)
+
+
+def unknown_paths(path):
+    """Paths near that of an operation, which are those of none, or have an empty name."""
+    place, _, query = path.partition("?")
+    parts = place.split("/")
+    yield from (place + end + "?" + query for end in ("/", "//", "/x/x/x", ";", "%20", "%2F"))
+    yield from ("/".join(parts[:2] + [version] + parts[3:]) for version in ("v1", "V0", "v00", "", "v0%20", "0"))
 
 
 def everything(raw):
@@ -280,6 +338,14 @@ def events(node):
         node["url"] + "/api/v1/events?limit=10000", headers={"Authorization": "Bearer " + node["token"]})
     with urllib.request.urlopen(request, timeout=30) as answer:
         return json.load(answer)["items"]
+
+
+def api(node, method, path, body=None):
+    request = urllib.request.Request(
+        node["url"] + path, data=body, method=method,
+        headers={"Authorization": "Bearer " + node["token"], "Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        answer.read()
 
 
 def kinds(node, zone):
@@ -437,6 +503,19 @@ def known_faults(nodes):
             expect(False, call, words)
 
 
+def sign_off(nodes):
+    """A key is refused while its user is signed off."""
+    raw, path = Raw(nodes["first"]), "/tracking/v0/list-trackers"
+    key = nodes["signedOff"]
+    expect(raw.send("POST", path, key=key)[0] == 200, "a key of an active user")
+    body = json.dumps({"reason": "went home", "confirmed": True}).encode()
+    api(nodes["first"], "PUT", "/api/v1/users/Ben/signoff", body)
+    expect_fault(raw.send("POST", path, key=key), 403, "UnrecognizedClientException", "of a user who signed off")
+    expect(raw.send("POST", path)[0] == 200, "a key of another user")
+    api(nodes["first"], "DELETE", "/api/v1/users/Ben/signoff")
+    expect(raw.send("POST", path, key=key)[0] == 200, "a key of a user who signed on again")
+
+
 def command_line(nodes):
     """The same, with the unmodified AWS CLI."""
     node = nodes["first"]
@@ -483,6 +562,7 @@ def main():
     evaluations(nodes)
     known_faults(nodes)
     command_line(nodes)
+    sign_off(nodes)
     print(f"{len(OURS)} operations, {count} invalid requests: no mismatch")
 
 

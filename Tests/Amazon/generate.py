@@ -49,13 +49,16 @@ def valid(shape, names, every, path=()):
 def invalid(shape, value, name="body"):
     """Yields (what is wrong, a value that is invalid at one place)."""
     if shape.name == "Timestamp":
-        yield from ((f"{name}: {bad!r}", bad) for bad in (7, "yesterday", "2026-13-01T00:00:00Z", [], True))
+        yield from ((f"{name}: {bad!r}", bad) for bad in TIMES)
         return
     yield from wrong_types(shape, name)
+    if shape.name == "Position":
+        yield from ((f"{name}: {bad!r}", bad) for bad in BAD_POSITIONS)
     if shape.type_name == "structure":
         for member in shape.required_members:
             if member in value:
                 yield f"{name}.{member} is missing", {k: v for k, v in value.items() if k != member}
+                yield f"{name}.{member} is null", {**value, member: None}
         for member, inner in shape.members.items():
             if member in value:
                 for what, bad in invalid(inner, value[member], f"{name}.{member}"):
@@ -67,8 +70,10 @@ def invalid(shape, value, name="body"):
         if least:
             yield f"{name} is empty", []
         if most and most <= 100:
-            yield f"{name} has {most + 1} elements", value * (most + 1)
+            for count in (most + 1, most + 2, 2 * most + 1):
+                yield f"{name} has {count} elements", value * count
         if value:
+            yield f"{name}[0] is null", [None] + value[1:]
             for what, bad in invalid(shape.member, value[0], f"{name}[0]"):
                 yield what, [bad] + value[1:]
     elif shape.type_name == "map":
@@ -78,27 +83,50 @@ def invalid(shape, value, name="body"):
         yield f"{name} has a long value", {"k": "v" * (shape.value.metadata["max"] + 1)}
         yield f"{name} has a number", {"k": 7}
     elif shape.type_name in ("integer", "double", "float"):
-        for bound, step in (("min", -1), ("max", 1)):
-            if bound in shape.metadata:
-                yield f"{name} is beyond its {bound}", shape.metadata[bound] + step
+        for bound, sign in (("min", -1), ("max", 1)):
+            for step in (1, 2, 1000, 2**31) if bound in shape.metadata else ():
+                bad = shape.metadata[bound] + sign * step
+                yield f"{name} is {bad}, beyond its {bound}", bad
     elif shape.type_name == "string":
         if "max" in shape.metadata:
-            yield f"{name} is too long", "x" * (shape.metadata["max"] + 1)
+            for length in (shape.metadata["max"] + 1, shape.metadata["max"] * 2, shape.metadata["max"] * 10):
+                yield f"{name} has {length} characters", "x" * length
         if shape.metadata.get("min"):
             yield f"{name} is empty", ""
         if shape.enum:
-            yield f"{name} is no choice", "Nonsense"
+            for bad in ("Nonsense", shape.enum[0].swapcase(), shape.enum[0] + " ", " " + shape.enum[0], "\u0000"):
+                yield f"{name} is {bad!r}, which is no choice", bad
         if shape.name == "Id" or shape.name == "ResourceName":
-            yield from ((f"{name}: {bad!r}", bad) for bad in ("a b", "a/b", "a\u0000", "😀", "a:b"))
+            for letter in FOREIGN:
+                yield from ((f"{name}: {bad!r}", bad) for bad in (letter, f"a{letter}b", f"a{letter}"))
         if shape.name == "Arn":
-            yield from ((f"{name}: {bad!r}", bad) for bad in ("arn", "arn:aws:s3:::b", "arn:aws:geo:x:1:tracker/T"))
+            yield from ((f"{name}: {bad!r}", bad) for bad in BAD_ARNS)
+
+
+BAD_ARNS = ["arn", "arn:", ":::::", "arn:aws:s3:::b", "arn:aws:geo:x:1:tracker/T", "arn:aws:geo:x:1:map/T",
+            "arn:aws:geo:x:1:geofence-collection", "arn:aws:geo:x:1:geofence-collection/", "geofence-collection/Walk",
+            "arn:aws:geo:x:1:geofence-collection/a/b", "arn:aws:geo:x:1:geofence-collection/a b", "x" * 1601]
+BAD_POSITIONS = [[7.0], [7.0, 46.0, 0.0], [180.1, 46.0], [-180.1, 46.0], [7.0, 90.1], [7.0, -90.1], [7.0, 1e300],
+                 [1e300, 46.0], ["7", "46"], [[7.0, 46.0]], [{}, {}], [True, True], [None, None], [7.0, None]]
+CONFUSIONS = {
+    "structure": [7, -1, 1.5, True, False, "", "x", "{}", [], [{}], [[]]],
+    "map": [7, -1, 1.5, True, False, "", "x", "{}", [], [{}], [["a", "b"]]],
+    "list": [7, -1, 1.5, True, False, "", "x", "[]", {}, {"0": 1}],
+    "string": [7, -1, 1.5, True, False, [], ["x"], {}, {"x": "x"}],
+    "integer": ["x", "", "1", [], [1], {}, 1.5, 1e300, 2**64, True, False],
+    "double": ["x", "", "1.0", [], [1.0], {}, True, False],
+    "float": ["x", "", "1.0", [], [1.0], {}, True, False],
+    "boolean": ["x", "", "true", 0, 1, 7, 1.5, [], {}],
+}
+# Characters that neither names nor ids may have.
+FOREIGN = [" ", "/", "\\", ":", ";", ",", "?", "#", "%", "&", "=", "+", "*", "@", "!", "$", "~", "|", "(", ")", "[",
+           "<", "{", "\"", "'", "`", "\u0000", "\u0007", "\t", "\n", "\u007f", "\u00a0", "\u202e", "\ufeff", "😀"]
+TIMES = [7, -1, 1.5, True, [], {}, "", "yesterday", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z",
+         "2026-01-01", "2026-01-01T25:00:00Z", "2026-01-01T00:61:00Z", "00:00:00Z", "20260101T000000", "Z"]
 
 
 def wrong_types(shape, name):
-    wrong = {"structure": [7, "x", []], "list": [7, "x", {}], "map": [7, "x", []], "string": [7, [], {}],
-             "integer": ["x", [], 1.5, True], "double": ["x", [], True], "float": ["x", []],
-             "boolean": ["x", 7, []]}.get(shape.type_name, [])
-    for bad in wrong:
+    for bad in CONFUSIONS.get(shape.type_name, []):
         yield f"{name} is {bad!r}", bad
 
 

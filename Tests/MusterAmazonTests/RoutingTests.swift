@@ -59,6 +59,11 @@ import Testing
     }
   }
 
+  @Test(arguments: ["{\"a\":NaN}", "{\"a\":[{\"b\":Infinity}]}", "{\"a\":-Infinity}"])
+  func `a body with NaN is not JSON, also in a member that is ignored`(body: String) {
+    #expect(throws: ServiceFault.self) { try Input(body: Array(body.utf8)) }
+  }
+
   @Test func `pages follow one another`() throws {
     let items = (100..<350).map { "\($0)" }
     var (found, token): ([String], String?) = ([], nil)

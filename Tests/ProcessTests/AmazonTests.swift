@@ -26,16 +26,17 @@ extension ProcessTests {
            "second": {\(try await Self.place(ben, bensNode)), \(try await Self.key(ben, "command"))},
            "open": {\(try await Self.place(cleo, cleosNode))},
            "observer": {\(try await Self.key(anna, "observer"))},
-           "member": {\(try await Self.key(anna, "member"))}}
+           "member": {\(try await Self.key(anna, "member"))},
+           "signedOff": {\(try await Self.key(anna, "member", of: "Ben"))}}
           """
         let verdict = try Python.run([Self.script.path, try field.file("nodes.json", nodes)])
         #expect(verdict.status == 0, "\(verdict.output)")
 
         // A revoked key is unknown at once.
         let keys = try await anna.ask("access-key", "list").items
-        #expect(keys.count == 3 && keys.allSatisfy { $0["callsign"] == .string("Anna") })
+        #expect(keys.count == 4 && keys.count { $0["callsign"] == .string("Ben") } == 1)
         try await anna.send("access-key", "revoke", keys[0]["id"].text ?? "")
-        #expect(try await anna.ask("access-key", "list").items.count == 2)
+        #expect(try await anna.ask("access-key", "list").items.count == 3)
         for node in [annasNode, bensNode, cleosNode] { try await node.stop() }
         for laptop in [anna, ben, cleo] { try await laptop.expectSound() }
       }
@@ -51,9 +52,11 @@ extension ProcessTests {
       return "\"url\": \"http://127.0.0.1:\(port ?? 0)\", \"token\": \"\(try laptop.httpToken())\""
     }
 
-    private static func key(_ laptop: Laptop, _ rights: String) async throws -> String {
+    private static func key(
+      _ laptop: Laptop, _ rights: String, of user: String? = nil
+    ) async throws -> String {
       let key = try await laptop.ask(
-        "access-key", "create", "--rights", rights, "--user", laptop.name)
+        "access-key", "create", "--rights", rights, "--user", user ?? laptop.name)
       guard let id = key["id"].text, let secret = key["secret"].text else {
         throw Failed("no key in \(key)")
       }

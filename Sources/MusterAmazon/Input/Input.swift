@@ -17,6 +17,11 @@ struct Input {
     } catch {
       throw ServiceFault(.validation(.cannotParse), "the body is not JSON: \(error)")
     }
+    // Also in members that are ignored.
+    guard !json.hasNonNumber else {
+      throw ServiceFault(
+        .validation(.cannotParse), "the body is not JSON: NaN and Infinity are not numbers")
+    }
     try self.init(json, at: "")
   }
 
@@ -207,4 +212,16 @@ struct Input {
 
   /// The name of the object in messages, with a member.
   func path(of member: String) -> String { name(member) }
+}
+
+extension JSON {
+  /// Whether the value has a number that JSON does not allow, such as `NaN`, at any depth.
+  fileprivate var hasNonNumber: Bool {
+    switch self {
+    case .notNumber: true
+    case .array(let elements): elements.contains(where: \.hasNonNumber)
+    case .object(let members): members.values.contains(where: \.hasNonNumber)
+    case .null, .bool, .number, .string: false
+    }
+  }
 }

@@ -74,6 +74,14 @@ public struct StatusQueries {
     return found.map(\.id)
   }
 
+  /// Returns whether a user has a device that is not revoked and has not signed off.
+  public func isActive(_ user: UserID) -> Bool {
+    guard let person = statuses.person(user), person.devices.contains(where: { !$0.isRevoked }),
+      let assessment = statuses.assessment(of: user)
+    else { return false }
+    return !assessment.conditions.contains { $0.status == .signedOff }
+  }
+
   // MARK: Directives
 
   var directiveList: DirectiveList { DirectiveList(context: context, zones: zones) }
