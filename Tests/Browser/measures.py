@@ -200,6 +200,13 @@ def redraw(page, leader):
     page.close_panel()
     must("its handle is gone", page.count(".handle") == 0)
 
+    hand.click("[data-key='file']")
+    for place, isFar in (("-33.9, 18.4", True), (f"{before['lat']}, {before['lon']}", False)):
+        page.fill(place=place)
+        page.js("document.querySelector('dialog [name=place]').dispatchEvent(new Event('input'))")
+        must(f"{place} is {'far' if isFar else 'near'}", ("km" in page.text("dialog")) == isFar)
+    page.js("document.querySelector('dialog').close()")
+
 
 def lead(page, operation):
     """People, orders and devices."""

@@ -2,6 +2,8 @@
 
 import { t } from "./words.js";
 import { mgrs, readCoordinates } from "./coordinates.js";
+import { metresBetween } from "./geometry.js";
+import { state } from "./store.js";
 
 export const formats = ["decimal", "dms", "mgrs"];
 let format = localStorage.getItem("coordinates") ?? "decimal";
@@ -35,6 +37,18 @@ export function parsed(text) {
   if (!match) return readCoordinates(text);
   const [lat, lon] = [Number(match[1]), Number(match[2])];
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
+}
+
+const farMetres = 100_000;
+
+/** A warning about a position that is more than 100 km from everyone; empty for any other. */
+export function farNote(text) {
+  const place = parsed(text);
+  const metres = place && [...state.users.values()].filter(({ lat }) => typeof lat === "number")
+    .map((user) => metresBetween(user, place));
+  const nearest = metres ? Math.min(...metres) : Infinity;
+  return nearest === Infinity || nearest <= farMetres ? ""
+    : t("place.far", { n: Math.round(nearest / 1000) });
 }
 
 /** As `parsed`, but throws. */

@@ -5,7 +5,7 @@ import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { mayWrite, on, state } from "./store.js";
 import { ago, clock, secondsSince, since, span, t } from "./words.js";
-import { decimal, parsed, position, written } from "./place.js";
+import { decimal, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
 import { dictation } from "./dictation.js";
 import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
@@ -228,6 +228,12 @@ function edit(report, at = report) {
   const seen = report ? getVersioned(`reports/${segment(report.id)}`) : null;
   seen?.catch(() => {});
   const photos = h("div");
+  const far = h("p", { class: "card warning-card", role: "status" });
+  const warn = (text) => {
+    far.textContent = farNote(text);
+    far.hidden = far.textContent === "";
+  };
+  warn(place);
   const draft = report ? null : photoDraft(photos);
   if (draft) photos.append(draft.element);
   return form(t(report ? "edit" : "report.file"), [
@@ -241,7 +247,10 @@ function edit(report, at = report) {
       field("severity", t("severity"), {
         value: report?.severity ?? "", options: ["", 1, 2, 3, 4, 5].map((n) => [n, n || "–"]),
       })),
-    field("place", t("place.typed"), { value: place }),
+    field("place", t("place.typed"), {
+      value: place, oninput: ({ target }) => warn(target.value),
+    }),
+    far,
     theMap() && button(t("place.pick"), "pick", pickPlace, { type: "button" }),
     field("toEvacuate", t("evacuate.needed"), { type: "checkbox", value: report?.toEvacuate }),
     draft && photos,
@@ -271,5 +280,7 @@ async function pickPlace(event) {
   mark.replaceWith(dialog);
   dialog.removeAttribute("open");
   dialog.showModal();
-  dialog.querySelector("[name=place]").value = decimal(place.lat, place.lon);
+  const input = dialog.querySelector("[name=place]");
+  input.value = decimal(place.lat, place.lon);
+  input.dispatchEvent(new Event("input"));
 }

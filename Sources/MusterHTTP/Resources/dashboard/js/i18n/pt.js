@@ -122,6 +122,7 @@ export default {
   "place.typed": "Posição (lat, lon)",
   "place.pick": "Escolher no mapa",
   "place.click": "Clique na posição no mapa",
+  "place.far": "Este lugar está a {n} km de toda a gente: verifique-o",
   "place.wrong": "Escreva a posição assim: 46.50000, 7.50000",
   "fences.none": "Sem zonas.",
   "fence.polygon": "Desenhar contorno",
