@@ -13,17 +13,30 @@ extension Node {
     }
   }
 
+  /// The version of a row that a client saw.
+  public enum SeenVersion: Sendable {
+    /// One of these hashes of the row's writes.
+    case hash(Set<String>)
+    /// The number of commits that changed the row at this node.
+    case changes(Int64)
+  }
+
   /// Performs a command, but rejects it if a row differs from the version that the client saw; the
   /// check and the write are atomic. A command that writes no rows is performed without the check.
   public func perform(
-    _ command: Command, if kind: EntityKind, named reference: String, isOneOf versions: Set<String>
+    _ command: Command, if kind: EntityKind, named reference: String, is seen: SeenVersion
   ) async -> Reply {
     guard let write = command.rowWrite else { return await perform(command) }
     await untilPeersAnswered()
     return await gather { replica, now in
       let id = try replica.queries.row(kind, named: reference)
-      let version = try replica.version(of: RowKey(kind: kind, id: id), now: now)
-      guard versions.contains(version) else {
+      let key = RowKey(kind: kind, id: id)
+      let isUnchanged =
+        switch seen {
+        case .hash(let versions): versions.contains(try replica.version(of: key, now: now))
+        case .changes(let count): count == (try replica.syncVersion(of: key, now: now))
+        }
+      guard isUnchanged else {
         throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
       }
       return try write(&replica, now)

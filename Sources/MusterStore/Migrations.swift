@@ -23,6 +23,7 @@ enum Migrations {
     migrator.registerMigration("11 earlier fixes") { try $0.execute(sql: earlierFixes) }
     migrator.registerMigration("12 staged records") { try $0.execute(sql: staging) }
     migrator.registerMigration("14 photos") { try $0.execute(sql: photos) }
+    migrator.registerMigration("15 changes of rows") { try $0.execute(sql: rowChanges) }
     return migrator
   }
 
@@ -439,5 +440,18 @@ enum Migrations {
       PRIMARY KEY(kind, row, place)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX row_frames_by_place ON row_frames(place);
+    """
+
+  private static let rowChanges = """
+    -- The moment at which a row of a synced set last changed at this node, and the number of
+    -- commits that changed it. The rows of an earlier program changed before every other.
+    CREATE TABLE row_changes(
+      set_number INTEGER NOT NULL,
+      row BLOB NOT NULL CHECK(length(row) = 16),
+      moment INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      PRIMARY KEY(set_number, row)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX row_changes_in_order ON row_changes(set_number, moment, row);
     """
 }

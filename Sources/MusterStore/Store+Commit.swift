@@ -276,6 +276,8 @@ struct CommitRun {
     if !rederived.isEmpty {
       outcome.changedRows = Set(outcome.changedRows + rederived).sorted()
     }
+    try RowChangeTable.record(
+      outcome.changedRows, wall: journal.arrival?.wall, in: database)
     return outcome
   }
 }

@@ -44,6 +44,7 @@ extension Store {
         var run = CommitRun(database, remembering: CommitMemory.Contents())
         run.arrivals = try CrossingTable.arrivals(database)
         try CrossingTable.deleteAll(database)
+        try RowChangeTable.recordAll(database)
         try RowTable.deleteAll(database)
         try FrameTable.deleteAllWaiting(database)
         if try beginsIndex || RowFrameTable.isKept(database) { try run.beginIndex() }

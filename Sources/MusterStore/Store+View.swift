@@ -102,6 +102,23 @@ extension Store {
     }
   }
 
+  /// Returns the changes of a set after a position, in order, at the cost of these alone.
+  public func changes(
+    of set: SyncedSet, after position: RowChangePosition, limit: Int
+  ) throws(StoreError) -> [RowChange] {
+    try read { try RowChangeTable.changes(of: set, after: position, limit: limit, in: $0) }
+  }
+
+  /// Returns the last change of a row; nil before the first.
+  public func change(of row: RowID, in set: SyncedSet) throws(StoreError) -> RowChange? {
+    try read { try RowChangeTable.change(of: row, in: set, $0) }
+  }
+
+  /// Returns the moment of the newest change of a set; 0 before the first.
+  public func newestMoment(of set: SyncedSet) throws(StoreError) -> Int64 {
+    try read { try RowChangeTable.newestMoment(of: set, in: $0) }
+  }
+
   /// Returns the number of known crossings.
   public func crossingCount() throws(StoreError) -> Int { try read(CrossingTable.count) }
 

@@ -64,9 +64,23 @@ final class API: Sendable {
   func ask(
     _ command: Command, on kind: EntityKind, _ call: Call
   ) async throws(Problem) -> Reply {
-    guard let versions = call.versions else { return try await ask(command) }
-    return try accepted(
-      await node.perform(command, if: kind, named: call.id, isOneOf: versions))
+    guard let seen = call.seenVersion else { return try await ask(command) }
+    let reply = await node.perform(command, if: kind, named: call.id, is: seen)
+    if case .changes = seen, case .refused(let reason, .changed) = reply {
+      throw Problem(.conflict, reason, current: try await syncItem(kind, call.id)?.json)
+    }
+    return try accepted(reply)
+  }
+
+  private func syncItem(
+    _ kind: EntityKind, _ reference: String
+  ) async throws(Problem) -> SyncPage.Item? {
+    guard let set = SyncedSet(kind) else { return nil }
+    do {
+      return try await node.syncItem(of: set, kind, named: reference)
+    } catch {
+      throw Problem(refusing: error)
+    }
   }
 
   private func accepted(_ reply: Reply) throws(Problem) -> Reply {
@@ -218,6 +232,6 @@ extension API {
     ContactRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
-    StreamRoutes.routes, FeatureRoutes.routes,
+    StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes,
   ].flatMap(\.self)
 }

@@ -4,7 +4,9 @@ internal import MusterModel
 /// test compares both.
 enum Components {
   static let all: [(name: String, shape: Shape)] = [
-    ("Problem", problem), ("User", user), ("Word", word), ("Report", report),
+    ("Problem", problem), ("SyncItem", SyncRoutes.item),
+    ("User", user), ("Word", word),
+    ("Report", report),
     ("ReportDetails", reportDetails), ("Photo", photo),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
@@ -32,7 +34,7 @@ enum Components {
 
   private static let problem = Shape.open([
     .must("type", .text), .must("title", .text), .must("status", .integer(400...599)),
-    .must("detail", .text), .may("place", .text),
+    .must("detail", .text), .may("place", .text), .may("current", .named("SyncItem")),
   ])
 
   private static let word = Shape.open([

@@ -41,7 +41,8 @@ enum FenceRoutes {
       .patch, "/api/v1/fences/{id}", "Change a fence; omitted members stay unchanged",
       body: .object(
         [
-          .may("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
+          .may("_version", .count), .may("name", .line),
+          .may("kind", .choice(FenceKind.allCases.map(\.name))),
           .may("circle", Shape.circle), .may("geojson", .open([])),
           .may("dwellSeconds", .integer(0...Int64(Limits.spanSeconds))),
           .may("reviewSeconds", .integer(0...Int64(Limits.spanSeconds))),
@@ -58,20 +59,20 @@ enum FenceRoutes {
       return try await api.done(.editFence(call.id, changes), on: .fence, call)
     },
     Route(
-      .post, "/api/v1/fences/{id}/activate", "Activate a fence", result: .done,
-      takesVersion: true
+      .post, "/api/v1/fences/{id}/activate", "Activate a fence",
+      parameters: [Call.seenVersion], result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.setFenceActive(call.id, true), on: .fence, call)
     },
     Route(
       .post, "/api/v1/fences/{id}/deactivate", "Deactivate a fence: it is only drawn",
-      result: .done, takesVersion: true
+      parameters: [Call.seenVersion], result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.setFenceActive(call.id, false), on: .fence, call)
     },
     Route(
-      .delete, "/api/v1/fences/{id}", "Delete a fence permanently", result: .done,
-      takesVersion: true
+      .delete, "/api/v1/fences/{id}", "Delete a fence permanently",
+      parameters: [Call.seenVersion], result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.deleteFence(call.id), on: .fence, call)
     },

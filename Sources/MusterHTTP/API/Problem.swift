@@ -11,12 +11,15 @@ struct Problem: Error, Hashable {
   let place: String?
   /// The allowed methods, after a request with another one.
   let allowed: [String]
+  /// The row as it is, after a write of another version of it.
+  let current: JSON?
 
   init(
     _ status: HTTPResponse.Status, _ detail: String, at place: String? = nil,
-    allowed: [String] = []
+    allowed: [String] = [], current: JSON? = nil
   ) {
     (self.status, self.detail, self.place, self.allowed) = (status, detail, place, allowed)
+    self.current = current
   }
 
   /// A rejection by the node.
@@ -47,6 +50,7 @@ struct Problem: Error, Hashable {
       "status": .count(status.code), "detail": .string(detail),
     ]
     if let place { document["place"] = .string(place) }
+    if let current { document["current"] = current }
     var answer = Answer(
       status, JSON.object(document), type: "application/problem+json")
     if !allowed.isEmpty { answer.headers[.allow] = allowed.joined(separator: ", ") }

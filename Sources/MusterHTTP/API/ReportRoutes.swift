@@ -31,7 +31,8 @@ enum ReportRoutes {
       .patch, "/api/v1/reports/{id}", "Change a report; omitted members stay unchanged",
       body: .object(
         [
-          .may("title", .line), .may("status", .choice(ReportStatus.allCases.map(\.name))),
+          .may("_version", .count), .may("title", .line),
+          .may("status", .choice(ReportStatus.allCases.map(\.name))),
         ] + details, least: 1),
       result: .done, takesVersion: true
     ) { api, call in
@@ -44,7 +45,8 @@ enum ReportRoutes {
       return try await api.done(.editReport(call.id, changes), on: .report, call)
     },
     Route(
-      .delete, "/api/v1/reports/{id}", "Delete a report", result: .done, takesVersion: true
+      .delete, "/api/v1/reports/{id}", "Delete a report", parameters: [Call.seenVersion],
+      result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.deleteReport(call.id), on: .report, call)
     },

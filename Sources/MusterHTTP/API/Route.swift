@@ -107,6 +107,12 @@ struct Call: Sendable {
 
   var id: String { path["id"] ?? "" }
 
+  /// The version that the client saw: `_version` of delta sync, else `If-Match`; nil for neither.
+  var seenVersion: Node.SeenVersion? {
+    if let count = integer("_version") ?? queryInteger("_version") { return .changes(count) }
+    return versions.map(Node.SeenVersion.hash)
+  }
+
   /// The same request with a part of the body in place of the body.
   func with(body: JSON) -> Call {
     Call(
@@ -136,6 +142,11 @@ struct Call: Sendable {
     guard let latitude = number("lat"), let longitude = number("lon") else { return nil }
     return Coordinate(latitude: latitude, longitude: longitude)
   }
+
+  /// The version of delta sync, for writes without a body.
+  static let seenVersion = Route.Parameter(
+    name: "_version", shape: .count, isRequired: false,
+    about: "Write only if the row still has this `_version` of delta sync; else 409.")
 
   private static func number(_ value: JSON?) -> Double? {
     if case .number(let digits)? = value { Double(digits) } else { nil }

@@ -84,6 +84,11 @@ public struct Queries {
     try reportList(now: now).report(id)
   }
 
+  /// Returns those of some reports that exist, without the progress of their photos.
+  public func reports(_ ids: [RowID]) throws -> [ReportSummary] {
+    try reportList(now: nil).reports(ids)
+  }
+
   private func reportList(now: ClockReading?) -> ReportList {
     ReportList(context: context, delivery: deliveryTracker(now: now), photos: photoReader)
   }
@@ -107,6 +112,25 @@ public struct Queries {
   public func writtenThrough() -> [WrittenThrough] {
     heads.values.map { WrittenThrough(log: $0.log, sequence: $0.sequence) }
       .sorted { $0.log < $1.log }
+  }
+
+  // MARK: Changes
+
+  /// Returns the changes of a set after a position, in the order of this node.
+  public func changes(
+    of set: SyncedSet, after position: RowChangePosition, limit: Int
+  ) throws -> [RowChange] {
+    try context.store.changes(of: set, after: position, limit: limit)
+  }
+
+  /// Returns the last change of a row; nil before the first.
+  public func change(of row: RowID, in set: SyncedSet) throws -> RowChange? {
+    try context.store.change(of: row, in: set)
+  }
+
+  /// Returns the moment of the newest change of a set; 0 before the first.
+  public func newestMoment(of set: SyncedSet) throws -> Int64 {
+    try context.store.newestMoment(of: set)
   }
 
   // MARK: Photos

@@ -64,4 +64,12 @@ extension Replica {
     let state = try WriteGroup.settled(key.kind, key.id, in: &core, now: now)
     return Hex.encode(Blake2b.hash128(state.encoded()).bytes)
   }
+
+  /// Returns the number of commits that changed a row, counting a write of earlier commands in the
+  /// same transaction. Throws `Refusal` for an unknown row.
+  public mutating func syncVersion(of key: RowKey, now: ClockReading) throws -> Int64 {
+    let state = try WriteGroup.settled(key.kind, key.id, in: &core, now: now)
+    let stored = try SyncedSet(key.kind).flatMap { try core.queries.change(of: key.id, in: $0) }
+    return (stored?.version ?? 0) + (try core.store.row(key) == state ? 0 : 1)
+  }
 }

@@ -25,6 +25,17 @@ struct ReportList {
     }
   }
 
+  /// Returns those of some reports that exist, without the progress of their photos.
+  func reports(_ ids: [RowID]) throws -> [ReportSummary] {
+    var delivery = delivery
+    return try ids.compactMap { id in
+      guard let row = try context.store.row(RowKey(kind: .report, id: id)), row.exists else {
+        return nil
+      }
+      return try summary(row, by: &delivery)
+    }
+  }
+
   /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
   func report(_ id: RowID) throws -> ReportSummary {
     var delivery = delivery
