@@ -70,9 +70,26 @@ import Testing
     let start = ContinuousClock.now
     let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: file,
-      audit: AuditLog(in: folder.path, logger: .silent), now: { start })
+      audit: AuditLog(in: folder.path, logger: .silent), now: { start }, authority: [1, 2, 3])
     try await story(Caller(endpoint: endpoint), folder.path)
     await node.stop()
+  }
+
+  @Test func `a phone reads without a login how to trust the certificate`() async throws {
+    try await Self.run { caller, _ in
+      let page = await caller.ask(.get, "/join")
+      #expect(page.status == .ok)
+      #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+      let certificate = await caller.ask(.get, "/join/authority.crt")
+      #expect(certificate.status == .ok)
+      #expect(certificate.headers[.contentType] == "application/x-x509-ca-cert")
+      #expect(certificate.body.contentLength == 3)
+      #expect(await caller.ask(.post, "/join").status == .methodNotAllowed)
+      #expect(await caller.ask(.get, "/join/device.key").status == .unauthorized)
+      let foreign = await caller.ask(
+        .get, "/join", nil, cookie: nil, [.origin: "https://evil.example"])
+      #expect(foreign.status == .forbidden)
+    }
   }
 
   @Test func `takes no passphrase of fewer than twelve characters`() throws {
