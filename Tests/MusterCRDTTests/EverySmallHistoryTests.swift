@@ -10,6 +10,7 @@ struct EverySmallHistoryTests {
     .reportComments, .reportPhotos, .reportPhotoMarks, .fenceExistence, .fenceName, .fenceDeleted,
     .directiveDurationSeconds, .directiveZones, .directiveExpected, .userRelayedClaim,
     .permitRevoked, .alertAcknowledgements, .checkInExistence, .checkInReport,
+    .recordValue,
   ]
 
   @Test(
