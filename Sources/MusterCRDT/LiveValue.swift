@@ -62,6 +62,9 @@ extension LiveValue {
     case (.reportSeverity, .code(let code)), (.fenceEntryAlert, .code(let code)),
       (.checkInRepeats, .code(let code)):
       Int64(code)
+    // The counts of a record never go back.
+    case (.recordValue, .bytes(let bytes)):
+      Int64(clamping: RecordEntry.syncCount(in: bytes))
     default: 0
     }
   }

@@ -5,8 +5,8 @@ public import MusterModel
 /// the row's owner.
 public enum Permission {
   /// Whether a write is authorized; checked when it is applied. Command may write everything except
-  /// a user's self-report and another person's track. A user may write their own row, except
-  /// command's statements about them, unless their device is a relay. A member may write their own
+  /// a user's self-report and another person's track or records. A user may write their own records
+  /// and their own row, except command's statements about them, unless their device is a relay. A member may write their own
   /// reports and trackers, confirmations and comments on any report, and acknowledgements for
   /// themselves, of directives and of alerts; and of directives for the carriers of their trackers.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
@@ -20,6 +20,8 @@ public enum Permission {
     case .checkIn:
       // No one else can postpone the alarm of a person.
       return author.role == .command || (author.user == owner && author.role.reads)
+    case .record:
+      return author.user == owner && author.role.reads
     case .report:
       guard author.role == .command || author.role == .member else { return false }
       return author.role == .command || author.user == owner || isOpenToMembers(write.field)

@@ -22,7 +22,7 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
     case .fence: self = .fences
     case .directive: self = .directives
     case .alertAcknowledgement, .settings: self = .alerts
-    case .track: return nil
+    case .track, .record: return nil
     }
   }
 }

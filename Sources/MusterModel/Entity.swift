@@ -19,6 +19,9 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   /// A timer by which a person must check in. The row belongs to the person, or to the owner of the
   /// person's tracker, also if command starts it.
   case checkIn = 10
+  /// A record of a user's key-value data sets; only that user's devices write it. The row's id is
+  /// derived from the record's name (`RowOrigin`).
+  case record = 11
 
   /// Whether rows of this kind are created by an author, who then owns them. Other rows always
   /// exist, and belong to the user with the same id, if there is one.
@@ -182,6 +185,10 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   /// never. Of several live values the lowest is shown.
   case checkInStillSeconds = 189
 
+  /// An encoded `RecordEntry`. Several live values are concurrent writes, of which the one with the
+  /// greatest sync count is shown.
+  case recordValue = 200
+
   /// Derived from the number: up to 19 for users, then twenty for each kind.
   public var entity: EntityKind {
     switch rawValue {
@@ -194,7 +201,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case ..<140: .track
     case ..<160: .permit
     case ..<180: .alertAcknowledgement
-    default: .checkIn
+    case ..<200: .checkIn
+    default: .record
     }
   }
 
@@ -213,10 +221,10 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   }
 
   /// Returns the field whose live dots state that a row of this kind exists. Users and settings
-  /// always exist, and a track has nothing but its points.
+  /// always exist, a track has nothing but its points, and a record nothing but its value.
   public static func existence(of entity: EntityKind) -> Field? {
     switch entity {
-    case .user, .settings, .track, .alertAcknowledgement: nil
+    case .user, .settings, .track, .alertAcknowledgement, .record: nil
     case .report: .reportExistence
     case .fence: .fenceExistence
     case .directive: .directiveExistence

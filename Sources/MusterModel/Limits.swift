@@ -97,6 +97,23 @@ public enum Limits {
   public static let phonesPerContact = 4
   /// Emergency contacts that one alert shows.
   public static let contactsPerAlert = 3
+  /// The name of a data set of records, as in Cognito Sync.
+  public static let recordDatasetBytes = 128
+  /// The key of a record, as in Cognito Sync.
+  public static let recordKeyBytes = 1024
+  /// UTF-8 bytes of a record's value; a quarter of `operationBytes`.
+  public static let recordValueBytes = 16 * 1024
+  /// The greatest sync count, which every number in JSON can hold.
+  public static let recordSyncCount: UInt64 = 1 << 53
+  /// Data sets of one user, as in Cognito Sync; a device refuses to add more.
+  public static let recordDatasets = 20
+  /// Records of one data set that are not removed, as in Cognito Sync; a device refuses to add more.
+  public static let recordsPerDataset = 1024
+  /// Records of one user, removed ones included; a device refuses to add more.
+  public static let recordsPerUser = 32_768
+  /// Records of one user that are read: those with the least ids, if devices that were out of reach
+  /// of one another added more than `recordsPerUser`.
+  public static let recordsRead = 131_072
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
   /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.

@@ -85,7 +85,9 @@ extension Field {
       .checkInReminderSeconds, .checkInStillSeconds:
       .number
     case .settingsForeground, .settingsBackground: .profile
-    case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks, .settingsContacts: .bytes
+    case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks, .settingsContacts,
+      .recordValue:
+      .bytes
     }
   }
 
@@ -127,6 +129,7 @@ extension Field {
     case .fenceRules: ZoneRule.accepts(bytes)
     case .settingsContacts: EmergencyContact.accepts(bytes)
     case .reportPhotoMarks: PhotoMark.accepts(bytes)
+    case .recordValue: RecordEntry.accepts(bytes)
     default: bytes.count <= Limits.trackSegmentBytes
     }
   }
@@ -232,6 +235,7 @@ extension Field {
     case .checkInReport: "checkIn"
     case .checkInSealed: "sealed"
     case .permitRevoked: "revoked"
+    case .recordValue: "value"
     }
   }
 }

@@ -4,10 +4,11 @@
 public struct RowOrigin: Hashable, Sendable {
   /// Hashed into the row's id, so that another user cannot claim the row later.
   public let owner: UserID
-  /// Random, drawn by the owner for this row only.
+  /// Random, drawn by the owner for this row only; derived from the name of a record, or of a
+  /// tracker.
   public let nonce: Bytes16
 
-  /// Creates an origin. `nonce` MUST be newly drawn, or that of an existing row.
+  /// Creates an origin. `nonce` MUST be newly drawn, derived, or that of an existing row.
   public init(owner: UserID, nonce: Bytes16) {
     self.owner = owner
     self.nonce = nonce

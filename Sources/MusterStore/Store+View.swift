@@ -19,9 +19,21 @@ extension Store {
 
   /// Returns the rows of the tracks that a user owns, by id, at the cost of these alone.
   public func tracks(of owner: UserID) throws(StoreError) -> [RowState] {
+    try rows(.track, of: owner, limit: .max)
+  }
+
+  /// Returns the rows of a user's records, by id, at the cost of these alone: those with the least
+  /// ids, at most `Limits.recordsRead`.
+  public func records(of owner: UserID) throws(StoreError) -> [RowState] {
+    try rows(.record, of: owner, limit: Limits.recordsRead)
+  }
+
+  private func rows(
+    _ kind: EntityKind, of owner: UserID, limit: Int
+  ) throws(StoreError) -> [RowState] {
     try read { database in
       var rows: [RowState] = []
-      try RowTable.eachTrack(of: owner, in: database) {
+      try RowTable.each(kind, of: owner, limit: limit, in: database) {
         rows.append(try RowState(key: $0, decoding: $1))
       }
       return rows

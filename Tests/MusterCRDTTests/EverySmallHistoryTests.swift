@@ -10,6 +10,7 @@ struct EverySmallHistoryTests {
     .reportComments, .reportPhotos, .reportPhotoMarks, .fenceExistence, .fenceName, .fenceDeleted,
     .directiveDurationSeconds, .directiveZones, .directiveExpected, .userRelayedClaim,
     .permitRevoked, .alertAcknowledgements, .checkInExistence, .checkInReport,
+    .recordValue,
   ]
 
   @Test(
@@ -130,6 +131,8 @@ struct EverySmallHistoryTests {
   private func create(_ key: RowKey) -> Letter {
     switch Field.existence(of: key.kind) {
     case let field?: Letter(key.creator, .sets(field, givingOrigin: true))
+    case nil where key.kind == .record:
+      Letter(key.creator, .sets(.recordValue, givingOrigin: true))
     case nil:
       Letter(key.creator, .sets(key.kind == .user ? .userTeam : .alertAcknowledgements))
     }

@@ -127,11 +127,11 @@ struct PermissionStoryTests {
             switch (person.role, field) {
             case (.relay, _): false
             case (_, .userSafetyClaim): isOwn
-            case (.command, .trackPoints): isOwn
+            case (.command, .trackPoints), (.command, .recordValue): isOwn
             case (.command, _): true
             case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride):
               false
-            case (_, _) where [.user, .checkIn].contains(field.entity): isOwn
+            case (_, _) where [.user, .checkIn, .record].contains(field.entity): isOwn
             case (.observer, _): false
             // It names a tracker of its author, never another's.
             case (.member, .directiveTrackerReplies): true

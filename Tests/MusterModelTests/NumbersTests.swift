@@ -18,6 +18,7 @@ struct NumbersTests {
     #expect(numbers[.permit] == Array(140...145))
     #expect(numbers[.alertAcknowledgement] == [160])
     #expect(numbers[.checkIn] == Array(180...189))
+    #expect(numbers[.record] == [200])
     #expect(Field.existence(of: .report)?.entity == .report)
     #expect(Field.existence(of: .fence)?.entity == .fence)
     #expect(Field.existence(of: .user) == nil)
@@ -41,7 +42,7 @@ struct NumbersTests {
 
   @Test("codes keep their numbers")
   func codes() {
-    #expect(EntityKind.allCases.map(\.rawValue) == Array(1...10))
+    #expect(EntityKind.allCases.map(\.rawValue) == Array(1...11))
     #expect(Lane.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(ReportCategory.allCases.map(\.rawValue) == Array(1...7))

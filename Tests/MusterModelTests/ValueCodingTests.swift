@@ -46,6 +46,9 @@ struct ValueCodingTests {
     photo: BlobID(raw: row.raw),
     drawing: PhotoDrawing(
       shape: .arrow, colour: .red, points: [PhotoPoint(x: 1, y: 2), PhotoPoint(x: 3, y: 4)]))
+  private static let record = RecordEntry(
+    name: RecordName(dataset: "notes", key: "a"), syncCount: 7,
+    modifiedAt: Timestamp(milliseconds: 8), value: "x")
   private static let contact = EmergencyContact(
     id: ContactID(raw: row.raw), name: "Fire station", phone: "+351 213 924 700", position: place)
   private static let photo = Photo(
@@ -195,6 +198,7 @@ struct ValueCodingTests {
       .bytes(Array(repeating: 0, count: 160)),
       .bytes(ZoneRule(kind: .within, number: 200, role: .member).encoded()),
       .photo(Self.photo), .bytes(Self.mark.encoded()), .bytes(Self.contact.encoded()),
+      .bytes(Self.record.encoded()),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -216,7 +220,8 @@ struct ValueCodingTests {
           .permitDurationSeconds, .checkInDurationSeconds, .checkInGraceSeconds,
           .checkInReminderSeconds, .checkInStillSeconds:
           [others[2]]
-        case .trackPoints: [others[3], others[14], others[15], others[17], others[18]]
+        case .trackPoints:
+          [others[3], others[14], others[15], others[17], others[18], others[19]]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
         case .userRelayedClaim: [others[8]]
@@ -229,6 +234,7 @@ struct ValueCodingTests {
         case .reportPhotos: [others[16]]
         case .reportPhotoMarks: [others[17]]
         case .settingsContacts: [others[18]]
+        case .recordValue: [others[19]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 from protobuf import Malformed
 
-USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT, CHECK_IN = (
-    range(1, 11))
+USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT, CHECK_IN, RECORD = (
+    range(1, 12))
 # The existence field of the kinds of rows that are created.
 EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140, CHECK_IN: 180}
 # The kinds of rows that exist without a create.
@@ -26,7 +26,8 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED, PHOTO = (
     "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed", "photo")
-STILL, ZONE_RULE, PHOTO_MARK, CONTACT = "still", "zone rule", "photo mark", "contact"
+STILL, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY = (
+    "still", "zone rule", "photo mark", "contact", "record entry")
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -47,6 +48,7 @@ FIELDS = {
     160: ALERT_REPLY,
     180: MARK, 181: REFERENCE, 182: DURATION, 183: range(0, 2), 184: NUMBER, 185: NUMBER,
     186: PARAGRAPHS, 187: CHECK_IN_REPORT, 188: SEALED, 189: STILL,
+    200: RECORD_ENTRY,
 }
 CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
 # Command's statements about a person: the person may only supersede them.
@@ -191,9 +193,10 @@ class PackedWrites:
             if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number
-        if allowed in (BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT):
+        if allowed in (BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY):
             content = self.take(self.varint())
-            if len(content) > 4096 or (allowed == SEALED and len(content) != 160):
+            most = 65_536 if allowed == RECORD_ENTRY else 4096
+            if len(content) > most or (allowed == SEALED and len(content) != 160):
                 raise Invalid("bytes")
             if allowed == ZONE_RULE:
                 check_zone_rule(content)
@@ -201,6 +204,8 @@ class PackedWrites:
                 check_photo_mark(content)
             if allowed == CONTACT:
                 check_contact(content)
+            if allowed == RECORD_ENTRY:
+                check_record(content)
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:
             return b"\x0d" + profile(self.take(10))
@@ -346,6 +351,35 @@ def check_photo_mark(content):
             checked(words.decode("utf-8"), LINE)
         except UnicodeDecodeError as error:
             raise Invalid("photo mark") from error
+
+
+def check_record(content):
+    """Checks a record: sync count, time, data set, key, flag, value."""
+    parts, rest = [], content[16:]
+    for _ in range(2):
+        length = int.from_bytes(rest[:4], "big")
+        if len(rest) < 4 + length:
+            raise Invalid("record")
+        parts.append(rest[4 : 4 + length])
+        rest = rest[4 + length :]
+    if not rest or rest[0] > 1 or (rest[0] == 0 and len(rest) > 1):
+        raise Invalid("record")
+    if rest[0] == 1:
+        if len(rest) < 5 or int.from_bytes(rest[1:5], "big") != len(rest) - 5:
+            raise Invalid("record")
+        parts.append(rest[5:])
+    letters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-"
+    if (
+        not 1 <= int.from_bytes(content[:8], "big") <= 1 << 53
+        or not 1 <= len(parts[0]) <= 128 or any(byte not in letters for byte in parts[0])
+        or not 1 <= len(parts[1]) <= 1024 or (len(parts) > 2 and len(parts[2]) > 16_384)
+    ):
+        raise Invalid("record")
+    try:
+        for part in parts[1:]:
+            part.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid("record") from error
 
 
 def check_contact(content):
@@ -499,6 +533,8 @@ def may_write(write, owner):
         return author.role == COMMAND and write.field != CLAIM
     if kind == CHECK_IN:
         return author.role == COMMAND or is_own and author.role != RELAY
+    if kind == RECORD:
+        return is_own and author.role != RELAY
     if kind == TRACK:
         return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:

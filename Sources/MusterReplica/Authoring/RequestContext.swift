@@ -48,6 +48,11 @@ struct RequestContext {
     try WriteGroup.settledRows(kind, in: &core, now: now)
   }
 
+  /// Returns the records of this device's user after the previous commands.
+  mutating func settledRecords() throws -> [RowState] {
+    try WriteGroup.settledRecords(of: user, in: &core, now: now)
+  }
+
   /// Returns the row of a user, or of a listed tracker.
   mutating func person(_ user: UserID) throws -> RowState {
     for kind in [EntityKind.tracker, .user] {

@@ -199,6 +199,11 @@ public struct Queries {
   /// Returns all permits: those not revoked first, then the newest.
   public func permits() throws -> [PermitSummary] { try PermitList(context: context).permits() }
 
+  /// Returns the data sets of this device's user, by name, each with its records by key.
+  public func recordDatasets() throws -> [RecordDataset] {
+    RecordList(try context.store.records(of: context.local.author.user)).datasets
+  }
+
   /// Returns the active alerts of the last review, also after a restart.
   public func raisedAlerts() throws -> [Alert] {
     try AlertReader(context: context).stored().alerts

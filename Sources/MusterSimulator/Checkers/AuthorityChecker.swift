@@ -78,11 +78,12 @@ final class AuthorityChecker: Checker {
     let isOwn = value.author == row.owner
     switch (role, field) {
     case (nil, _), (.relay?, _): return false
-    case (_, .userSafetyClaim), (.command?, .trackPoints): return isOwn
+    case (_, .userSafetyClaim), (.command?, .trackPoints), (.command?, .recordValue):
+      return isOwn
     case (.command?, _): return true
     case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride): return false
     case (_, _) where row.key.kind == .user: return isOwn
-    case (_, _) where row.key.kind == .checkIn: return isOwn
+    case (_, _) where [.checkIn, .record].contains(row.key.kind): return isOwn
     case (.observer?, _): return false
     case (.member?, .reportComments), (.member?, .reportConfirmations), (.member?, .reportPhotos),
       (.member?, .reportPhotoMarks):

@@ -65,6 +65,16 @@ extension RowID {
   }
 }
 
+extension RowOrigin {
+  /// Derives the origin of a record, which is the same on every device of its user.
+  public init(record: RecordName, of owner: UserID) {
+    var writer = ByteWriter()
+    writer.append(record.dataset)
+    writer.append(record.key)
+    self.init(owner: owner, nonce: Blake2b.hash128(Tag.recordName, writer.bytes))
+  }
+}
+
 extension EpochID {
   /// Derives the id of an epoch from its key. Receivers of a key verify it, so that a wrong key is
   /// rejected.
@@ -174,6 +184,7 @@ enum Tag {
   static let log = Array("muster log 1".utf8)
   static let frame = Array("muster frame 1".utf8)
   static let row = Array("muster row 1".utf8)
+  static let recordName = Array("muster record name 1".utf8)
   static let epoch = Array("muster epoch 1".utf8)
   static let invite = Array("muster invite 1".utf8)
   static let topic = Array("muster topic 1".utf8)

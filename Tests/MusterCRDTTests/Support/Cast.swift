@@ -33,6 +33,7 @@ extension RowKey {
   static let alert = RowKey(
     kind: .alertAcknowledgement, id: RowID(raw: Bytes16(high: 9, low: 8)))
   static let checkIn = RowKey(kind: .checkIn, id: RowID(raw: Bytes16(high: 9, low: 9)))
+  static let record = RowKey(kind: .record, id: RowID(raw: Bytes16(high: 9, low: 10)))
 
   static func row(of kind: EntityKind) -> RowKey {
     switch kind {
@@ -46,6 +47,7 @@ extension RowKey {
     case .permit: .permit
     case .alertAcknowledgement: .alert
     case .checkIn: .checkIn
+    case .record: .record
     }
   }
 
@@ -88,6 +90,12 @@ extension Field {
     case .settingsForeground, .settingsBackground: .profile(.foreground)
     case .trackPoints: .bytes([1, 2, 3])
     case .checkInSealed: .bytes([UInt8](repeating: 7, count: Limits.sealedCallBytes))
+    case .recordValue:
+      .bytes(
+        RecordEntry(
+          name: RecordName(dataset: "notes", key: "a"), syncCount: 7,
+          modifiedAt: Timestamp(milliseconds: 7), value: "x"
+        ).encoded())
     case .fenceRules: .bytes(ZoneRule(kind: .atMost, number: 5, team: "North").encoded())
     case .settingsContacts:
       .bytes(

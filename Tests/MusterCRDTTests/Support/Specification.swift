@@ -57,7 +57,8 @@ struct Specification: Equatable {
     let isPermitted =
       switch author.role {
       case .command:
-        author.user == owner || field != .userSafetyClaim && field != .trackPoints
+        author.user == owner
+          || ![.userSafetyClaim, .trackPoints, .recordValue].contains(field)
       case .member:
         ![.fence, .settings, .directive, .permit, .alertAcknowledgement].contains(field.entity)
           && author.user == owner && (!isSetByCommand(field) || write.write.value == nil)
@@ -67,7 +68,7 @@ struct Specification: Equatable {
           || [.directiveAcknowledgements, .alertAcknowledgements].contains(field)
             && isOwnReply(write)
       case .observer:
-        [.user, .checkIn].contains(field.entity) && author.user == owner
+        [.user, .checkIn, .record].contains(field.entity) && author.user == owner
           && (!isSetByCommand(field) || write.write.value == nil)
       case .relay: false
       }

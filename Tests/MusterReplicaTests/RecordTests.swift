@@ -1,0 +1,157 @@
+import MusterCRDT
+import MusterModel
+import MusterSync
+import Testing
+
+@testable import MusterReplica
+
+/// The key-value data sets of users, on real nodes.
+@Suite("Records")
+struct RecordTests {
+  private func update(
+    _ changes: [RecordChange], of dataset: String = "notes", by name: String = "Ada",
+    in valley: inout Valley
+  ) throws -> UInt64 {
+    try valley.at(name) { try $0.write(RecordRequests.update(dataset, changes), now: $1) }
+  }
+
+  private func set(
+    _ key: String, _ value: String?, seen: UInt64 = 0, by name: String = "Ada",
+    in valley: inout Valley
+  ) throws -> UInt64 {
+    try update(
+      [RecordChange(key: key, value: value, seenCount: seen)], by: name, in: &valley)
+  }
+
+  private func datasets(
+    of name: String = "Ada", in valley: inout Valley
+  ) throws -> [RecordDataset] {
+    try valley.ask(name) { replica, _ in try replica.queries.recordDatasets() }
+  }
+
+  @Test func `records of a user are replicated, and belong to that user alone`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    #expect(try set("door", "open", in: &valley) == 1)
+    #expect(try set("door", "blue", by: "Ben", in: &valley) == 1)
+    #expect(try set("gate", "shut", in: &valley) == 2)
+    try valley.converge()
+    for name in valley.names {
+      #expect(
+        try valley.ask(name) { replica, _ in try replica.core.store.rows(.record).count } == 3)
+    }
+    let mine = try #require(try datasets(in: &valley).first)
+    #expect(mine.name == "notes" && mine.syncCount == 2 && mine.recordCount == 2)
+    #expect(mine.records.map(\.key) == ["door", "gate"])
+    #expect(mine.records.map(\.value) == ["open", "shut"])
+    #expect(mine.records.map(\.syncCount) == [1, 2])
+    #expect(try datasets(of: "Ben", in: &valley).first?.records.map(\.value) == ["blue"])
+  }
+
+  @Test func `a change of a record that has another sync count is refused as a whole`() throws {
+    var valley = try Valley.with("Ada")
+    _ = try set("door", "open", in: &valley)
+    let before = try valley.hashes()
+    for seen: UInt64 in [0, 2] {
+      let changes = [
+        RecordChange(key: "gate", value: "shut", seenCount: 0),
+        RecordChange(key: "door", value: "shut", seenCount: seen),
+      ]
+      let refusal = #expect(throws: Refusal.self) { try update(changes, in: &valley) }
+      #expect(refusal?.kind == .changed)
+    }
+    #expect(try valley.hashes() == before)
+    #expect(try set("door", "shut", seen: 1, in: &valley) == 2)
+  }
+
+  @Test func `counts do not go back when records and data sets are removed`() throws {
+    var valley = try Valley.with("Ada")
+    _ = try set("door", "open", in: &valley)
+    _ = try set("gate", "shut", in: &valley)
+    #expect(try set("gate", nil, seen: 2, in: &valley) == 3)
+    let deleted = try valley.at("Ada") { try $0.write(RecordRequests.delete("notes"), now: $1) }
+    #expect(deleted == 4)
+    let left = try #require(try datasets(in: &valley).first)
+    #expect(left.syncCount == 4 && left.recordCount == 0)
+    #expect(throws: Refusal.self) {
+      try valley.at("Ada") { try $0.write(RecordRequests.delete("notes"), now: $1) }
+    }
+    #expect(try set("door", "open", seen: 4, in: &valley) == 5)
+  }
+
+  @Test func `changes out of range are refused, and write nothing`() throws {
+    var valley = try Valley.with("Ada")
+    let before = try valley.hashes()
+    let good = RecordChange(key: "a", value: "x", seenCount: 0)
+    let long = String(repeating: "v", count: Limits.recordValueBytes + 1)
+    for change in [
+      RecordChange(key: "", value: "x", seenCount: 0),
+      RecordChange(key: "a", value: long, seenCount: 0),
+    ] {
+      #expect(throws: Refusal.self) { try update([change], in: &valley) }
+    }
+    #expect(throws: Refusal.self) { try update([good], of: "a b", in: &valley) }
+    #expect(throws: Refusal.self) { try update([good, good], in: &valley) }
+    let many = (0...Limits.recordsPerDataset).map {
+      RecordChange(key: "\($0)", value: "x", seenCount: 0)
+    }
+    #expect(throws: Refusal.self) { try update(many, in: &valley) }
+    #expect(try valley.hashes() == before)
+    #expect(try update([], in: &valley) == 0)
+    for number in 0..<Limits.recordDatasets {
+      #expect(try update([good], of: "set\(number)", in: &valley) == 1)
+    }
+    #expect(throws: Refusal.self) { try update([good], of: "another", in: &valley) }
+  }
+
+  // MARK: Concurrent writes
+
+  private static let user = UserID(raw: Bytes16(high: 1, low: 1))
+  private static let name = RecordName(dataset: "notes", key: "door")
+
+  private func write(
+    _ value: String?, count: UInt64, device: UInt64, name: RecordName = Self.name,
+    supersedes: [Dot] = []
+  ) -> (write: AuthoredWrite, place: LogPosition) {
+    let origin = RowOrigin(record: Self.name, of: Self.user)
+    let entry = RecordEntry(
+      name: name, syncCount: count, modifiedAt: Timestamp(milliseconds: 5), value: value)
+    let operation = OperationID(raw: Bytes16(high: 2, low: 2))
+    return (
+      AuthoredWrite(
+        write: Write(
+          row: RowID(operation: operation, origin: origin), field: .recordValue,
+          value: .bytes(entry.encoded()), supersedes: supersedes, origin: origin),
+        dot: Dot(frame: Bytes16(high: device, low: count), index: 0),
+        author: Author(
+          user: Self.user, device: DeviceID(raw: Bytes16(high: device, low: 0)), role: .member),
+        writtenAt: Timestamp(milliseconds: 6)),
+      LogPosition(log: UInt32(device), sequence: UInt32(count))
+    )
+  }
+
+  private func record(
+    after writes: [(write: AuthoredWrite, place: LogPosition)]
+  ) -> RecordSummary? {
+    var row = RowState(key: writes[0].write.write.key)
+    for (write, place) in writes { row.apply(write, at: place) { _ in true } }
+    return RecordList([row]).datasets.first?.records.first
+  }
+
+  @Test func `two devices that set one record at once keep both values`() throws {
+    let (first, second) = (write("open", count: 3, device: 1), write("shut", count: 4, device: 2))
+    for order in [[first, second], [second, first]] {
+      let shown = try #require(record(after: order))
+      #expect(shown.value == "shut" && shown.syncCount == 4)
+      #expect(shown.otherValues == ["open"])
+    }
+    let merged = write(
+      "ajar", count: 5, device: 1, supersedes: [first.write.dot, second.write.dot])
+    let shown = try #require(record(after: [first, second, merged]))
+    #expect(shown.value == "ajar" && shown.otherValues.isEmpty && shown.syncCount == 5)
+  }
+
+  @Test func `an entry in the row of another record is not shown`() {
+    let other = RecordName(dataset: "notes", key: "gate")
+    #expect(record(after: [write("open", count: 1, device: 1, name: other)]) == nil)
+  }
+}
