@@ -80,8 +80,10 @@ struct Dashboard: Sendable {
 
   /// The page for a browser without the token: instructions in the browser's language.
   func locked(_ request: Request) -> Response {
-    let isPortuguese = request.headers[.acceptLanguage]?.lowercased().hasPrefix("pt") ?? false
-    guard let file = files[Self.root + (isPortuguese ? "token.pt.html" : "token.html")] else {
+    let language = request.headers[.acceptLanguage]?.prefix(2).lowercased() ?? ""
+    guard
+      let file = files[Self.root + "token.\(language).html"] ?? files[Self.root + "token.html"]
+    else {
       return Problem(.unauthorized, "open the address that `muster run` prints").answer.response
     }
     var headers = Self.headers(of: file, forms: "'self'")
