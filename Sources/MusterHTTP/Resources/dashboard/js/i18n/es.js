@@ -431,7 +431,7 @@ export default {
   detail: "Detalles",
   "detail.none": "Elija una persona, un informe o una zona.",
   counts: "Personas por estado",
-  letters: "MLHBSV…N→ZRP✓",
+  letters: "MLPBSV…N→ZRU✓",
   "chip.inHazard": "PELIGRO",
   "chip.unaccounted": "SIN LOCALIZAR",
   "chip.overdue": "VENCIDO",
