@@ -14,7 +14,7 @@ import threading
 import time
 
 import browser
-from access import VIEWS, accessible
+from access import LANGUAGES, VIEWS, accessible, as_zoomed, excess
 from browser import Page, must
 from nodes import wait
 from scale import COUNTS, handler, http
@@ -416,6 +416,30 @@ def looks(page):
     page.theme("light")
 
 
+def languages(page):
+    """No view is wider than a laptop at 200 % zoom or a phone, and no button is cut, in any language."""
+    for language in LANGUAGES:
+        page.language(language)
+        for size in (as_zoomed, Page.as_phone):
+            size(page)
+            for view in VIEWS:
+                page.view(view)
+                time.sleep(0.3)
+                name = f"{view} in {language} {size.__name__}"
+                page.shot(name.replace(" ", "-"))
+                wide = excess(page)
+                must(f"{name} is no wider than the screen ({wide})", wide <= 0)
+                cut = page.js("""
+                    return [...document.querySelectorAll('button, .chip, h2, h3')].filter((one) =>
+                        one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1
+                        && getComputedStyle(one).overflowX === 'visible'
+                        && getComputedStyle(one).display !== 'inline')
+                      .map((one) => one.innerText)""")
+                must(f"{name}: no text is cut {cut[:5]}", not cut)
+        page.as_laptop()
+    resize(page, "laptop")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--screenshots", help="a folder for screenshots")
@@ -435,6 +459,7 @@ def main():
         orders(page, stage)
         alarm(page, stage)
         looks(page)
+        languages(page)
         if options.axe:
             stage.changed()
             accessible(page, options.axe)

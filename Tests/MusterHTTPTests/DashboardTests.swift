@@ -8,6 +8,8 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Sources/MusterHTTP/Resources/dashboard")
 
+  private static let languages = ["de", "en", "es", "fr", "pt"]
+
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
     try await WebStage.run { web in
       for (path, type) in [
@@ -75,7 +77,7 @@ import Testing
     for (language, bytes) in texts {
       #expect((10_000...28_000).contains(bytes), "\(language): \(bytes) bytes")
     }
-    #expect(texts.count == 2)
+    #expect(texts.keys.sorted() == Self.languages)
   }
 
   @Test func `the page preloads each of its modules, so that none waits for another`() throws {
@@ -110,8 +112,37 @@ import Testing
       }
       return words
     }
-    let (english, portuguese) = (try words("en"), try words("pt"))
+    let english = try words("en")
     #expect(english.count > 150)
-    #expect(english == portuguese)
+    for language in Self.languages {
+      let other = try words(language)
+      let missing = Set(english.keys).symmetricDifference(other.keys)
+      #expect(missing.isEmpty, "\(language): \(missing.sorted()) in one of the two")
+      for (key, placeholders) in other {
+        #expect(placeholders == english[key], "\(language): \(key)")
+      }
+    }
+  }
+
+  @Test func `every language translates the same texts of the node`() throws {
+    func phrases(_ language: String) throws -> [String] {
+      let text = try String(
+        contentsOf: Self.root.appending(path: "js/i18n/\(language)-node.js"), encoding: .utf8)
+      return text.matches(of: /(?m)^  \[(\/.+?\/), ".*?"(?:, true)?\],$/).map { String($0.1) }
+    }
+    let portuguese = try phrases("pt")
+    #expect(portuguese.count > 50)
+    for language in Self.languages where language != "en" {
+      #expect(try phrases(language) == portuguese, "\(language)")
+    }
+  }
+
+  @Test func `the page about the token exists in each language`() throws {
+    for language in Self.languages where language != "en" {
+      let page = try String(
+        contentsOf: Self.root.appending(path: "token.\(language).html"), encoding: .utf8)
+      #expect(page.contains("<html lang=\"\(language)\">"), "\(language)")
+      #expect(page.contains("name=\"token\""), "\(language)")
+    }
   }
 }

@@ -90,15 +90,20 @@ struct Dashboard: Sendable {
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: file.bytes))
   }
 
-  /// The name of a page without scripts for texts, in the browser's language.
-  static func localized(_ name: String, for request: Request) -> String {
-    let isPortuguese = request.headers[.acceptLanguage]?.lowercased().hasPrefix("pt") ?? false
-    return name + (isPortuguese ? ".pt.html" : ".html")
+  /// The first two letters of the browser's language.
+  static func language(of request: Request) -> String {
+    request.headers[.acceptLanguage]?.prefix(2).lowercased() ?? ""
+  }
+
+  /// The name of a page without scripts for texts, in a language if it exists, else in English.
+  func localized(_ name: String, in language: String) -> String {
+    let own = "\(name).\(language).html"
+    return files[Self.root + own] == nil ? "\(name).html" : own
   }
 
   /// The page for a browser without the token: instructions in the browser's language.
   func locked(_ request: Request) -> Response {
-    guard let file = files[Self.root + Self.localized("token", for: request)] else {
+    guard let file = files[Self.root + localized("token", in: Self.language(of: request))] else {
       return Problem(.unauthorized, "open the address that `muster run` prints").answer.response
     }
     var headers = Self.headers(of: file, forms: "'self'")

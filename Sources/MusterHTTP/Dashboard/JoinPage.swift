@@ -6,8 +6,8 @@ enum JoinPage {
   private static let path = "/join"
   private static let certificatePath = "/join/authority.crt"
 
-  /// The name of the page, in the browser's language.
-  case instructions(String)
+  /// In the browser's language.
+  case instructions(language: String)
   case certificate([UInt8])
 
   /// Returns nil for any other request.
@@ -18,7 +18,7 @@ enum JoinPage {
       throw Problem(.methodNotAllowed, "only GET", allowed: ["GET"])
     }
     guard path == Self.certificatePath else {
-      self = .instructions(Dashboard.localized("join", for: request))
+      self = .instructions(language: Dashboard.language(of: request))
       return
     }
     guard let authority else { throw Problem(.notFound, "this node has no such certificate") }
@@ -27,7 +27,7 @@ enum JoinPage {
 
   func answer(_ dashboard: Dashboard) -> Response {
     switch self {
-    case .instructions(let name): dashboard.page(name)
+    case .instructions(let language): dashboard.page(dashboard.localized("join", in: language))
     case .certificate(let der):
       // iOS and Android offer to install a certificate of this type.
       Response(

@@ -2,11 +2,14 @@
 
 import en from "./i18n/en.js";
 
-export const names = { en: "English", pt: "Português" };
+export const names = {
+  en: "English", de: "Deutsch", es: "Español", fr: "Français", pt: "Português",
+};
 export const language = (() => {
   const kept = localStorage.getItem("language");
   if (kept in names) return kept;
-  return navigator.language.startsWith("pt") ? "pt" : "en";
+  const own = navigator.language.slice(0, 2);
+  return own in names ? own : "en";
 })();
 
 /** The texts of the page, and of the node, in a language other than English. */
