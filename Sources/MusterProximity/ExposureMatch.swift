@@ -3,7 +3,7 @@ internal import MusterModel
 /// Finds the sightings of the devices whose daily keys were published.
 ///
 /// Only keys of ended days count, and only sightings within two hours of the interval of their
-/// identifier: whoever reads a published key cannot advertise its identifiers with effect later.
+/// identifier: a reader of a published key cannot advertise its identifiers with effect later.
 public struct ExposureMatch: Sendable {
   /// Why a key does not count.
   public enum Refusal: String, Error, CaseIterable, Sendable {

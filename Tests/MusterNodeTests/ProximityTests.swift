@@ -21,7 +21,7 @@ struct ProximityTests {
     _ = try Founding.found(operation: "Ridge", callsign: "Ada", home: home, passphrase: nil)
     let opened = try OpenedHome(home, passphrase: { [] })
     folder = ProximityFolder(home, credentials: opened.credentials)
-    var replica = opened.replica
+    let replica = opened.replica
     try replica.close()
   }
 
