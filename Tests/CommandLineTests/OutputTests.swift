@@ -1,4 +1,5 @@
 import Foundation
+import MusterGeo
 import MusterInterchange
 import MusterModel
 import Testing
@@ -14,6 +15,28 @@ import Testing
     table.add([.init("0a1b"), .init("Zoë 火事"), .init("x")])
     table.add([.init("2"), .init("B", .bad), .init("")])
     #expect(table.text(on: plain) == "ID    NAME\n0a1b  Zoë 火事  x\n2     B")
+  }
+
+  @Test(arguments: [
+    ([String](), "47.37690,8.54170"), (["--coordinates", "decimal"], "47.37690,8.54170"),
+    (["--coordinates", "dms"], "47°22'36.8\"N 8°32'30.1\"E"),
+    (["--coordinates", "utm"], "32T 465403 5247151"),
+    (["--coordinates", "mgrs"], "32T MT 65403 47150"),
+  ])
+  func `positions have the chosen format`(arguments: [String], text: String) throws {
+    let format = try CoordinateOptions.parse(arguments).format
+    let position = try #require(Coordinate(latitude: 47.3769, longitude: 8.5417))
+    let fix = Fix(position: position, accuracyDecimetres: 120, sampleTime: .now)
+    #expect(ValueText.place(position, as: format) == text)
+    #expect(ValueText.fix(fix, as: format) == text + " ±12 m")
+    #expect(
+      ValueText.shape(.circle(center: position, radiusCentimetres: 25_000), as: format)
+        == "circle of 250 m around \(text)")
+    #expect(ValueText.place(nil, as: format).isEmpty)
+  }
+
+  @Test func `an unknown format of positions is refused`() {
+    #expect(throws: (any Error).self) { try CoordinateOptions.parse(["--coordinates", "feet"]) }
   }
 
   @Test func `colours come only where they are wanted, and never alone`() {

@@ -70,6 +70,7 @@ struct ContactCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func run() async throws {
       guard case .contacts(let contacts) = try await NodeConnection.open(home).ask(.contacts)
@@ -82,7 +83,8 @@ struct ContactCommand: AsyncParsableCommand {
         let phones = [contact.phone] + summary.otherPhones
         table.add([
           .init(contact.id.short), .init(contact.name, .strong),
-          .init(phones.joined(separator: " or ")), .init(ValueText.place(contact.position)),
+          .init(phones.joined(separator: " or ")),
+          .init(ValueText.place(contact.position, as: coordinates.format)),
           .init(contact.note), .init(summary.callsign),
         ])
       }

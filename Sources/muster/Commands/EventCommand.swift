@@ -24,6 +24,7 @@ struct EventCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var times: TimeOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     /// Events in one request, well below the size limit of a reply.
     fileprivate static let page = 10_000
@@ -48,7 +49,7 @@ struct EventCommand: AsyncParsableCommand {
           .init(times.format.text(event.sampleTime)), event.type.cell,
           .init(event.callsign, .strong), .init(event.fenceLabel),
           .init(event.isBaseline ? "was inside at the start" : "", .faint),
-          .init(ValueText.place(event.position)),
+          .init(ValueText.place(event.position, as: coordinates.format)),
         ])
       }
       try Standard.print(table.text(on: .current))

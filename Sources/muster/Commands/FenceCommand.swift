@@ -126,12 +126,13 @@ struct FenceCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func run() async throws {
       let fences = try await FenceCommand.fences(.fences, home)
       if output.json { return try Standard.print(JSON.array(fences.map(\.json)).text) }
       guard !fences.isEmpty else { return try Standard.print("No zones.") }
-      try Standard.print(FenceView.table(of: fences).text(on: .current))
+      try Standard.print(FenceView.table(of: fences, coordinates.format).text(on: .current))
     }
   }
 
@@ -146,11 +147,14 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var times: TimeOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func run() async throws {
       let fence = try await NodeConnection.open(home).zone(named: zone)
       try Standard.print(
-        output.json ? fence.json.text : FenceView.page(of: fence, times.format, on: .current))
+        output.json
+          ? fence.json.text
+          : FenceView.page(of: fence, times.format, coordinates.format, on: .current))
     }
   }
 

@@ -41,6 +41,7 @@ struct PositionCommand: AsyncParsableCommand {
     var wait: String?
 
     @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func validate() throws {
       guard wait == nil else {
@@ -55,7 +56,7 @@ struct PositionCommand: AsyncParsableCommand {
         position: place.coordinate, accuracyDecimetres: accuracy?.decimetres,
         sampleTime: time?.timestamp ?? .now)
       try await NodeConnection.open(home).send(
-        .setPosition(fix), "Position set to \(ValueText.fix(fix))")
+        .setPosition(fix), "Position set to \(ValueText.fix(fix, as: coordinates.format))")
     }
   }
 }

@@ -71,7 +71,8 @@ struct ReportCommand: AsyncParsableCommand {
     {
       guard details.at == nil, let position = adding.position else { return }
       _ = try await connection.ask(.editReport("\(id)", ReportChanges(position: position)))
-      Standard.complain("the report has the position of its photo: \(ValueText.place(position))")
+      let place = ValueText.place(position, as: .decimal)
+      Standard.complain("the report has the position of its photo: \(place)")
     }
   }
 
@@ -137,6 +138,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func run() async throws {
       guard case .reports(let reports) = try await NodeConnection.open(home).ask(.reports) else {
@@ -144,7 +146,7 @@ struct ReportCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(reports.map(\.json)).text) }
       guard !reports.isEmpty else { return try Standard.print("No reports.") }
-      try Standard.print(ReportView.table(of: reports).text(on: .current))
+      try Standard.print(ReportView.table(of: reports, coordinates.format).text(on: .current))
     }
   }
 
@@ -159,12 +161,14 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var times: TimeOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func run() async throws {
       let report = try await NodeConnection.open(home).reportDetails(named: report)
       try Standard.print(
         output.json
-          ? report.detailsJSON.text : ReportView.page(of: report, times.format, on: .current))
+          ? report.detailsJSON.text
+          : ReportView.page(of: report, times.format, coordinates.format, on: .current))
     }
   }
 

@@ -63,13 +63,15 @@ struct ReportPhotoCommand: AsyncParsableCommand {
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var times: TimeOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       let photos = try await connection.photos(of: connection.report(named: report).id)
       if output.json { return try Standard.print(JSON.array(photos.map(\.json)).text) }
       guard !photos.isEmpty else { return try Standard.print("No photos.") }
-      try Standard.print(PhotoView.table(of: photos, times.format).text(on: .current))
+      try Standard.print(
+        PhotoView.table(of: photos, times.format, coordinates.format).text(on: .current))
     }
   }
 

@@ -15,6 +15,7 @@ struct StatusCommand: AsyncParsableCommand {
   @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var times: TimeOptions
+  @OptionGroup var coordinates: CoordinateOptions
 
   func run() async throws {
     let connection = try await NodeConnection.open(home)
@@ -108,8 +109,8 @@ struct StatusCommand: AsyncParsableCommand {
   private func location(of status: StatusSummary) -> [(String, String)] {
     var facts: [(String, String)] = []
     if let report = status.fix {
-      facts.append(
-        ("Last fix", "\(ValueText.fix(report.fix)) at \(times.format.text(report.fix.sampleTime))"))
+      let fix = ValueText.fix(report.fix, as: coordinates.format)
+      facts.append(("Last fix", "\(fix) at \(times.format.text(report.fix.sampleTime))"))
     }
     if let location = status.location {
       if !location.source.isEmpty {

@@ -23,6 +23,7 @@ struct UserCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var coordinates: CoordinateOptions
 
     func run() async throws {
       guard case .users(let users) = try await NodeConnection.open(home).ask(.users) else {
@@ -40,7 +41,8 @@ struct UserCommand: AsyncParsableCommand {
         table.add([
           .init(user.callsign, .strong), user.statusCell, .init(ValueText.age(user.age?.seconds)),
           .init(user.reasons), .init(user.order?.words ?? ""), .init(user.team), user.batteryCell,
-          .init(ValueText.fix(user.fix)), .init(user.isTracker ? "tracker" : user.role.name),
+          .init(ValueText.fix(user.fix, as: coordinates.format)),
+          .init(user.isTracker ? "tracker" : user.role.name),
           .init(user.id.short),
         ])
       }

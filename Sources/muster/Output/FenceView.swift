@@ -1,15 +1,16 @@
+internal import MusterGeo
 internal import MusterModel
 
 /// Text output about zones.
 enum FenceView {
-  static func table(of fences: [FenceSummary]) -> Table {
+  static func table(of fences: [FenceSummary], _ format: CoordinateFormat) -> Table {
     var table = Table(["NAME", "KIND", "STATE", "INSIDE", "ID", "SHAPE"], optional: ["SHAPE"])
     for fence in fences {
       table.add([
         .init(fence.name, fence.isActive ? .strong : .faint), kind(fence.kind),
         fence.isActive ? .init("✔ active", .good) : .init("– inactive", .faint),
         .init(fence.inside.joined(separator: ", ")), .init(fence.id.short),
-        .init(ValueText.shape(fence.geometry)),
+        .init(ValueText.shape(fence.geometry, as: format)),
       ])
     }
     return table
@@ -23,11 +24,13 @@ enum FenceView {
     }
   }
 
-  static func page(of fence: FenceSummary, _ times: LocalTime, on screen: Screen) -> String {
+  static func page(
+    of fence: FenceSummary, _ times: LocalTime, _ format: CoordinateFormat, on screen: Screen
+  ) -> String {
     var page = Page()
     page.add(fence.name, .strong)
     page.add("\(fence.kind.name), \(fence.isActive ? "active" : "inactive")")
-    page.add(ValueText.shape(fence.geometry))
+    page.add(ValueText.shape(fence.geometry, as: format))
     page.add(
       fence.inside.isEmpty
         ? "no one is inside" : "inside: " + fence.inside.joined(separator: ", "))

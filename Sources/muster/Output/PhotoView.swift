@@ -1,8 +1,11 @@
+internal import MusterGeo
 internal import MusterModel
 
 /// Text output about the photos of a report.
 enum PhotoView {
-  static func table(of photos: [PhotoSummary], _ times: LocalTime) -> Table {
+  static func table(
+    of photos: [PhotoSummary], _ times: LocalTime, _ format: CoordinateFormat
+  ) -> Table {
     var table = Table(
       ["", "ID", "STATUS", "BY", "TAKEN", "SIZE", "PIXELS", "POSITION"],
       optional: ["SIZE", "PIXELS", "POSITION"])
@@ -13,7 +16,7 @@ enum PhotoView {
         .init(status.text, status.isComplete && status.commandPost ? .good : .plain),
         .init(photo.callsign), .init(times.text(photo.takenAt ?? photo.addedAt)),
         .init(ValueText.bytes(UInt64(status.bytes))), .init("\(status.width) × \(status.height)"),
-        .init(ValueText.place(photo.position)),
+        .init(ValueText.place(photo.position, as: format)),
       ])
     }
     return table

@@ -1,8 +1,9 @@
+internal import MusterGeo
 internal import MusterModel
 
 /// Text output about reports.
 enum ReportView {
-  static func table(of reports: [ReportSummary]) -> Table {
+  static func table(of reports: [ReportSummary], _ format: CoordinateFormat) -> Table {
     var table = Table(
       [
         "ID", "", "TITLE", "SEV", "STATUS", "DELIVERY", "PHOTOS", "BY", "CATEGORY", "CONFIRMED",
@@ -16,7 +17,7 @@ enum ReportView {
         delivery(report.delivery), .init(report.photoCount == 0 ? "" : "\(report.photoCount)"),
         .init(report.ownerCallsign), .init(report.category.name),
         .init(report.confirmations.isEmpty ? "" : "\(report.confirmations.count)×"),
-        .init(ValueText.place(report.position)),
+        .init(ValueText.place(report.position, as: format)),
       ])
     }
     return table
@@ -33,14 +34,16 @@ enum ReportView {
   }
 
   static func page(
-    of report: ReportSummary, _ times: LocalTime, on screen: Screen
+    of report: ReportSummary, _ times: LocalTime, _ format: CoordinateFormat, on screen: Screen
   ) -> String {
     var page = Page()
     page.add(report.title, .strong)
     if report.toEvacuate { page.add("▲ evacuate", .bad) }
     let severity = report.severity.map { ", severity \($0) of 5" } ?? ""
     page.add("\(report.category.name)\(severity), \(report.status.name)")
-    if report.position != nil { page.add("at \(ValueText.place(report.position))") }
+    if let position = report.position {
+      page.add("at \(ValueText.place(position, as: format))")
+    }
     page.add("by \(report.ownerCallsign) at \(times.text(report.createdAt))")
     if report.updatedAt != report.createdAt {
       page.add("last changed at \(times.text(report.updatedAt))")

@@ -1,17 +1,17 @@
 internal import Foundation
+internal import MusterGeo
 internal import MusterModel
 
 /// Values as text output shows them.
 enum ValueText {
-  static func place(_ coordinate: Coordinate?) -> String {
-    guard let coordinate else { return "" }
-    return String(format: "%.5f,%.5f", coordinate.latitude, coordinate.longitude)
+  static func place(_ coordinate: Coordinate?, as format: CoordinateFormat) -> String {
+    coordinate.map { CoordinateText.text($0, as: format) } ?? ""
   }
 
-  static func fix(_ fix: Fix?) -> String {
+  static func fix(_ fix: Fix?, as format: CoordinateFormat) -> String {
     guard let fix else { return "" }
     let accuracy = fix.accuracyDecimetres.map { " ±\(metres(Double($0) / 10))" } ?? ""
-    return place(fix.position) + accuracy
+    return place(fix.position, as: format) + accuracy
   }
 
   static func metres(_ metres: Double) -> String {
@@ -73,10 +73,10 @@ enum ValueText {
     return "no new data of " + named.joined(separator: ", ") + rest
   }
 
-  static func shape(_ geometry: FenceGeometry) -> String {
+  static func shape(_ geometry: FenceGeometry, as format: CoordinateFormat) -> String {
     switch geometry {
     case .circle(let center, let radius):
-      return "circle of \(metres(Double(radius) / 100)) around \(place(center))"
+      return "circle of \(metres(Double(radius) / 100)) around \(place(center, as: format))"
     case .polygons(let polygons):
       let corners = polygons.reduce(0) { sum, polygon in
         polygon.holes.reduce(sum + polygon.outer.vertices.count) { $0 + $1.vertices.count }
