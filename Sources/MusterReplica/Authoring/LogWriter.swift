@@ -159,7 +159,7 @@ struct LogWriter: Sendable {
       packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
     }
     func add(_ group: [Operation]) throws(Fault) {
-      let named = earlier.isEmpty ? group : group.map { Self.naming($0, by: earlier) }
+      let named = group.map { Self.naming($0, by: earlier) }
       let blobs = Self.blobs(of: group)
       guard blobs.isEmpty else {
         // A photo has a frame of its own, whose list is that of the photo.
@@ -195,13 +195,17 @@ struct LogWriter: Sendable {
   }
 
   /// A log's own earlier writes are superseded without names, except elements of sets.
+  ///
+  /// A check-in supersedes them always: between may be a report of another author, which a receiver
+  /// does not hold yet, and must not be needed to end the earlier one.
   private static func naming(
     _ operation: Operation, by earlier: Set<Bytes16>
   ) -> Operation {
-    guard !earlier.isEmpty, case .write(var write) = operation,
+    guard case .write(var write) = operation,
       write.field.kind != .addWinsSet
         || write.field == Field.existence(of: write.field.entity),
-      write.supersedes.contains(where: { earlier.contains($0.frame) })
+      write.field == .checkInReport
+        || write.supersedes.contains(where: { earlier.contains($0.frame) })
     else { return operation }
     write.takesEarlier = true
     write.supersedes.removeAll { earlier.contains($0.frame) }

@@ -244,6 +244,9 @@ struct CheckInLedger {
     let byReceipt = holding.latest + Int64(entries[id].seconds) * 1000
     guard keepsRate(id, at: node, in: nodes) else { return byReceipt }
     let entry = entries[id]
+    let drifts = [node, nodes[entry.author]].map(\.clock.driftPerMillion)
+    // A node assumes that two clocks differ by 200 ppm; a real difference adds to it.
+    let rate = 200 + abs(drifts[0] - drifts[1])
     var delay = Int64.max
     for (other, received) in held[node.index] ?? [:] {
       guard entries[other].author == entry.author, entries[other].authorBoot == entry.authorBoot,
@@ -251,7 +254,7 @@ struct CheckInLedger {
       else { continue }
       let took = received.receivedAt - node.clock.steadyMilliseconds(at: entries[other].madeAt)
       let gap = abs(entries[other].madeAt.milliseconds(since: entry.madeAt))
-      delay = min(delay, took + gap / 5000 + Self.roundingMilliseconds)
+      delay = min(delay, took + gap * rate / 1_000_000 + Self.roundingMilliseconds)
     }
     return delay == .max ? byReceipt : min(byReceipt, trueDue(id, at: node) + delay)
   }
