@@ -453,5 +453,8 @@ enum Migrations {
       PRIMARY KEY(set_number, row)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX row_changes_in_order ON row_changes(set_number, moment, row);
+    INSERT OR IGNORE INTO row_changes(set_number, row, moment, version)
+      SELECT CASE kind WHEN 2 THEN 2 WHEN 3 THEN 3 ELSE 1 END, id, 1, 1 FROM rows
+      WHERE kind IN (1, 2, 3, 6);
     """
 }
