@@ -103,6 +103,20 @@ import Testing
     }
   }
 
+  @Test func `a tracker whose callsign is the id of a person does not stand in for them`()
+    async throws
+  {
+    try await WebStage.run { web in
+      let anna = try await web.get("/api/v1/users/Anna")["id"].word ?? ""
+      #expect(try await web.status("GET", "/?id=\(anna)&lat=-33&lon=151") == 200)
+      #expect(try await web.get("/api/v1/users/\(anna)")["callsign"] == .string("Anna"))
+      let features = try await web.get("/ogc/collections/tracks/items")["features"].elements ?? []
+      #expect(features.count == 1 && features[0]["id"].word != anna)
+      #expect(try await web.status("GET", "/ogc/collections/tracks/items/\(anna)") == 404)
+      #expect(try await web.get("/api/v1/tracks/\(anna)").items.isEmpty)
+    }
+  }
+
   @Test(arguments: [
     ("collections/pets", 404), ("collections/pets/items", 404),
     ("collections/reports/items/00", 404), ("collections/reports/items?limit=0", 400),

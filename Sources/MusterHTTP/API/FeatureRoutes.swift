@@ -81,6 +81,8 @@ enum FeatureRoutes {
     },
   ]
 
+  /// The tracks of a page.
+  private static let mostTracks = 100
   private static let json = "application/json"
   private static let geoJSON = "application/geo+json"
   private static let openAPI = "application/vnd.oai.openapi+json;version=3.0"
@@ -188,7 +190,7 @@ enum FeatureRoutes {
     case .members: try await api.rows(.users).features(after: cursor, limit, where: isWanted)
     case .reports: try await api.rows(.reports).features(after: cursor, limit, where: isWanted)
     case .fences: try await api.rows(.fences).features(after: cursor, limit, where: isWanted)
-    case .tracks: try await tracks(api).features(after: cursor, limit, where: isWanted)
+    case .tracks: try await tracks(api, after: cursor, limit, where: isWanted)
     case .events: try await events(api, after: cursor, limit, where: isWanted)
     }
   }
@@ -196,7 +198,17 @@ enum FeatureRoutes {
   private static func feature(
     _ id: String, of collection: Collection, _ api: API
   ) async throws -> String? {
-    try await page(of: collection, api, after: nil, limit: 1) { $0.id == id }.features.first
+    guard collection == .tracks else {
+      var cursor: String?
+      repeat {
+        let page = try await page(of: collection, api, after: cursor, limit: 1) { $0.id == id }
+        if let feature = page.features.first { return feature }
+        cursor = page.next
+      } while cursor != nil
+      return nil
+    }
+    guard let user = try await users(api).first(where: { "\($0.id)" == id }) else { return nil }
+    return try await track(of: user, api)?.feature
   }
 
   private static func events(
@@ -206,36 +218,49 @@ enum FeatureRoutes {
       throw Problem(.badRequest, "the cursor is of no page", at: "cursor")
     }
     var features: [String] = []
-    while true {
-      let command = Command.events(after: arrival, limit: Int(Rows.mostPerPage))
-      guard case .events(let events) = try await api.ask(command) else { throw Problem.unexpected }
-      for event in events where isWanted(event.row) {
+    // A page that finds little ends early, so that no request reads the whole table.
+    let command = Command.events(after: arrival, limit: Int(Rows.mostPerPage))
+    guard case .events(let events) = try await api.ask(command) else { throw Problem.unexpected }
+    for event in events {
+      let row = event.row
+      if isWanted(row) {
         if features.count == limit { return (features, "\(arrival)") }
-        features.append(event.row.feature)
-        arrival = event.arrival
+        features.append(row.feature)
       }
-      guard let last = events.last, events.count == Int(Rows.mostPerPage) else {
-        return (features, nil)
-      }
-      arrival = last.arrival
+      arrival = event.arrival
     }
+    return (features, events.count == Int(Rows.mostPerPage) ? "\(arrival)" : nil)
   }
 
-  private static func tracks(_ api: API) async throws -> Rows {
-    guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
-    var rows: [Rows.Row] = []
-    for user in users {
-      let command = Command.track(of: "\(user.id)", limit: Int(Limits.trackFixes))
-      guard case .track(let fixes) = try await api.ask(command) else { throw Problem.unexpected }
-      guard let first = fixes.first, let last = fixes.last else { continue }
-      let track = OperationExport.PersonTrack(callsign: user.callsign, fixes: fixes)
-      rows.append(
-        Rows.Row(
-          id: "\(user.id)", json: "", feature: GeoJSON.feature(of: track, named: user.id),
-          box: Box(around: fixes.map(\.position)),
-          time: min(first.sampleTime, last.sampleTime)...max(first.sampleTime, last.sampleTime)))
+  /// Reads the tracks of one page only: a track is long.
+  private static func tracks(
+    _ api: API, after cursor: String?, _ limit: Int, where isWanted: (Rows.Row) -> Bool
+  ) async throws -> Page {
+    var page: Page = ([], cursor)
+    for user in try await users(api) where cursor.map({ $0 < "\(user.id)" }) ?? true {
+      if page.features.count == min(limit, mostTracks) { return page }
+      page.next = "\(user.id)"
+      if let row = try await track(of: user, api), isWanted(row) {
+        page.features.append(row.feature)
+      }
     }
-    return Rows(rows)
+    return (page.features, nil)
+  }
+
+  private static func users(_ api: API) async throws -> [UserSummary] {
+    guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
+    return users.sorted { "\($0.id)" < "\($1.id)" }
+  }
+
+  /// Returns the newest fixes of a person; nil without any.
+  private static func track(of user: UserSummary, _ api: API) async throws -> Rows.Row? {
+    let fixes = try await api.node.track(of: user.id, limit: Int(Rows.mostPerPage))
+    guard let first = fixes.first, let last = fixes.last else { return nil }
+    let track = OperationExport.PersonTrack(callsign: user.callsign, fixes: fixes)
+    return Rows.Row(
+      id: "\(user.id)", json: "", feature: GeoJSON.feature(of: track, named: user.id),
+      box: Box(around: fixes.map(\.position)),
+      time: min(first.sampleTime, last.sampleTime)...max(first.sampleTime, last.sampleTime))
   }
 }
 

@@ -95,9 +95,12 @@ enum ListRoutes {
       .get, "/api/v1/users/{id}", "Get a person by id or callsign", result: .json(.named("User"))
     ) { api, call in
       guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
-      let called = users.filter { $0.callsign == call.id }
       let prefix = IdentifierPrefix(call.id)
-      let found = called.isEmpty ? users.filter { prefix?.begins($0.id) ?? false } : called
+      let found =
+        [
+          users.filter { "\($0.id)" == call.id }, users.filter { $0.callsign == call.id },
+          users.filter { prefix?.begins($0.id) ?? false },
+        ].first { !$0.isEmpty } ?? []
       guard found.count == 1 else {
         throw Problem(.notFound, "\(found.count) people have the callsign \(call.id.prefix(60))")
       }

@@ -25,19 +25,25 @@ public struct LoginFile: Sendable {
   /// Adds a login, or replaces the one with this name.
   public func add(_ login: Login) throws {
     if let fault = TextRule.line.fault(in: login.name) { throw LoginFault("the name \(fault)") }
-    var logins = try read().filter { $0.name != login.name }
-    guard logins.count < Self.most else { throw LoginFault("too many logins: remove one first") }
-    logins.append(login)
-    try write(logins.sorted { $0.name < $1.name })
+    try file.withLock {
+      var logins = try read().filter { $0.name != login.name }
+      guard logins.count < Self.most else {
+        throw LoginFault("too many logins: remove one first")
+      }
+      logins.append(login)
+      try write(logins.sorted { $0.name < $1.name })
+    }
   }
 
   /// Removes a login.
   public func remove(_ name: String) throws {
-    let logins = try read()
-    guard logins.contains(where: { $0.name == name }) else {
-      throw LoginFault("there is no login \(name)")
+    try file.withLock {
+      let logins = try read()
+      guard logins.contains(where: { $0.name == name }) else {
+        throw LoginFault("there is no login \(name)")
+      }
+      try write(logins.filter { $0.name != name })
     }
-    try write(logins.filter { $0.name != name })
   }
 
   private func write(_ logins: [Login]) throws {
