@@ -40,8 +40,12 @@ function draw() {
       [t("disk"), bytes(status.diskFreeBytes)]]));
 }
 
-const uplink = (link) => (link ? Object.entries(link)
-  .map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ") : t("uplink.none"));
+/** Each command post with the state of the connection, and who is connected to this one. */
+const uplink = (link) => dotted(
+  ...(link?.posts ?? []).map(({ url, state, sinceSeconds, advice }) =>
+    [url, t(`uplink.${state}`), span(sinceSeconds), advice].filter(Boolean).join(" ")),
+  link?.serves && t("uplink.serves", { at: link.serves, n: link.guests }))
+  || t("uplink.none");
 
 /** One link per pair: this laptop's own, or the one reported later. */
 function pairs() {
