@@ -6,9 +6,10 @@ public import MusterModel
 public enum Permission {
   /// Whether a write is authorized; checked when it is applied. Command may write everything except
   /// a user's self-report and another person's track or records. A user may write their own records
-  /// and their own row, except command's statements about them, unless their device is a relay. A member may write their own
-  /// reports and trackers, confirmations and comments on any report, and acknowledgements for
-  /// themselves, of directives and of alerts; and of directives for the carriers of their trackers.
+  /// and their own row, except command's statements about them, unless their device is a relay. A
+  /// member may write their own reports and trackers, confirmations and comments on any report, and
+  /// acknowledgements for themselves, of directives and of alerts; and of directives for the
+  /// carriers of their trackers.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
     #if Canary
       if Canary.skipRoleCheck.isPlanted { return true }

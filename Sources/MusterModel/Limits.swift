@@ -107,7 +107,8 @@ public enum Limits {
   public static let recordSyncCount: UInt64 = 1 << 53
   /// Data sets of one user, as in Cognito Sync; a device refuses to add more.
   public static let recordDatasets = 20
-  /// Records of one data set that are not removed, as in Cognito Sync; a device refuses to add more.
+  /// Records of one data set that are not removed, as in Cognito Sync; a device refuses to add
+  /// more.
   public static let recordsPerDataset = 1024
   /// Records of one user, removed ones included; a device refuses to add more.
   public static let recordsPerUser = 32_768

@@ -13,14 +13,6 @@ extension Node {
     }
   }
 
-  /// The version of a row that a client saw.
-  public enum SeenVersion: Sendable {
-    /// One of these hashes of the row's writes.
-    case hash(Set<String>)
-    /// The number of commits that changed the row at this node.
-    case changes(Int64)
-  }
-
   /// Performs a command, but rejects it if a row differs from the version that the client saw; the
   /// check and the write are atomic. A command that writes no rows is performed without the check.
   public func perform(
@@ -30,13 +22,7 @@ extension Node {
     await untilPeersAnswered()
     return await gather { replica, now in
       let id = try replica.queries.row(kind, named: reference)
-      let key = RowKey(kind: kind, id: id)
-      let isUnchanged =
-        switch seen {
-        case .hash(let versions): versions.contains(try replica.version(of: key, now: now))
-        case .changes(let count): count == (try replica.syncVersion(of: key, now: now))
-        }
-      guard isUnchanged else {
+      guard try seen.isCurrent(of: RowKey(kind: kind, id: id), in: &replica, now: now) else {
         throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
       }
       return try write(&replica, now)
@@ -63,9 +49,7 @@ extension Node {
     case .councils: return .councils(try read { replica, _ in try replica.queries.councils() })
     case .proposeCouncil(let members, let rootKey, let passphrase):
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
-    case .endorseCouncil(let reference):
-      try attempt { try $0.endorseCouncil(reference, now: $1) }
-      return .councils(try read { replica, _ in try replica.queries.councils() })
+    case .endorseCouncil(let reference): return try endorseCouncil(reference)
     case .quarantine:
       return .quarantine(try read { replica, _ in try replica.queries.quarantine() })
     case .release(let reference): return try release(reference)
@@ -93,9 +77,7 @@ extension Node {
     case .checkInPin, .setCheckInPins, .clearDuress: return try duressReply(to: command)
     case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try read { try $0.settings(of: user, now: $1) })
-    case .proximity(let command):
-      return .proximity(
-        try read { _, now in try location.proximity.reply(to: command, wall: now.wall) })
+    case .proximity(let command): return .proximity(try reply(to: command))
     case .contacts: return .contacts(try read { replica, _ in try replica.queries.contacts() })
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
@@ -105,6 +87,11 @@ extension Node {
       .deleteFence, .addFenceRule, .removeFenceRule, .writeContact:
       preconditionFailure("\(command) is gathered")
     }
+  }
+
+  private func endorseCouncil(_ reference: String) throws -> Reply {
+    try attempt { try $0.endorseCouncil(reference, now: $1) }
+    return .councils(try read { replica, _ in try replica.queries.councils() })
   }
 
   private func status() throws -> StatusSummary {

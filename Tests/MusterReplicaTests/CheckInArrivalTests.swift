@@ -21,7 +21,7 @@ struct CheckInArrivalTests {
   /// The frames that one laptop lacks of the log that has another's newest report.
   private func missing(
     at reader: String, of author: String, in valley: inout Valley
-  ) throws -> (opening: Opening, frames: [Frame]) {
+  ) throws -> (log: LogID, opening: Opening, frames: [Frame]) {
     let (log, frames) = try valley.ask(author) { replica, _ in
       let row = try #require(try replica.core.store.rows(.checkIn).first)
       let report = try #require(
@@ -37,7 +37,7 @@ struct CheckInArrivalTests {
     let known = try valley.ask(reader) { replica, _ in
       try replica.core.store.frames(log: log, from: 0, maxBytes: .max, maxFrames: 100).count
     }
-    return (try Opening(decoding: frames[0].body), Array(frames[known...]))
+    return (log, try Opening(decoding: frames[0].body), Array(frames[known...]))
   }
 
   /// Found by the simulator: Cleo raised an alarm against the check-in that she held.
@@ -58,10 +58,15 @@ struct CheckInArrivalTests {
     try report(.extend, of: ben, seconds: 90, by: "Ada", in: &valley)
     try valley.run(milliseconds: 5000)
     try report(.ok, by: "Ben", in: &valley)
-    let (opening, frames) = try missing(at: "Cleo", of: "Ben", in: &valley)
+    let (log, opening, frames) = try missing(at: "Cleo", of: "Ben", in: &valley)
     #expect(!frames.isEmpty)
     try valley.at("Cleo") { replica, now in
-      try replica.transact(now: now) { try $0.core.hold(frames, opening: opening, now: now) }
+      try replica.transact(now: now) {
+        try $0.core.hold(frames, opening: opening, now: now)
+        try $0.core.commit(now: now)
+        let strands = try $0.core.store.strands(of: log)
+        try $0.core.run(.attached(log, $0.device, .held(strands)), now: now)
+      }
     }
     let states = try valley.ask("Cleo") { try $0.statuses(now: $1).checkIns() }.map(\.state)
     #expect(states == [.done])

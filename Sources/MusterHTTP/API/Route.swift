@@ -108,9 +108,9 @@ struct Call: Sendable {
   var id: String { path["id"] ?? "" }
 
   /// The version that the client saw: `_version` of delta sync, else `If-Match`; nil for neither.
-  var seenVersion: Node.SeenVersion? {
+  var seenVersion: SeenVersion? {
     if let count = integer("_version") ?? queryInteger("_version") { return .changes(count) }
-    return versions.map(Node.SeenVersion.hash)
+    return versions.map(SeenVersion.hash)
   }
 
   /// The same request with a part of the body in place of the body.

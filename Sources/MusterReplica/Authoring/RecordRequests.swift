@@ -59,8 +59,8 @@ public enum RecordRequests {
       modifiedAt: change.modifiedAt ?? context.now.wall, value: change.value)
     guard entry.isWithinLimits else {
       throw Refusal(
-        "a record has a data set of at most \(Limits.recordDatasetBytes) letters, digits, '_', '.', "
-          + "':' and '-', a key of 1 to \(Limits.recordKeyBytes) bytes, and a value of at most "
+        "a record has a data set of at most \(Limits.recordDatasetBytes) letters, digits, '_', "
+          + "'.', ':' and '-', a key of 1 to \(Limits.recordKeyBytes) bytes, and a value of at most "
           + "\(Limits.recordValueBytes) bytes")
     }
     let record = known.records[entry.name]
@@ -102,7 +102,7 @@ public enum RecordRequests {
     let rows = Set(known.records.keys)
     if exceeds(rows.union(added).count, rows.count, Limits.recordsPerUser) {
       throw Refusal(
-        "a user has at most \(Limits.recordsPerUser) records, removed ones included: use a key again"
+        "a user has at most \(Limits.recordsPerUser) records, with removed ones: use a key again"
       )
     }
   }

@@ -79,7 +79,7 @@ struct NameResolver {
 
   /// Returns the user with a callsign, or with an id that begins with these digits.
   func user(named reference: String, among people: [UserSummary]) throws(Refusal) -> UserID {
-    // A whole id first: whoever takes it as a callsign must not stand in for that person.
+    // A whole id first: a person who takes it as a callsign must not stand in for its owner.
     if let whole = people.first(where: { "\($0.id)" == reference }) { return whole.id }
     let named = people.filter { $0.callsign == reference }
     if named.count == 1 { return named[0].id }
