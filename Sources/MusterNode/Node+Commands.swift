@@ -95,7 +95,7 @@ extension Node {
     case .settings(let user): return .settings(try read { try $0.settings(of: user, now: $1) })
     case .proximity(let command):
       return .proximity(
-        try read { _, now in try location.proximity.reply(to: command, wall: now.wall) })
+        try read { _, now in try location.proximity.reply(to: command, now: now) })
     case .contacts: return .contacts(try read { replica, _ in try replica.queries.contacts() })
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,

@@ -7,8 +7,11 @@ extension Node {
   /// The longest line of a scanner, in bytes.
   public static var longestNearbyLine: Int { ProximityLimits.lineBytes }
 
-  /// Sets the name of the source of sightings. MUST be called before its first event.
-  public func watchNearby(from name: String) { location.proximity.listen(to: name) }
+  /// Sets the name of the source of sightings, and whether it receives datagrams, which are not
+  /// authenticated. MUST be called before its first event.
+  public func watchNearby(from name: String, byDatagrams: Bool) {
+    location.proximity.listen(to: name, byDatagrams: byDatagrams)
+  }
 
   /// Processes lines of a scanner, or a change of its state. A failed write is logged, and tried
   /// again with the next lines.
@@ -19,11 +22,7 @@ extension Node {
         logger.info("\(name): \(state.rawValue)")
       }
     case .lines(let lines):
-      do {
-        try location.proximity.take(lines, wall: SystemClock.wall)
-      } catch {
-        logger.error("sightings are not recorded: \(error)")
-      }
+      location.proximity.take(lines, wall: SystemClock.wall)
       writeNearbyIfDue()
     }
   }
@@ -39,7 +38,7 @@ extension Node {
   /// Writes the rest, before the node stops.
   func closeNearby() {
     do {
-      try location.proximity.write(wall: SystemClock.wall)
+      try location.proximity.write(now: SystemClock.reading)
     } catch {
       logger.error("the proximity log could not be written: \(error)")
     }

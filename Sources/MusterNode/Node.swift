@@ -51,7 +51,8 @@ public actor Node {
     tally = changeNotifier.tally
     location = LocationInput(
       proximity: ProximityRecorder(
-        ProximityFolder(opened.home, credentials: opened.credentials)))
+        ProximityFolder(opened.home, credentials: opened.credentials),
+        warn: { logger.warning("\($0)") }))
     self.opened = opened
     self.logger = logger
     executor = QueueExecutor(label: "muster.node")
