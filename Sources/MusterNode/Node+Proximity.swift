@@ -7,41 +7,23 @@ extension Node {
   /// The longest line of a scanner, in bytes.
   public static var longestNearbyLine: Int { ProximityLimits.lineBytes }
 
-  /// Sets the name of the source of sightings. MUST be called before its first event.
-  public func watchNearby(from name: String) { location.proximity.listen(to: name) }
+  /// Sets the name of the source of sightings, and whether it receives datagrams, which are not
+  /// authenticated. MUST be called before its first event.
+  public func watchNearby(from name: String, byDatagrams: Bool) {
+    location.withProximity { $0.listen(to: name, byDatagrams: byDatagrams) }
+  }
 
-  /// Processes lines of a scanner, or a change of its state. A failed write is logged, and tried
-  /// again with the next lines.
+  /// Processes lines of a scanner, or a change of its state.
   public func takeNearby(_ event: LineEvent) {
-    switch event {
-    case .state(let state):
-      if let name = location.proximity.change(to: state) {
-        logger.info("\(name): \(state.rawValue)")
-      }
-    case .lines(let lines):
-      do {
-        try location.proximity.take(lines, wall: SystemClock.wall)
-      } catch {
-        logger.error("sightings are not recorded: \(error)")
-      }
-      writeNearbyIfDue()
-    }
+    let text = location.withProximity { $0.process(event, now: SystemClock.reading) }
+    if let text { logger.info("\(text)") }
   }
 
-  func writeNearbyIfDue() {
-    do {
-      try location.proximity.writeIfDue(now: SystemClock.reading)
-    } catch {
-      logger.error("the proximity log could not be written: \(error)")
-    }
+  func writeNearby(isLast: Bool = false) {
+    location.withProximity { $0.save(now: SystemClock.reading, isLast: isLast) }
   }
 
-  /// Writes the rest, before the node stops.
-  func closeNearby() {
-    do {
-      try location.proximity.write(wall: SystemClock.wall)
-    } catch {
-      logger.error("the proximity log could not be written: \(error)")
-    }
+  func reply(to command: ProximityCommand) throws -> ProximityReply {
+    try read { _, now in try location.withProximity { try $0.reply(to: command, now: now) } }
   }
 }

@@ -51,7 +51,8 @@ public actor Node {
     tally = changeNotifier.tally
     location = LocationInput(
       proximity: ProximityRecorder(
-        ProximityFolder(opened.home, credentials: opened.credentials)))
+        ProximityFolder(opened.home, credentials: opened.credentials),
+        warn: { logger.warning("\($0)") }))
     self.opened = opened
     self.logger = logger
     executor = QueueExecutor(label: "muster.node")
@@ -109,7 +110,7 @@ public actor Node {
     hasStopped = true
     timer.stop()
     changeNotifier.finish()
-    closeNearby()
+    writeNearby(isLast: true)
     writes.peersAnswered()
     do {
       if !opened.replica.mayDifferFromDisk { try opened.writeHoldings() }
@@ -138,7 +139,7 @@ public actor Node {
   private func passDeadlines() {
     timer.fired()
     readBattery()
-    writeNearbyIfDue()
+    writeNearby()
     publishDue()
     act { replica, now in try replica.passDeadlines(now: now) }
     reviewAlertsIfDue()

@@ -45,23 +45,26 @@ public struct IntervalLog: Hashable, Sendable {
     entry.nameIndex == 0 ? "" : names[Int(entry.nameIndex) - 1]
   }
 
-  /// Adds a sighting of this interval.
-  public mutating func add(_ sighting: Sighting) throws(Sighting.Fault) {
+  /// Adds a sighting of this interval. Returns whether an entry changed.
+  @discardableResult
+  public mutating func add(_ sighting: Sighting) throws(Sighting.Fault) -> Bool {
     let offset = sighting.time.milliseconds - interval.start.milliseconds
     guard (0..<ProximityInterval.milliseconds).contains(offset) else { throw .time }
     let second = UInt16(offset / 1000)
-    guard var entry = known[sighting.identifier] else {
+    guard let before = known[sighting.identifier] else {
       guard known.count < ProximityLimits.identifiersPerInterval else { throw .full }
       known[sighting.identifier] = Entry(
         rssi: sighting.rssi, firstSecond: second, lastSecond: second,
         nameIndex: index(of: sighting.name))
-      return
+      return true
     }
+    var entry = before
     entry.rssi = max(entry.rssi, sighting.rssi)
     entry.firstSecond = min(entry.firstSecond, second)
     entry.lastSecond = max(entry.lastSecond, second)
     if entry.nameIndex == 0 { entry.nameIndex = index(of: sighting.name) }
     known[sighting.identifier] = entry
+    return entry != before
   }
 
   /// Returns the place of a name, from 1; 0 for no name, and once the interval has too many.

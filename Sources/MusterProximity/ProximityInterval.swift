@@ -36,6 +36,12 @@ public struct ProximityInterval: Hashable, Comparable, Sendable {
     return ProximityInterval(number: now.number < span ? 0 : now.number - span)
   }
 
+  /// Returns the intervals that a log keeps at this moment: up to a day ahead.
+  public static func kept(at now: ProximityInterval) -> ClosedRange<ProximityInterval> {
+    let ahead = perDay < .max - now.number ? now.number + perDay : .max
+    return oldestKept(at: now)...ProximityInterval(number: ahead)
+  }
+
   /// Orders by time.
   public static func < (left: ProximityInterval, right: ProximityInterval) -> Bool {
     left.number < right.number

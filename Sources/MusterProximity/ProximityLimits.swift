@@ -12,6 +12,8 @@ public enum ProximityLimits {
   public static let lineBytes = 512
   /// How far ahead of this device's clock a sighting may be.
   public static let aheadMilliseconds: Int64 = 10 * 60 * 1000
+  /// How far a sighting of a datagram, which is not authenticated, may be from its arrival.
+  public static let datagramMilliseconds: Int64 = 2 * 60 * 1000
   /// How far a sighting may be from the interval of the identifier that it matches.
   public static let matchIntervals: UInt32 = 12
   /// The keys of one match run.

@@ -25,6 +25,17 @@ struct ProximityTests {
     try replica.close()
   }
 
+  /// The clocks some minutes later. The wall clock may have jumped by further minutes.
+  private static func reading(minutes: Int64 = 0, jump: Int64 = 0) -> ClockReading {
+    let passed = minutes * 60_000
+    return ClockReading(
+      instant: Instant(microseconds: passed * 1000),
+      wall: Timestamp(milliseconds: now.milliseconds + passed + jump * 60_000), boot: passed,
+      entropy: Bytes16(high: 0, low: 0))
+  }
+
+  private var path: String { home.dataDirectory + "/proximity" }
+
   private func line(secondsAgo: Int64 = 0, uuid: String = uuid, name: String = "Ben") -> [UInt8] {
     let time = Self.now.milliseconds - secondsAgo * 1000
     return Array(
@@ -35,7 +46,8 @@ struct ProximityTests {
     -> [NearbyDevice]
   {
     guard
-      case .devices(let devices) = try recorder.reply(to: .devices(hours: hours), wall: Self.now)
+      case .devices(let devices) = try recorder.reply(
+        to: .devices(hours: hours), now: Self.reading())
     else { throw NodeError.refused("no devices") }
     return devices
   }
@@ -43,7 +55,7 @@ struct ProximityTests {
   private func status(
     _ recorder: inout ProximityRecorder, _ command: ProximityCommand = .status
   ) throws -> ProximityStatus {
-    guard case .status(let status) = try recorder.reply(to: command, wall: Self.now) else {
+    guard case .status(let status) = try recorder.reply(to: command, now: Self.reading()) else {
       throw NodeError.refused("no status")
     }
     return status
@@ -51,7 +63,7 @@ struct ProximityTests {
 
   @Test func `what a scanner received is listed, also after the next start`() throws {
     var recorder = ProximityRecorder(folder)
-    try recorder.take([line(secondsAgo: 1800), line(secondsAgo: 60)], wall: Self.now)
+    recorder.take([line(secondsAgo: 1800), line(secondsAgo: 60)], wall: Self.now)
     let listed = try devices(&recorder)
     #expect(listed.map(\.identifier) == [Self.uuid])
     #expect(listed.map(\.name) == ["Ben"])
@@ -63,9 +75,8 @@ struct ProximityTests {
 
   @Test func `files are private, and contain neither identifier nor name`() throws {
     var recorder = ProximityRecorder(folder)
-    try recorder.take([line(name: "Benjamin")], wall: Self.now)
-    try recorder.write(wall: Self.now)
-    let path = home.dataDirectory + "/proximity"
+    recorder.take([line(name: "Benjamin")], wall: Self.now)
+    try recorder.write(now: Self.reading())
     let names = try FileManager.default.contentsOfDirectory(atPath: path)
     #expect(names.count == 1)
     for name in names {
@@ -78,8 +89,8 @@ struct ProximityTests {
 
   @Test func `a file under another name is not opened`() throws {
     var recorder = ProximityRecorder(folder)
-    try recorder.take([line()], wall: Self.now)
-    try recorder.write(wall: Self.now)
+    recorder.take([line()], wall: Self.now)
+    try recorder.write(now: Self.reading())
     let interval = try #require(try folder.intervals().first)
     let path = home.dataDirectory + "/proximity/interval-"
     try FileManager.default.moveItem(
@@ -95,7 +106,7 @@ struct ProximityTests {
       nil, Array("{".utf8), line(uuid: "12"), line(secondsAgo: day + 1), line(secondsAgo: -601),
       line(secondsAgo: day), line(secondsAgo: -600),
     ]
-    try recorder.take(lines, wall: Self.now)
+    recorder.take(lines, wall: Self.now)
     let status = try status(&recorder)
     #expect(status.counted == 2)
     #expect(
@@ -106,13 +117,13 @@ struct ProximityTests {
 
   @Test func `off is kept, and nothing is recorded`() throws {
     var recorder = ProximityRecorder(folder)
-    recorder.listen(to: "scanner")
+    recorder.listen(to: "scanner", byDatagrams: false)
     #expect(try status(&recorder).scanning == .unknown)
     #expect(recorder.change(to: .connected) == "scanner")
     #expect(try status(&recorder).scanning == .on)
     #expect(try status(&recorder, .setOn(false)).scanning == .off)
     var next = ProximityRecorder(folder)
-    try next.take([line()], wall: Self.now)
+    next.take([line()], wall: Self.now)
     let paused = try status(&next)
     #expect(paused.scanning == .off)
     #expect(paused.advertising == .off)
@@ -123,20 +134,109 @@ struct ProximityTests {
 
   @Test func `sightings are deleted after fourteen days`() throws {
     var recorder = ProximityRecorder(folder)
-    try recorder.take([line()], wall: Self.now)
-    try recorder.write(wall: Self.now)
-    let day: Int64 = 86_400_000
-    try recorder.write(wall: Timestamp(milliseconds: Self.now.milliseconds + 14 * day))
+    recorder.take([line()], wall: Self.now)
+    try recorder.write(now: Self.reading())
+    try recorder.write(now: Self.reading(minutes: 14 * 1440))
     #expect(try folder.intervals().count == 1)
-    try recorder.write(wall: Timestamp(milliseconds: Self.now.milliseconds + 15 * day))
+    try recorder.write(now: Self.reading(minutes: 15 * 1440))
+    #expect(try folder.intervals().isEmpty)
+  }
+
+  @Test func `a wall clock that jumps deletes nothing until it has settled`() throws {
+    let month: Int64 = 30 * 1440
+    for jump in [month, -month] {
+      var recorder = ProximityRecorder(folder)
+      recorder.take([line()], wall: Self.now)
+      try recorder.write(now: Self.reading())
+      try recorder.write(now: Self.reading(minutes: 1, jump: jump))
+      try recorder.write(now: Self.reading(minutes: 10, jump: jump))
+      #expect(try folder.intervals().count == 1)
+      try recorder.write(now: Self.reading(minutes: 11))
+      try recorder.write(now: Self.reading(minutes: 30))
+      #expect(try folder.intervals().count == 1)
+      try recorder.write(now: Self.reading(minutes: 31, jump: jump))
+      try recorder.write(now: Self.reading(minutes: 41, jump: jump))
+      #expect(try folder.intervals().isEmpty)
+    }
+  }
+
+  @Test func `a key of a wrong future is deleted, and deletes no other`() throws {
+    var recorder = ProximityRecorder(folder)
+    let month: Int64 = 30 * 1440
+    _ = try recorder.reply(to: .own, now: Self.reading())
+    _ = try recorder.reply(to: .own, now: Self.reading(minutes: 1, jump: month))
+    #expect(try folder.own()?.keys.count == 2)
+    try recorder.write(now: Self.reading(minutes: 2))
+    try recorder.write(now: Self.reading(minutes: 12))
+    #expect(try folder.own()?.keys.count == 1)
+  }
+
+  @Test func `a file that cannot be written stops neither deletion nor the others`() throws {
+    var recorder = ProximityRecorder(folder)
+    recorder.take([line()], wall: Self.now)
+    try recorder.write(now: Self.reading())
+    let old = try #require(try folder.intervals().first)
+    let later = Self.reading(minutes: 15 * 1440)
+    recorder.take([line(secondsAgo: -15 * 86_400 + 1800)], wall: later.wall)
+    recorder.take([line(secondsAgo: -15 * 86_400)], wall: later.wall)
+    let blocked = old.number + 15 * 144 - 3
+    try FileManager.default.createDirectory(
+      atPath: path + "/interval-\(blocked)", withIntermediateDirectories: false)
+    #expect(throws: HomeError.self) { try recorder.write(now: later) }
+    #expect(try folder.intervals().map(\.number) == [blocked, blocked + 3])
+    #expect(try folder.log(of: .init(number: blocked + 3))?.count == 1)
+    guard case .status(let status) = try recorder.reply(to: .setOn(false), now: later) else {
+      throw NodeError.refused("no status")
+    }
+    #expect(status.scanning == .off)
+  }
+
+  @Test func `recording stops even if that cannot be stored`() throws {
+    var recorder = ProximityRecorder(folder)
+    recorder.take([line()], wall: Self.now)
+    try FileManager.default.createDirectory(
+      atPath: path + "/own", withIntermediateDirectories: true)
+    #expect(throws: NodeError.self) { try status(&recorder, .setOn(false)) }
+    recorder.take([line()], wall: Self.now)
+    #expect(try status(&recorder).refused == ["proximity is off": 1])
+  }
+
+  @Test func `a damaged file of settings means off, with one warning`() async throws {
+    var recorder = ProximityRecorder(folder)
+    _ = try status(&recorder, .setOn(true))
+    let file = URL(filePath: path + "/own")
+    var bytes = try Data(contentsOf: file)
+    bytes[bytes.endIndex - 1] ^= 1
+    try bytes.write(to: file)
+    let (warnings, continuation) = AsyncStream.makeStream(of: String.self)
+    var next = ProximityRecorder(folder, warn: { continuation.yield($0) })
+    for _ in 0..<3 { next.take([line()], wall: Self.now) }
+    #expect(try status(&next).scanning == .off)
+    #expect(try status(&next).refused == ["proximity is off": 3])
+    #expect(try status(&next, .setOn(true)).scanning == .unknown)
+    continuation.finish()
+    #expect(await warnings.reduce(0) { count, _ in count + 1 } == 1)
+  }
+
+  @Test func `datagrams fill only the present, and repeated ones write nothing`() throws {
+    var recorder = ProximityRecorder(folder)
+    recorder.listen(to: "scanner", byDatagrams: true)
+    recorder.take([121, 120, -120, -121].map { line(secondsAgo: $0) }, wall: Self.now)
+    let status = try status(&recorder)
+    #expect(status.counted == 2)
+    #expect(status.refused == ["time out of range": 2])
+    try FileManager.default.removeItem(atPath: path)
+    recorder.take([line()], wall: Self.now)
+    try recorder.write(now: Self.reading())
     #expect(try folder.intervals().isEmpty)
   }
 
   @Test func `a pause begins another session`() throws {
     var recorder = ProximityRecorder(folder)
-    try recorder.take(
+    recorder.take(
       [line(secondsAgo: 7200), line(secondsAgo: 600), line()], wall: Self.now)
-    guard case .sessions(let sessions) = try recorder.reply(to: .sessions, wall: Self.now) else {
+    guard case .sessions(let sessions) = try recorder.reply(to: .sessions, now: Self.reading())
+    else {
       throw NodeError.refused("no sessions")
     }
     #expect(sessions.map(\.identifiers) == [1, 1])
@@ -147,8 +247,8 @@ struct ProximityTests {
   @Test func `the own identifier changes every ten minutes, and its key stays`() throws {
     var recorder = ProximityRecorder(folder)
     func own(_ recorder: inout ProximityRecorder, minutes: Int64) throws -> OwnIdentity {
-      let wall = Timestamp(milliseconds: Self.now.milliseconds + minutes * 60_000)
-      guard case .own(let own) = try recorder.reply(to: .own, wall: wall) else {
+      let now = Self.reading(minutes: minutes)
+      guard case .own(let own) = try recorder.reply(to: .own, now: now) else {
         throw NodeError.refused("no identity")
       }
       return own
@@ -166,7 +266,7 @@ struct ProximityTests {
   @Test func `a node writes the rest when it stops`() async throws {
     let node = Node(
       try OpenedHome(home, passphrase: { [] }), transport: nil, logger: Logger(label: "test"))
-    await node.watchNearby(from: "scanner")
+    await node.watchNearby(from: "scanner", byDatagrams: false)
     await node.takeNearby(.lines([Array(#"{"uuid":"\#(Self.uuid)","rssi":-61}"#.utf8)]))
     await node.takeNearby(
       .lines([Array(#"{"uuid":"\#(Self.uuid)","rssi":-51}"#.utf8)]))

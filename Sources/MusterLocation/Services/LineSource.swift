@@ -145,7 +145,8 @@ public struct LineSource: Service {
     let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: host, port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try SourceChannel<AddressedEnvelope<ByteBuffer>>(wrappingChannelSynchronously: channel)
+          try Self.closeOnExec(channel)
+          return try SourceChannel<AddressedEnvelope<ByteBuffer>>(wrappingChannelSynchronously: channel)
         }
       }
     await deliver(.state(.connected))
@@ -156,5 +157,13 @@ public struct LineSource: Service {
         await deliver(.lines(lines + splitter.finish()))
       }
     }
+  }
+
+  /// A child process that inherited the socket would keep its port in use after this process has
+  /// closed it.
+  private static func closeOnExec(_ channel: any Channel) throws {
+    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
   }
 }

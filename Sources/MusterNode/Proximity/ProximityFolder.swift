@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterModel
 internal import MusterProximity
 internal import MusterReplica
 
@@ -40,22 +41,31 @@ struct ProximityFolder: Sendable {
     try replace(Self.name(of: log.interval), log.encoded)
   }
 
-  /// Deletes the logs of older intervals.
-  func deleteAll(before oldest: ProximityInterval) throws {
-    for interval in try intervals() where interval < oldest {
-      try FileManager.default.removeItem(atPath: files.path + "/" + Self.name(of: interval))
+  /// Deletes the logs of intervals outside a range. A file that cannot be deleted does not keep the
+  /// others: the last failure is thrown at the end.
+  func keep(only range: ClosedRange<ProximityInterval>) throws {
+    var failure: (any Error)?
+    for interval in try intervals() where !range.contains(interval) {
+      do {
+        try FileManager.default.removeItem(atPath: files.path + "/" + Self.name(of: interval))
+      } catch {
+        failure = error
+      }
     }
+    if let failure { throw failure }
   }
 
-  /// Returns the settings and keys of this device; nil before they are stored, or if they are
-  /// damaged.
-  func own() throws(HomeError) -> ProximityOwn? {
-    guard let text = try text(Self.ownName) else { return nil }
+  /// Returns the settings and keys of this device; nil before they are stored. Throws if the file
+  /// is unreadable or damaged.
+  func own() throws -> ProximityOwn? {
+    let sealed: [UInt8]
     do {
-      return try ProximityOwn(encoded: text)
-    } catch {
+      sealed = try files.read(Self.ownName)
+    } catch HomeError.missing {
       return nil
     }
+    guard let text = opened(sealed, Self.ownName) else { throw DecodingFault.invalid("seal") }
+    return try ProximityOwn(encoded: text)
   }
 
   func store(_ own: ProximityOwn) throws(HomeError) { try replace(Self.ownName, own.encoded) }
@@ -66,7 +76,11 @@ struct ProximityFolder: Sendable {
 
   private func text(_ name: String) throws(HomeError) -> [UInt8]? {
     guard files.contains(name) else { return nil }
-    return credentials.opened(try files.read(name), as: "proximity " + name)
+    return opened(try files.read(name), name)
+  }
+
+  private func opened(_ sealed: [UInt8], _ name: String) -> [UInt8]? {
+    credentials.opened(sealed, as: "proximity " + name)
   }
 
   private func replace(_ name: String, _ text: [UInt8]) throws(HomeError) {

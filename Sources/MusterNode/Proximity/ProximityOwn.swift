@@ -4,23 +4,30 @@ internal import MusterProximity
 /// Whether this device records, and its daily keys.
 struct ProximityOwn: Hashable, Sendable {
   /// Whether sightings are recorded while a source runs.
-  var isOn = true
+  private(set) var isOn: Bool
   /// By day, oldest first.
   private(set) var keys: [DailyKey] = []
 
   private static let version: UInt8 = 1
+  /// More than the days of a log, for the days of a clock that was wrong.
+  private static let mostKeys = 60
 
-  init() {}
+  init(isOn: Bool = true) { self.isOn = isOn }
+
+  mutating func turn(_ isOn: Bool) { self.isOn = isOn }
 
   /// Returns the key of a day, if it is stored.
   func key(of day: ProximityInterval) -> DailyKey? { keys.first { $0.dayStart == day } }
 
-  /// Adds a key, and removes those that are older than the log.
+  /// Adds a key. Beyond the limit, the oldest of the others is removed.
   mutating func add(_ key: DailyKey) {
-    let oldest = ProximityInterval.oldestKept(at: key.dayStart)
-    keys = (keys.filter { $0.dayStart >= oldest && $0.dayStart != key.dayStart } + [key])
+    keys = (keys.filter { $0.dayStart != key.dayStart }.suffix(Self.mostKeys - 1) + [key])
       .sorted { $0.dayStart < $1.dayStart }
-      .suffix(Int(ProximityLimits.days) + 1)
+  }
+
+  /// Removes the keys of days outside a range.
+  mutating func keep(only range: ClosedRange<ProximityInterval>) {
+    keys.removeAll { $0.dayStart < range.lowerBound.dayStart || $0.dayStart > range.upperBound }
   }
 
   var encoded: [UInt8] {

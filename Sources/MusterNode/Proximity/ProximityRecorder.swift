@@ -9,25 +9,37 @@ internal import MusterReplica
 /// the number of lines decides neither the memory nor the disk.
 struct ProximityRecorder: Sendable {
   private let folder: ProximityFolder
+  private let warn: @Sendable (String) -> Void
   /// The intervals of the last day that received sightings, and those that are not written yet.
   private var logs: [ProximityInterval: IntervalLog] = [:]
   private var changed: Set<ProximityInterval> = []
   private var due: Instant?
   private var own: ProximityOwn?
-  private var source: (name: String, state: SourceState)?
+  private var source: (name: String, state: SourceState, isDatagrams: Bool)?
+  /// The clocks at the first write, or when the wall clock last jumped.
+  private var reference: ClockReading?
   private var counted: UInt64 = 0
   private var refused: [String: UInt64] = [:]
 
   private static let writeEveryMilliseconds: Int64 = 60_000
+  /// A larger difference between the advances of the wall clock and of the steady clock is a jump.
+  private static let jumpMilliseconds: Int64 = 3_600_000
+  /// Nothing is deleted until the wall clock has not jumped for this time.
+  private static let settleMilliseconds: Int64 = 600_000
   /// The bytes that accompany an identifier: version 1.0, and no transmission power.
   private static let metadata: [UInt8] = [0x40, 0, 0, 0]
 
-  init(_ folder: ProximityFolder) { self.folder = folder }
+  init(_ folder: ProximityFolder, warn: @escaping @Sendable (String) -> Void = { _ in }) {
+    self.folder = folder
+    self.warn = warn
+  }
 
   // MARK: Recording
 
   /// Sets the name of the source. MUST be called before its first event.
-  mutating func listen(to name: String) { source = (name, .waiting) }
+  mutating func listen(to name: String, byDatagrams isDatagrams: Bool) {
+    source = (name, .waiting, isDatagrams)
+  }
 
   /// Updates the state of the source. Returns its name if the state changed.
   mutating func change(to state: SourceState) -> String? {
@@ -36,9 +48,29 @@ struct ProximityRecorder: Sendable {
     return known.name
   }
 
+  /// Processes lines of a scanner, or a change of its state, which it returns as a text.
+  mutating func process(_ event: LineEvent, now: ClockReading) -> String? {
+    switch event {
+    case .state(let state): return change(to: state).map { "\($0): \(state.rawValue)" }
+    case .lines(let lines):
+      take(lines, wall: now.wall)
+      save(now: now)
+      return nil
+    }
+  }
+
+  /// Writes what has changed, if that is due or the node stops. A failed write is tried again.
+  mutating func save(now: ClockReading, isLast: Bool = false) {
+    do {
+      if isLast { try write(now: now) } else { try writeIfDue(now: now) }
+    } catch {
+      warn("the proximity log could not be written: \(error)")
+    }
+  }
+
   /// Counts the lines of a scanner; nil for a line that was too long.
-  mutating func take(_ lines: [[UInt8]?], wall: Timestamp) throws(HomeError) {
-    let isOn = try current().isOn
+  mutating func take(_ lines: [[UInt8]?], wall: Timestamp) {
+    let isOn = current().isOn
     for line in lines {
       do throws(Sighting.Fault) {
         guard isOn else { throw .paused }
@@ -53,13 +85,21 @@ struct ProximityRecorder: Sendable {
 
   private mutating func add(_ sighting: Sighting, wall: Timestamp) throws(Sighting.Fault) {
     let age = wall.milliseconds(since: sighting.time)
-    let day = Int64(ProximityInterval.perDay) * ProximityInterval.milliseconds
-    guard (-ProximityLimits.aheadMilliseconds...day).contains(age),
+    guard agesAccepted.contains(age),
       let interval = ProximityInterval(containing: sighting.time)
     else { throw .time }
     if logs[interval] == nil { logs[interval] = stored(interval) ?? IntervalLog(interval) }
-    try logs[interval]?.add(sighting)
-    changed.insert(interval)
+    if try logs[interval]?.add(sighting) == true { changed.insert(interval) }
+  }
+
+  /// In milliseconds before now. Datagrams are not authenticated: they fill neither past intervals
+  /// nor coming ones.
+  private var agesAccepted: ClosedRange<Int64> {
+    if source?.isDatagrams == true {
+      return -ProximityLimits.datagramMilliseconds...ProximityLimits.datagramMilliseconds
+    }
+    let day = Int64(ProximityInterval.perDay) * ProximityInterval.milliseconds
+    return -ProximityLimits.aheadMilliseconds...day
   }
 
   /// An interval whose file cannot be read starts empty.
@@ -71,45 +111,90 @@ struct ProximityRecorder: Sendable {
     }
   }
 
-  /// Writes what changed, and deletes what is too old, if that is due.
+  /// Deletes what is out of date, and writes what changed, if that is due.
   mutating func writeIfDue(now: ClockReading) throws {
     if let due, now.instant < due { return }
     due = now.instant.advanced(byMilliseconds: Self.writeEveryMilliseconds)
-    try write(wall: now.wall)
+    try write(now: now)
   }
 
-  /// Writes what changed, and deletes what is too old.
-  mutating func write(wall: Timestamp) throws {
-    for interval in changed.sorted() {
-      if let log = logs[interval] { try folder.store(log) }
-      changed.remove(interval)
+  /// Deletes what is out of date, and writes what changed. A failure does not stop the rest: the
+  /// last one is thrown at the end.
+  mutating func write(now: ClockReading) throws {
+    var failure: (any Error)?
+    let current = ProximityInterval(containing: now.wall)
+    if isSettled(now), let current {
+      do { try delete(at: current) } catch { failure = error }
     }
-    guard let now = ProximityInterval(containing: wall) else { return }
-    logs = logs.filter { $0.key.number + ProximityInterval.perDay >= now.number }
-    try folder.deleteAll(before: .oldestKept(at: now))
+    for interval in changed.sorted() {
+      guard let log = logs[interval] else { continue }
+      do throws(HomeError) {
+        try folder.store(log)
+        changed.remove(interval)
+      } catch {
+        failure = error
+      }
+    }
+    if let current {
+      logs = logs.filter {
+        $0.key.number.distance(to: current.number).magnitude <= ProximityInterval.perDay
+      }
+      changed.formIntersection(logs.keys)
+    }
+    if let failure { throw failure }
+  }
+
+  /// Returns whether the wall clock has advanced like the steady one for long enough to delete by
+  /// it. A wrong clock is often corrected soon after the start.
+  private mutating func isSettled(_ now: ClockReading) -> Bool {
+    guard let reference else {
+      self.reference = now
+      return false
+    }
+    let elapsed = now.instant.milliseconds(since: reference.instant)
+    let expected = Timestamp(milliseconds: reference.wall.milliseconds &+ elapsed)
+    let jump = now.wall.milliseconds(since: expected)
+    guard (-Self.jumpMilliseconds...Self.jumpMilliseconds).contains(jump) else {
+      self.reference = now
+      return false
+    }
+    return elapsed >= Self.settleMilliseconds
+  }
+
+  private mutating func delete(at now: ProximityInterval) throws {
+    let range = ProximityInterval.kept(at: now)
+    var failure: (any Error)?
+    do { try folder.keep(only: range) } catch { failure = error }
+    let before = current()
+    var after = before
+    after.keep(only: range)
+    if after != before { try keep(after) }
+    if let failure { throw failure }
   }
 
   // MARK: Commands
 
   mutating func reply(
-    to command: ProximityCommand, wall: Timestamp
+    to command: ProximityCommand, now: ClockReading
   ) throws -> ProximityReply {
-    try write(wall: wall)
+    do {
+      try write(now: now)
+    } catch {
+      warn("the proximity log could not be written: \(error)")
+    }
     switch command {
     case .status: return .status(try status())
     case .setOn(let isOn):
-      var own = try current()
-      own.isOn = isOn
-      try keep(own)
+      try set(isOn)
       return .status(try status())
-    case .devices(let hours): return .devices(try devices(hours: hours, wall: wall))
+    case .devices(let hours): return .devices(try devices(hours: hours, wall: now.wall))
     case .sessions: return .sessions(try sessions())
-    case .own: return .own(try identity(wall: wall))
+    case .own: return .own(try identity(wall: now.wall))
     }
   }
 
   private mutating func status() throws -> ProximityStatus {
-    let isOn = try current().isOn
+    let isOn = current().isOn
     let isConnected = source?.state == .connected
     return ProximityStatus(
       scanning: isOn ? (isConnected ? .on : .unknown) : .off, advertising: isOn ? .unknown : .off,
@@ -157,7 +242,7 @@ struct ProximityRecorder: Sendable {
   }
 
   private mutating func identity(wall: Timestamp) throws -> OwnIdentity {
-    var own = try current()
+    var own = current()
     guard let now = ProximityInterval(containing: wall) else {
       throw NodeError.refused("this device's clock shows \(wall): set it")
     }
@@ -176,9 +261,29 @@ struct ProximityRecorder: Sendable {
       changesAt: now.end, days: own.keys.map(\.dayStart.start))
   }
 
-  private mutating func current() throws(HomeError) -> ProximityOwn {
+  /// The choice applies until the next start even if it cannot be stored.
+  private mutating func set(_ isOn: Bool) throws {
+    var changed = current()
+    changed.turn(isOn)
+    own = changed
+    do {
+      try folder.store(changed)
+    } catch {
+      throw NodeError.refused(
+        "recording is \(isOn ? "on" : "off") only until the node restarts: \(error)")
+    }
+  }
+
+  /// A file that is unreadable or damaged may have been one that switched recording off.
+  private mutating func current() -> ProximityOwn {
     if let own { return own }
-    let read = try folder.own() ?? ProximityOwn()
+    let read: ProximityOwn
+    do {
+      read = try folder.own() ?? ProximityOwn()
+    } catch {
+      read = ProximityOwn(isOn: false)
+      warn("devices nearby are not recorded until `muster proximity on`: \(error)")
+    }
     own = read
     return read
   }

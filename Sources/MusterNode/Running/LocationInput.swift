@@ -6,7 +6,7 @@ internal import MusterModel
 /// and the devices nearby, which stay here.
 struct LocationInput: Sendable {
   /// The devices nearby.
-  var proximity: ProximityRecorder
+  private var proximity: ProximityRecorder
   /// This device's own fixes.
   var watch = LocationWatch(
     profile: .foreground,
@@ -24,6 +24,13 @@ struct LocationInput: Sendable {
   private static let batteryMilliseconds: Int64 = 60_000
 
   init(proximity: ProximityRecorder) { self.proximity = proximity }
+
+  /// Reads or changes the log of the devices nearby.
+  mutating func withProximity<Result>(
+    _ work: (inout ProximityRecorder) throws -> Result
+  ) rethrows -> Result {
+    try work(&proximity)
+  }
 
   /// Reads the battery if that is due. Returns nil if it is not due, and a reading of nil for a
   /// machine without a battery.

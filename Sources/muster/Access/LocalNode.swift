@@ -233,7 +233,7 @@ enum LocalNode {
         try await source(location, speed: settings.speed, node: node, logger: logger))
     }
     if let proximity = settings.proximity {
-      await node.watchNearby(from: proximity.name)
+      await node.watchNearby(from: proximity.name, byDatagrams: proximity.isDatagrams)
       services.append(
         LineSource(
           proximity.input, longest: Node.longestNearbyLine, logger: logger,

@@ -19,6 +19,11 @@ struct ProximityArgument: Hashable {
     }
   }
 
+  /// Whether the lines come in datagrams, which are not authenticated.
+  var isDatagrams: Bool {
+    if case .datagrams = input { true } else { false }
+  }
+
   /// The name that `muster proximity status` shows.
   var name: String {
     switch input {
