@@ -68,7 +68,7 @@ struct LoginEndpoint: Sendable {
     } catch {
       response = Problem(.serviceUnavailable, "\(error)").answer.response
     }
-    // A browser that has received it refuses to proceed past a warning, which phones do first.
+    // A browser that keeps it refuses to proceed past a later warning: the instructions set none.
     if !JoinPage.owns(request) {
       response.headers[.strictTransportSecurity] = "max-age=31536000"
     }
