@@ -43,6 +43,17 @@ import Testing
     #expect(watchdog([:]) == nil)
   }
 
+  @Test func `the file of fingerprints begins with the one for uplinks alone`() {
+    let (uplinks, browsers) = ("AA:01", "BB:02")
+    for (contents, text) in [
+      (.init(uplinks: uplinks, browsers: browsers), "AA:01\nbrowsers BB:02\n"),
+      (.init(uplinks: uplinks), "AA:01\n"), (.init(browsers: browsers), "browsers BB:02\n"),
+    ] as [(FingerprintFile.Contents, String)] {
+      #expect(contents.text == text)
+      #expect(FingerprintFile.Contents(text: text) == contents)
+    }
+  }
+
   @Test func `a file system without locks or owners is reported`() {
     let mounts = [
       ["/dev/sda1", "/", "ext4"], ["proc", "/proc", "proc"], ["stick", "/media/stick", "vfat"],

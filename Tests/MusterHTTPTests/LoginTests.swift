@@ -84,6 +84,9 @@ import Testing
       #expect(certificate.status == .ok)
       #expect(certificate.headers[.contentType] == "application/x-x509-ca-cert")
       #expect(certificate.body.contentLength == 3)
+      for response in [page, certificate] {
+        #expect(response.headers[.strictTransportSecurity] == nil)
+      }
       #expect(await caller.ask(.post, "/join").status == .methodNotAllowed)
       #expect(await caller.ask(.get, "/join/device.key").status == .unauthorized)
       let foreign = await caller.ask(

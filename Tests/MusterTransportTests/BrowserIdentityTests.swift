@@ -110,6 +110,46 @@ struct BrowserIdentityTests {
     #expect(!BrowserName.all(of: "0.0.0.0").isEmpty)
   }
 
+  @Test func `a long host name is in the certificate, though not whole in the authority's name`()
+    throws
+  {
+    let name = [String](repeating: "laptop", count: 36).joined(separator: ".")
+    let identity = try identity([name])
+    #expect(
+      try verify(identity.certificate, by: identity.authority, ["-verify_hostname", name]))
+  }
+
+  private func interface(_ name: String, _ address: [UInt8]) throws -> InterfaceState {
+    InterfaceState(
+      name: name, address: try #require(Endpoint(address: address, port: 0)), isRunning: true)
+  }
+
+  @Test func `a wildcard has no addresses that change by themselves`() throws {
+    let line = "20010db8000000000000000000000002 02 40 00 %F    wlan0\n"
+    let temporary = [line.replacing("%F", with: "01"), line.replacing("%F", with: "80")]
+      .compactMap { InterfaceState.temporary($0) }
+    #expect(temporary == [[0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [2]])
+    var interfaces: Set<InterfaceState> = [
+      try interface("wlan0", [192, 168, 4, 1]), try interface("wlan0", temporary[0]),
+    ]
+    for (index, name) in ["docker0", "br-1f", "veth2", "virbr0", "tun0", "wg0"].enumerated() {
+      interfaces.insert(try interface(name, [172, 17, 0, UInt8(index + 1)]))
+    }
+    #expect(
+      BrowserName.all(
+        of: "0.0.0.0", interfaces: interfaces, temporary: Set(temporary), hostName: "post.example")
+        == (try names(["192.168.4.1", "10.42.0.1", "post.local", "post.example"])))
+  }
+
+  @Test func `many addresses leave room for the host name`() throws {
+    let interfaces = Set(try (1...40).map { try interface("eth\($0)", [10, 0, $0, 1]) })
+    let all = BrowserName.all(
+      of: "::", interfaces: interfaces, temporary: [], hostName: "post.example")
+    #expect(all.count == 32)
+    #expect(all.first == BrowserName("10.0.1.1"))
+    #expect(all.suffix(2) == (try names(["post.local", "post.example"]))[...])
+  }
+
   /// OpenSSL's numbers (`obj_mac.h`).
   private enum Extension {
     static let ownKey: Int32 = 82

@@ -88,7 +88,9 @@ extension ProcessTests {
           return here == ["Before", "Order"] && there == here
         }
         try await eventually("command post ✓") { try await hasMark(ben, "Before") }
-        #expect(try await anna.send("login", "list").contains("fingerprint of the certificate"))
+        let listed = try await anna.send("login", "list")
+        #expect(listed.contains("fingerprint of the certificate for uplinks"))
+        #expect(listed.contains("fingerprint of the certificate for browsers"))
         let (atPost, away) = (try await anna.ask("status"), try await ben.ask("status"))
         #expect(atPost["uplink"]["guests"] == .number(1))
         #expect(away["peers"][0]["address"] == .string("uplink"))
@@ -239,6 +241,25 @@ extension ProcessTests {
         try await eventually("Anna has it") { try await titles(anna) == ["By proxy"] }
         try await node.stop()
         try await post.stop()
+      }
+    }
+
+    @Test func `a command post without a certificate for browsers still accepts uplinks`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let https = try FreePort.next()
+        let first = try await self.post(anna, https: https)
+        try await first.stop()
+        try FileManager.default.setAttributes(
+          [.posixPermissions: 0o640],
+          ofItemAtPath: anna.home.appending(path: "keys/browser.tls").path)
+        let second = try await self.post(anna, https: https)
+        let listed = try await anna.send("login", "list")
+        #expect(listed.contains("fingerprint of the certificate for uplinks"))
+        #expect(!listed.contains("for browsers"))
+        try await second.stop()
       }
     }
 

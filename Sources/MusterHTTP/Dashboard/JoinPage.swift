@@ -10,6 +10,11 @@ enum JoinPage {
   case instructions(language: String)
   case certificate([UInt8])
 
+  /// Whether a request is for the page or for something below it.
+  static func owns(_ request: Request) -> Bool {
+    request.uri.path == path || request.uri.path.hasPrefix("\(path)/")
+  }
+
   /// Returns nil for any other request.
   init?(_ request: Request, authority: [UInt8]?) throws(Problem) {
     let path = request.uri.path

@@ -68,7 +68,10 @@ struct LoginEndpoint: Sendable {
     } catch {
       response = Problem(.serviceUnavailable, "\(error)").answer.response
     }
-    response.headers[.strictTransportSecurity] = "max-age=31536000"
+    // A browser that keeps it refuses to proceed past a later warning: the instructions set none.
+    if !JoinPage.owns(request) {
+      response.headers[.strictTransportSecurity] = "max-age=31536000"
+    }
     return response
   }
 

@@ -39,7 +39,8 @@ public struct BrowserIdentity: Sendable {
     guard let signer = Self.key(random), let key = Self.key(random), let first = names.first
     else { throw Fault() }
     let mark = Hex.encode(Array(SHA256.hash(signer.publicPoint).prefix(4)))
-    let issuer = "Muster \(first.host) \(mark)"
+    // X.509 permits 64 bytes (RFC 5280, ub-common-name).
+    let issuer = "Muster \(first.host.prefix(40)) \(mark)"
     let validity = (
       from: Self.text(now, plus: -Self.daysBefore),
       to: Self.text(now, plus: Self.days - Self.daysBefore)

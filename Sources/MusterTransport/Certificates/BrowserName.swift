@@ -24,21 +24,36 @@ public enum BrowserName: Hashable, Sendable {
   /// Returns the names under which a listener is reached: its own address or name, or for a
   /// wildcard those of the interfaces; then the host name, alone and by multicast DNS.
   ///
+  /// Each further address needs a new authority, which phones must trust again. A wildcard's names
+  /// therefore have no addresses that change by themselves: temporary ones (RFC 8981), and those of
+  /// containers, virtual machines and VPNs.
+  ///
   /// - Parameter host: the address of the listener.
   public static func all(of host: String) -> [BrowserName] {
+    all(
+      of: host, interfaces: InterfaceState.current(), temporary: InterfaceState.temporary(),
+      hostName: hostName())
+  }
+
+  /// - Parameter temporary: temporary IPv6 addresses.
+  static func all(
+    of host: String, interfaces: Set<InterfaceState>, temporary: Set<[UInt8]>, hostName: String?
+  ) -> [BrowserName] {
     let listed = BrowserName(host)
-    var names = listed.map { [$0] } ?? addresses() + [hotspot]
-    if let label = hostName().flatMap({ BrowserName($0) }), case .dns(let name) = label {
+    var others = listed == nil ? [hotspot] : []
+    if let label = hostName.flatMap({ BrowserName($0) }), case .dns(let name) = label {
       let short = name.prefix { $0 != "." }
-      names += [BrowserName("\(short).local"), label].compactMap { $0 }
+      others += [BrowserName("\(short).local"), label].compactMap { $0 }
     }
+    let lasting = interfaces.filter { !$0.isVirtual && !temporary.contains($0.address.address) }
+    let first = listed.map { [$0] } ?? addresses(of: lasting)
     var seen: Set<BrowserName> = []
-    return Array(names.filter { seen.insert($0).inserted }.prefix(most))
+    return (first.prefix(most - others.count) + others).filter { seen.insert($0).inserted }
   }
 
   /// IPv4 first: people type it.
-  private static func addresses() -> [BrowserName] {
-    InterfaceState.current().filter { $0.isRunning && !$0.address.isLoopback }
+  private static func addresses(of interfaces: Set<InterfaceState>) -> [BrowserName] {
+    interfaces.filter { $0.isRunning && !$0.address.isLoopback }
       .map(\.address).filter { $0.scope == 0 && !$0.isLinkLocal }
       .sorted { ($0.address.count, $0) < ($1.address.count, $1) }
       .compactMap { endpoint in

@@ -37,6 +37,38 @@ struct InterfaceState: Hashable, Sendable {
     return states
   }
 
+  /// Whether it belongs to containers, virtual machines or a VPN, by its name.
+  var isVirtual: Bool {
+    ["docker", "br-", "veth", "virbr", "tun", "wg"].contains { name.hasPrefix($0) }
+  }
+
+  /// Returns the temporary IPv6 addresses of this machine (RFC 8981). None if the system is not
+  /// Linux: these flags are in no portable interface.
+  static func temporary() -> Set<[UInt8]> {
+    guard let file = fopen("/proc/net/if_inet6", "r") else { return [] }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    var addresses: Set<[UInt8]> = []
+    while fgets(&line, Int32(line.count), file) != nil {
+      let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      if let address = temporary(String(decoding: text, as: UTF8.self)) {
+        addresses.insert(address)
+      }
+    }
+    return addresses
+  }
+
+  /// Returns the address of a line of `/proc/net/if_inet6`, if it is temporary. The line has the
+  /// address, the interface's index, the length of the prefix, the scope and the flags in
+  /// hexadecimal digits, then the interface's name.
+  static func temporary(_ line: String) -> [UInt8]? {
+    let ifaTemporary: UInt32 = 1
+    let fields = line.split(separator: " ")
+    guard fields.count == 6, let flags = UInt32(fields[4], radix: 16), flags & ifaTemporary != 0
+    else { return nil }
+    return Hex.decode(fields[0])
+  }
+
   private static func endpoint(_ address: UnsafeMutablePointer<sockaddr>?) -> Endpoint? {
     guard let address else { return nil }
     switch Int32(address.pointee.sa_family) {

@@ -121,8 +121,8 @@ enum LocalNode {
         listen: settings.listen.text, multicast: settings.usesMulticast),
       logger: logger)
     let peers = await endpoints(of: settings.peers, by: transport, logger: logger)
-    let post = try settings.serve.map { try PhoneListener($0, of: opened) }
-    if let post { note(post.browsers.fingerprint, in: home.folders, logger: logger) }
+    let post = try settings.serve.map { try PhoneListener($0, of: opened, logger: logger) }
+    if let post { note(post.fingerprints, in: home.folders, logger: logger) }
     let uplinks = UplinkSwitch(targets: settings.uplinks)
     let node = Node(opened, transport: transport, uplinks: uplinks, logger: logger)
     let notifier = SystemdNotifier(
@@ -184,14 +184,18 @@ enum LocalNode {
     try await group.run()
   }
 
-  /// Logs the fingerprint of the command post's certificate, and stores it for `login list`, which
-  /// needs no node. The post runs without that file too.
-  private static func note(_ fingerprint: String, in home: NodeHome, logger: Logger) {
-    logger.info("the certificate has the SHA-256 fingerprint \(fingerprint)")
+  /// Logs the fingerprints of the listener's certificates, and stores them for `login list`, which
+  /// needs no node. The listener runs without that file too.
+  private static func note(
+    _ fingerprints: FingerprintFile.Contents, in home: NodeHome, logger: Logger
+  ) {
+    for (clients, fingerprint) in fingerprints.labelled {
+      logger.info("the certificate for \(clients) has the SHA-256 fingerprint \(fingerprint)")
+    }
     do {
-      try FingerprintFile(in: home).write(fingerprint)
+      try FingerprintFile(in: home).write(fingerprints)
     } catch {
-      logger.warning("the fingerprint of the certificate is not stored: \(error)")
+      logger.warning("the fingerprints of the certificates are not stored: \(error)")
     }
   }
 

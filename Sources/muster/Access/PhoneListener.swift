@@ -1,3 +1,4 @@
+internal import Logging
 internal import MusterNode
 internal import MusterTransport
 
@@ -6,29 +7,42 @@ struct PhoneListener: Sendable {
   let place: HTTPArgument
   /// Nil on a device that cannot be a command post.
   let uplinks: UplinkIdentity?
-  let browsers: BrowserIdentity
+  /// Nil on a command post that cannot make or read it: browsers receive that of the uplinks.
+  let browsers: BrowserIdentity?
   private let names: [BrowserName]
 
   /// - Parameter home: stores the certificate for browsers.
-  init(_ place: HTTPArgument, of home: borrowing OpenedHome) throws {
+  init(_ place: HTTPArgument, of home: borrowing OpenedHome, logger: Logger) throws {
     self.place = place
     names = BrowserName.all(of: place.host)
     uplinks = try home.uplinkIdentity()
-    browsers = try home.browserIdentity(for: names)
+    do {
+      browsers = try home.browserIdentity(for: names)
+    } catch {
+      guard uplinks != nil else { throw error }
+      browsers = nil
+      logger.warning("browsers receive the certificate for uplinks: \(error)")
+    }
+  }
+
+  var fingerprints: FingerprintFile.Contents {
+    .init(uplinks: uplinks?.fingerprint, browsers: browsers?.fingerprint)
   }
 
   /// Prints the address for phones and the authority's fingerprint; on a terminal with a QR code.
   func announce(port: Int) {
     let url = address(port: port)
     Standard.complain("phones: \(url)")
-    Standard.complain("phones trust the certificate \(browsers.authorityFingerprint)")
+    if let browsers {
+      Standard.complain("phones trust the certificate \(browsers.authorityFingerprint)")
+    }
     if let code = QRCode(url) { Standard.showForPhones(code) }
   }
 
   /// The page for phones, by the first name of this machine. The part after `#`, which browsers do
-  /// not send, is the authority's fingerprint.
+  /// not send, is the authority's fingerprint, if there is one.
   func address(port: Int) -> String {
-    let digits = browsers.authorityFingerprint.filter { $0 != ":" }
-    return "https://\(names.first?.host ?? place.host):\(port)/join#\(digits)"
+    let part = browsers.map { "#" + $0.authorityFingerprint.filter { $0 != ":" } } ?? ""
+    return "https://\(names.first?.host ?? place.host):\(port)/join\(part)"
   }
 }

@@ -113,11 +113,11 @@ struct LoginCommand: AsyncParsableCommand {
         return try Standard.print(JSON.array(items).text)
       }
       try Standard.print(logins.isEmpty ? "No logins." : table(of: logins, names))
-      if let fingerprint = try FingerprintFile(in: home.folders).read() {
+      for (clients, fingerprint) in try FingerprintFile(in: home.folders).read()?.labelled ?? [] {
         let lines =
           Screen.current.columns.map { WrappedText(fingerprint, width: $0).lines } ?? [fingerprint]
         try Standard.print(
-          "\nSHA-256 fingerprint of the certificate, as browsers show it:\n"
+          "\nSHA-256 fingerprint of the certificate for \(clients):\n"
             + lines.joined(separator: "\n"))
       }
     }
