@@ -89,7 +89,7 @@ extension Node {
     }
   }
 
-  private func endorseCouncil(_ reference: String) throws -> Reply {
+  private func endorseCouncil(_ reference: String?) throws -> Reply {
     try attempt { try $0.endorseCouncil(reference, now: $1) }
     return .councils(try read { replica, _ in try replica.queries.councils() })
   }
