@@ -189,7 +189,7 @@ let package = Package(
     tests(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
-    tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterTestKit"]),
+    tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterProximity", "MusterTestKit"]),
     tests("MusterAmazonTests", ["MusterAmazon", "MusterModel", "MusterInterchange"]),
     tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
     tests(

@@ -10,6 +10,8 @@ public enum ProximityLimits {
   public static let nameBytes = 32
   /// The longest line of a scanner, in bytes.
   public static let lineBytes = 512
+  /// The devices of one list.
+  public static let devicesPerList = 5000
   /// How far ahead of this device's clock a sighting may be.
   public static let aheadMilliseconds: Int64 = 10 * 60 * 1000
   /// How far a sighting of a datagram, which is not authenticated, may be from its arrival.

@@ -356,9 +356,9 @@ enum Specimens {
             scanning: .unknown, advertising: .off, source: "-", counted: 7,
             refused: ["malformed": 1], intervals: 2))),
       .proximity(
-        .devices([
-          NearbyDevice(identifier: "00ff", name: "Ben", rssi: -60, first: moment, last: moment)
-        ])),
+        .devices(
+          [NearbyDevice(identifier: "00ff", name: "Ben", rssi: -60, first: moment, last: moment)],
+          isTruncated: true)),
       .proximity(.sessions([ProximitySession(start: moment, end: moment, identifiers: 3)])),
       .proximity(
         .own(

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MusterModel
+import MusterProximity
 import Testing
 
 @testable import MusterNode
@@ -46,7 +47,7 @@ struct ProximityTests {
     -> [NearbyDevice]
   {
     guard
-      case .devices(let devices) = try recorder.reply(
+      case .devices(let devices, isTruncated: false) = try recorder.reply(
         to: .devices(hours: hours), now: Self.reading())
     else { throw NodeError.refused("no devices") }
     return devices
@@ -71,6 +72,32 @@ struct ProximityTests {
     var next = ProximityRecorder(folder)
     #expect(try devices(&next) == listed)
     #expect(try devices(&next, hours: 1).count == 1)
+  }
+
+  @Test(arguments: [.min, 0, 715_827_883, .max])
+  func `hours out of range are limited`(hours: Int) throws {
+    var recorder = ProximityRecorder(folder)
+    recorder.take([line()], wall: Self.now)
+    #expect(try devices(&recorder, hours: hours).count == 1)
+  }
+
+  @Test func `a list ends after the newest devices`() throws {
+    for age in 1...5 as ClosedRange<UInt32> {
+      let number = UInt32(Self.now.milliseconds / ProximityInterval.milliseconds) - age
+      var log = IntervalLog(ProximityInterval(number: number))
+      for place in 0..<1001 as Range<UInt64> {
+        let identifier = Bytes16(high: UInt64(age), low: place)
+        try log.add(Sighting(identifier: identifier, rssi: -60, time: log.interval.start))
+      }
+      try folder.store(log)
+    }
+    var recorder = ProximityRecorder(folder)
+    let reply = try recorder.reply(to: .devices(hours: 24), now: Self.reading())
+    guard case .devices(let devices, isTruncated: true) = reply else {
+      throw NodeError.refused("not truncated")
+    }
+    #expect(devices.count == ProximityLimits.devicesPerList)
+    #expect(devices.first?.identifier.hasPrefix("0000000000000001") == true)
   }
 
   @Test func `files are private, and contain neither identifier nor name`() throws {

@@ -146,7 +146,8 @@ public struct LineSource: Service {
       .bind(host: host, port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
           try Self.closeOnExec(channel)
-          return try SourceChannel<AddressedEnvelope<ByteBuffer>>(wrappingChannelSynchronously: channel)
+          return try SourceChannel<AddressedEnvelope<ByteBuffer>>(
+            wrappingChannelSynchronously: channel)
         }
       }
     await deliver(.state(.connected))

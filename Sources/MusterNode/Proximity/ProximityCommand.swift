@@ -4,7 +4,7 @@ public import MusterModel
 public enum ProximityCommand: Codable, Hashable, Sendable {
   case status
   case setOn(Bool)
-  /// The devices that were received in the last hours.
+  /// The devices that were received in the last hours, from 1 to 336.
   case devices(hours: Int)
   case sessions
   /// The own identifier of this moment.
@@ -14,8 +14,8 @@ public enum ProximityCommand: Codable, Hashable, Sendable {
 /// A node's reply to a command about its proximity log.
 public enum ProximityReply: Codable, Hashable, Sendable {
   case status(ProximityStatus)
-  /// The device received last is first.
-  case devices([NearbyDevice])
+  /// The device received last is first. A truncated list lacks the oldest.
+  case devices([NearbyDevice], isTruncated: Bool)
   /// The newest is first.
   case sessions([ProximitySession])
   case own(OwnIdentity)

@@ -187,7 +187,7 @@ struct ProximityRecorder: Sendable {
     case .setOn(let isOn):
       try set(isOn)
       return .status(try status())
-    case .devices(let hours): return .devices(try devices(hours: hours, wall: now.wall))
+    case .devices(let hours): return try devices(hours: hours, wall: now.wall)
     case .sessions: return .sessions(try sessions())
     case .own: return .own(try identity(wall: now.wall))
     }
@@ -202,26 +202,40 @@ struct ProximityRecorder: Sendable {
       intervals: try folder.intervals().count)
   }
 
-  private func devices(hours: Int, wall: Timestamp) throws -> [NearbyDevice] {
-    guard let now = ProximityInterval(containing: wall) else { return [] }
-    let span = UInt32(clamping: hours) &* 6
+  /// Reads the newest intervals first, until the list is full.
+  private func devices(hours: Int, wall: Timestamp) throws -> ProximityReply {
+    guard let now = ProximityInterval(containing: wall) else {
+      return .devices([], isTruncated: false)
+    }
+    let span = UInt32(min(max(hours, 1), Int(ProximityLimits.days) * 24)) * 6
+    let oldest = ProximityInterval(number: now.number < span ? 0 : now.number - span)
     var devices: [Bytes16: NearbyDevice] = [:]
-    for interval in try folder.intervals() where interval.number &+ span >= now.number {
+    var isTruncated = false
+    for interval in try folder.intervals().reversed() where interval >= oldest && !isTruncated {
       guard let log = try folder.log(of: interval) else { continue }
-      for (identifier, entry) in log.entries {
-        let (first, last) = (log.time(entry.firstSecond), log.time(entry.lastSecond))
-        var device =
-          devices[identifier]
-          ?? NearbyDevice(
-            identifier: identifier.hexadecimal, name: log.name(of: entry), rssi: Int(entry.rssi),
-            first: first, last: last)
+      let newest = log.entries.sorted { $0.entry.lastSecond > $1.entry.lastSecond }
+      for (identifier, entry) in newest {
+        let name = log.name(of: entry)
+        let first = log.time(entry.firstSecond)
+        guard var device = devices[identifier] else {
+          guard devices.count < ProximityLimits.devicesPerList else {
+            isTruncated = true
+            break
+          }
+          devices[identifier] = NearbyDevice(
+            identifier: identifier.hexadecimal, name: name, rssi: Int(entry.rssi), first: first,
+            last: log.time(entry.lastSecond))
+          continue
+        }
         device.rssi = max(device.rssi, Int(entry.rssi))
-        device.last = last
-        if device.name.isEmpty { device.name = log.name(of: entry) }
+        device.first = first
+        if device.name.isEmpty { device.name = name }
         devices[identifier] = device
       }
     }
-    return devices.values.sorted { ($1.last, $0.identifier) < ($0.last, $1.identifier) }
+    return .devices(
+      devices.values.sorted { ($1.last, $0.identifier) < ($0.last, $1.identifier) },
+      isTruncated: isTruncated)
   }
 
   private func sessions() throws -> [ProximitySession] {

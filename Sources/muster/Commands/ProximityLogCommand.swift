@@ -86,8 +86,15 @@ struct ProximityLogCommand: AsyncParsableCommand {
 
     func run() async throws {
       let reply = try await NodeConnection.open(home).proximity(.devices(hours: hours))
-      guard case .devices(let devices) = reply else { throw Refusal.unexpectedReply }
-      if output.json { return try Standard.print(JSON.array(devices.map(\.json)).text) }
+      guard case .devices(let devices, let isTruncated) = reply else {
+        throw Refusal.unexpectedReply
+      }
+      if output.json {
+        let list = JSON.object([
+          "devices": .array(devices.map(\.json)), "isTruncated": .bool(isTruncated),
+        ])
+        return try Standard.print(list.text)
+      }
       guard !devices.isEmpty else {
         return try Standard.print("No devices in the last \(hours) h.")
       }
@@ -100,6 +107,9 @@ struct ProximityLogCommand: AsyncParsableCommand {
         ])
       }
       try Standard.print(table.text(on: .current))
+      if isTruncated {
+        try Standard.print("Only the newest \(devices.count) are listed: lower --hours.")
+      }
     }
   }
 
