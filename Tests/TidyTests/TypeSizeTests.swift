@@ -14,6 +14,7 @@ import Testing
   private static let larger: [String: (properties: Int, lines: Int)] = [
     "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (17, 700),
+    "MusterNode.Node": (12, 739),
     "MusterSync.Packet": (22, 700),
   ]
 

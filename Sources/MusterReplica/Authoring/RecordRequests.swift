@@ -60,8 +60,8 @@ public enum RecordRequests {
     guard entry.isWithinLimits else {
       throw Refusal(
         "a record has a data set of at most \(Limits.recordDatasetBytes) letters, digits, '_', "
-          + "'.', ':' and '-', a key of 1 to \(Limits.recordKeyBytes) bytes, and a value of at most "
-          + "\(Limits.recordValueBytes) bytes")
+          + "'.', ':' and '-', a key of 1 to \(Limits.recordKeyBytes) bytes, and a value of at "
+          + "most \(Limits.recordValueBytes) bytes")
     }
     let record = known.records[entry.name]
     let current = record?.shown.syncCount ?? 0
