@@ -20,13 +20,15 @@ struct CommandPostServerTests {
 
   /// Runs a listener for the body of a test, and then stops it.
   ///
-  /// - Parameter browsers: the certificate for browsers; nil for that of uplinks.
+  /// - Parameters:
+  ///   - identity: that of the uplinks; nil for a new one.
+  ///   - browsers: the certificate for browsers; nil for that of uplinks.
   private func serving(
-    browsers: BrowserIdentity? = nil,
+    as identity: UplinkIdentity? = nil, browsers: BrowserIdentity? = nil,
     _ story: (_ port: Int, _ uplinks: UplinkSwitch) async throws -> Void
   ) async throws {
     let uplinks = UplinkSwitch(targets: [])
-    let identity = try Self.identity()
+    let identity = try identity ?? Self.identity()
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     let server = CommandPostServer(
@@ -81,15 +83,15 @@ struct CommandPostServerTests {
       next += 1
       return [UInt8](repeating: next, count: 32)
     }
-    let pinned = try Self.identity().certificate
-    try await serving(browsers: browsers) { port, _ in
+    let identity = try Self.identity()
+    try await serving(as: identity, browsers: browsers) { port, _ in
       let caller = try await Caller.call(port: port, tls: Self.modern, protocols: protocols)
       // In parts, so that no packet has the request alone.
       await caller.send("GET / HTTP/1.1\r\n")
       await caller.send("host: x\r\n\r\n")
       try await eventually("it is answered") { caller.received.text.contains("\r\n\r\n") }
       let certificate = try #require(try await caller.certificate())
-      #expect((certificate == pinned) == isPinned)
+      #expect((certificate == identity.certificate) == isPinned)
       await caller.hangUp()
     }
   }
