@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "../../Sources/MusterHTTP/Resources/dashboard")
 LEAFLET = "/usr/share/javascript/leaflet"
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
+         "webmanifest": "application/manifest+json",
          "png": "image/png"}
 COUNTS = {name: 1 for name in (
     "users", "reports", "fences", "events", "directives", "alerts", "mesh")}
