@@ -543,8 +543,8 @@ def places(page, operation):
     page.fill(corners="40.3217, -7.6114", radius="50")
     page.click("dialog [type=submit]")
     page.await_form()
-    must("a typed circle shows who would be inside",
-         "1 would be inside now: Ana" in page.text("dialog"))
+    wait("a typed circle shows who would be inside",
+         lambda: "1 would be inside now: Ana" in page.text("dialog[open]"))
     page.fill(name="School yard", kind="muster")
     page.submit()
     wait("the circle is listed", lambda: "School yard" in page.text("#fences"))
