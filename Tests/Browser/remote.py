@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import socket
 import ssl
 import subprocess
 import time
@@ -13,8 +14,13 @@ PASSPHRASE = "correct horse battery staple"
 
 
 def pin(port):
-    """Returns the certificate's key hash in Chromium's form."""
-    pem = ssl.get_server_certificate(("127.0.0.1", port))
+    """Returns the key hash, in Chromium's form, of the certificate that browsers get."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with socket.create_connection(("127.0.0.1", port)) as plain:
+        with context.wrap_socket(plain) as tls:
+            pem = ssl.DER_cert_to_PEM_cert(tls.getpeercert(binary_form=True))
     key = subprocess.run(["openssl", "x509", "-pubkey", "-noout"], input=pem, text=True,
                          capture_output=True, check=True).stdout
     der = base64.b64decode("".join(key.splitlines()[1:-1]))
