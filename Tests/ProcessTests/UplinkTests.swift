@@ -268,8 +268,10 @@ extension ProcessTests {
         let anna = try await field.founder("Anna")
         let host = try await anna.run()
         let ben = try await field.joiner("Ben", inviting: anna)
-        let node = try await self.post(ben, https: try FreePort.next())
-        #expect(try await ben.send("login", "list").contains("fingerprint of the certificate"))
+        let node = try await ben.run(on: 0, "--serve", "127.0.0.1:\(try FreePort.next())")
+        try await eventually("Ben's node serves phones") {
+          try await ben.send("login", "list").contains("fingerprint of the certificate")
+        }
         #expect(try await ben.ask("status")["uplink"]["serves"].text ?? "" == "")
         try await node.stop()
         for words in [
