@@ -79,11 +79,30 @@ class Page:
     def close_panel(self):
         self.js("document.querySelector('[data-key=\"close panel\"]')?.click()")
 
-    def tap(self, x, y):
-        """Clicks on the map at an offset from its centre."""
+    def on(self, selector, act):
+        """Runs `act` on the first match, again if the page has redrawn it in between."""
+        from selenium.common.exceptions import (
+            NoSuchElementException, StaleElementReferenceException)
+
+        def acted():
+            try:
+                act(self.driver.find_element("css selector", selector))
+                return True
+            except (NoSuchElementException, StaleElementReferenceException):
+                return False
+
+        wait(f"{selector} is there and stays", acted)
+
+    def actions(self):
         from selenium.webdriver.common.action_chains import ActionChains
-        target = self.driver.find_element("id", "map")
-        ActionChains(self.driver).move_to_element_with_offset(target, x, y).click().perform()
+        return ActionChains(self.driver)
+
+    def tap(self, x, y, is_right=False):
+        """Clicks on the map at an offset from its centre."""
+        def act(target):
+            actions = self.actions().move_to_element_with_offset(target, x, y)
+            (actions.context_click() if is_right else actions.click()).perform()
+        self.on("#map", act)
 
     def fill(self, **values):
         for name, value in values.items():
@@ -98,10 +117,9 @@ class Page:
 
     def drag(self, selector, x, y):
         """Drags the first match by an offset."""
-        from selenium.webdriver.common.action_chains import ActionChains
-        target = self.driver.find_element("css selector", selector)
-        (ActionChains(self.driver).move_to_element(target).click_and_hold()
-         .move_by_offset(x // 2, y // 2).move_by_offset(x - x // 2, y - y // 2).release().perform())
+        self.on(selector, lambda target: self.actions().move_to_element(target).click_and_hold()
+                .move_by_offset(x // 2, y // 2).move_by_offset(x - x // 2, y - y // 2)
+                .release().perform())
 
     def submit(self):
         self.click("dialog [type=submit]")

@@ -469,7 +469,7 @@ def import_fences(page, operation):
         json.dump(outline, file)
     page.view("fences")
     page.driver.execute_cdp_cmd("DOM.enable", {})
-    page.driver.find_element("css selector", "#fences input[type=file]").send_keys(path)
+    page.on("#fences input[type=file]", lambda field: field.send_keys(path))
     wait("the review shows all zones", lambda: page.count("dialog .review li") == 3)
     told = page.js(
         "return [...document.querySelectorAll('dialog .review p')].map((p) => p.innerText)")

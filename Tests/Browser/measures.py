@@ -43,30 +43,13 @@ class Hand:
         self.page, self.count = page, 0
 
     def click(self, selector):
-        from selenium.common.exceptions import StaleElementReferenceException
-
-        def clicked():
-            try:
-                self.page.driver.find_element("css selector", selector).click()
-                return True
-            except StaleElementReferenceException:
-                return False
-
-        wait(f"{selector} is there", lambda: self.page.count(selector))
-        # The page may have redrawn it in between.
-        wait(f"{selector} is clicked", clicked)
+        self.page.on(selector, lambda target: target.click())
         self.count += 1
-
-    def actions(self):
-        from selenium.webdriver.common.action_chains import ActionChains
-        self.count += 1
-        return ActionChains(self.page.driver)
 
     def tap(self, x, y, is_right=False):
         """Clicks on the map at an offset from its centre."""
-        target = self.page.driver.find_element("id", "map")
-        actions = self.actions().move_to_element_with_offset(target, x, y)
-        (actions.context_click() if is_right else actions.click()).perform()
+        self.page.tap(x, y, is_right)
+        self.count += 1
         time.sleep(0.4)  # two immediate clicks are a double click, which zooms
 
     def tap_place(self, lat, lon):
@@ -80,9 +63,8 @@ class Hand:
             });""", lat, lon))
 
     def drag(self, selector, x, y):
-        target = self.page.driver.find_element("css selector", selector)
-        (self.actions().move_to_element(target).click_and_hold().move_by_offset(x // 2, y // 2)
-         .move_by_offset(x - x // 2, y - y // 2).release().perform())
+        self.page.drag(selector, x, y)
+        self.count += 1
 
 
 def job(page, name, most, work):
@@ -145,12 +127,10 @@ def draw(page, leader):
 
 def redraw(page, leader):
     """Undo, redo, crossing sides, a double click; a report that is dragged."""
-    from selenium.webdriver.common.action_chains import ActionChains
-
     hand = Hand(page)
 
     def key(letter):
-        ActionChains(page.driver).key_down("\ue009").send_keys(letter).key_up("\ue009").perform()
+        page.actions().key_down("\ue009").send_keys(letter).key_up("\ue009").perform()
 
     page.view("map")
     page.close_panel()
@@ -167,8 +147,8 @@ def redraw(page, leader):
     must("their area is shown", "m²" in page.text("#map-bar"))
     key("z")
     hand.tap(-200, -40)
-    target = page.driver.find_element("id", "map")
-    ActionChains(page.driver).move_to_element_with_offset(target, -300, -40 + 60).double_click().perform()
+    page.on("#map", lambda target: page.actions()
+            .move_to_element_with_offset(target, -300, -40 + 60).double_click().perform())
     page.await_form()
     page.fill(name="Marsh", kind="info")
     hand.click("dialog [type=submit]")

@@ -343,19 +343,23 @@ def orders(page, stage):
 
 def claims(page, stage):
     """A phone has OK and HELP, held for three seconds, and the way to the assembly zone."""
-    from selenium.webdriver.common.action_chains import ActionChains
     page.view("me")
     way = page.text("#me .way")
     must(f"the assembly zone has distance and bearing: {way!r}", "m " in way and "°" in way)
-    button = page.driver.find_element("id", "say-help")
-    box = page.js("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", button)
+    box = page.js("""const b = document.querySelector('#say-help').getBoundingClientRect();
+        return [b.width, b.height]""")
     must(f"HELP is large: {box}", min(box) >= 80)
-    ActionChains(page.driver).click_and_hold(button).pause(1).release().perform()
+
+    def hold(seconds):
+        page.on("#say-help", lambda button: page.actions()
+                .click_and_hold(button).pause(seconds).release().perform())
+
+    hold(1)
     must("a press of one second sends nothing, and opens the form", page.count("dialog form") == 1
          and not any(path == "me/safety" for _, path, _ in stage.written))
     page.click("dialog [data-key=cancel]")
     wait("the form has closed", lambda: page.count("dialog") == 0)
-    ActionChains(page.driver).click_and_hold(button).pause(3.5).release().perform()
+    hold(3.5)
     wait("it is sent", lambda: stage.written[-1:] == [("PUT", "me/safety", {"safety": "help"})])
     must("three seconds send it at once", page.count("dialog") == 0)
 
