@@ -78,6 +78,7 @@ extension Node {
     case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try read { try $0.settings(of: user, now: $1) })
     case .proximity(let command): return .proximity(try reply(to: command))
+    case .history, .timeline: return try read { try command.historyReply(by: &$0, now: $1) }
     case .contacts: return .contacts(try read { replica, _ in try replica.queries.contacts() })
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,

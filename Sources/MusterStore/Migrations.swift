@@ -24,6 +24,7 @@ enum Migrations {
     migrator.registerMigration("12 staged records") { try $0.execute(sql: staging) }
     migrator.registerMigration("14 photos") { try $0.execute(sql: photos) }
     migrator.registerMigration("15 changes of rows") { try $0.execute(sql: rowChanges) }
+    migrator.registerMigration("16 history of people") { try $0.execute(sql: history) }
     return migrator
   }
 
