@@ -40,6 +40,16 @@ extension Replica {
       in: range, after: cursor, limit: min(max(1, limit), Limits.historyEventsPerPage))
   }
 
+  /// Records a fix and a status of a person as if both had just arrived.
+  package mutating func recordForMeasurement(
+    _ fix: Fix, _ status: PersonStatus, of user: UserID, now: ClockReading
+  ) {
+    core.recordForMeasurement(fix, status, of: user, now: now)
+  }
+
+  /// How many bytes the history takes in the database, without its indexes.
+  package func historyBytes() throws -> Int { try core.store.historyBytes() }
+
   private var historyReader: HistoryReader {
     HistoryReader(
       store: core.store, recorder: core.history, statuses: core.derived.statusModel)

@@ -22,6 +22,17 @@ extension ReplicaCore {
     try StatusQueries.refresh(&self, now: now)
   }
 
+  /// See `Replica.recordForMeasurement`.
+  mutating func recordForMeasurement(
+    _ fix: Fix, _ status: PersonStatus, of user: UserID, now: ClockReading
+  ) {
+    history.note(
+      HistoryNote(fix, of: user.raw, user, by: user.raw, at: fix.sampleTime, now: now.wall))
+    let condition = StatusCondition(
+      status: status, severity: status.severity, reason: status.label)
+    note([condition], of: user, since: now.wall.milliseconds, now: now.wall.milliseconds)
+  }
+
   // MARK: Fixes
 
   /// Records a position of another device, which was taken and dated just now.

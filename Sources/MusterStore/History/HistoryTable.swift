@@ -25,7 +25,9 @@ enum HistoryTable {
     let number = database.lastInsertedRowID
     for row in fold.rows {
       try database.run(
-        "INSERT INTO history(period, kind, subject, person, author, body) VALUES (?, ?, ?, ?, ?, ?)",
+        """
+        INSERT INTO history(period, kind, subject, person, author, body) VALUES (?, ?, ?, ?, ?, ?)
+        """,
         [
           number.column, row.kind.column, row.subject.blob, row.person.blob, row.author.blob,
           row.body.blob,
@@ -107,6 +109,15 @@ enum HistoryTable {
       HistoryPeriod(
         number: try $0.integer(), started: try $0.timestamp(), ended: try $0.timestamp())
     }
+  }
+
+  static func bytes(_ database: Database) throws -> Int {
+    try database.first(
+      """
+      SELECT (SELECT coalesce(sum(bytes), 0) FROM history_periods)
+        + (SELECT coalesce(sum(length(body) + \(rowOverhead)), 0) FROM late_history)
+      """, of: "history"
+    ) { try $0.integer() } ?? 0
   }
 
   static func rows(

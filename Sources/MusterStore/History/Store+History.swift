@@ -23,6 +23,9 @@ extension Store {
     try read { try HistoryTable.rows(of: period, kinds, in: $0) }
   }
 
+  /// Returns the bytes of all periods and late entries, without indexes.
+  public func historyBytes() throws(StoreError) -> Int { try read(HistoryTable.bytes) }
+
   /// Returns one late entry of each subject about a time up to `event`, with the time at which it
   /// was learnt.
   ///
