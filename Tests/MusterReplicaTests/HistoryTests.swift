@@ -196,6 +196,8 @@ struct HistoryTests {
     let logs = recorder.logs.values.sorted { $0.author < $1.author }
     #expect(logs.map(\.entries.count) == [Limits.historyEntries, 100])
     #expect(logs[0].newest?.fix?.position == place(metresNorth: 2999))
+    let tail = [HistoryNote](decodingTail: recorder.rest.tail) ?? []
+    #expect(tail.count == Limits.historyEntries + 100)
   }
 
   @Test func `the oldest periods are deleted by number, whatever the clock shows`() throws {
@@ -280,6 +282,8 @@ private struct HistoryStory {
   }
 
   mutating func step() throws {
+    // No two looks are at one time.
+    try valley.run(milliseconds: 1)
     do {
       try act()
     } catch is Refusal {

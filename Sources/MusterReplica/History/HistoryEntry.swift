@@ -47,6 +47,8 @@ struct HistoryEntry: Hashable, Sendable {
   }
 
   var fix: HistoryFix? { if case .fix(let fix) = content { fix } else { nil } }
+  /// Whether it is a status of a person who is listed.
+  var showsPerson: Bool { !conditions.isEmpty }
   var conditions: [StatusCondition] {
     if case .status(let conditions) = content { conditions } else { [] }
   }

@@ -14,11 +14,14 @@ internal import MusterStore
 /// - Each log begins with the newest entry of the period before, so that a period is a checkpoint:
 ///   one period answers about each of its instants.
 /// - Of one certificate at most `Limits.historyEntries` are kept in a period, beside the newest;
-///   of one person's statuses likewise. Nothing of one certificate evicts entries of another.
+///   of one person's statuses likewise. Nothing of one certificate evicts entries of another. What
+///   is beyond the bound is stored with the period.
 struct HistoryRecorder: Sendable {
   /// When the current period began, by the wall clock; nil before `start`.
   private(set) var started: Int64?
   private(set) var logs: [HistorySubject: HistoryLog] = [:]
+  /// How many people are listed, as far as it was recorded.
+  private(set) var listedPeople = 0
   private var counts: [Bytes16: Int] = [:]
   /// The number of subjects of each author.
   private var subjects: [Bytes16: Int] = [:]
@@ -44,6 +47,7 @@ struct HistoryRecorder: Sendable {
         else { continue }
         let subject = HistorySubject(kind: kind, raw: row.subject)
         logs[subject] = HistoryLog(person: row.person, author: row.author, carried: newest)
+        if newest.showsPerson { listedPeople += 1 }
         subjects[row.author, default: 0] += 1
       }
     }
@@ -75,7 +79,7 @@ struct HistoryRecorder: Sendable {
         variant: note.subject.kind == .fix ? 0 : entry.learnt))
   }
 
-  /// Returns whether it is news.
+  /// Returns whether it is to be stored before the period ends: news, and within the bound.
   private mutating func keep(_ note: HistoryNote) -> Bool {
     var log = logs[note.subject]
     if log == nil {
@@ -88,11 +92,14 @@ struct HistoryRecorder: Sendable {
     guard var log, log.newest?.content != note.entry.content || note.subject.kind == .fix else {
       return false
     }
+    if log.newest?.showsPerson ?? false { listedPeople -= 1 }
+    if note.entry.showsPerson { listedPeople += 1 }
     let count = counts[note.author, default: 0]
-    log.append(note.entry, replacingNewest: count >= Limits.historyEntries)
+    let isWithinBound = count < Limits.historyEntries
+    log.append(note.entry, replacingNewest: !isWithinBound)
     counts[note.author] = count + 1
     logs[note.subject] = log
-    return true
+    return isWithinBound
   }
 
   // MARK: Writing
@@ -135,6 +142,7 @@ struct HistoryRecorder: Sendable {
       // A device or a person of whom nothing came for as long as the history reaches.
       let isGone = log.newest.map { fold.ended.milliseconds - $0.learnt > oldest } ?? true
       logs[subject] = isGone ? nil : log.continued
+      if isGone, log.newest?.showsPerson ?? false { listedPeople -= 1 }
       if !isGone { subjects[log.author, default: 0] += 1 }
     }
   }
@@ -184,10 +192,5 @@ extension HistoryRecorder {
   /// The people with a status, whether or not they are still listed.
   var people: [UserID] {
     logs.keys.filter { $0.kind == .status }.map { UserID(raw: $0.raw) }.sorted()
-  }
-
-  /// How many people were listed at the end of what was recorded.
-  var listedPeople: Int {
-    logs.count { $0.key.kind == .status && !($0.value.newest?.conditions.isEmpty ?? true) }
   }
 }

@@ -74,7 +74,9 @@ function build() {
 }
 
 function scale() {
-  [slider.min, slider.max, slider.step] = [from, to, to - from > 3600000 ? 60000 : 10000];
+  const span = to - from;
+  const step = span < 900000 ? 1000 : span < 14400000 ? 10000 : 60000;
+  [slider.min, slider.max, slider.step] = [from, to, step];
   slider.value = at;
 }
 
