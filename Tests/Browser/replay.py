@@ -160,8 +160,8 @@ def sized(page, between):
 def back(page):
     page.click("[data-key='past back']")
     wait("the map is live", lambda: people(page) is None)
-    must("without a banner or a timeline",
-         not page.text("#past") and page.js("return document.querySelector('#replay').hidden"))
+    must("without a banner or a timeline", page.js(
+        "return [...document.querySelectorAll('#past, #replay')].every((one) => one.hidden)"))
 
 
 def main():

@@ -170,7 +170,7 @@ function words({ kind, callsign, what, text, severity }) {
     report: () => t(`category.${what}`), zone: () => t(`kind.${what}`),
     order: () => t(`order.${what}`), checkIn: () => t("checkins"),
   }[kind]();
-  return [h("strong", {}, callsign || text), ` ${known} `, callsign ? spoken(text) : ""];
+  return [h("strong", {}, callsign || text), ` ${known} `, callsign && what !== "ok" ? spoken(text) : ""];
 }
 
 /** What was known of a person at the instant, in the panel. */
