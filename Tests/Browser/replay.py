@@ -143,11 +143,11 @@ def sized(page, between):
         page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         for theme in ("light", "dark"):
-            page.js("document.documentElement.dataset.theme = arguments[0]", theme)
+            page.theme(theme)
             page.shot(f"replay-{width}-{theme}")
     page.as_phone()
     page.view("map")
-    page.js("document.documentElement.dataset.theme = 'light'")
+    page.theme("light")
     page.shot("replay-390")
     wide = page.js("return document.documentElement.scrollWidth")
     must(f"a phone's width holds it ({wide} pixels of 390)", wide <= 390)

@@ -127,9 +127,9 @@ public struct HistoryEvent: Codable, Hashable, Sendable {
 /// The position of an event in the timeline.
 public struct HistoryCursor: Codable, Hashable, Comparable, Sendable {
   /// The time of the event.
-  public var time: Timestamp
+  public let time: Timestamp
   /// Orders events of one time.
-  public var name: String
+  public let name: String
 
   /// Returns the position of an event.
   public init(_ event: HistoryEvent) {

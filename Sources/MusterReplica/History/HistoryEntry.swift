@@ -67,7 +67,7 @@ struct HistoryFix: Hashable, Sendable {
 /// An entry with its subject, before it is stored.
 struct HistoryNote: Hashable, Sendable {
   let subject: HistorySubject
-  /// The person whom it concerns.
+  /// The person that it is about.
   let person: UserID
   /// The device whose record it is from: its certificate has a bound. That of the person's id for
   /// statuses.

@@ -139,7 +139,7 @@ struct HistoryRecorder: Sendable {
     (counts, subjects) = ([:], [:])
     let oldest = Limits.historyPeriods * Limits.historyPeriodMilliseconds
     for (subject, log) in logs {
-      // A device or a person of whom nothing came for as long as the history reaches.
+      // Nothing came from this device or about this person for as long as the history reaches.
       let isGone = log.newest.map { fold.ended.milliseconds - $0.learnt > oldest } ?? true
       logs[subject] = isGone ? nil : log.continued
       if isGone, log.newest?.showsPerson ?? false { listedPeople -= 1 }

@@ -50,7 +50,7 @@ public struct HistoryRow: Hashable, Sendable {
   public var kind: UInt8
   /// A device, or a person.
   public var subject: Bytes16
-  /// The person whom the entries concern.
+  /// The person that the entries are about.
   public var person: UserID
   /// The device whose records the entries are from; that of the person's id for statuses.
   public var author: Bytes16
