@@ -120,6 +120,9 @@ struct HistoryTests {
 
     // When the power fails
     try valley.restart("Ada")
+    #expect(
+      try picture(.known, at: before, in: &valley)["Ben"]?.summary.fix?.position
+        == place(metresNorth: 0), "also without a running node")
     try valley.run(milliseconds: 100)
     try valley.at("Ada") { try $0.startHistory(now: $1) }
 

@@ -29,7 +29,8 @@ struct HistoryReader {
   func picture(at instant: Timestamp, view: HistoryView, now: Timestamp) throws -> HistoryPicture {
     let at = instant.milliseconds
     let periods = try store.historyPeriods()
-    let begins = periods.first?.started ?? recorder.started.map { Timestamp(milliseconds: $0) }
+    let began = recorder.logs.isEmpty ? nil : recorder.started
+    let begins = periods.first?.started ?? began.map { Timestamp(milliseconds: $0) }
     var picture = HistoryPicture(at: instant, view: view, begins: begins, now: now)
     var chosen: [HistorySubject: (person: UserID, entry: HistoryEntry)] = [:]
     for log in try logs(at: at, in: periods) {

@@ -23,7 +23,7 @@ extension Replica {
     at instant: Timestamp, view: HistoryView, now: ClockReading
   ) throws -> HistoryPicture {
     try refreshStatuses(now: now)
-    return try historyReader.picture(at: instant, view: view, now: now.wall)
+    return try historyReader(now: now).picture(at: instant, view: view, now: now.wall)
   }
 
   /// Returns a page of the events of a range of time, in the order of time.
@@ -35,7 +35,8 @@ extension Replica {
     in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int, now: ClockReading
   ) throws -> HistoryEventPage {
     let statuses = try statuses(now: now)
-    let timeline = HistoryTimeline(statuses: statuses, queries: queries, reader: historyReader)
+    let timeline = HistoryTimeline(
+      statuses: statuses, queries: queries, reader: try historyReader(now: now))
     return try timeline.events(
       in: range, after: cursor, limit: min(max(1, limit), Limits.historyEventsPerPage))
   }
@@ -50,8 +51,11 @@ extension Replica {
   /// How many bytes the history takes in the database, without its indexes.
   package func historyBytes() throws -> Int { try core.store.historyBytes() }
 
-  private var historyReader: HistoryReader {
-    HistoryReader(
-      store: core.store, recorder: core.history, statuses: core.derived.statusModel)
+  /// A replica that does not record reads what an earlier one recorded.
+  private func historyReader(now: ClockReading) throws -> HistoryReader {
+    var recorder = core.history
+    if !recorder.isRecording { try recorder.start(after: core.store, now: now) }
+    return HistoryReader(
+      store: core.store, recorder: recorder, statuses: core.derived.statusModel)
   }
 }
