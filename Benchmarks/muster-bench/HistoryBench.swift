@@ -51,7 +51,7 @@ struct HistoryBench: ParsableCommand {
   /// Records a fix of everybody each 30 s, every hundredth late, and a change of status an hour.
   private func record(in mesh: inout Mesh) throws -> (fixes: Int, bytes: Int) {
     var fixes = 0
-    let path = try mesh.at(0) { replica, _ in try replica.historyBytes() }
+    let before = try mesh.at(0) { replica, _ in try replica.historyBytes() }
     for round in 0..<Int64(hours) * 120 {
       try mesh.pass(milliseconds: 30_000)
       try mesh.at(0) { replica, now in
@@ -70,7 +70,7 @@ struct HistoryBench: ParsableCommand {
       }
       if round % 240 == 0 { progress("history: \(round / 120) h") }
     }
-    return (fixes, try mesh.at(0) { replica, _ in try replica.historyBytes() } - path)
+    return (fixes, try mesh.at(0) { replica, _ in try replica.historyBytes() } - before)
   }
 
   private static func place(_ number: Int64, _ round: Int64) throws -> Coordinate {
