@@ -131,7 +131,7 @@ let package = Package(
       ]),
     layer(
       "MusterLocation",
-      ["MusterModel", "MusterGeo", nioCore, nioPosix, logging, lifecycle]),
+      ["MusterModel", "MusterGeo", "MusterTransport", nioCore, nioPosix, logging, lifecycle]),
     layer(
       "MusterNode",
       [
