@@ -77,12 +77,9 @@ extension Node {
     return .done
   }
 
-  /// Performs a command about check-ins under duress.
+  /// Performs a command about check-ins under duress that writes.
   func duressReply(to command: Command) throws -> Reply {
     switch command {
-    case .checkInPin:
-      return .checkInPin(
-        isRequired: try read { replica, _ in try replica.queries.requiresCheckInPin() })
     case .setCheckInPins(let change):
       try attempt { try $0.setCheckInPins(change.pins, current: change.current, now: $1) }
       return .done

@@ -158,11 +158,12 @@ enum Specimens {
     user: user, callsign: "Ben", state: .unaccounted, reason: "", answeredAt: nil,
     answeredBy: nil, fixAgeSeconds: nil)
   static let directive = DirectiveSummary(
-    id: row, kind: .evacuate, text: "now", addressees: "everyone", fence: row, fenceName: "Pool",
+    id: row, kind: .evacuate, text: "now", addressees: "everyone",
+    zones: [DirectiveZone(id: row, name: "Pool")],
     deadline: moment, status: .open, callsign: "Anna", createdAt: before1970,
     people: [bareRespondent, respondent])
   static let bareDirective = DirectiveSummary(
-    id: row, kind: .locate, text: "", addressees: "Ben", fence: nil, fenceName: "",
+    id: row, kind: .locate, text: "", addressees: "Ben", zones: [],
     deadline: nil, status: .closed, callsign: "", createdAt: moment, people: [])
 
   static let conflict = FieldConflict(

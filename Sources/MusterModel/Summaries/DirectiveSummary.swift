@@ -8,12 +8,8 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   public var text: String
   /// The audience, in a few words.
   public var addressees: String
-  /// The first of `zones`; nil when none is named.
-  public var fence: RowID?
-  /// The name of that zone; empty while it has not arrived, or when none is named.
-  public var fenceName: String
   /// The zones to go to, by name; empty for any active assembly zone.
-  public var zones: [DirectiveZone] = []
+  public var zones: [DirectiveZone]
   /// By the commander's clock; nil for no deadline.
   public var deadline: Timestamp?
   /// Seconds from issue to deadline; nil without a deadline, or if an older program gave only a
@@ -31,6 +27,12 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   public var createdAt: Timestamp
   /// The people addressed: unaccounted first, late arrivals last, each sorted by callsign.
   public var people: [Respondent]
+
+  /// The first of `zones`; nil when none is named.
+  public var fence: RowID? { zones.first?.id }
+
+  /// The name of that zone; empty while it has not arrived, or when none is named.
+  public var fenceName: String { zones.first?.name ?? "" }
 
   /// The people without evidence that they received it and are well.
   public var unaccounted: [Respondent] { people.filter { $0.state == .unaccounted } }
@@ -52,16 +54,15 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
 
   /// Creates a summary. The caller MUST have assessed `people` at one moment.
   public init(
-    id: RowID, kind: DirectiveKind, text: String, addressees: String, fence: RowID?,
-    fenceName: String, deadline: Timestamp?, status: DirectiveStatus, callsign: String,
+    id: RowID, kind: DirectiveKind, text: String, addressees: String, zones: [DirectiveZone],
+    deadline: Timestamp?, status: DirectiveStatus, callsign: String,
     createdAt: Timestamp, people: [Respondent]
   ) {
     self.id = id
     self.kind = kind
     self.text = text
     self.addressees = addressees
-    self.fence = fence
-    self.fenceName = fenceName
+    self.zones = zones
     self.deadline = deadline
     self.status = status
     self.callsign = callsign
