@@ -137,12 +137,25 @@ import Testing
     }
   }
 
-  @Test func `the page about the token exists in each language`() throws {
-    for language in Self.languages where language != "en" {
-      let page = try String(
-        contentsOf: Self.root.appending(path: "token.\(language).html"), encoding: .utf8)
-      #expect(page.contains("<html lang=\"\(language)\">"), "\(language)")
-      #expect(page.contains("name=\"token\""), "\(language)")
+  @Test func `the pages before a login have a text for each placeholder, in each language`()
+    async throws
+  {
+    try await WebStage.run { web in
+      for (name, languages) in [("token", Self.languages), ("join", ["en", "pt"])] {
+        var pages: Set<String> = []
+        for language in languages {
+          let file = language == "en" ? "\(name).html" : "\(name).\(language).html"
+          let page = try await web.client.ask("GET", "/dashboard/" + file)
+          #expect(page.headers["content-type"] == "text/html; charset=utf-8", "\(file)")
+          #expect(page.body.contains("<html lang=\"\(language)\">"), "\(file)")
+          #expect(!page.body.contains("{{") && page.body.contains("<h1>"), "\(file)")
+          pages.insert(page.body)
+        }
+        #expect(pages.count == languages.count)
+        #expect(try await web.status("GET", "/dashboard/texts/\(name).json") == 404)
+      }
+      let token = try await web.client.ask("GET", "/dashboard/token.de.html")
+      #expect(token.body.contains("name=\"token\"") && token.body.contains("Diese Seite"))
     }
   }
 }
