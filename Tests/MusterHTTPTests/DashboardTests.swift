@@ -124,6 +124,22 @@ import Testing
     }
   }
 
+  @Test func `each text that a module names is in the languages`() throws {
+    let texts = try String(
+      contentsOf: Self.root.appending(path: "js/i18n/en.js"), encoding: .utf8)
+    let keys = Set(texts.matches(of: /(?m)^  "?([\w.]+)"?:/).map { String($0.1) })
+    let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
+    var named: Set<String> = []
+    for case let name as String in names where name.hasSuffix(".js") {
+      let code = try String(contentsOf: Self.root.appending(path: name), encoding: .utf8)
+      for match in code.matches(of: /\bt\("([\w.]+)"/) {
+        #expect(keys.contains(String(match.1)), "\(name): \(match.1)")
+        named.insert(String(match.1))
+      }
+    }
+    #expect(named.count > 200)
+  }
+
   @Test func `every language translates the same texts of the node`() throws {
     func phrases(_ language: String) throws -> [String] {
       let text = try String(
