@@ -175,7 +175,7 @@ import Testing
         #expect(await caller.ask(method, path, body, cookie: maria).status == .forbidden)
       }
       let before = try await anna()
-      #expect(before.word == nil && before.team == "" && before.fix == nil)
+      #expect(before.selfReport == nil && before.team == "" && before.fix == nil)
       // When it is bound, its reports are that user's, with its name
       let words = Array("Maria's words".utf8)
       try LoginFile(in: folder).add(
@@ -184,7 +184,7 @@ import Testing
       let response = await caller.ask(.put, "/api/v1/me/safety", help, cookie: maria)
       #expect(response.status == .noContent)
       let after = try await anna()
-      #expect(after.word?.callsign == "Maria, via Anna's post")
+      #expect(after.selfReport?.callsign == "Maria, via Anna's post")
       #expect(after.safety == .unsafe)
     }
   }

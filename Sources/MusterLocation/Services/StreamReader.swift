@@ -40,9 +40,9 @@ struct StreamReader<Decoder: ByteDecoder>: Sendable {
 
   private func attempt(_ input: StreamInput) async throws -> Bool {
     do {
-      let hasSpoken = try await read(input)
+      let hasReceived = try await read(input)
       await changeState(.waiting)
-      return hasSpoken
+      return hasReceived
     } catch {
       try Task.checkCancellation()
       await changeState(.waiting)
@@ -68,14 +68,14 @@ struct StreamReader<Decoder: ByteDecoder>: Sendable {
     }
     return try await channel.executeThenClose { inbound, _ in
       var decoder = decoder
-      var hasSpoken = false
+      var hasReceived = false
       for try await buffer in inbound {
-        if !hasSpoken { await changeState(.connected) }
-        hasSpoken = true
+        if !hasReceived { await changeState(.connected) }
+        hasReceived = true
         await deliver(decoder.take(buffer.readableBytesView))
       }
       await deliver(decoder.finish())
-      return hasSpoken
+      return hasReceived
     }
   }
 }
