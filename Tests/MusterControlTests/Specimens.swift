@@ -160,7 +160,8 @@ enum Specimens {
   static let directive = DirectiveSummary(
     id: row, kind: .evacuate, text: "now", addressees: "everyone",
     zones: [DirectiveZone(id: row, name: "Pool")],
-    deadline: moment, status: .open, callsign: "Anna", createdAt: before1970,
+    deadline: DirectiveDeadline(time: moment, durationSeconds: 60), status: .open, callsign: "Anna",
+    createdAt: before1970,
     people: [bareRespondent, respondent])
   static let bareDirective = DirectiveSummary(
     id: row, kind: .locate, text: "", addressees: "Ben", zones: [],

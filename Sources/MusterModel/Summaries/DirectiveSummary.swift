@@ -10,11 +10,8 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   public var addressees: String
   /// The zones to go to, by name; empty for any active assembly zone.
   public var zones: [DirectiveZone]
-  /// By the commander's clock; nil for no deadline.
-  public var deadline: Timestamp?
-  /// Seconds from issue to deadline; nil without a deadline, or if an older program gave only a
-  /// time.
-  public var durationSeconds: UInt32?
+  /// Nil for no deadline.
+  public var deadline: DirectiveDeadline?
   /// Open until command closes it, or another directive supersedes it.
   public var status: DirectiveStatus
   /// The directives that this one supersedes, by id.
@@ -48,14 +45,14 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
 
   /// Whether the deadline has passed and a person has not answered.
   public func isOverdue(now: Timestamp) -> Bool {
-    guard status == .open, let deadline, now > deadline else { return false }
+    guard status == .open, let deadline, now > deadline.time else { return false }
     return people.contains { $0.state == .unaccounted }
   }
 
   /// Creates a summary. The caller MUST have assessed `people` at one moment.
   public init(
     id: RowID, kind: DirectiveKind, text: String, addressees: String, zones: [DirectiveZone],
-    deadline: Timestamp?, status: DirectiveStatus, callsign: String,
+    deadline: DirectiveDeadline?, status: DirectiveStatus, callsign: String,
     createdAt: Timestamp, people: [Respondent]
   ) {
     self.id = id
@@ -68,6 +65,20 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
     self.callsign = callsign
     self.createdAt = createdAt
     self.people = people
+  }
+}
+
+/// When the answers to a directive are due.
+public struct DirectiveDeadline: Codable, Hashable, Sendable {
+  /// By the commander's clock.
+  public var time: Timestamp
+  /// Seconds from issue to deadline; nil if an older program gave only a time.
+  public var durationSeconds: UInt32?
+
+  /// Creates a deadline.
+  public init(time: Timestamp, durationSeconds: UInt32?) {
+    self.time = time
+    self.durationSeconds = durationSeconds
   }
 }
 

@@ -90,7 +90,6 @@ struct DirectiveList {
       summary.people.append(tally.respondent(user, callsign: try context.callsign(of: user)))
     }
     summary.people.sort(by: ResponseTally.isListedBefore)
-    summary.durationSeconds = row.directiveDurationSeconds
     summary.supersedes = row.supersededDirectives.sorted()
     summary.supersededBy = successor
     return summary
