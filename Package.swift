@@ -131,7 +131,7 @@ let package = Package(
       ]),
     layer(
       "MusterLocation",
-      ["MusterModel", "MusterGeo", nioCore, nioPosix, logging, lifecycle]),
+      ["MusterModel", "MusterGeo", "MusterTransport", nioCore, nioPosix, logging, lifecycle]),
     layer(
       "MusterNode",
       [
@@ -177,13 +177,13 @@ let package = Package(
     tests("MusterCRDTTests", ["MusterCRDT", "MusterTestKit"]),
     tests("MusterGeoTests", ["MusterGeo", "MusterTestKit"]),
     tests("MusterStatusTests", ["MusterStatus", "MusterGeo", "MusterTestKit"]),
-    tests("MusterCryptoTests", ["MusterCrypto"]),
+    tests("MusterCryptoTests", ["MusterCrypto", "MusterTestKit"]),
     tests("MusterProximityTests", ["MusterProximity", "MusterModel"]),
-    tests("MusterSyncTests", ["MusterSync"]),
+    tests("MusterSyncTests", ["MusterSync", "MusterTestKit"]),
     tests("SQLiteSealTests", ["SQLiteSeal", "MusterModel", "MusterCrypto"]),
     tests("MusterStoreTests", ["MusterStore", "SQLiteSeal", "MusterCrypto", "MusterTestKit"]),
     tests("MusterReplicaTests", ["MusterReplica", "MusterAttackers", "MusterTestKit"]),
-    tests("MusterSimulatorTests", ["MusterSimulator"]),
+    tests("MusterSimulatorTests", ["MusterSimulator", "MusterTestKit"]),
     tests("MusterInterchangeTests", ["MusterInterchange", "MusterTestKit"]),
     tests("MusterTransportTests", ["MusterTransport", "MusterTestKit"]),
     tests(
@@ -194,7 +194,7 @@ let package = Package(
     tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
     tests(
       "MusterHTTPTests",
-      ["MusterHTTP", grdbSQLite, hummingbird, nioCore, nioEmbedded, nioPosix]),
+      ["MusterHTTP", "MusterTestKit", grdbSQLite, hummingbird, nioCore, nioEmbedded, nioPosix]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
     tests("ProcessTests", ["muster", "muster-demo", "muster-sim", "MusterTestKit"]),

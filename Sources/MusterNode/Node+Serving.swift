@@ -59,6 +59,11 @@ extension Node {
     try read { replica, _ in try replica.queries.track(of: user, limit: limit) }
   }
 
+  /// Returns a crossing; nil if it is not here.
+  public func crossing(_ id: CrossingID) throws -> CrossingSummary? {
+    try read { replica, _ in try replica.queries.crossing(id) }
+  }
+
   /// Returns decrypted bytes of a photo of a report. Throws `Refusal` if some of them are not here.
   public func photoBytes(
     _ photo: BlobID, of report: String, kind: BlobKind, range: Range<Int>

@@ -76,6 +76,11 @@ extension Store {
     try read { try CrossingTable.after(arrival ?? .min, limit: limit, in: $0) }
   }
 
+  /// Returns a crossing; nil if it is not stored.
+  public func crossing(_ id: CrossingID) throws(StoreError) -> ArrivedCrossing? {
+    try read { try CrossingTable.crossing(id, in: $0) }
+  }
+
   /// Returns whose ENTER events of a fence with a sample time from `since` on are stored, each
   /// subject once, by subject. Reads every event.
   public func entries(

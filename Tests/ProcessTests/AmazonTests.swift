@@ -38,7 +38,7 @@ extension ProcessTests {
         try await anna.send("access-key", "revoke", keys[0]["id"].text ?? "")
         #expect(try await anna.ask("access-key", "list").items.count == 3)
         for node in [annasNode, bensNode, cleosNode] { try await node.stop() }
-        for laptop in [anna, ben, cleo] { try await laptop.expectSound() }
+        for laptop in [anna, ben, cleo] { try await laptop.requireSound() }
       }
     }
 

@@ -77,7 +77,7 @@ final class API: Sendable {
   ) async throws(Problem) -> SyncPage.Item? {
     guard let set = SyncedSet(kind) else { return nil }
     do {
-      return try await node.syncItem(of: set, kind, named: reference)
+      return try await DeltaSync(node).item(of: set, kind, named: reference)
     } catch {
       throw Problem(refusing: error)
     }

@@ -39,13 +39,14 @@ enum SyncRoutes {
         throw Problem(.badRequest, "this is no nextToken of this query", at: "nextToken")
       }
     }
+    let changes = DeltaSync(api.node)
     // A moment that this database has not reached is one of another database.
-    let newest = max(try await api.node.newestMoment(of: set), SystemClock.wall.milliseconds)
+    let newest = max(try await changes.newestMoment(of: set), SystemClock.wall.milliseconds)
     let isDelta = (1...newest).contains(lastSync)
     let position =
       token?.position ?? RowChangePosition(moment: isDelta ? lastSync : 0, row: nil)
     let limit = Int(call.queryInteger("limit") ?? Rows.page)
-    let page = try await api.node.syncPage(of: set, after: position, limit: limit)
+    let page = try await changes.page(of: set, after: position, limit: limit)
     let startedAt = token?.startedAt ?? page.newestMoment
     let items = page.items.filter { isDelta || !$0.isDeleted }.map(\.json)
     let next = page.next.map {

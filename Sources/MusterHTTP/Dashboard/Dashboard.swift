@@ -41,6 +41,7 @@ struct Dashboard: Sendable {
   init(directory: URL, leaflet: URL) {
     files = Self.read(leaflet, below: Self.root + "leaflet/")
       .merging(Self.read(directory, below: Self.root)) { $1 }
+      .merging(Self.translated(["join", "token"], in: directory)) { $1 }
   }
 
   /// The folder of the page's files: `../share/muster/dashboard` relative to the program, as `make
@@ -97,7 +98,7 @@ struct Dashboard: Sendable {
 
   /// The name of a page without scripts for texts, in a language if it exists, else in English.
   func localized(_ name: String, in language: String) -> String {
-    let own = "\(name).\(language).html"
+    let own = PageTexts.file(name, in: language)
     return files[Self.root + own] == nil ? "\(name).html" : own
   }
 
@@ -133,6 +134,27 @@ struct Dashboard: Sendable {
         let data = FileManager.default.contents(atPath: place.path)
       else { continue }
       files[root + name] = File(bytes: ByteBuffer(bytes: data), type: type, tag: tag(of: data))
+    }
+    return files
+  }
+
+  /// Returns pages in each language of their texts; one whose files are unreadable is missing.
+  private static func translated(_ names: [String], in directory: URL) -> [String: File] {
+    var files: [String: File] = [:]
+    for name in names {
+      do {
+        let template = try String(
+          contentsOf: directory.appending(path: "\(name).html"), encoding: .utf8)
+        let texts = try PageTexts(
+          json: Data(contentsOf: directory.appending(path: "texts/\(name).json")))
+        for language in texts.languages {
+          let page = Data(texts.page(template, in: language).utf8)
+          files[root + PageTexts.file(name, in: language)] = File(
+            bytes: ByteBuffer(bytes: page), type: types["html"] ?? "", tag: tag(of: page))
+        }
+      } catch {
+        continue
+      }
     }
     return files
   }

@@ -12,7 +12,7 @@ struct PersonList {
   let ages: AgeReader
   let statuses: StatusModel
   let zones: GeofenceMonitor.Zones
-  let telemetry: TelemetryBoard
+  let telemetry: TelemetryIndex
 
   /// Returns everyone, in the order of lists.
   func people() throws -> [AssessedPerson] {
@@ -40,8 +40,8 @@ struct PersonList {
       fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
       fixAgeSeconds: newest.map { ages.shownAge(of: $0) / 1000 }, team: identity.team,
       trackerOwner: identity.isTracker ? person.row?.owner : nil,
-      word: try standing?.word.map(word),
-      override: try standing?.override.map(word))
+      selfReport: try standing?.selfReport.map(statement),
+      override: try standing?.override.map(statement))
     summary.batteryPercent = person.devices.filter { !$0.isRevoked }
       .compactMap { telemetry.batteryPercent(of: $0.id) }.min()
     summary.conditions = assessment.conditions
@@ -50,13 +50,13 @@ struct PersonList {
     return summary
   }
 
-  private func word(_ value: LiveValue) throws(StoreError) -> SafetyStatement {
+  private func statement(_ value: LiveValue) throws(StoreError) -> SafetyStatement {
     let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
     var callsign = try context.callsign(of: value.author)
     if case .relayedClaim(_, _, let login, _) = value.value {
       callsign = "\(login), via \(callsign)'s post"
     }
-    return SafetyStatement(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
+    return SafetyStatement(claim: claim, note: note, callsign: callsign, statedAt: value.writtenAt)
   }
 
   private func followedOrder(

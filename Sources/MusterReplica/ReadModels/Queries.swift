@@ -183,6 +183,11 @@ public struct Queries {
     try context.store.crossings(after: arrival, limit: limit).map(context.summary)
   }
 
+  /// Returns a crossing; nil if it is not here.
+  public func crossing(_ id: CrossingID) throws -> CrossingSummary? {
+    try context.store.crossing(id).map(context.summary)
+  }
+
   /// Returns the highest arrival number that a crossing ever had here; 0 before the first.
   public func newestArrival() throws -> Int64 { try context.store.newestArrival() }
 

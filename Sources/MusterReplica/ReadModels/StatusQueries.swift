@@ -7,9 +7,9 @@ public struct StatusQueries {
   let context: ReadContext
   let ages: AgeReader
   let statuses: StatusModel
-  let checkInBoard: CheckInBoard
+  let checkInIndex: CheckInIndex
   let zones: GeofenceMonitor.Zones
-  let telemetry: TelemetryBoard
+  let telemetry: TelemetryIndex
 
   /// Brings the statuses up to date, and takes the snapshot.
   init(of core: inout ReplicaCore, now: ClockReading) throws {
@@ -17,7 +17,7 @@ public struct StatusQueries {
     context = core.context
     ages = AgeReader(of: core, at: now)
     statuses = core.derived.statusModel
-    checkInBoard = core.derived.checkIns
+    checkInIndex = core.derived.checkIns
     zones = try core.monitor.zones(in: core.store)
     telemetry = core.records.telemetry
   }
@@ -112,7 +112,7 @@ public struct StatusQueries {
     let contacts = try ContactList(context: context).contacts()
     guard !contacts.isEmpty, alerts.contains(where: \.endangersPeople) else { return alerts }
     let reader = AlertContacts(
-      context: context, contacts: contacts, people: try users(), checkIns: checkInBoard)
+      context: context, contacts: contacts, people: try users(), checkIns: checkInIndex)
     return try alerts.map(reader.adding)
   }
 

@@ -28,7 +28,7 @@ struct AccessKeyCommand: AsyncParsableCommand {
         """)
 
     @Option(help: "What the key permits.")
-    var rights: AccessRightsArgument = .observer
+    var rights = NameArgument(AccessKey.Rights.observer)
 
     @Option(help: ArgumentHelp("The person that the key belongs to.", valueName: "callsign"))
     var user: String
@@ -42,7 +42,7 @@ struct AccessKeyCommand: AsyncParsableCommand {
       }
       let person = try ItemResolver.people.item(
         named: user, in: people.filter { !$0.isTracker }, match: .whole)
-      let key = AccessKey(rights: rights.rights, user: person.id, now: SystemClock.wall)
+      let key = AccessKey(rights: rights.value, user: person.id, now: SystemClock.wall)
       try AccessKeyFile(in: home.folders.path).add(key)
       if output.json {
         let json = JSON.object([
@@ -104,17 +104,6 @@ struct AccessKeyCommand: AsyncParsableCommand {
   }
 }
 
-/// What a program with an access key may do.
-enum AccessRightsArgument: String, CaseIterable, ExpressibleByArgument {
-  case observer
-  case member
-  case command
-
-  var rights: AccessKey.Rights {
-    switch self {
-    case .observer: .observer
-    case .member: .member
-    case .command: .command
-    }
-  }
+extension AccessKey.Rights: NamedValue {
+  var name: String { rawValue }
 }

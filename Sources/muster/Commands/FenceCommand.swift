@@ -204,13 +204,7 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
-    func run() async throws {
-      let connection = try await NodeConnection.open(home)
-      let fence = try await connection.zone(named: zone, match: .whole)
-      try await connection.send(
-        .setFenceActive("\(fence.id)", true), "Zone \(SafeText.line(fence.name)) activated",
-        wait: wait.seconds)
-    }
+    func run() async throws { try await FenceCommand.set(zone, isActive: true, home, wait) }
   }
 
   struct Deactivate: AsyncParsableCommand {
@@ -224,13 +218,18 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
-    func run() async throws {
-      let connection = try await NodeConnection.open(home)
-      let fence = try await connection.zone(named: zone, match: .whole)
-      try await connection.send(
-        .setFenceActive("\(fence.id)", false), "Zone \(SafeText.line(fence.name)) deactivated",
-        wait: wait.seconds)
-    }
+    func run() async throws { try await FenceCommand.set(zone, isActive: false, home, wait) }
+  }
+
+  fileprivate static func set(
+    _ zone: String, isActive: Bool, _ home: HomeOptions, _ wait: WaitOptions
+  ) async throws {
+    let connection = try await NodeConnection.open(home)
+    let fence = try await connection.zone(named: zone, match: .whole)
+    try await connection.send(
+      .setFenceActive("\(fence.id)", isActive),
+      "Zone \(SafeText.line(fence.name)) \(isActive ? "activated" : "deactivated")",
+      wait: wait.seconds)
   }
 
   struct Delete: AsyncParsableCommand {

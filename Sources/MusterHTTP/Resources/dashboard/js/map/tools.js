@@ -127,7 +127,7 @@ function find(pick) {
     onkeydown: (event) => {
       if (event.key !== "Enter") return;
       const [first] = found(input.value);
-      if (!first) return fill(results, t("nobody"));
+      if (!first) return fill(results, t("matches.none"));
       close(null);
       first[1]();
     },

@@ -25,7 +25,7 @@ internal import MusterStore
 ///
 /// Invariants: `rows` lists each timer under its person, `written` under each author of its
 /// reports. Once timers were read, a date exists only for a held timer.
-struct CheckInBoard: Sendable {
+struct CheckInIndex: Sendable {
   /// Timers of one person that count; more are listed, and raise no alarm.
   static let countedPerPerson = 64
 

@@ -5,7 +5,7 @@ internal import MusterModel
 ///
 /// Bounded by the position and presence records that are stored: two for each certificate, and one
 /// for each of its trackers.
-struct TelemetryBoard: Sendable {
+struct TelemetryIndex: Sendable {
   private struct Stated<Content: Sendable>: Sendable {
     let order: RecordOrder
     let content: Content
