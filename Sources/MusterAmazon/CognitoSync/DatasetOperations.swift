@@ -14,10 +14,7 @@ struct DatasetOperations: Sendable {
   func list(of user: UserID, _ call: Call) async throws(ServiceFault) -> JSON {
     let limit = try call.limit(most: Self.mostPerPage)
     let after = try call.parameter("nextToken").map { token throws(ServiceFault) in
-      guard let key = Page<RecordDataset>.key(token) else {
-        throw .invalid("NextToken", "is not a token of this service")
-      }
-      return key
+      try SyncToken.dataset(token, user)
     }
     let live = try await live(of: user).filter { dataset in
       after.map { $0.utf8.lexicographicallyPrecedes(dataset.name.utf8) } ?? true
@@ -27,7 +24,7 @@ struct DatasetOperations: Sendable {
       "Datasets": .array(page.map { Self.json($0, of: user) }), "Count": .count(page.count),
     ])
     guard live.count > limit, let last = page.last else { return json }
-    return json.adding(["NextToken": .string(Page<RecordDataset>.token(of: last.name))])
+    return json.adding(["NextToken": .string(SyncToken.datasets(user, after: last.name))])
   }
 
   func describe(of user: UserID, _ call: Call) async throws(ServiceFault) -> JSON {
@@ -97,7 +94,7 @@ struct DatasetOperations: Sendable {
   func poolUsages(of user: UserID, _ call: Call) async throws(ServiceFault) -> JSON {
     let limit = try call.limit(most: Self.mostPerPage)
     guard try call.parameter("nextToken") == nil else {
-      throw .invalid("NextToken", "is not a token of this service")
+      throw .invalid("NextToken", "is no token of this list")
     }
     return .object([
       "IdentityPoolUsages": .array([try await ofPool(user)]), "MaxResults": .count(limit),

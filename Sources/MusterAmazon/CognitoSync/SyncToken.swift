@@ -42,6 +42,18 @@ enum SyncToken {
     return RecordIndexPosition(syncCount: count, row: row)
   }
 
+  /// Names the page of data sets after one.
+  static func datasets(_ user: UserID, after dataset: String) -> String {
+    Page<Never>.token(of: "datasets \(user) \(dataset)")
+  }
+
+  static func dataset(_ text: String, _ user: UserID) throws(ServiceFault) -> String {
+    guard let parts = try parts(text, "NextToken"), parts.count == 3, parts[0] == "datasets",
+      parts[1] == "\(user)"
+    else { throw .invalid("NextToken", "is no token of this list") }
+    return parts[2]
+  }
+
   private static func count(_ text: String) -> UInt64? {
     UInt64(text).flatMap { $0 <= Limits.recordSyncCount ? $0 : nil }
   }
