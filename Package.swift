@@ -190,7 +190,9 @@ let package = Package(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterProximity", "MusterTestKit"]),
-    tests("MusterAmazonTests", ["MusterAmazon", "MusterModel", "MusterInterchange"]),
+    tests(
+      "MusterAmazonTests",
+      ["MusterAmazon", "MusterModel", "MusterInterchange", "MusterTestKit"]),
     tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
     tests(
       "MusterHTTPTests",

@@ -1,4 +1,5 @@
 public import Logging
+public import MusterAmazon
 public import MusterNode
 public import ServiceLifecycle
 
@@ -6,7 +7,7 @@ public import ServiceLifecycle
 public struct Programs: Service {
   let router: APIRouter
   let dashboard = Dashboard(directory: Dashboard.installed, leaflet: Dashboard.leaflet)
-  /// Nil without Amazon Location.
+  /// Nil without services of Amazon.
   let amazon: AmazonEndpoint?
   private let live: SubscriptionBroker
 
@@ -21,9 +22,12 @@ public struct Programs: Service {
     amazon: AmazonEndpoint? = nil, logger: Logger
   ) {
     self.amazon = amazon
-    live = SubscriptionBroker(node: node, logger: logger)
+    live = SubscriptionBroker(node: node, devices: amazon?.devices, logger: logger)
     router = APIRouter(api: API(node: node, map: map, webhooks: webhooks, live: live))
   }
+
+  /// The devices that programs registered by Cognito Sync; nil if that is disabled by an error.
+  public var devices: SyncDevices? { live.devices }
 
   /// Notifies subscribers until a graceful shutdown.
   public func run() async throws {

@@ -10,6 +10,8 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   case alerts = 6
   /// The mesh topology: which device receives from which.
   case mesh = 7
+  /// The records of users.
+  case records = 8
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
@@ -22,7 +24,8 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
     case .fence: self = .fences
     case .directive: self = .directives
     case .alertAcknowledgement, .settings: self = .alerts
-    case .track, .record: return nil
+    case .record: self = .records
+    case .track: return nil
     }
   }
 }

@@ -112,9 +112,8 @@ public enum Limits {
   public static let recordsPerDataset = 1024
   /// Records of one user, removed ones included; a device refuses to add more.
   public static let recordsPerUser = 32_768
-  /// Records of one user that are read: those with the least ids, if devices that were out of reach
-  /// of one another added more than `recordsPerUser`.
-  public static let recordsRead = 131_072
+  /// Keys and values of one data set in UTF-8, as in Cognito Sync; a device refuses to add more.
+  public static let recordDatasetStorage = 1 << 20
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
   /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.

@@ -29,6 +29,16 @@ struct RecordTests {
     try valley.ask(name) { replica, _ in try replica.queries.recordDatasets() }
   }
 
+  private func records(
+    of name: String = "Ada", after count: UInt64 = 0, in valley: inout Valley
+  ) throws -> [RecordSummary] {
+    try valley.ask(name) { replica, _ in
+      try replica.queries.records(
+        in: "notes", after: RecordIndexPosition(syncCount: count), limit: 2000
+      ).records
+    }
+  }
+
   @Test func `records of a user are replicated, and belong to that user alone`() throws {
     var valley = try Valley.with("Ada", "Ben")
     #expect(try set("door", "open", in: &valley) == 1)
@@ -41,10 +51,12 @@ struct RecordTests {
     }
     let mine = try #require(try datasets(in: &valley).first)
     #expect(mine.name == "notes" && mine.syncCount == 2 && mine.recordCount == 2)
-    #expect(mine.records.map(\.key) == ["door", "gate"])
-    #expect(mine.records.map(\.value) == ["open", "shut"])
-    #expect(mine.records.map(\.syncCount) == [1, 2])
-    #expect(try datasets(of: "Ben", in: &valley).first?.records.map(\.value) == ["blue"])
+    let listed = try records(in: &valley)
+    #expect(listed.map(\.key) == ["door", "gate"])
+    #expect(listed.map(\.value) == ["open", "shut"])
+    #expect(listed.map(\.syncCount) == [1, 2])
+    #expect(try records(after: 1, in: &valley).map(\.key) == ["gate"])
+    #expect(try records(of: "Ben", in: &valley).map(\.value) == ["blue"])
   }
 
   @Test func `a change of a record that has another sync count is refused as a whole`() throws {
@@ -134,7 +146,9 @@ struct RecordTests {
   ) -> RecordSummary? {
     var row = RowState(key: writes[0].write.write.key)
     for (write, place) in writes { row.apply(write, at: place) { _ in true } }
-    return RecordList([row]).datasets.first?.records.first
+    return RecordList([row]).records.values.first.map {
+      RecordList.summary(of: $0, syncCount: $0.shown.syncCount)
+    }
   }
 
   @Test func `two devices that set one record at once keep both values`() throws {

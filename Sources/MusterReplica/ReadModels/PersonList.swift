@@ -16,13 +16,24 @@ struct PersonList {
 
   /// Returns everyone, in the order of lists.
   func people() throws -> [AssessedPerson] {
+    try assessed(statuses.people).sorted { UserSummary.isListed($0.summary, before: $1.summary) }
+  }
+
+  /// Returns those of some people that are listed, at the cost of these alone.
+  func people(_ ids: [UserID]) throws -> [AssessedPerson] {
+    try assessed(ids.compactMap(statuses.person))
+  }
+
+  private func assessed(
+    _ people: some Sequence<PersonRoster.Person>
+  ) throws -> [AssessedPerson] {
     let statements = StatementReader(context: context)
     var found: [AssessedPerson] = []
-    for person in statuses.people {
+    for person in people {
       guard let assessment = statuses.assessment(of: person.identity.id) else { continue }
       found.append((try summary(person, assessment, statements), assessment))
     }
-    return found.sorted { UserSummary.isListed($0.summary, before: $1.summary) }
+    return found
   }
 
   private func summary(

@@ -46,11 +46,17 @@ public struct StatusQueries {
   /// status.
   public func users() throws -> [UserSummary] { try people().map(\.summary) }
 
+  /// Returns those of some people and trackers that are listed, in no order.
+  public func users(_ ids: [UserID]) throws -> [UserSummary] {
+    try personList.people(ids).map(\.summary)
+  }
+
   /// Returns the same people with the status function's results.
-  func people() throws -> [AssessedPerson] {
-    try PersonList(
-      context: context, ages: ages, statuses: statuses, zones: zones, telemetry: telemetry
-    ).people()
+  func people() throws -> [AssessedPerson] { try personList.people() }
+
+  private var personList: PersonList {
+    PersonList(
+      context: context, ages: ages, statuses: statuses, zones: zones, telemetry: telemetry)
   }
 
   /// Returns the user with a callsign, or with an id that begins with these digits.
@@ -72,14 +78,6 @@ public struct StatusQueries {
       throw Refusal("no one is in that team or has that role: see muster user list", .unknown)
     }
     return found.map(\.id)
-  }
-
-  /// Returns whether a user has a device that is not revoked and has not signed off.
-  public func isActive(_ user: UserID) -> Bool {
-    guard let person = statuses.person(user), person.devices.contains(where: { !$0.isRevoked }),
-      let assessment = statuses.assessment(of: user)
-    else { return false }
-    return !assessment.conditions.contains { $0.status == .signedOff }
   }
 
   // MARK: Directives

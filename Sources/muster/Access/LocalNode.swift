@@ -159,9 +159,9 @@ enum LocalNode {
     }
     if let webhooks {
       services.append(
-        WebhookSender(node: node, store: webhooks, proxy: settings.proxy, logger: logger) {
-          UInt64.random(in: .min ... .max)
-        })
+        WebhookSender(
+          node: node, store: webhooks, devices: programs.devices, proxy: settings.proxy,
+          logger: logger, random: { UInt64.random(in: .min ... .max) }))
     }
     if !settings.uplinks.isEmpty {
       services.append(
@@ -218,10 +218,10 @@ enum LocalNode {
     var amazon: AmazonEndpoint?
     do {
       amazon = AmazonEndpoint(
-        service: try await AmazonLocation(node: node, folder: folder), home: folder,
+        services: try await AmazonServices(node: node, folder: folder), home: folder,
         allowsUnsigned: settings.isAmazonOpen, logger: logger)
     } catch {
-      logger.error("Amazon Location is off: \(error)")
+      logger.error("Amazon Location and Cognito Sync are off: \(error)")
     }
     return Programs(node: node, map: map, webhooks: webhooks, amazon: amazon, logger: logger)
   }

@@ -66,6 +66,8 @@ export function onLoadFault(work) { onFault = work; }
 
 /** Loads a set; a call during loading schedules one more load. */
 export function load(name) {
+  // The stream has sets that the page does not show, such as records.
+  if (!loaders[name]) return;
   const job = (running[name] ??= { busy: false, again: false });
   if (job.busy) {
     job.again = true;
@@ -115,6 +117,7 @@ export function began(counts) {
 
 /** Handles a notice of the stream: the set and the sets derived from it. */
 export function changed(notice) {
+  if (notice.dataset === "records") return;
   load(notice.dataset);
   if (notice.dataset === "fences") load("users");
   if (notice.dataset === "events") load("fences");
