@@ -383,6 +383,26 @@ public enum Limits {
   public static let foldMilliseconds: Int64 = 300_000
   /// A node with less free disk space may soon fail to store data.
   public static let leastFreeBytes: UInt64 = 100 << 20
+  /// The length of a period of the history of people: a replay reads one.
+  public static let historyPeriodMilliseconds: Int64 = 600_000
+  /// Periods of the history that are kept: 48 hours of a running node.
+  public static let historyPeriods: Int64 = 288
+  /// Bytes of the history that are kept, whatever the number of periods: 1,000 people with a fix
+  /// each 30 s take 50 MB in 24 h.
+  public static let historyBytes: Int64 = 256 << 20
+  /// Entries of one certificate, or about the status of one person, in one period; beyond it the
+  /// newest entry replaces the one before.
+  public static let historyEntries = 256
+  /// Late entries of one certificate: more than a day's track with a fix each 30 s.
+  public static let lateHistoryEntries: Int64 = 4096
+  /// Devices and people in a period of the history.
+  public static let historySubjects = 16_384
+  /// Entries of the history that wait to be stored: more are dropped, the oldest first.
+  public static let unwrittenHistory = 16_384
+  /// Between two writes of the history.
+  public static let historyPauseMilliseconds: Int64 = 1000
+  /// Events of the timeline in one answer.
+  public static let historyEventsPerPage = 1000
   /// Datagrams processed in one transaction.
   public static let inputsPerBatch = 256
 }

@@ -97,6 +97,13 @@ public enum Command: Codable, Hashable, Sendable {
   case contacts
   case writeContact(ContactWrite)
 
+  /// Everybody's place and status at an instant of the past.
+  case history(at: Timestamp, HistoryView)
+  /// The events of a range of time, by time.
+  ///
+  /// - after: the `next` of the page before; nil for the first.
+  case timeline(from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int)
+
   /// Crossings after an arrival number, in the order of these numbers; all with nil.
   case events(after: Int64?, limit: Int)
 
@@ -232,6 +239,8 @@ public enum Reply: Codable, Hashable, Sendable {
   case writtenThrough([WrittenThrough])
   case delivery(Delivery)
   case track([Fix])
+  case history(HistoryPicture)
+  case timeline(HistoryEventPage)
   case bundlePiece(BundlePiece)
   case bundleProgress(BundleProgress)
   case proximity(ProximityReply)

@@ -51,6 +51,7 @@ extension Node {
     case .clearDuress(let person): return try clearDuress(of: person)
     case .changes: return .changes(changeNotifier.log.counts)
     case .proximity(let command): return .proximity(try reply(to: command))
+    case .history, .timeline: return try read { try command.historyReply(by: &$0, now: $1) }
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,

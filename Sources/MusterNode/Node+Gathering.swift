@@ -125,7 +125,7 @@ extension Command {
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
-      .settings, .contacts,
+      .settings, .contacts, .history, .timeline,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
       .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery,
       .proximity:

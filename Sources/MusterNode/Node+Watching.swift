@@ -46,6 +46,7 @@ extension Node {
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
     }
+    act { try $0.keepHistory(now: $1) }
     changeNotifier.reviewed(from: start, to: SystemClock.instant, nextChange: change)
     armTimer()
   }

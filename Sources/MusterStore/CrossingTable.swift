@@ -48,6 +48,20 @@ enum CrossingTable {
       [arrival.column, limit.column], of: "crossings", readArrived)
   }
 
+  /// Returns crossings by sample time. Reads every crossing.
+  static func sampled(
+    in range: ClosedRange<Timestamp>, limit: Int, in database: Database
+  ) throws -> [ArrivedCrossing] {
+    try database.all(
+      """
+      SELECT arrival, \(columns) FROM crossings WHERE sampled_at_ms BETWEEN ? AND ?
+      ORDER BY sampled_at_ms, id LIMIT ?
+      """, [range.lowerBound.column, range.upperBound.column, limit.column], of: "crossings"
+    ) {
+      ArrivedCrossing(arrival: try $0.integer(), recorded: try read(&$0))
+    }
+  }
+
   /// Returns the subjects of ENTER events of a fence since a sample time, by subject.
   static func entries(
     to fence: RowID, since: Timestamp, in database: Database

@@ -25,6 +25,7 @@ enum Migrations {
     migrator.registerMigration("14 photos") { try $0.execute(sql: photos) }
     migrator.registerMigration("15 changes of rows") { try $0.execute(sql: rowChanges) }
     migrator.registerMigration("16 records by data set") { try $0.execute(sql: recordIndex) }
+    migrator.registerMigration("17 history of people") { try $0.execute(sql: history) }
     return migrator
   }
 

@@ -96,6 +96,13 @@ extension Store {
     try read { try CrossingTable.entries(to: fence, since: since, in: $0) }
   }
 
+  /// Returns crossings with these sample times, by sample time. Reads every crossing.
+  public func crossings(
+    sampledIn range: ClosedRange<Timestamp>, limit: Int
+  ) throws(StoreError) -> [ArrivedCrossing] {
+    try read { try CrossingTable.sampled(in: range, limit: limit, in: $0) }
+  }
+
   /// Returns the highest assigned arrival number, including crossings that were removed since; 0
   /// before the first.
   public func newestArrival() throws(StoreError) -> Int64 {

@@ -37,7 +37,7 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
           UserCommand.self, ReportCommand.self, FenceCommand.self, DirectCommand.self,
           AckCommand.self, AlertCommand.self, EventCommand.self, WatchCommand.self,
-          PositionCommand.self, PermitCommand.self, CheckInCommand.self,
+          HistoryCommand.self, PositionCommand.self, PermitCommand.self, CheckInCommand.self,
           ContactCommand.self, ProximityLogCommand.self, SOSCommand.self,
         ]),
       CommandGroup(

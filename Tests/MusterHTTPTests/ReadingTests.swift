@@ -79,6 +79,8 @@ import Testing
           path = path.replacing("{id}", with: ids[String(set)] ?? "Anna")
         }
         if path.hasSuffix("point-in-fences") { path += "?lat=46.5&lon=7.5" }
+        if path.hasSuffix("history") { path += "?at=2026-01-01T00:00:00Z" }
+        if path.hasSuffix("history/events") { path += "?from=2000-01-01T00:00:00Z" }
         let answer = try await web.get(path)
         #expect(throws: Never.self, "\(path): \(answer.text)") {
           try shape.check(answer, at: path)

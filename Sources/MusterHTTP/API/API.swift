@@ -151,6 +151,8 @@ extension Reply {
     switch self {
     case .users(let users):
       .users(users.map(\.withoutDuress).sorted(by: UserSummary.isListed))
+    case .history(let picture): .history(picture.withoutDuress)
+    case .timeline(let page): .timeline(page.withoutDuress)
     case .alerts(let alerts): .alerts(alerts.filter { $0.id.kind != .duress })
     default: self
     }
@@ -229,7 +231,7 @@ extension API {
   static let routes: [Route] = [
     ListRoutes.routes, PositionRoutes.routes, StateRoutes.routes, ReportRoutes.routes,
     FenceRoutes.routes, ZoneRuleRoutes.routes, PersonRoutes.routes, PermitRoutes.routes,
-    ContactRoutes.routes,
+    ContactRoutes.routes, HistoryRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
     StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes,

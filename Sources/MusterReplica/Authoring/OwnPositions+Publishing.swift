@@ -20,7 +20,11 @@ extension OwnPositions {
     let isKept = handling > .watched || !seen.crossings.isEmpty || endsStillness
     guard isKept || seen.changesStanding else { return core.monitor.keep(seen) }
     core.transaction.batch.local.merge(seen.state) { $1 }
-    if isKept { core.transaction.batch.fixes.append(report) }
+    if isKept {
+      core.transaction.batch.fixes.append(report)
+      core.recordOwnHistory(
+        fix, of: core.local.device, core.local.author.user, isNewest: seen.isNewest, now: now)
+    }
     var published: LatestRecord?
     // A late fix belongs to the track and never changes the current state.
     if seen.isNewest, handling == .published || !seen.crossings.isEmpty || endsStillness {
@@ -45,6 +49,9 @@ extension OwnPositions {
       let report = PositionReport(fix: fix, reportedAt: now.wall)
       core.transaction.batch.trackerFixes.append(
         TrackerFix(tracker: tracker.row, report: report))
+      core.recordOwnHistory(
+        fix, of: tracker.subject, UserID(raw: tracker.subject.raw), isNewest: seen.isNewest,
+        now: now)
       operations += admitted.creation.map(Operation.write)
       guard seen.isNewest else { continue }
       core.transaction.batch.local.merge(seen.state) { $1 }

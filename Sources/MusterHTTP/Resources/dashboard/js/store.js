@@ -48,6 +48,11 @@ export const state = {
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
+/** The instant that the map shows in place of the present, and its people; null while it is live. */
+export const past = { at: null, users: null };
+export const shownUsers = () => past.users ?? state.users;
+/** Whether a report or a zone existed at the instant that the map shows. */
+export const existed = ({ createdAt }) => past.at === null || Date.parse(createdAt) <= past.at;
 /** The loading time of each set, by the page's clock. */
 export const loadedAt = {};
 
@@ -136,7 +141,7 @@ export const isOwnTracker = (user) =>
 /** The current age of a user's fix in seconds. */
 export function fixAge(user) {
   if (user.fixAgeSeconds === null) return null;
-  return user.fixAgeSeconds + passed();
+  return user.fixAgeSeconds + (past.users ? 0 : passed());
 }
 
 let sorted = null;

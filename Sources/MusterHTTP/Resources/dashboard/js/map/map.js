@@ -103,6 +103,13 @@ function redrawPlaces() {
   redraw();
 }
 
+/** Call this when the map shows another instant. */
+export function redrawMap() {
+  if (!map) return;
+  fences.redraw();
+  redrawPlaces();
+}
+
 const around = (rows) => L.latLngBounds(rows.map(({ lat, lon }) => [lat, lon]));
 
 const spread = (group) => {

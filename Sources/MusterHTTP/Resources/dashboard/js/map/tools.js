@@ -9,6 +9,7 @@ import { courseTo, metresBetween } from "../geometry.js";
 import { icon } from "../icons.js";
 import { drawerHead, look } from "../shell.js";
 import { drawZone } from "../fences.js";
+import { toggleReplay } from "../replay.js";
 import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
 import { showBar, startDrawing } from "./draw.js";
 import { colour } from "./icons.js";
@@ -32,6 +33,7 @@ export function openMapTools(pick) {
     tool("rings", "tool.rings", toggleRings, "wide", rings !== null),
     isCommand() && tool("fences", "fence.polygon", () => drawZone(false), "wide"),
     isCommand() && tool("circle", "fence.circle", () => drawZone(true), "wide"),
+    tool("replay", "past", toggleReplay),
     tool("layers", "layers", () => look("layers")));
   const tool = (name, word, work, look = "", isOn) => button(icon(name), `tool ${name}`,
     () => { work(); draw(); }, {
