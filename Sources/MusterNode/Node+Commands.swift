@@ -20,11 +20,17 @@ extension Node {
   ) async -> Reply {
     guard let write = command.rowWrite else { return await perform(command) }
     await untilPeersAnswered()
-    return await gather { replica, now in
-      let id = try replica.queries.row(kind, named: reference)
-      guard try seen.isCurrent(of: RowKey(kind: kind, id: id), in: &replica, now: now) else {
-        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
-      }
+    return await gather(
+      Self.write(write, if: RowCondition(kind: kind, reference: reference, seen: seen)))
+  }
+
+  /// Returns the write with the check of its condition before it.
+  static func write(
+    _ write: @escaping Command.RowWrite, if condition: RowCondition?
+  ) -> Command.RowWrite {
+    guard let condition else { return write }
+    return { replica, now in
+      try condition.check(in: &replica, now: now)
       return try write(&replica, now)
     }
   }
@@ -175,10 +181,14 @@ extension Node {
   /// be wrong.
   private func setPosition(_ fix: Fix) throws -> Reply {
     try done { replica, now in
-      guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
-        throw NodeError.refused("the time \(fix.sampleTime) is ahead of this device's clock")
-      }
+      try Self.check(fix, now: now)
       return try replica.ingest(fix, now: now)
+    }
+  }
+
+  static func check(_ fix: Fix, now: ClockReading) throws(NodeError) {
+    guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
+      throw .refused("the time \(fix.sampleTime) is ahead of this device's clock")
     }
   }
 

@@ -1,0 +1,166 @@
+// What the user of a phone enters, until the node has answered: in the browser's database, so that
+// it outlives the page. Each entry has an idempotency key, so that the node performs it once, and
+// the time at which the user acted. Entries belong to one login of one operation.
+//
+//     act ─▶ database ─▶ round: calls for help first, then in order ─▶ answered: removed
+//                          ▲                                        ├▶ refused: stays, with why
+//                          └── link is back, new entry, 5 s ◀───────┘▶ no answer: stays
+
+import { Refusal, transmit } from "./api.js";
+import { commit, read } from "./kept.js";
+import { ownerOf, state } from "./store.js";
+import { spoken, t } from "./words.js";
+
+const again = 5000;
+const most = 5000;
+/** Answers of the node that may differ at the next attempt. */
+const temporary = new Set([0, 401, 408, 409, 425, 429, 500, 502, 503, 504]);
+/** Whether an entry would cancel a later call for help of the same person. */
+const isCancelling = ({ kind, path, body, why }, help) => !why && (kind === "safe"
+  ? path === help.path
+  : kind === "checkin" && help.path === "me/safety" && body.user === state.session.user);
+
+let entries = [];
+let listener = () => {};
+/** By key: the form that waits for the answer. */
+const forms = new Map();
+let [isRunning, isStale, timer] = [false, false, 0];
+
+const own = () => entries.filter((one) => one.owner === ownerOf(state.session));
+/** The user's entries, in the order in which they are sent. */
+export const queued = () => own().sort((a, b) =>
+  (b.kind === "help") - (a.kind === "help") || a.place - b.place);
+
+/** Reads what an earlier page left, and sends it. @param onChange is called after each change. */
+export async function openQueue(onChange) {
+  if (!state.session) return;
+  listener = onChange;
+  addEventListener("online", flush);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) flush(); });
+  await load().catch((error) => console.warn(String(error)));
+  flush();
+}
+
+async function load() {
+  entries = await read("entries");
+  listener();
+}
+
+/**
+ * Writes what a user entered. Returns the node's answer, or { queued: key } if it waits; throws what
+ * the node refuses. On the node's own machine nothing waits.
+ * @param more `files`: photos of the new row, whose id replaces {id} in their paths; `key`: that of an
+ *   earlier attempt.
+ */
+export async function act(kind, label, method, path, body, more = {}) {
+  const entry = {
+    key: more.key ?? crypto.randomUUID(), owner: ownerOf(state.session), kind, label, method, path,
+    body, at: Date.now(), parent: null, why: null,
+  };
+  if (!state.session) return transmit(entry);
+  if (own().length >= most) throw new Error(t("queue.full", { n: most }));
+  const superseded = kind === "help" ? own().filter((one) => isCancelling(one, entry)) : [];
+  for (const one of superseded) one.why = t("queue.superseded");
+  const photos = (more.files ?? []).map((file) => ({
+    ...entry, key: crypto.randomUUID(), kind: "photo", label: file.name, body: file,
+    path: `${path}/{id}/photos`, parent: entry.key,
+  }));
+  try {
+    await commit("entries", [...superseded, entry, ...photos]);
+  } catch {
+    // Without a database, or room in it, the form keeps what was entered.
+    return transmit(entry);
+  }
+  await load();
+  const answered = new Promise((resolve, reject) => forms.set(entry.key, { resolve, reject }));
+  flush();
+  return answered;
+}
+
+/** Sends everything that waits; a second call during that reads the entries again. */
+export function flush() {
+  isStale = true;
+  if (isRunning || !state.session) return;
+  isRunning = true;
+  clearTimeout(timer);
+  navigator.locks.request("muster queue", { ifAvailable: true }, async (lock) => {
+    if (lock) await round();
+    else isStale = false;
+  }).catch((error) => {
+    isStale = false;
+    console.warn(String(error));
+  }).finally(() => {
+    isRunning = false;
+    // Entered in the last moment of the round.
+    if (isStale) return flush();
+    for (const [key, { resolve }] of forms) resolve({ queued: key });
+    forms.clear();
+    if (own().some((one) => !one.why)) timer = setTimeout(flush, again);
+  });
+}
+
+async function round() {
+  const tried = new Set();
+  const busy = new Set();
+  for (;;) {
+    if (isStale) await load();
+    isStale = false;
+    const keys = new Set(own().map(({ key }) => key));
+    const next = queued().find((one) =>
+      !one.why && !tried.has(one.key) && !busy.has(one.kind) && !keys.has(one.parent));
+    if (!next) return;
+    tried.add(next.key);
+    try {
+      await done(next, await transmit(next));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // Without a link or a login, nothing else is answered either.
+      if (error.status === 0 || error.status === 401) return;
+      if (error.status === 429) busy.add(next.kind);
+      if (!temporary.has(error.status)) await refused(next, error);
+    }
+  }
+}
+
+/** Removes an answered entry, and gives those that wait for it the id of its row, in one step. */
+async function done(entry, answer) {
+  const children = entries.filter(({ parent }) => parent === entry.key);
+  for (const one of children) {
+    one.path = one.path.replace("{id}", encodeURIComponent(answer?.id ?? ""));
+    one.parent = null;
+  }
+  await commit("entries", children, [entry.place]);
+  settle(entry, (form) => form.resolve(answer));
+}
+
+/** A form shows why; otherwise the entry stays until the user discards it. */
+async function refused(entry, error) {
+  entry.why = spoken(error.message);
+  const isShown = forms.has(entry.key);
+  if (isShown) await remove(entry);
+  else await commit("entries", [entry]);
+  settle(entry, (form) => form.reject(error));
+}
+
+function settle(entry, work) {
+  const form = forms.get(entry.key);
+  forms.delete(entry.key);
+  if (form) work(form);
+  isStale = true;
+}
+
+/** Discards an entry, with the photos that wait for it. */
+export async function discard(entry) {
+  await remove(entry);
+  await load();
+}
+
+const remove = (entry) => commit("entries", [], entries
+  .filter(({ key, parent }) => [key, parent].includes(entry.key)).map(({ place }) => place));
+
+/** Tries a refused entry again. */
+export async function retry(entry) {
+  entry.why = null;
+  await commit("entries", [entry]);
+  flush();
+}
