@@ -28,6 +28,10 @@ PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
          "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
 
+# Of an answer, in seconds: a few are under way when the link is cut.
+LATENCY = 0.03
+
+
 class Link:
     """The Wi-Fi between the phone and the laptop: a relay that can be cut, or lose answers."""
 
@@ -55,6 +59,8 @@ class Link:
     def copy(self, source, target, is_answer):
         try:
             while data := source.recv(65536):
+                if is_answer:
+                    time.sleep(LATENCY)
                 if not (is_answer and self.state == "mute"):
                     target.sendall(data)
         except OSError:

@@ -1,4 +1,5 @@
 import Foundation
+import MusterInterchange
 import Testing
 
 @testable import MusterHTTP
@@ -32,6 +33,25 @@ import Testing
         #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
         let other = try await web.client.ask("GET", path, headers: ["If-None-Match": "\"0\""])
         #expect(other.status == 200)
+      }
+    }
+  }
+
+  @Test func `the service worker keeps the page's files by their version, and no others`()
+    async throws
+  {
+    try await WebStage.run { web in
+      let worker = try await web.client.ask("GET", "/dashboard/sw.js")
+      #expect(worker.status == 200 && worker.headers["service-worker-allowed"] == "/")
+      // A changed file changes the version, and with it the worker.
+      let version = try #require(worker.headers["etag"])
+      #expect(worker.body.hasPrefix("const version = \(version);\n"))
+      let list = try #require(worker.body.firstMatch(of: /const files = (\[.+\]);/)?.1)
+      let files = JSON.read(of: String(list)).elements?.compactMap(\.word) ?? []
+      #expect(files.count > 50 && files.contains("/") && files.contains("/dashboard/js/queue.js"))
+      for file in files {
+        #expect(try await web.status("GET", file) == 200, "\(file)")
+        #expect(!file.contains(/token|join|sw\.js/), "\(file)")
       }
     }
   }

@@ -69,6 +69,18 @@ extension `Logging in` {
     }
   }
 
+  @Test func `a request that states another login is not performed`() async throws {
+    try await Self.run { caller, _ in
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      let login = try #require(HeaderName("muster-login"))
+      for (name, status) in [("Otto", 401), ("%FF", 401), ("%4Daria", 201)] {
+        let answer = await caller.ask(
+          .post, "/api/v1/reports", "{\"title\":\"Smoke\"}", cookie: maria, [login: name])
+        #expect(answer.status.code == status)
+      }
+    }
+  }
+
   @Test func `two logins may use one key for different requests`() async throws {
     try await Self.run { caller, folder in
       try Self.addPhone("Rui", in: folder)

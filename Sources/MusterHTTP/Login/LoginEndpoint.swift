@@ -104,6 +104,7 @@ struct LoginEndpoint: Sendable {
     guard let secret, let (session, renewed) = sessions.find(secret, now: now()),
       let login = try listed(session)
     else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
+    try Self.check(request, isOf: session.name)
     var response: Response
     if request.uri.path == Self.path {
       response = try await own(request, login, secret, renewed)
@@ -264,6 +265,15 @@ struct LoginEndpoint: Sendable {
       return false
     }
     return request.value(of: "sec-fetch-site").map { ["none", "same-origin"].contains($0) } ?? true
+  }
+
+  /// A page may state whose request it is: in the meantime another page of the browser may have
+  /// replaced the session.
+  private static func check(_ request: Request, isOf name: String) throws(Problem) {
+    guard let stated = request.value(of: "muster-login") else { return }
+    guard stated.removingPercentEncoding == name else {
+      throw Problem(.unauthorized, "another login is active in this browser: log in again")
+    }
   }
 
   private static func secret(in request: Request) -> String? {

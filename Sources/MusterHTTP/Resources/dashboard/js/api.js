@@ -78,12 +78,18 @@ async function parsed(response) {
   return text ? JSON.parse(text) : null;
 }
 
-/** Sends an entry of the queue, which the node performs once however often it is sent. */
-export const transmit = async ({ method, path, body, key, at }) => parsed(
+/**
+ * Sends an entry of the queue, which the node performs once however often it is sent: by its key, or
+ * by the time of a position.
+ */
+export const transmit = async ({ kind, method, path, body, key, at, login }) => parsed(
   await send(method, path, body, {
-    "Idempotency-Key": key,
-    "Muster-Seconds-Ago": String(Math.max(0, Math.round((Date.now() - at) / 1000))),
+    ...(kind === "position" ? {} : { "Idempotency-Key": key }),
+    // Another page may have changed the session.
+    ...(login ? { "Muster-Login": encodeURIComponent(login) } : {}),
+    "Muster-Seconds-Ago": String(Math.min(week, Math.max(0, Math.round((Date.now() - at) / 1000)))),
   }));
+const week = 604800;
 
 const uploadPatience = 180000;
 const fileType = "application/octet-stream";

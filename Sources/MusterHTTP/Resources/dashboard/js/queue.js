@@ -5,6 +5,8 @@
 //     act ─▶ database ─▶ round: calls for help first, then in order ─▶ answered: removed
 //                          ▲                                        ├▶ refused: stays, with why
 //                          └── link is back, new entry, 5 s ◀───────┘▶ no answer: stays
+//
+// Photos have a round of their own, so that nothing waits for a long upload.
 
 import { Refusal, transmit } from "./api.js";
 import { commit, read } from "./kept.js";
@@ -24,7 +26,10 @@ let entries = [];
 let listener = () => {};
 /** By key: the form that waits for the answer. */
 const forms = new Map();
-let [isRunning, isStale, timer] = [false, false, 0];
+const lanes = [true, false].map((isPhotos) => (
+  { isPhotos, name: `muster ${isPhotos}`, isRunning: false, isStale: false }));
+const isOf = ({ isPhotos }) => ({ kind }) => (kind === "photo") === isPhotos;
+let timer;
 
 const own = () => entries.filter((one) => one.owner === ownerOf(state.session));
 /** The user's entries, in the order in which they are sent. */
@@ -55,10 +60,10 @@ async function load() {
 export async function act(kind, label, method, path, body, more = {}) {
   const entry = {
     key: more.key ?? crypto.randomUUID(), owner: ownerOf(state.session), kind, label, method, path,
-    body, at: Date.now(), parent: null, why: null,
+    body, at: Date.now(), parent: null, why: null, login: state.session?.name,
   };
   if (!state.session) return transmit(entry);
-  if (own().length >= most) throw new Error(t("queue.full", { n: most }));
+  if (own().length >= most && kind !== "help") throw new Error(t("queue.full", { n: most }));
   const superseded = kind === "help" ? own().filter((one) => isCancelling(one, entry)) : [];
   for (const one of superseded) one.why = t("queue.superseded");
   const photos = (more.files ?? []).map((file) => ({
@@ -79,34 +84,44 @@ export async function act(kind, label, method, path, body, more = {}) {
 
 /** Sends everything that waits; a second call during that reads the entries again. */
 export function flush() {
-  isStale = true;
-  if (isRunning || !state.session) return;
-  isRunning = true;
+  if (!state.session) return;
   clearTimeout(timer);
-  navigator.locks.request("muster queue", { ifAvailable: true }, async (lock) => {
-    if (lock) await round();
-    else isStale = false;
-  }).catch((error) => {
-    isStale = false;
-    console.warn(String(error));
-  }).finally(() => {
-    isRunning = false;
-    // Entered in the last moment of the round.
-    if (isStale) return flush();
-    for (const [key, { resolve }] of forms) resolve({ queued: key });
-    forms.clear();
-    if (own().some((one) => !one.why)) timer = setTimeout(flush, again);
-  });
+  for (const lane of lanes) run(lane);
 }
 
-async function round() {
+async function run(lane) {
+  lane.isStale = true;
+  if (lane.isRunning) return;
+  lane.isRunning = true;
+  try {
+    // Another page of this browser may be sending.
+    await navigator.locks.request(lane.name, { ifAvailable: true }, async (lock) => {
+      if (lock) await round(lane);
+      else lane.isStale = false;
+    });
+  } catch (error) {
+    lane.isStale = false;
+    console.warn(String(error));
+  }
+  lane.isRunning = false;
+  // Entered in the last moment of the round.
+  if (lane.isStale) return run(lane);
+  for (const entry of own().filter(isOf(lane))) {
+    forms.get(entry.key)?.resolve({ queued: entry.key });
+    forms.delete(entry.key);
+  }
+  clearTimeout(timer);
+  if (own().some((one) => !one.why)) timer = setTimeout(flush, again);
+}
+
+async function round(lane) {
   const tried = new Set();
   const busy = new Set();
   for (;;) {
-    if (isStale) await load();
-    isStale = false;
+    if (lane.isStale) await load();
+    lane.isStale = false;
     const keys = new Set(own().map(({ key }) => key));
-    const next = queued().find((one) =>
+    const next = queued().filter(isOf(lane)).find((one) =>
       !one.why && !tried.has(one.key) && !busy.has(one.kind) && !keys.has(one.parent));
     if (!next) return;
     tried.add(next.key);
@@ -130,15 +145,20 @@ async function done(entry, answer) {
     one.parent = null;
   }
   await commit("entries", children, [entry.place]);
+  drop([entry]);
   settle(entry, (form) => form.resolve(answer));
+  if (children.length > 0) flush();
 }
 
 /** A form shows why; otherwise the entry stays until the user discards it. */
 async function refused(entry, error) {
   entry.why = spoken(error.message);
-  const isShown = forms.has(entry.key);
-  if (isShown) await remove(entry);
-  else await commit("entries", [entry]);
+  if (forms.has(entry.key)) {
+    await discard(entry);
+  } else {
+    await commit("entries", [entry]);
+    await load();
+  }
   settle(entry, (form) => form.reject(error));
 }
 
@@ -146,17 +166,20 @@ function settle(entry, work) {
   const form = forms.get(entry.key);
   forms.delete(entry.key);
   if (form) work(form);
-  isStale = true;
 }
 
 /** Discards an entry, with the photos that wait for it. */
 export async function discard(entry) {
-  await remove(entry);
-  await load();
+  const gone = entries.filter(({ key, parent }) => [key, parent].includes(entry.key));
+  await commit("entries", [], gone.map(({ place }) => place));
+  drop(gone);
 }
 
-const remove = (entry) => commit("entries", [], entries
-  .filter(({ key, parent }) => [key, parent].includes(entry.key)).map(({ place }) => place));
+function drop(gone) {
+  const places = gone.map(({ place }) => place);
+  entries = entries.filter(({ place }) => !places.includes(place));
+  listener();
+}
 
 /** Tries a refused entry again. */
 export async function retry(entry) {
