@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 internal import MusterReplica
 
 extension Node {
@@ -10,28 +10,6 @@ extension Node {
       return try reply(to: command)
     } catch {
       return .refused(error)
-    }
-  }
-
-  /// Performs a command, but rejects it if a row differs from the version that the client saw; the
-  /// check and the write are atomic. A command that writes no rows is performed without the check.
-  public func perform(
-    _ command: Command, if kind: EntityKind, named reference: String, is seen: SeenVersion
-  ) async -> Reply {
-    guard let write = command.rowWrite else { return await perform(command) }
-    await untilPeersAnswered()
-    return await gather(
-      Self.write(write, if: RowCondition(kind: kind, reference: reference, seen: seen)))
-  }
-
-  /// Returns the write with the check of its condition before it.
-  static func write(
-    _ write: @escaping Command.RowWrite, if condition: RowCondition?
-  ) -> Command.RowWrite {
-    guard let condition else { return write }
-    return { replica, now in
-      try condition.check(in: &replica, now: now)
-      return try write(&replica, now)
     }
   }
 
@@ -68,13 +46,15 @@ extension Node {
     case .mergeBundle(let bytes, let place, let isLast):
       return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
     case .reports: return .reports(try read { try $0.queries.reports(now: $1) })
-    case .report(let reference): return .reports([try report(reference)])
+    case .report(let reference): return .reports([try read { try $0.report(reference, now: $1) }])
     case .photos, .photo: return try read { replica, _ in try command.photoReply(by: &replica) }
     case .requestPhoto: return try done { try command.requestPhoto(by: &$0, now: $1) }
     case .fences: return .fences(try read { replica, _ in try replica.queries.fences() })
-    case .fence(let reference): return .fences(try fence(reference))
+    case .fence(let reference):
+      return .fences(try read { replica, _ in try replica.fences(named: reference) })
     case .directives: return .directives(try read { try $0.statuses(now: $1).directives() })
-    case .directive(let reference): return .directives([try directive(reference)])
+    case .directive(let reference):
+      return .directives([try read { try $0.directive(reference, now: $1) }])
     case .alerts: return .alerts(try alerts())
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
@@ -114,17 +94,6 @@ extension Node {
     return status
   }
 
-  private func report(_ reference: String) throws -> ReportSummary {
-    try read { try $0.queries.report($0.queries.row(.report, named: reference), now: $1) }
-  }
-
-  private func fence(_ reference: String) throws -> [FenceSummary] {
-    try read { replica, _ in
-      let id = try replica.queries.row(.fence, named: reference)
-      return try replica.queries.fences().filter { $0.id == id }
-    }
-  }
-
   /// Reads the active alerts, that of the disk with its free space now.
   func alerts() throws -> [Alert] {
     let free = diskFreeBytes()
@@ -132,10 +101,6 @@ extension Node {
       replica.home.freeBytes = free
       return try replica.alerts(now: now)
     }
-  }
-
-  private func directive(_ reference: String) throws -> DirectiveSummary {
-    try read { try $0.statuses(now: $1).directive($0.queries.row(.directive, named: reference)) }
   }
 
   private func revoke(_ reference: String) throws -> Reply {
@@ -176,20 +141,8 @@ extension Node {
     return reply
   }
 
-  /// Sets the position by hand. A mistyped year is likely, and a fix from the future would hide all
-  /// later ones until then. A receiver's time is not compared with this device's clock, which may
-  /// be wrong.
-  private func setPosition(_ fix: Fix) throws -> Reply {
-    try done { replica, now in
-      try Self.check(fix, now: now)
-      return try replica.ingest(fix, now: now)
-    }
-  }
-
-  static func check(_ fix: Fix, now: ClockReading) throws(NodeError) {
-    guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
-      throw .refused("the time \(fix.sampleTime) is ahead of this device's clock")
-    }
+  func setPosition(_ fix: Fix, once request: RequestKey? = nil) throws -> Reply {
+    try done { try $0.setPosition(fix, once: request, now: $1) }
   }
 
   private func invite(role: Role, uses: Int, validSeconds: Int64) throws -> Reply {

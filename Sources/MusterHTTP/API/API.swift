@@ -69,10 +69,11 @@ final class API: Sendable {
 
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
-    if let request, command.isStoredOnce {
-      return try accepted(await node.perform(command, once: request.nextCommand()))
-    }
-    return try accepted(await node.perform(command))
+    try accepted(await node.perform(command, once: key(of: command)))
+  }
+
+  private func key(of command: Command) -> RequestKey? {
+    command.isStoredOnce ? request?.nextCommand() : nil
   }
 
   /// Sends a command like `ask`, on the condition that a row still has the client's version, if one
@@ -81,14 +82,9 @@ final class API: Sendable {
     _ command: Command, on kind: EntityKind, _ call: Call
   ) async throws(Problem) -> Reply {
     guard let seen = call.seenVersion else { return try await ask(command) }
-    let reply =
-      if let request, command.isStoredOnce {
-        await node.perform(
-          command, once: request.nextCommand(),
-          if: RowCondition(kind: kind, reference: call.id, seen: seen))
-      } else {
-        await node.perform(command, if: kind, named: call.id, is: seen)
-      }
+    let reply = await node.perform(
+      command, once: key(of: command),
+      if: RowCondition(kind: kind, reference: call.id, seen: seen))
     if case .changes = seen, case .refused(let reason, .changed) = reply {
       throw Problem(.conflict, reason, current: try await syncItem(kind, call.id)?.json)
     }
