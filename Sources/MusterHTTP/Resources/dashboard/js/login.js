@@ -66,6 +66,11 @@ async function leave() {
 }
 
 async function endSession() {
-  await write("DELETE", "session");
+  try {
+    await write("DELETE", "session");
+  } catch (error) {
+    // With any answer, the session is over.
+    if (error.status === 0) throw error;
+  }
   localStorage.removeItem(leaving);
 }

@@ -61,7 +61,7 @@ function draw(pick) {
   const me = speaker();
   const view = byId("me");
   const head = [drawerHead("me"), me && h("p", {}, h("strong", {}, `${me.callsign} `), mark(me))];
-  const rest = h("div", {}, waitingList(), me && assembly(me), me && timerList(pick, me.id),
+  const rest = h("div", { class: "stack" }, waitingList(), me && assembly(me), me && timerList(pick, me.id),
     phoneTools(() => draw(pick)));
   if (!view.firstChild) fill(view, h("div"), mayWrite() && buttons, h("div"));
   fill(view.firstChild, ...head);

@@ -115,7 +115,7 @@ export function phoneTools(redraw) {
   };
   const inline = btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(config))));
   const osmand = `${url}?id=${encodeURIComponent(name)}&lat={0}&lon={1}&timestamp={2}&hdop={3}`;
-  return h("section", {}, h("h3", {}, t("place")),
+  return h("section", { class: "stack" }, h("h3", {}, t("place")),
     button(t(watch === null ? "position.share" : "position.stop"), "position share",
       () => share(redraw), { "aria-pressed": String(watch !== null) }),
     faint(fault || (fix ? t("position.sent", {
