@@ -139,6 +139,17 @@ public enum Limits {
   /// The newest fixes that are kept of all trackers that a node records.
   public static let trackerFixes: Int64 = 500_000
 
+  // MARK: Idempotency keys
+
+  /// Stored replies to requests of one caller: more than a phone can write in an outage.
+  public static let repliesPerCaller: Int64 = 4096
+  /// The newest of these, which are not deleted by age.
+  public static let repliesKept: Int64 = 1024
+  /// How long a reply is stored, unless its caller has too many.
+  public static let replyMilliseconds: Int64 = 7 * 24 * 3_600_000
+  /// Stored replies of all callers; the oldest are deleted first.
+  public static let replies: Int64 = 65_536
+
   // MARK: Identity
 
   /// Certificates between a device and the root.

@@ -9,12 +9,7 @@ extension Command {
   ) throws -> (reply: Reply, outcome: Replica.Outcome) {
     switch self {
     case .setPosition(let fix):
-      // A mistyped year is likely, and a fix from the future would hide all later ones until then. A
-      // receiver's time is not compared with this device's clock, which may be wrong.
-      guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
-        throw NodeError.refused("the time \(fix.sampleTime) is ahead of this device's clock")
-      }
-      return (.done, try replica.ingest(fix, now: now))
+      return (.done, try replica.setPosition(fix, once: nil, now: now))
     case .rotateEpoch: return (.done, try replica.rotateEpoch(now: now))
     case .release(let reference):
       let (count, outcome) = try replica.release(reference, now: now)

@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 internal import MusterReplica
 
 extension Node {
@@ -10,22 +10,6 @@ extension Node {
       return try reply(to: command)
     } catch {
       return .refused(error)
-    }
-  }
-
-  /// Performs a command, but rejects it if a row differs from the version that the client saw; the
-  /// check and the write are atomic. A command that writes no rows is performed without the check.
-  public func perform(
-    _ command: Command, if kind: EntityKind, named reference: String, is seen: SeenVersion
-  ) async -> Reply {
-    guard let write = command.rowWrite else { return await perform(command) }
-    await untilPeersAnswered()
-    return await gather { replica, now in
-      let id = try replica.queries.row(kind, named: reference)
-      guard try seen.isCurrent(of: RowKey(kind: kind, id: id), in: &replica, now: now) else {
-        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
-      }
-      return try write(&replica, now)
     }
   }
 

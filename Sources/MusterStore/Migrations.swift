@@ -26,6 +26,7 @@ enum Migrations {
     migrator.registerMigration("15 changes of rows") { try $0.execute(sql: rowChanges) }
     migrator.registerMigration("16 records by data set") { try $0.execute(sql: recordIndex) }
     migrator.registerMigration("17 history of people") { try $0.execute(sql: history) }
+    migrator.registerMigration("18 replies to requests") { try $0.execute(sql: replies) }
     return migrator
   }
 
@@ -476,5 +477,19 @@ enum Migrations {
     -- It covers the sums of a data set.
     CREATE INDEX record_index_in_order ON record_index(
       owner, dataset, sync_count, row, bytes, created_ms, modified_ms);
+    """
+
+  private static let replies = """
+    -- Replies to requests with an idempotency key, each stored in the transaction of what its
+    -- request wrote. Places grow, so the oldest of a caller have the lowest.
+    CREATE TABLE replies(
+      place INTEGER PRIMARY KEY,
+      name BLOB NOT NULL UNIQUE CHECK(length(name) = 32),
+      caller BLOB NOT NULL CHECK(length(caller) = 16),
+      fingerprint BLOB NOT NULL CHECK(length(fingerprint) = 32),
+      content BLOB NOT NULL,
+      stored_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX replies_by_caller ON replies(caller, place);
     """
 }

@@ -1,4 +1,5 @@
 import Foundation
+import MusterInterchange
 import Testing
 
 @testable import MusterHTTP
@@ -36,6 +37,25 @@ import Testing
     }
   }
 
+  @Test func `the service worker keeps the page's files by their version, and no others`()
+    async throws
+  {
+    try await WebStage.run { web in
+      let worker = try await web.client.ask("GET", "/dashboard/sw.js")
+      #expect(worker.status == 200 && worker.headers["service-worker-allowed"] == "/")
+      // A changed file changes the version, and with it the worker.
+      let version = try #require(worker.headers["etag"])
+      #expect(worker.body.hasPrefix("const version = \(version);\n"))
+      let list = try #require(worker.body.firstMatch(of: /const files = (\[.+\]);/)?.1)
+      let files = JSON.read(of: String(list)).elements?.compactMap(\.word) ?? []
+      #expect(files.count > 50 && files.contains("/") && files.contains("/dashboard/js/queue.js"))
+      for file in files {
+        #expect(try await web.status("GET", file) == 200, "\(file)")
+        #expect(!file.contains(/token|join|sw\.js/), "\(file)")
+      }
+    }
+  }
+
   @Test func `no path leads outside the page's own files`() async throws {
     try await WebStage.run { web in
       for path in [
@@ -64,10 +84,11 @@ import Testing
       guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
       let data = try Data(contentsOf: Self.root.appending(path: name))
       let text = String(decoding: data, as: UTF8.self)
-      // A page loads one language; pages about the token and the certificate are sent instead.
+      // A page loads one language, and forms when it is printed; the browser loads the service
+      // worker later. Pages about the token and the certificate are sent instead.
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join)\./) {
+      } else if !name.contains(/(token|join|forms|sw)\./) {
         // Comments are not code.
         code += text.replacing(/(?m)^ *(\/\/.*|\/\*(?s:.*?)\*\/) *\n/, with: "").utf8.count
       }
@@ -90,8 +111,8 @@ import Testing
     let named = scripts + list.split(whereSeparator: \.isWhitespace).map { "js/\($0).js" }
     let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
     // A language other than English is loaded by pages in that language only, forms by those that
-    // are printed, and `join.js` by `join.html`.
-    let apart = ["js/forms.js", "js/join.js"]
+    // are printed, `join.js` by `join.html`, and the service worker by the browser.
+    let apart = ["js/forms.js", "js/join.js", "sw.js"]
     let modules = names.compactMap { $0 as? String }.filter {
       $0.hasSuffix(".js") && !apart.contains($0)
         && (!$0.hasPrefix("js/i18n/") || $0 == "js/i18n/en.js")

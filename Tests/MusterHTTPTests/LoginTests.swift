@@ -15,7 +15,7 @@ import Testing
 /// Remote access. The listener provides the TLS around it.
 @Suite struct `Logging in` {
   /// Calls the login responder as the listener does.
-  private struct Caller {
+  struct Caller {
     let endpoint: LoginEndpoint
     var client = "10.0.0.9"
 
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  private static func run(
+  static func run(
     _ story: @escaping @Sendable (Caller, _ folder: String) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()

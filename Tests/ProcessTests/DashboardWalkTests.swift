@@ -36,6 +36,16 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
+  func `what a phone's user enters out of range arrives once`() throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "offline.py")
+    let walk = try Python.run([
+      script.path, "--muster", try Program.located().path, "--patience", "900",
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+    #expect(walk.output.contains("nothing was lost or doubled"), "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
   func `each action of the dashboard has its effect`() throws {
     let walk = try Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0",

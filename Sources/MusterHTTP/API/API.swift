@@ -12,6 +12,9 @@ final class API: Sendable {
   let live: SubscriptionBroker
   /// Whether the reader is no commander: calls under duress are left out (decision 0047).
   private let hidesDuress: Bool
+  let gate: IdempotencyGate
+  /// The request with an idempotency key that is answered; nil for any other.
+  private let request: IdempotentRequest?
   /// Nil without a base map.
   let map: BaseMap?
   /// Nil if webhooks are disabled by an error.
@@ -38,6 +41,8 @@ final class API: Sendable {
     self.live = live
     self.photos = photos
     self.hidesDuress = hidesDuress
+    gate = IdempotencyGate()
+    request = nil
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
     statusText = AnswerCache(of: Dataset.allCases, counts: counts)
     sets = Dictionary(
@@ -54,9 +59,21 @@ final class API: Sendable {
       })
   }
 
+  /// The same routes and caches for one request with an idempotency key.
+  init(_ other: API, answering request: IdempotentRequest) {
+    (node, requests, live, map) = (other.node, other.requests, other.live, other.map)
+    (webhooks, photos, hidesDuress) = (other.webhooks, other.photos, other.hidesDuress)
+    (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
+    self.request = request
+  }
+
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
-    try accepted(await node.perform(command))
+    try accepted(await node.perform(command, once: key(of: command)))
+  }
+
+  private func key(of command: Command) -> RequestKey? {
+    command.isStoredOnce ? request?.nextCommand() : nil
   }
 
   /// Sends a command like `ask`, on the condition that a row still has the client's version, if one
@@ -65,7 +82,9 @@ final class API: Sendable {
     _ command: Command, on kind: EntityKind, _ call: Call
   ) async throws(Problem) -> Reply {
     guard let seen = call.seenVersion else { return try await ask(command) }
-    let reply = await node.perform(command, if: kind, named: call.id, is: seen)
+    let reply = await node.perform(
+      command, once: key(of: command),
+      if: RowCondition(kind: kind, reference: call.id, seen: seen))
     if case .changes = seen, case .refused(let reason, .changed) = reply {
       throw Problem(.conflict, reason, current: try await syncItem(kind, call.id)?.json)
     }

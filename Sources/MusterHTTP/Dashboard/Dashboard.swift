@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Hummingbird
+internal import MusterInterchange
 internal import NIOCore
 
 /// The dashboard, served to every client of the API: its files, and the system's Leaflet.
@@ -10,6 +11,7 @@ internal import NIOCore
 ///     /                          index.html
 ///     /dashboard/…               the page's own files
 ///     /dashboard/leaflet/…       Leaflet's
+///     /dashboard/sw.js           the service worker, with the names of these and their version
 struct Dashboard: Sendable {
   /// The path of Debian's `libjs-leaflet`.
   static let leaflet = URL(filePath: "/usr/share/javascript/leaflet", directoryHint: .isDirectory)
@@ -39,9 +41,30 @@ struct Dashboard: Sendable {
   ///   - directory: the page's own files; see `installed`.
   ///   - leaflet: the files of Leaflet.
   init(directory: URL, leaflet: URL) {
-    files = Self.read(leaflet, below: Self.root + "leaflet/")
+    var files = Self.read(leaflet, below: Self.root + "leaflet/")
       .merging(Self.read(directory, below: Self.root)) { $1 }
       .merging(Self.translated(["join", "token"], in: directory)) { $1 }
+    files[Self.worker] = files[Self.worker].map { Self.worker($0, keeping: files) }
+    self.files = files
+  }
+
+  private static let worker = root + "sw.js"
+  /// Parts of the names of files that are read before a login, or that no page loads.
+  private static let unkept = [
+    "index.html", "sw.js", "join", "token", "leaflet.esm", "leaflet/leaflet.js",
+  ]
+
+  /// Returns the service worker with the names of the page's files and their version, so that
+  /// browsers fetch all of them again after a change of any.
+  private static func worker(_ file: File, keeping files: [String: File]) -> File {
+    let names = files.keys.filter { name in !unkept.contains(where: name.contains) }.sorted()
+    let kept =
+      names.compactMap { files[$0] } + [files[root + "index.html"], file].compactMap(\.self)
+    let version = tag(of: Data(kept.map(\.tag).joined().utf8))
+    let list = JSON.strings(["/"] + names).text
+    var bytes = ByteBuffer(string: "const version = \(version);\nconst files = \(list);\n")
+    bytes.writeImmutableBuffer(file.bytes)
+    return File(bytes: bytes, type: file.type, tag: version)
   }
 
   /// The folder of the page's files: `../share/muster/dashboard` relative to the program, as `make
@@ -72,7 +95,10 @@ struct Dashboard: Sendable {
     guard let file = files[path] else {
       return Problem(.notFound, "there is no such file").answer.response
     }
-    return answer(file, unless: request.headers[.ifNoneMatch])
+    var response = answer(file, unless: request.headers[.ifNoneMatch])
+    // The worker opens the page at `/`, above its own folder.
+    if path == Self.worker { response.headers[.serviceWorkerAllowed] = "/" }
+    return response
   }
 
   /// Returns one of the page's own files, which has another path outside.

@@ -1,5 +1,6 @@
 public import MusterGeo
 public import MusterModel
+internal import MusterStore
 internal import MusterSync
 
 /// Fixes of this device, and of phones and other trackers without a key that it records. See
@@ -9,6 +10,17 @@ extension Replica {
   /// that it shows, in one transaction with the detector's new state.
   public mutating func ingest(_ fix: Fix, now: ClockReading) throws -> Outcome {
     try ingest(fix, as: .published, stepsBack: false, now: now)
+  }
+
+  /// Processes a fix like `ingest(_:now:)`, and stores the reply to its request with it.
+  public mutating func ingest(
+    _ fix: Fix, replying reply: [UInt8], to request: RequestKey, now: ClockReading
+  ) throws -> Outcome {
+    try transact(now: now) {
+      $0.core.transaction.batch.replies.append(
+        StoredReply(request: request, content: reply, storedAt: now.wall))
+      try $0.positions.take(fix, as: .published, stepsBack: false, in: &$0.core, now: now)
+    }
   }
 
   /// Processes a fix like `ingest(_:now:)`, as the location filter decided. A fix that shows a
@@ -77,6 +89,19 @@ extension Replica {
       try $0.positions.take(admitted, in: &$0.core, now: now)
     }
     return (refusals, outcome)
+  }
+
+  /// Creates the row of a tracker before its first fix, for a carrier who reports without one.
+  /// Does nothing for one that exists.
+  ///
+  /// - Parameter name: MUST be a line (`TextRule`).
+  public mutating func enlistTracker(named name: String, now: ClockReading) throws -> Outcome {
+    let tracker = OwnTracker(named: name, of: core.local)
+    let writes = try tracker.creation(in: core.context, beside: core.engine)
+    guard !writes.isEmpty else { return Outcome() }
+    return try transact(now: now) {
+      try $0.core.append([writes.map(Operation.write)], lane: .state, now: now)
+    }
   }
 
   /// Deletes the stored track of a tracker that this device records. The published position stays.

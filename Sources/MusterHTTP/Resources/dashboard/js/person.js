@@ -3,6 +3,7 @@
 import { button, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
+import { act } from "./queue.js";
 import { dueIn, fixAge, isCommand, isOwnTracker, on, passed, state } from "./store.js";
 import { ago, since, spoken, t } from "./words.js";
 import {
@@ -149,8 +150,8 @@ export const claim = (safety) => reportSafety(t(`claim.${safety}`), "me/safety",
 
 /** The same at once, without a note. */
 export const claimNow = (safety) =>
-  attempt(() => write("PUT", "me/safety", { safety }), t(`claimed.${safety}`));
+  attempt(() => act(safety, "", "PUT", "me/safety", { safety }), t(`claimed.${safety}`));
 
 const reportSafety = (title, path, safety) => form(
   title, [field("note", t("note"), { type: "area" })],
-  ({ note }) => write("PUT", path, { safety, ...(note ? { note } : {}) }), t("send"));
+  ({ note }) => act(safety, note, "PUT", path, { safety, ...(note ? { note } : {}) }), t("send"));

@@ -1,7 +1,7 @@
 // The tools of the map: zoom, fit all, find, my position, measure, range rings, draw, layers.
 
 import { button, byId, fill, h, say } from "../dom.js";
-import { isCommand, myself, on, state } from "../store.js";
+import { isCommand, speaker, on, state } from "../store.js";
 import { t } from "../words.js";
 import { bearing } from "../status.js";
 import { parsed } from "../place.js";
@@ -47,7 +47,7 @@ export function openMapTools(pick) {
 }
 
 function goToMe() {
-  const me = myself();
+  const me = speaker();
   if (me && me.lat !== null) goTo(me);
   else say(t("tool.here.none"));
 }
@@ -88,7 +88,7 @@ function toggleRings() {
     return;
   }
   const map = theMap();
-  const me = myself();
+  const me = speaker();
   const isNear = me && me.lat !== null && map.getBounds().contains([me.lat, me.lon]);
   const at = isNear ? L.latLng(me.lat, me.lon) : map.getCenter();
   const bounds = map.getBounds();
