@@ -12,8 +12,7 @@ final class API: Sendable {
   let live: SubscriptionBroker
   /// Whether the reader is no commander: calls under duress are left out (decision 0047).
   private let hidesDuress: Bool
-  /// Nil without a base map.
-  let map: BaseMap?
+  let maps: MapCollection
   /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookStore?
   let photos: PhotoUploads
@@ -27,12 +26,12 @@ final class API: Sendable {
   }
 
   init(
-    node: Node, map: BaseMap?, webhooks: WebhookStore?, live: SubscriptionBroker,
+    node: Node, maps: MapCollection, webhooks: WebhookStore?, live: SubscriptionBroker,
     requests: RequestCounts = RequestCounts(), photos: PhotoUploads = PhotoUploads(),
     hidesDuress: Bool = false
   ) {
     self.node = node
-    self.map = map
+    self.maps = maps
     self.webhooks = webhooks
     self.requests = requests
     self.live = live

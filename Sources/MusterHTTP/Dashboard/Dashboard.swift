@@ -2,7 +2,8 @@ internal import Foundation
 internal import Hummingbird
 internal import NIOCore
 
-/// The dashboard, served to every client of the API: its files, and the system's Leaflet.
+/// The dashboard, served to every client of the API: its files, the system's Leaflet, and MapLibre GL
+/// if it is installed.
 ///
 /// All files are read once at the start, so that no path of a request reaches the file system: a
 /// path is looked up among the loaded files.
@@ -10,6 +11,7 @@ internal import NIOCore
 ///     /                          index.html
 ///     /dashboard/…               the page's own files
 ///     /dashboard/leaflet/…       Leaflet's
+///     /dashboard/maplibre/…      MapLibre's, which a page loads for vector maps only
 struct Dashboard: Sendable {
   /// The path of Debian's `libjs-leaflet`.
   static let leaflet = URL(filePath: "/usr/share/javascript/leaflet", directoryHint: .isDirectory)
@@ -21,9 +23,9 @@ struct Dashboard: Sendable {
     "webmanifest": "application/manifest+json",
   ]
   /// Allows scripts, styles, images and requests only from this origin, and no frames. `blob:` is
-  /// an image that the user chose in this browser.
+  /// an image that the user chose in this browser, or the worker in which MapLibre reads tiles.
   private static func policy(forms: String) -> String {
-    "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; "
+    "default-src 'self'; img-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
       + "form-action \(forms); frame-ancestors 'none'"
   }
 
@@ -38,8 +40,10 @@ struct Dashboard: Sendable {
   /// - Parameters:
   ///   - directory: the page's own files; see `installed`.
   ///   - leaflet: the files of Leaflet.
-  init(directory: URL, leaflet: URL) {
+  ///   - maplibre: the files of MapLibre GL, by `Scripts/maplibre.sh`.
+  init(directory: URL, leaflet: URL, maplibre: URL) {
     files = Self.read(leaflet, below: Self.root + "leaflet/")
+      .merging(Self.read(maplibre, below: Self.root + "maplibre/")) { $1 }
       .merging(Self.read(directory, below: Self.root)) { $1 }
   }
 
@@ -47,10 +51,17 @@ struct Dashboard: Sendable {
   /// install` places them; in a checkout the resources beside the program; else the path of a
   /// package installed under `/usr`.
   static var installed: URL {
+    folder("dashboard", inCheckout: "muster_MusterHTTP.resources/dashboard")
+  }
+
+  /// The folder of MapLibre GL, likewise; in a checkout `.build/maplibre`.
+  static var maplibre: URL { folder("maplibre", inCheckout: "../../maplibre") }
+
+  private static func folder(_ name: String, inCheckout path: String) -> URL {
     let program = Bundle.main.executableURL?.resolvingSymlinksInPath() ?? Bundle.main.bundleURL
     let folder = program.deletingLastPathComponent()
-    let shared = URL(filePath: "/usr/share/muster/dashboard", directoryHint: .isDirectory)
-    let candidates = ["../share/muster/dashboard", "muster_MusterHTTP.resources/dashboard"].map {
+    let shared = URL(filePath: "/usr/share/muster/\(name)", directoryHint: .isDirectory)
+    let candidates = ["../share/muster/\(name)", path].map {
       folder.appending(path: $0, directoryHint: .isDirectory).standardizedFileURL
     }
     return candidates.first { FileManager.default.fileExists(atPath: $0.path) } ?? shared
