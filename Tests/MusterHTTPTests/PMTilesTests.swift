@@ -149,7 +149,8 @@ import Testing
     var vectors = PMTilesBuilder(type: 1)
     let bomb = Data([TileFormat.layerTag]) + Data(count: BaseMap.inflatedBytes)
     vectors.tiles = [
-      (0, 1, PMTilesBuilder.gzip(bomb)), (1, 1, Data("<svg onload=alert(1)>".utf8)), (2, 1, Data([0])),
+      (0, 1, PMTilesBuilder.gzip(bomb)), (1, 1, Data("<svg onload=alert(1)>".utf8)),
+      (2, 1, Data([0])),
     ]
     let map = try opened(vectors)
     for (zoom, x, y) in [(0, 0, 0), (1, 0, 0), (1, 0, 1)] {

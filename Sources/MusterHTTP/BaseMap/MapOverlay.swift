@@ -88,7 +88,8 @@ struct MapOverlay: Sendable {
     var shapes: [OverlayFeature.Shape] = []
     switch geometry.members?["type"]?.word ?? "" {
     case "Point": shapes = [.point(try place(coordinates))]
-    case "MultiPoint": for one in coordinates.elements ?? [] { shapes.append(.point(try place(one))) }
+    case "MultiPoint":
+      for one in coordinates.elements ?? [] { shapes.append(.point(try place(one))) }
     case "LineString": shapes = [.line(try places(coordinates))]
     case "MultiLineString":
       for one in coordinates.elements ?? [] { shapes.append(.line(try places(one))) }

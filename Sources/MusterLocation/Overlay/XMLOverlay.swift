@@ -77,7 +77,8 @@ private final class OverlayReader: NSObject, XMLParserDelegate {
     guard fault == nil else { return }
     let local = element.split(separator: ":").last.map(String.init) ?? element
     if path.isEmpty, local != "gpx", local != "kml" {
-      return stop(parser, "the file is neither GPX nor KML: it starts with <\(GPXFault.quote(local))>")
+      return stop(
+        parser, "the file is neither GPX nor KML: it starts with <\(GPXFault.quote(local))>")
     }
     guard path.count < Self.depth else { return stop(parser, "the file is nested too deeply") }
     path.append(local)

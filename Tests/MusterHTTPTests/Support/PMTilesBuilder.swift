@@ -61,7 +61,8 @@ struct PMTilesBuilder {
     for entry in entries { bytes += varint(entry.run) }
     for entry in entries { bytes += varint(entry.length) }
     for (index, entry) in entries.enumerated() {
-      let follows = index > 0 && entries[index - 1].offset + entries[index - 1].length == entry.offset
+      let end = index > 0 ? entries[index - 1].offset + entries[index - 1].length : .max
+      let follows = end == entry.offset
       bytes += varint(follows ? 0 : entry.offset + 1)
     }
     return bytes
