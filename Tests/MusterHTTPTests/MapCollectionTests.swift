@@ -105,7 +105,18 @@ import Testing
       #expect(packed.headers["content-encoding"] == "gzip")
       // No data in this place is no error.
       #expect(try await web.status("GET", "/tiles/v.pmtiles/3/0/0") == 204)
+      // A style of its own for other programs, which names the tiles by their address
+      let style = try await web.get("/api/v1/maps/v.pmtiles/style?theme=dark")
+      let layers = try #require(style["layers"].elements)
+      #expect(style["version"] == .count(8) && layers.count > 30)
+      #expect(Set(layers.compactMap { $0["id"].word }).count == layers.count)
+      let address = style["sources"]["map"]["tiles"].elements?.first?.word ?? ""
+      #expect(address == "http://127.0.0.1:\(web.port)/tiles/v%2Epmtiles/{z}/{x}/{y}")
+      let day = try await web.get("/api/v1/maps/v.pmtiles/style")
+      #expect(day["layers"].elements?.count == layers.count && day != style)
+      #expect(try await web.status("GET", "/api/v1/maps/v.pmtiles/style?theme=x") == 400)
       let name = try #require(items[1]["name"].word)
+      #expect(try await web.status("GET", "/api/v1/maps/\(name)/style") == 404)
       let image = try await web.client.ask("GET", "/tiles/\(name)/0/0/0")
       #expect(image.headers["content-type"] == "image/png")
       #expect(try await web.status("GET", "/tiles/\(name)/1/0/0") == 404)

@@ -41,6 +41,23 @@ enum BaseMapRoutes {
       }
     },
     Route(
+      .get, one + "/style", "Get a style of a vector map for MapLibre",
+      parameters: [
+        Route.Parameter(
+          name: "theme", shape: .choice(MapStyle.Theme.allCases.map(\.rawValue)),
+          isRequired: false, about: "The colours, for day (the default) or night.")
+      ], result: .json(.open([.must("version", .count)]))
+    ) { api, call in
+      guard let map = await api.maps.map(named: call.mapName), map.about.format == .pbf else {
+        throw Problem(.notFound, "there is no vector map of this name")
+      }
+      let theme = call.query["theme"]?.word.flatMap(MapStyle.Theme.init) ?? .light
+      let style = MapStyle.text(
+        of: map.about, theme, tiles: "\(call.origin)/tiles/\(call.encodedMapName)/{z}/{x}/{y}",
+        glyphs: "\(call.origin)/glyphs/{fontstack}/{range}.pbf")
+      return Answer(.ok, text: style, type: "application/json")
+    },
+    Route(
       .get, "/tiles/{z}/{x}/{y}", "Get a tile of the first base map, counted from the north-west",
       result: .other(type: "image/*")
     ) { api, call in
@@ -163,6 +180,10 @@ enum BaseMapRoutes {
 
 extension Call {
   fileprivate var mapName: String { path["name"] ?? "" }
+
+  fileprivate var encodedMapName: String {
+    mapName.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? mapName
+  }
 
   /// Returns a part of the path as a number of at most ten digits.
   fileprivate func whole(_ name: String) -> Int? {

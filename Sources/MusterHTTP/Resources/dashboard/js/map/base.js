@@ -1,6 +1,6 @@
 // Base maps and overlays of this node: which there are, which is shown, and adding more.
 
-import { byId, fill, h, say } from "../dom.js";
+import { button, byId, dotted, faint, fill, h, say } from "../dom.js";
 import { get, segment, upload } from "../api.js";
 import { t } from "../words.js";
 import { look } from "../shell.js";
@@ -14,14 +14,13 @@ let items = [];
 /** The layer of the base map, and those of the overlays by name. */
 let base = null;
 const overlays = new Map();
-const hidden = new Set();
 let changed = () => {};
+let turns = 0;
 
 /** Removes markup from a file's attribution, and decodes common entities. */
 const plain = (text) =>
   text.replace(/<[^>]*>/g, "").replace(/&copy;/gi, "©").replace(/&amp;/gi, "&").trim();
 
-const titleOf = ({ title, name }) => plain(title) || name;
 const bases = () => items.filter(({ tiles }) => tiles);
 const shown = () => bases().find(({ name }) => name === base?.name);
 
@@ -32,9 +31,7 @@ export function openMaps(theMap, onChange) {
   map.createPane("overlays").style.zIndex = 380;
   map.on("moveend", credit);
   const zone = map.getContainer();
-  zone.addEventListener("dragover", (event) => {
-    if ([...event.dataTransfer.types].includes("Files")) event.preventDefault();
-  });
+  zone.addEventListener("dragover", (event) => event.preventDefault());
   zone.addEventListener("drop", (event) => {
     event.preventDefault();
     add([...event.dataTransfer.files]);
@@ -58,8 +55,7 @@ export async function refreshMaps() {
   for (const { name, kind } of items) {
     if (kind !== "overlay" || overlays.has(name)) continue;
     try {
-      overlays.set(name, overlay(await get(`maps/${segment(name)}/features`)));
-      if (!hidden.has(name)) overlays.get(name).addTo(map);
+      overlays.set(name, overlay(await get(`maps/${segment(name)}/features`)).addTo(map));
     } catch (error) {
       say(`${name}: ${error.message}`);
     }
@@ -69,22 +65,25 @@ export async function refreshMaps() {
 
 async function choose(name) {
   if (base?.name === name && shown()) return credit();
+  const turn = ++turns;
   base?.layer.remove();
   base = null;
   const about = bases().find((one) => one.name === name);
-  if (about) {
-    try {
-      base = { name, layer: about.kind === "vector" ? await vectorLayer(about) : images(about) };
-      base.layer.addTo(map);
-    } catch (error) {
-      say(error.message);
-    }
+  try {
+    const layer = about && (about.kind === "vector" ? await vectorLayer(about) : images(about));
+    // Another one may have been chosen meanwhile.
+    if (layer && turn === turns) base = { name, layer: layer.addTo(map) };
+  } catch (error) {
+    say(error.message);
   }
   credit();
 }
 
-/** Redraws the base map in the colours of another theme. */
-export const repaintMap = () => base?.layer.repaint?.();
+/** Redraws in the colours of another theme. */
+export function repaintMaps() {
+  base?.layer.repaint?.();
+  for (const layer of overlays.values()) layer.setStyle({ color: colour("accent") });
+}
 
 function images({ name, minZoom, maxZoom, bounds }) {
   const [west, south, east, north] = bounds ?? [-180, -85.06, 180, 85.06];
@@ -115,7 +114,7 @@ function overlay(collection) {
     onEachFeature: ({ properties: { name } }, layer) => {
       if (!name || ++names > mostNames) return;
       // An element: Leaflet would parse a text as markup.
-      layer.bindTooltip(h("span", {}, name), { permanent: true, direction: "right", className: "ring-name" });
+      layer.bindTooltip(h("span", {}, name), { permanent: true, direction: "right", className: "ring-name", pane: "overlays" });
     },
   });
 }
@@ -127,25 +126,19 @@ function credit() {
   const about = shown();
   const [west, south, east, north] = about?.bounds ?? [];
   const { lat, lng } = map.getCenter().wrap();
-  const covers = about
-    && (!about.bounds || map.getBounds().intersects([[south, west], [north, east]])
-      || (lng >= west && lng <= east && lat >= south && lat <= north));
-  const words = covers && [about.title, about.attribution].map(plain).filter(Boolean).join(" · ");
-  if (byId("credit").textContent !== words) fill(byId("credit"), covers ? words : "");
-  byId("no-map").hidden = Boolean(covers);
-  if (!covers) {
-    fill(byId("no-map"), h("button", { "data-key": "no map", onclick: () => look("layers") }, t("map.add.here")));
+  const covers = Boolean(about) && (!about.bounds
+    || (lng >= west && lng <= east && lat >= south && lat <= north));
+  fill(byId("credit"), covers && dotted(...[about.title, about.attribution].map(plain)));
+  if (byId("no-map").hidden !== covers) {
+    byId("no-map").hidden = covers;
+    fill(byId("no-map"), !covers && button(t("map.add.here"), "no map", () => look("layers")));
   }
 }
 
 // MARK: The drawer of the layers
 
-/** The choice of the base map, the overlays, and what adds a map. */
+/** The choice of the base map, and the overlays. */
 export function mapChoices() {
-  const input = h("input", {
-    type: "file", accept: files, multiple: true, hidden: true,
-    onchange: () => add([...input.files]),
-  });
   const radio = (name, word) => h("label", { class: "tick" }, h("input", {
     type: "radio", name: "base", checked: (base?.name ?? "") === name, "data-key": `base ${name}`,
     onchange: () => {
@@ -155,17 +148,24 @@ export function mapChoices() {
   }), word);
   return [
     h("fieldset", {}, h("legend", {}, t("layer.base")), radio("", t("map.no")),
-      bases().map((one) => radio(one.name, titleOf(one)))),
+      bases().map((one) => radio(one.name, plain(one.title) || one.name))),
     [...overlays].map(([name, layer]) => h("label", { class: "tick" }, h("input", {
       type: "checkbox", checked: map.hasLayer(layer), "data-key": `overlay ${name}`,
-      onchange: ({ target }) => {
-        hidden[target.checked ? "delete" : "add"](name);
-        layer[target.checked ? "addTo" : "removeFrom"](map);
-      },
+      onchange: ({ target }) => layer[target.checked ? "addTo" : "removeFrom"](map),
     }), name)),
     items.filter(({ fault }) => fault).map(({ fault }) => h("p", { class: "wrong" }, fault)),
-    h("p", {}, h("button", { "data-key": "map add", onclick: () => input.click() }, t("map.add")), input),
-    h("p", { class: "faint" }, t("map.add.how")),
+  ];
+}
+
+/** What adds a map. */
+export function mapPicker() {
+  const input = h("input", {
+    type: "file", accept: files, multiple: true, hidden: true,
+    onchange: () => add([...input.files]),
+  });
+  return [
+    h("p", { class: "row" }, button(t("map.add"), "map add", () => input.click()), input),
+    faint(t("map.add.how")),
   ];
 }
 

@@ -10,7 +10,7 @@ import { graticule } from "./graticule.js";
 import { hit, indexPlaces, membersLayer, shows } from "./members.js";
 import { fencesLayer, zoneAt } from "./fences.js";
 import { isDrawing } from "./draw.js";
-import { openMaps, repaintMap } from "./base.js";
+import { openMaps, repaintMaps } from "./base.js";
 
 const mostPulses = 30;
 let map = null;
@@ -240,6 +240,6 @@ export function refresh() {
   frame();
   fences.redraw();
   layers.grid.redraw();
-  repaintMap();
+  repaintMaps();
   members.redraw();
 }

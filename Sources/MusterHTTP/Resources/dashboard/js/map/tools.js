@@ -10,7 +10,7 @@ import { icon } from "../icons.js";
 import { drawerHead, look, view } from "../shell.js";
 import { drawZone } from "../fences.js";
 import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
-import { mapChoices, refreshMaps } from "./base.js";
+import { mapChoices, mapPicker, refreshMaps } from "./base.js";
 import { showBar, startDrawing } from "./draw.js";
 import { colour } from "./icons.js";
 
@@ -144,4 +144,4 @@ export const drawLayers = () => fill(byId("layers"), drawerHead("layers"),
     h("input", {
       type: "checkbox", checked: isShown, "data-key": `layer ${name}`,
       onchange: ({ target }) => setLayer(name, target.checked),
-    }), t(`layer.${name}`))));
+    }), t(`layer.${name}`))), mapPicker());
