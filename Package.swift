@@ -92,6 +92,8 @@ let package = Package(
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(
       name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     layer("MusterModel", []),
     layer("MusterCRDT", ["MusterModel"]),
     layer("MusterGeo", ["MusterModel"]),
@@ -149,9 +151,8 @@ let package = Package(
       "MusterHTTP",
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", "MusterAmazon", "MusterControl", grdbSQLite, hummingbird, hummingbirdCore,
-        nioCore, nioSSL,
-        logging, lifecycle,
+        "MusterNode", "MusterAmazon", "MusterControl", "CZlib", grdbSQLite, hummingbird,
+        hummingbirdCore, nioCore, nioSSL, logging, lifecycle,
       ], resources: [.copy("Resources/dashboard")]),
     program(
       "muster",

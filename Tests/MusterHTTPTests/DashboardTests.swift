@@ -26,6 +26,7 @@ import Testing
         #expect(answer.headers["x-content-type-options"] == "nosniff")
         let policy = answer.headers["content-security-policy"] ?? ""
         #expect(policy.hasPrefix("default-src 'self';"))
+        #expect(policy.contains("worker-src 'self' blob:;"))
         #expect(policy.contains("frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe") && !policy.contains("*"))
         let tag = try #require(answer.headers["etag"])

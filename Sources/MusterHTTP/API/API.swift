@@ -15,8 +15,7 @@ final class API: Sendable {
   let gate: IdempotencyGate
   /// The request with an idempotency key that is answered; nil for any other.
   private let request: IdempotentRequest?
-  /// Nil without a base map.
-  let map: BaseMap?
+  let maps: MapCollection
   /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookStore?
   let photos: PhotoUploads
@@ -30,12 +29,12 @@ final class API: Sendable {
   }
 
   init(
-    node: Node, map: BaseMap?, webhooks: WebhookStore?, live: SubscriptionBroker,
+    node: Node, maps: MapCollection, webhooks: WebhookStore?, live: SubscriptionBroker,
     requests: RequestCounts = RequestCounts(), photos: PhotoUploads = PhotoUploads(),
     hidesDuress: Bool = false
   ) {
     self.node = node
-    self.map = map
+    self.maps = maps
     self.webhooks = webhooks
     self.requests = requests
     self.live = live
@@ -61,7 +60,7 @@ final class API: Sendable {
 
   /// The same routes and caches for one request with an idempotency key.
   init(_ other: API, answering request: IdempotentRequest) {
-    (node, requests, live, map) = (other.node, other.requests, other.live, other.map)
+    (node, requests, live, maps) = (other.node, other.requests, other.live, other.maps)
     (webhooks, photos, hidesDuress) = (other.webhooks, other.photos, other.hidesDuress)
     (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
     self.request = request

@@ -78,6 +78,7 @@ struct FenceCommand: AsyncParsableCommand {
       draft.reviewSeconds = review.flatMap { $0.seconds == 0 ? nil : $0.seconds }
       draft.alertsEntry = alert != .off
       let connection = try await NodeConnection.open(home)
+      await connection.warnIfFar(draft.geometry)
       if order { return try await draw(draft, isActive: isActive, by: connection) }
       try await connection.create(.addFence(draft), wait: wait.seconds) { reply in
         guard case .created(let id) = reply else { throw Refusal.unexpectedReply }

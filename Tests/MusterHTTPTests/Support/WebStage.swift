@@ -20,17 +20,17 @@ struct WebStage: Sendable {
 
   /// - Parameters:
   ///   - role: the role of the node's own device.
-  ///   - map: the base map of the server.
+  ///   - maps: the maps of the server.
   static func run(
     access: AccessRule.Access = .trusted, whenTaken: WebServer.WhenTaken = .fail, port: Int = 0,
-    role: Role = .command, map: BaseMap? = nil,
+    role: Role = .command, maps: MapCollection = MapCollection(),
     _ story: @escaping @Sendable (WebStage) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let node = try await node(in: folder.url, role)
     let (ports, listening) = AsyncStream.makeStream(of: Int.self)
     let store = try WebhookStore(in: folder.url.path)
-    let programs = Programs(node: node, map: map, webhooks: store, logger: .silent)
+    let programs = Programs(node: node, maps: maps, webhooks: store, logger: .silent)
     let server = WebServer(
       at: .address(host: "127.0.0.1", port: port, access: access, whenTaken: whenTaken), node: node,
       programs: programs, logger: .silent

@@ -13,7 +13,7 @@ import { isNarrow, look, openShell } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
 import { openTools } from "./tools.js";
 import { openMap, showMap, theMap } from "./map/map.js";
-import { openMapTools } from "./map/tools.js";
+import { drawLayers, openMapTools } from "./map/tools.js";
 import { openMenu } from "./map/menu.js";
 import { openRoster } from "./roster.js";
 import { openAlarm } from "./alarm.js";
@@ -102,7 +102,7 @@ async function start() {
   await openLogin();
   openTools();
   openShell();
-  openMap(pick, here);
+  openMap(pick, here, drawLayers);
   const showUser = showPerson;
   openMapTools(pick);
   openRoster(showUser);
