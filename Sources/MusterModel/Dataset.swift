@@ -10,6 +10,9 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   case alerts = 6
   /// The mesh topology: which device receives from which.
   case mesh = 7
+  /// Exposure notices, and those that concern this node's user. The log of devices nearby is not
+  /// counted.
+  case proximity = 8
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
@@ -22,6 +25,7 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
     case .fence: self = .fences
     case .directive: self = .directives
     case .alertAcknowledgement, .settings: self = .alerts
+    case .exposure: self = .proximity
     case .track, .record: return nil
     }
   }

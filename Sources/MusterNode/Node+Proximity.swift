@@ -24,6 +24,10 @@ extension Node {
   }
 
   func reply(to command: ProximityCommand) throws -> ProximityReply {
-    try read { _, now in try location.withProximity { try $0.reply(to: command, now: now) } }
+    switch command {
+    case .setOn, .devices, .sessions, .own: break
+    default: return try exposureReply(to: command)
+    }
+    return try read { _, now in try location.withProximity { try $0.reply(to: command, now: now) } }
   }
 }

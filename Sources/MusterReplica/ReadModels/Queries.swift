@@ -204,6 +204,17 @@ public struct Queries {
     RecordList(try context.store.records(of: context.local.author.user)).datasets
   }
 
+  /// Returns the exposure notices that count, by id.
+  public func exposureNotices() throws -> [PublishedNotice] {
+    try ExposureList(context: context).notices()
+  }
+
+  /// Returns the proximity notes that are sealed to this device. Throws `Refusal` except at
+  /// command.
+  public func proximityNotes() throws -> [ReceivedNote] {
+    try ExposureList(context: context).notes()
+  }
+
   /// Returns the active alerts of the last review, also after a restart.
   public func raisedAlerts() throws -> [Alert] {
     try AlertReader(context: context).stored().alerts

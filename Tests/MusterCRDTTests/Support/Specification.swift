@@ -58,9 +58,11 @@ struct Specification: Equatable {
       switch author.role {
       case .command:
         author.user == owner
-          || ![.userSafetyClaim, .trackPoints, .recordValue].contains(field)
+          || ![.userSafetyClaim, .trackPoints, .recordValue, .exposureNote].contains(field)
       case .member:
-        ![.fence, .settings, .directive, .permit, .alertAcknowledgement].contains(field.entity)
+        ![
+          .fence, .settings, .directive, .permit, .alertAcknowledgement, .exposure,
+        ].contains(field.entity)
           && author.user == owner && (!isSetByCommand(field) || write.write.value == nil)
           || [.reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks].contains(
             field)
@@ -94,7 +96,7 @@ struct Specification: Equatable {
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
     .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
     .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos, .reportPhotoMarks, .fenceRules,
-    .settingsContacts,
+    .settingsContacts, .exposureNotices,
   ]
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.
