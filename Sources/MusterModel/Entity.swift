@@ -230,7 +230,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   }
 
   /// Returns the field whose live dots state that a row of this kind exists. Users, settings and
-  /// exposures always exist, a track has nothing but its points, and a record nothing but its value.
+  /// exposures always exist, a track has nothing but its points, and a record nothing but its
+  /// value.
   public static func existence(of entity: EntityKind) -> Field? {
     switch entity {
     case .user, .settings, .track, .alertAcknowledgement, .record, .exposure: nil

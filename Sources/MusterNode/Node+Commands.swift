@@ -77,7 +77,8 @@ extension Node {
     case .checkInPin, .setCheckInPins, .clearDuress: return try duressReply(to: command)
     case .changes: return .changes(changeNotifier.log.counts)
     case .settings(let user): return .settings(try read { try $0.settings(of: user, now: $1) })
-    case .proximity(let command): return .proximity(try reply(to: command))
+    case .proximity(let command):
+      return .proximity(try ProximityHandler.reply(to: command, at: self))
     case .contacts: return .contacts(try read { replica, _ in try replica.queries.contacts() })
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,

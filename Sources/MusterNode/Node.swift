@@ -141,7 +141,7 @@ public actor Node {
     readBattery()
     writeNearby()
     publishDue()
-    reviewExposuresIfDue()
+    ProximityHandler.reviewIfDue(at: self)
     act { replica, now in try replica.passDeadlines(now: now) }
     reviewAlertsIfDue()
     announcePhotosIfDue()
@@ -189,7 +189,7 @@ public actor Node {
     }
     for remark in outcome.remarks { logger.info("\(remark)") }
     if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
-    if outcome.changedRows.contains(where: { $0.kind == .exposure }) { location.exposures.hasten() }
+    location.exposures.note(outcome)
     if !outcome.locationDemands.isEmpty { location.watch.locate(now: SystemClock.instant) }
     changeNotifier.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {
@@ -237,9 +237,6 @@ public actor Node {
         changeNotifier.photosDue,
       ].compactMap(\.self))
   }
-
-  /// Whether this device may append to its logs: peers have answered what they hold of them.
-  var mayWriteNow: Bool { opened.replica.mayWrite(now: SystemClock.instant) }
 
   /// Whether the node synchronizes, besides performing commands.
   var isRunning: Bool { timer.isRunning }

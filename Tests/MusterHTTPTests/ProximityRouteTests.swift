@@ -28,14 +28,16 @@ import Testing
       #expect(device["identifier"].word == Self.uuid && device["name"].word == "Ben <b>")
       let own = try await web.get("\(Self.path)/own")
       #expect(own["identifier"].word?.count == 32 && own["serviceData"].word?.count == 40)
-      #expect(try await web.get("\(Self.path)/sessions").items.map { $0["isSynced"] } == [
-        .bool(false)
-      ])
+      #expect(
+        try await web.get("\(Self.path)/sessions").items.map { $0["isSynced"] } == [
+          .bool(false)
+        ])
       let sent = try await web.client.ask("POST", "\(Self.path)/send")
       #expect(sent.status == 200 && sent.json["recipients"] == .number("1"))
-      #expect(try await web.get("\(Self.path)/sessions").items.map { $0["isSynced"] } == [
-        .bool(true)
-      ])
+      #expect(
+        try await web.get("\(Self.path)/sessions").items.map { $0["isSynced"] } == [
+          .bool(true)
+        ])
       let senders = try await web.get("\(Self.path)/review")["senders"].elements
       let session = try #require(senders?.first?["sessions"].elements?.first)
       #expect(session["names"] == .strings(["Ben <b>"]) && senders?.count == 1)
@@ -85,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a stream tells that exposures changed`() async throws {
+  @Test func `a stream reports that exposures changed`() async throws {
     try await WebStage.run { web in
       await hear("Ben", web)
       try await web.client.follow("/api/v1/stream?datasets=proximity") { events in

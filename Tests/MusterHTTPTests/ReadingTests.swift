@@ -73,7 +73,9 @@ import Testing
           let set = path.split(separator: "/")[2]
           guard set != "subscriptions" else { continue }
           let directive = try await web.get("/api/v1/directives").items[0]["id"].word ?? ""
-          let ids = ["reports": report, "fences": fence, "directives": directive, "{id}": "reports"]
+          let ids = [
+            "reports": report, "fences": fence, "directives": directive, "{id}": "reports",
+          ]
           path = path.replacing("{id}", with: ids[String(set)] ?? "Anna")
         }
         if path.hasSuffix("point-in-fences") { path += "?lat=46.5&lon=7.5" }

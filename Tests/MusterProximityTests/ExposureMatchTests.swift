@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `whoever reads a published key cannot advertise it with effect`() throws {
+  @Test func `a reader of a published key cannot advertise it with effect`() throws {
     let key = try key(daysAgo: 1)
     // The earliest moment at which the key may be published, and each later one of a day.
     for received in UInt32(156)...UInt32(300) {

@@ -42,7 +42,7 @@ async def scanned(service_data, name, count):
     lines, done = [], asyncio.get_running_loop().create_future()
 
     @scanner.on("advertisement")
-    def heard(advertisement):
+    def received(advertisement):
         found = advertisement.data.get_all(AdvertisingData.SERVICE_DATA_16_BIT_UUID, raw=True)
         # Bumble 0.0.211 lists service data twice.
         for data in set(found):

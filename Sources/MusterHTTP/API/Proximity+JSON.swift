@@ -102,4 +102,3 @@ extension ExposureReview.Sender {
     ])
   }
 }
-

@@ -56,17 +56,19 @@ extension ProximityNote {
     writer.append(Self.version)
     writer.append(UInt8(report == nil ? 0 : 1))
     report?.append(to: &writer)
-    for ids in [withdrawn.suffix(Limits.exposureWithdrawals), matched.prefix(Limits.exposureNotices)]
-    {
-      writer.append(UInt8(ids.count))
-      for id in ids { writer.append(id) }
-    }
+    Self.append(withdrawn.suffix(Limits.exposureWithdrawals), to: &writer)
+    Self.append(matched.prefix(Limits.exposureNotices), to: &writer)
     let room = Limits.proximityNoteBytes - writer.bytes.count - 1
     let shown = Self.encoded(sessions, room: room)
     writer.append(UInt8(shown.count))
     for session in shown { writer.append(fixed: session) }
     return writer.bytes
       + [UInt8](repeating: 0, count: Limits.proximityNoteBytes - writer.bytes.count)
+  }
+
+  private static func append(_ ids: ArraySlice<ExposureID>, to writer: inout ByteWriter) {
+    writer.append(UInt8(ids.count))
+    for id in ids { writer.append(id) }
   }
 
   private static func encoded(_ sessions: [NoteSession], room: Int) -> [[UInt8]] {

@@ -25,8 +25,10 @@ struct ExposureWatch: Sendable {
     return true
   }
 
-  /// Makes the next review due: notices changed.
-  mutating func hasten() { reviewDue = nil }
+  /// Makes the next review due if notices changed.
+  mutating func note(_ outcome: Replica.Outcome) {
+    if outcome.changedRows.contains(where: { $0.kind == .exposure }) { reviewDue = nil }
+  }
 
   /// Whether the log is to be searched: the notices are new, or the last search is old.
   mutating func takeSearch(_ notices: [PublishedNotice], now: Instant) -> Bool {

@@ -87,7 +87,7 @@ public struct ExposureReview: Codable, Hashable, Sendable {
     public var days: [Timestamp]
     /// Its state.
     public var state: State
-    /// The people whom it concerns, of those who agreed to be counted.
+    /// The people that it concerns, of those who agreed to be counted.
     public var people: Int
 
     /// Creates an item.

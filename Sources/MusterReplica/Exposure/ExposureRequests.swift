@@ -59,7 +59,8 @@ public enum ExposureRequests {
       let state = try context.settled(ExposureList.key(context.operation))
       let found = ExposureList.entries(of: state).first { $0.notice.id == id }
       guard let found else {
-        throw Refusal("no exposure notice \(id.short): it was withdrawn, or has not arrived here",
+        throw Refusal(
+          "no exposure notice \(id.short): it was withdrawn, or has not arrived here",
           .unknown)
       }
       var composer = Composer(state, origin: nil)

@@ -13,21 +13,17 @@ const shown = 50;
 const weekday = (day) =>
   new Date(day).toLocaleDateString(language, { weekday: "long", timeZone: "UTC" });
 
-/** An exposure notice in words: how long, and on which days. */
-const words = ({ kind, text, days }) => [
-  h("strong", { class: "danger" }, t(`exposure.${kind}`)), " ",
-  days.map(({ day, minutes }) => t("exposure.near", { minutes, day: weekday(day) })).join(" "),
-  text && h("div", {}, text),
-];
-
 /** The notices about the user of this laptop, as cards. */
-export const exposures = (log) => (log?.notices ?? []).map((one) =>
-  h("li", { class: "card warning-card", "data-exposure": one.id }, words(one)));
+export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, days }) =>
+  h("li", { class: "card warning-card", "data-exposure": id },
+    h("strong", { class: "danger" }, t(`exposed.${kind}`)), " ",
+    days.map(({ day, minutes }) => t("exposed.near", { minutes, day: weekday(day) })).join(" "),
+    text && h("div", {}, text)));
 
 export const openProximity = () => attempt(async () => {
   const [log, { items: devices }, { items: sessions }, own, review] = await Promise.all([
     get("proximity"), get("proximity/devices"), get("proximity/sessions"), get("proximity/own"),
-    isCommand() ? get("proximity/review") : null,
+    isCommand() && get("proximity/review"),
   ]);
   let dialog;
   const again = (work) => () => attempt(async () => {
@@ -36,58 +32,53 @@ export const openProximity = () => attempt(async () => {
     load("proximity");
     openProximity();
   });
-  const consent = (name) => h("label", { class: "tick" },
-    control(name, {
-      type: "checkbox", value: log[name],
-      onchange: ({ target }) => again(() => write("PUT", "proximity", { [name]: target.checked }))(),
-    }), t(`proximity.${name}`));
-  dialog = show(t("proximity"), h("div", { id: "proximity" },
+  const put = (body) => again(() => write("PUT", "proximity", body));
+  const consent = (name) => h("label", { class: "tick" }, control(name, {
+    type: "checkbox", value: log[name], onchange: put({ [name]: !log[name] }),
+  }), t(`near.${name}`));
+  const isOff = log.scanning === "off";
+  const isUnsynced = sessions.some((one) => !one.isSynced);
+  dialog = show(t("nearby"), h("div", { id: "proximity" },
     h("p", {}, dotted(...["scanning", "advertising"].map((part) =>
-      `${t(`proximity.${part}`)}: ${t(`proximity.is.${log[part]}`)}`)), " ",
-    button(t(log.scanning === "off" ? "proximity.on" : "proximity.off"), "record",
-      again(() => write("PUT", "proximity", { on: log.scanning === "off" })))),
+      `${t(`near.${part}`)}: ${t(`near.${log[part]}`)}`)), " ",
+    button(t(isOff ? "near.start" : "near.stop"), "record", put({ on: isOff }))),
     h("ul", {}, exposures(log)),
-    lines("proximity.devices", devices.slice(0, shown).map((one) => h("li", {},
+    h("h3", {}, t("near.devices")),
+    h("ul", {}, devices.slice(0, shown).map((one) => h("li", {},
       dotted(one.name || one.identifier.slice(0, 8), `${one.rssi} dBm`, since(one.last))))),
-    lines("proximity.mine", [h("li", {},
-      t("proximity.until", { id: own.identifier.slice(0, 8), time: clock(own.changesAt) }))]),
-    lines("proximity.sessions", sessions.slice(0, shown).map((one) => h("li", {},
-      dotted(`${clock(one.start)}–${clock(one.end)}`, weekday(one.start),
-        t("proximity.count", { n: one.identifiers })), " ",
-      !one.isSynced && h("strong", {}, t("proximity.unsynced"))))),
-    sessions.some((one) => !one.isSynced) && button(t("proximity.send"), "send",
-      again(() => write("POST", "proximity/send"))),
+    faint(t("near.own", { id: own.identifier.slice(0, 8), time: clock(own.changesAt) })),
+    h("h3", {}, t("near.sessions")),
+    h("ul", {}, sessions.slice(0, shown).map((one) => h("li", {},
+      dotted(weekday(one.start), `${clock(one.start)}–${clock(one.end)}`, one.identifiers), " ",
+      !one.isSynced && h("strong", {}, t("near.unsynced"))))),
+    isUnsynced && button(t("near.send"), "send", again(() => write("POST", "proximity/send"))),
     consent("sendsSessions"), consent("sharesCount"),
-    log.report ? reported(log.report, again)
-      : button(t("exposure.report"), "report", again(report)),
-    review && lines("exposure.review", review.items.map((one) => reviewed(one, again)))),
+    h("h3", {}, t("exposed.report")),
+    log.report ? reported(log.report, again) : button(t("exposed.report"), "report", again(report)),
+    review && h("ul", {}, review.items.map((one) => reviewed(one, again)))),
   h("div", { class: "row end" }, button(t("close"), "close", () => dialog.close())));
 });
 
-const lines = (word, items) => [
-  h("h3", {}, t(word)), items.length > 0 ? h("ul", {}, items) : faint(t("proximity.none")),
-];
-
 const reported = ({ kind, text, isPublished }, again) => h("p", {},
-  dotted(t("exposure.yours"), t(`exposure.${kind}`), text,
-    t(isPublished ? "exposure.published" : "exposure.reported")), " ",
-  button(t("exposure.withdraw"), "withdraw",
-    again(() => confirm(t("exposure.withdraw.sure"), () => write("DELETE", "proximity/report")))));
+  dotted(t(`exposed.${kind}`), text, t(isPublished ? "exposed.published" : "exposed.reported")),
+  " ", button(t("exposed.withdraw"), "withdraw", again(() =>
+    confirm(t("exposed.withdraw"), () => write("DELETE", "proximity/report"),
+      t("exposed.withdraw")))));
 
-const report = () => form(t("exposure.report"), [
-  faint(t("exposure.why")),
-  field("kind", t("kind"), { options: kinds.map((kind) => [kind, t(`exposure.${kind}`)]) }),
-  field("text", t("exposure.text"), { maxlength: 160 }),
-], (values) => write("PUT", "proximity/report", values), t("exposure.seal"));
+const report = () => form(t("exposed.report"), [
+  faint(t("exposed.why")),
+  field("kind", t("kind"), { options: kinds.map((kind) => [kind, t(`exposed.${kind}`)]) }),
+  field("text", t("note"), { maxlength: 160 }),
+], (values) => write("PUT", "proximity/report", values), t("near.send"));
 
 function reviewed(one, again) {
   const path = `proximity/notices/${segment(one.id)}`;
+  const publish = () => form(t("exposed.publish"),
+    [field("text", t("exposed.public"), { maxlength: 160 })],
+    (values) => write("PUT", path, values), t("exposed.publish"));
   return h("li", {},
-    dotted(t(`exposure.${one.kind}`), t(`exposure.${one.state}`), one.callsign, one.text,
-      t("exposure.people", { n: one.people })), " ",
-    one.state === "reported"
-      ? button(t("exposure.publish"), `publish ${one.id}`, again(() => form(
-        t("exposure.publish"), [field("text", t("exposure.public"), { maxlength: 160 })],
-        (values) => write("PUT", path, values), t("exposure.publish"))))
-      : button(t("exposure.withdraw"), `withdraw ${one.id}`, again(() => write("DELETE", path))));
+    dotted(t(`exposed.${one.kind}`), t(`exposed.${one.state}`), one.callsign, one.text,
+      t("exposed.people", { n: one.people })), " ",
+    one.state === "reported" ? button(t("exposed.publish"), `publish ${one.id}`, again(publish))
+      : button(t("exposed.withdraw"), `withdraw ${one.id}`, again(() => write("DELETE", path))));
 }

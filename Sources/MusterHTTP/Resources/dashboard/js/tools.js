@@ -35,7 +35,7 @@ export function openTools() {
       h("button", { id: "contacts", onclick: () => { turnSettings(false); openContacts(); } }, t("contacts")),
       // The log is about the person of this laptop.
       state.session === null
-        && h("button", { id: "nearby", onclick: () => { turnSettings(false); openProximity(); } }, t("proximity")),
+        && h("button", { id: "nearby", onclick: () => { turnSettings(false); openProximity(); } }, t("nearby")),
       h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print"))));
   const sounds = () => {
     byId("mute").textContent = soundWord();
