@@ -106,6 +106,8 @@ enum ProximityHandler {
   private static func sendNote(
     at node: isolated Node, sendsSessions: Bool = false
   ) throws -> Int {
+    // Sightings of the last minute are part of a session too.
+    node.writeNearby(isLast: true)
     let matches = node.location.exposures.found.map(\.id)
     let outgoing = try node.location.withProximity {
       try $0.note(matches, sendsSessions: sendsSessions)
