@@ -56,9 +56,11 @@ struct Specification: Equatable {
     let (field, author) = (write.write.field, write.author)
     let isPermitted =
       switch author.role {
+      case .relay: false
+      case _ where field == .exposureNote: author.device.raw == write.write.row.raw
       case .command:
         author.user == owner
-          || ![.userSafetyClaim, .trackPoints, .recordValue, .exposureNote].contains(field)
+          || ![.userSafetyClaim, .trackPoints, .recordValue].contains(field)
       case .member:
         ![
           .fence, .settings, .directive, .permit, .alertAcknowledgement, .exposure,
@@ -72,7 +74,6 @@ struct Specification: Equatable {
       case .observer:
         [.user, .checkIn, .record].contains(field.entity) && author.user == owner
           && (!isSetByCommand(field) || write.write.value == nil)
-      case .relay: false
       }
     let isOfItsType = write.write.value.map { field.accepts($0) } ?? true
     return isPermitted && isOfItsType && write.write.supersedes.count <= 64
