@@ -98,9 +98,18 @@ struct ExposureCodingTests {
       }
     }
     #expect(refused > good.count / 2)
-    // A name that would disguise a line of command's review.
-    note.sessions = [NoteSession(first: 1, end: 2, identifiers: 3, names: ["\u{202E}neB"])]
-    #expect(throws: DecodingFault.self) { try ProximityNote(decoding: note.encoded()) }
+  }
+
+  @Test func `a name that would disguise a line is neither sent nor read`() throws {
+    var note = ProximityNote()
+    note.sessions = [
+      NoteSession(first: 1, end: 2, identifiers: 3, names: ["\u{202E}neB", "", "abcdef"])
+    ]
+    let bytes = note.encoded()
+    #expect(try ProximityNote(decoding: bytes).sessions.first?.names == ["abcdef"])
+    let place = try #require(bytes.firstRange(of: Array("abcdef".utf8)))
+    let hostile = bytes[..<place.lowerBound] + Array("\u{202E}neB".utf8) + bytes[place.upperBound...]
+    #expect(throws: DecodingFault.self) { try ProximityNote(decoding: Array(hostile)) }
   }
 
   @Test func `a sealed note has one to sixteen boxes`() {

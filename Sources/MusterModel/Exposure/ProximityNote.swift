@@ -78,7 +78,9 @@ extension ProximityNote {
       writer.append(session.first)
       writer.append(session.end)
       writer.append(session.identifiers)
-      let names = session.names.filter { $0.utf8.count <= longestName }
+      // Any device nearby chooses its name.
+      let names = session.names
+        .filter { $0.utf8.count <= longestName && TextRule.line.accepts($0) }
         .prefix(Limits.namesPerSession)
       writer.append(UInt8(names.count))
       for name in names {
