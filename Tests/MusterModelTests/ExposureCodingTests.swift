@@ -108,8 +108,9 @@ struct ExposureCodingTests {
     let bytes = note.encoded()
     #expect(try ProximityNote(decoding: bytes).sessions.first?.names == ["abcdef"])
     let place = try #require(bytes.firstRange(of: Array("abcdef".utf8)))
-    let hostile = bytes[..<place.lowerBound] + Array("\u{202E}neB".utf8) + bytes[place.upperBound...]
-    #expect(throws: DecodingFault.self) { try ProximityNote(decoding: Array(hostile)) }
+    var hostile = bytes
+    hostile.replaceSubrange(place, with: Array("\u{202E}neB".utf8))
+    #expect(throws: DecodingFault.self) { try ProximityNote(decoding: hostile) }
   }
 
   @Test func `a sealed note has one to sixteen boxes`() {
