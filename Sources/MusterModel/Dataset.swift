@@ -12,6 +12,9 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   case mesh = 7
   /// The records of users.
   case records = 8
+  /// Exposure notices, and those that concern this node's user. The log of devices nearby is not
+  /// counted.
+  case proximity = 9
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
@@ -25,6 +28,7 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
     case .directive: self = .directives
     case .alertAcknowledgement, .settings: self = .alerts
     case .record: self = .records
+    case .exposure: self = .proximity
     case .track: return nil
     }
   }

@@ -114,6 +114,22 @@ public enum Limits {
   public static let recordsPerUser = 32_768
   /// Keys and values of one data set in UTF-8, as in Cognito Sync; a device refuses to add more.
   public static let recordDatasetStorage = 1 << 20
+  /// The days whose keys one exposure report names.
+  public static let exposureDays = 14
+  /// UTF-8 bytes of the text of an exposure report or notice.
+  public static let exposureTextBytes = 160
+  /// Exposure notices that count: those with the least ids; a device refuses to publish more.
+  public static let exposureNotices = 32
+  /// The notices that the author of a proximity note withdrew, and that it names.
+  public static let exposureWithdrawals = 4
+  /// The length of every proximity note before it is sealed.
+  public static let proximityNoteBytes = 2048
+  /// Command devices that one proximity note is sealed to.
+  public static let noteRecipients = 16
+  /// Sessions that one proximity note names, if there is room for their names.
+  public static let noteSessions = 100
+  /// Names that one session of a proximity note has.
+  public static let namesPerSession = 6
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
   /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.

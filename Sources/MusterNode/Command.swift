@@ -129,7 +129,7 @@ public enum Command: Codable, Hashable, Sendable {
   /// Merges the complete parts of a piece of a bundle, which may be the last of its file.
   case mergeBundle(ByteString, at: ByteString, isLast: Bool)
 
-  /// The proximity log of this device.
+  /// The proximity log of this device, and exposures.
   case proximity(ProximityCommand)
 
   /// How far this device has written.

@@ -34,7 +34,8 @@ extension Node {
       return try acknowledgeAlert(reference, by: name, for: user)
     case .clearDuress(let person): return try clearDuress(of: person)
     case .changes: return .changes(changeNotifier.log.counts)
-    case .proximity(let command): return .proximity(try reply(to: command))
+    case .proximity(let command):
+      return .proximity(try ProximityHandler.reply(to: command, at: self))
     case .history, .timeline: return try read { try command.historyReply(by: &$0, now: $1) }
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,

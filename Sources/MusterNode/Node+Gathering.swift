@@ -73,6 +73,7 @@ extension Command {
     switch self {
     case .setPosition, .admit, .revoke, .proposeCouncil, .endorseCouncil, .rotateEpoch, .release:
       true
+    case .proximity(let command): command.appends
     default: rowWrite != nil
     }
   }

@@ -27,7 +27,8 @@ TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg":
          "webmanifest": "application/manifest+json",
          "png": "image/png"}
 COUNTS = {name: 1 for name in (
-    "users", "reports", "fences", "events", "directives", "alerts", "mesh")}
+    "users", "reports", "fences", "events", "directives", "alerts", "mesh",
+    "proximity")}
 # The interval of positions in seconds.
 CADENCE = 20
 

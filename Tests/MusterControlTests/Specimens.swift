@@ -9,6 +9,21 @@ enum Specimens {
   static let hash = StateHash(
     raw: Bytes32(prefix: Bytes16(high: 6, low: 7), suffix: Bytes16(high: 8, low: .max)))
   static let moment = Timestamp(milliseconds: 1_281_018_239_500)
+  private static let exposure = ExposureID(raw: row.raw)
+  private static let nearby = NearbyExposure(
+    id: exposure, kind: .infection, text: "call", publishedAt: moment,
+    days: [NearbyExposure.Day(day: moment, minutes: 23, rssi: -60)])
+  private static let review = ExposureReview(
+    items: [
+      ExposureReview.Item(
+        id: exposure, kind: .infection, text: "", callsign: "Ben", days: [moment],
+        state: .withdrawn, people: 2)
+    ],
+    senders: [
+      ExposureReview.Sender(
+        callsign: "Ben", writtenAt: moment,
+        sessions: [NoteSession(first: 1, end: 3, identifiers: 4, names: ["Cleo"])])
+    ])
   static let before1970 = Timestamp(milliseconds: -1)
 
   static func place(_ latitudeE7: Int64, _ longitudeE7: Int64) -> Coordinate {
@@ -77,7 +92,10 @@ enum Specimens {
       .signOff(user: nil, reason: "home", isConfirmed: true), .signOn(user: "Ben", reason: ""),
       .permits, .revokePermit("0a1b"), .checkIns,
       .proximity(.status), .proximity(.setOn(false)), .proximity(.devices(hours: 24)),
-      .proximity(.sessions), .proximity(.own),
+      .proximity(.sessions), .proximity(.own), .proximity(.consent(true, count: false)),
+      .proximity(.send), .proximity(.reportPositive(.radiation, text: "hall 3")),
+      .proximity(.withdrawReport), .proximity(.notices), .proximity(.review),
+      .proximity(.publish("0a1b", text: "leave")), .proximity(.withdrawNotice("0a1b")),
       .startCheckIn(
         CheckInOrder(
           people: ["Ben"], team: "North", role: .member,
@@ -362,6 +380,8 @@ enum Specimens {
           [NearbyDevice(identifier: "00ff", name: "Ben", rssi: -60, first: moment, last: moment)],
           isTruncated: true)),
       .proximity(.sessions([ProximitySession(start: moment, end: moment, identifiers: 3)])),
+      .proximity(.sent(recipients: 2)), .proximity(.published(exposure)),
+      .proximity(.notices([nearby])), .proximity(.review(review)),
       .proximity(
         .own(
           OwnIdentity(

@@ -198,6 +198,28 @@ import Testing
     #expect(old.user == nil && old.name == "Maria")
   }
 
+  @Test func `no login reads or changes the proximity log of the laptop`() async throws {
+    try await Self.run { caller, _ in
+      for name in ["Maria", "Otto"] {
+        let cookie = try await caller.cookie(name, "\(name)'s words")
+        let routes = API.routes.filter { $0.path.hasPrefix("/api/v1/proximity") }
+        #expect(routes.count == 11)
+        for route in routes {
+          let path = route.path.replacing("{id}", with: "0a1b")
+          let body = route.body == nil ? nil : "{\"kind\":\"infection\",\"on\":true}"
+          let method = try #require(HTTPRequest.Method(rawValue: route.method.rawValue))
+          let answer = await caller.ask(method, path, body, cookie: cookie)
+          let isRefused = [.forbidden, .badRequest].contains(answer.status)
+          #expect(isRefused, "\(name): \(method) \(path): \(answer.status)")
+        }
+        for path in ["", "/devices", "/sessions", "/own", "/review"] {
+          let answer = await caller.ask(.get, "/api/v1/proximity" + path, cookie: cookie)
+          #expect(answer.status == .forbidden, "\(name): \(path)")
+        }
+      }
+    }
+  }
+
   @Test func `an observer writes nothing, on no route`() async throws {
     try await Self.run { caller, _ in
       let otto = try await caller.cookie("Otto", "Otto's words")

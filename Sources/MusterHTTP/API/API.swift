@@ -249,7 +249,7 @@ extension API {
   static let routes: [Route] = [
     ListRoutes.routes, PositionRoutes.routes, StateRoutes.routes, ReportRoutes.routes,
     FenceRoutes.routes, ZoneRuleRoutes.routes, PersonRoutes.routes, PermitRoutes.routes,
-    ContactRoutes.routes, HistoryRoutes.routes,
+    ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
     StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes,

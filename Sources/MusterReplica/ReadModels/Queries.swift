@@ -250,6 +250,19 @@ public struct Queries {
     return try recordDatasets().filter { names.contains($0.name) }
   }
 
+  // MARK: Proximity
+
+  /// Returns the exposure notices that count, by id.
+  public func exposureNotices() throws -> [PublishedNotice] {
+    try ExposureList(context: context).notices()
+  }
+
+  /// Returns the proximity notes that are sealed to this device. Throws `Refusal` except at
+  /// command.
+  public func proximityNotes() throws -> [ReceivedNote] {
+    try ExposureList(context: context).notes()
+  }
+
   // MARK: Alerts
 
   /// Returns the active alerts of the last review, also after a restart.

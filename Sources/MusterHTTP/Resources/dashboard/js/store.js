@@ -26,6 +26,7 @@ const loaders = {
   devices: () => list("devices"),
   status: () => get("status"),
   mesh: async () => (await get("mesh")).items,
+  proximity: async () => (state.session === null ? get("proximity") : null),
   events: () => loadEvents(),
 };
 
@@ -44,7 +45,7 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null,
+  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null, proximity: null,
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
