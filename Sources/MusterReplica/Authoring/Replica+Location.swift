@@ -97,7 +97,7 @@ extension Replica {
   /// - Parameter name: MUST be a line (`TextRule`).
   public mutating func enlistTracker(named name: String, now: ClockReading) throws -> Outcome {
     let tracker = OwnTracker(named: name, of: core.local)
-    let writes = try tracker.creation(in: core.context, beside: core.engine)
+    let writes = try tracker.creation(in: core.context, beside: core.engine, andOthers: 0)
     guard !writes.isEmpty else { return Outcome() }
     return try transact(now: now) {
       try $0.core.append([writes.map(Operation.write)], lane: .state, now: now)

@@ -97,7 +97,7 @@ struct HistoryReader {
       },
       reportedAt: nil, fixAgeSeconds: fix.map { max(0, at - $0.event) / 1000 },
       team: known?.identity.team ?? "",
-      trackerOwner: known?.identity.isTracker == true ? known?.row?.owner : nil, word: nil,
+      trackerOwner: known?.identity.isTracker == true ? known?.row?.owner : nil, selfReport: nil,
       override: nil)
     summary.conditions = status.conditions
     var person = HistoricPerson(summary: summary, since: Timestamp(milliseconds: status.event))
