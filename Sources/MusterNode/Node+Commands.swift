@@ -57,8 +57,8 @@ extension Node {
       return .writtenThrough(try read { replica, _ in replica.queries.writtenThrough() })
     case .delivery(let written):
       return .delivery(try read { try $0.queries.delivery(through: written, now: $1) })
-    case .bundlePiece(let place):
-      return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place.bytes) })
+    case .logStates, .bundlePiece:
+      return try read { replica, _ in try command.carryingReply(by: &replica) }
     case .mergeBundle(let bytes, let place, let isLast):
       return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
     case .reports: return .reports(try read { try $0.queries.reports(now: $1) })

@@ -126,8 +126,8 @@ extension Command {
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings, .contacts,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
-      .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery,
-      .proximity:
+      .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .mergeBundle,
+      .writtenThrough, .delivery, .proximity:
       nil
     }
   }
