@@ -94,6 +94,9 @@ let package = Package(
       name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     layer("MusterModel", []),
     layer("MusterCRDT", ["MusterModel"]),
     layer("MusterGeo", ["MusterModel"]),
@@ -162,6 +165,18 @@ let package = Package(
         logging,
         lifecycle,
       ]),
+    // Only the archive's program links libpq: a node has no use for it.
+    layer(
+      "MusterArchive",
+      [
+        "MusterModel", "MusterCrypto", "MusterSync", "MusterReplica", "MusterInterchange",
+        "MusterNode", "MusterControl", "CPostgreSQL", logging,
+      ]),
+    program(
+      "muster-archive",
+      [
+        "MusterModel", "MusterInterchange", "MusterNode", "MusterArchive", argumentParser, logging,
+      ]),
     .target(name: "CConfinement"),
     // Decodes pictures for a node, in a process of its own. Nothing else may link it.
     program("muster-image", ["CConfinement", "CVips"]),
@@ -194,13 +209,21 @@ let package = Package(
     tests(
       "MusterAmazonTests",
       ["MusterAmazon", "MusterModel", "MusterInterchange", "MusterTestKit"]),
+    tests(
+      "MusterArchiveTests",
+      [
+        "muster-archive", "MusterArchive", "MusterModel", "MusterCrypto", "MusterSync",
+        "MusterReplica", "MusterNode", "MusterTestKit",
+      ]),
     tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
     tests(
       "MusterHTTPTests",
       ["MusterHTTP", "MusterTestKit", grdbSQLite, hummingbird, nioCore, nioEmbedded, nioPosix]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
-    tests("ProcessTests", ["muster", "muster-demo", "muster-sim", "MusterTestKit"]),
+    tests(
+      "ProcessTests",
+      ["muster", "muster-archive", "muster-demo", "muster-sim", "MusterTestKit"]),
     tests("NetworkTests", ["muster", "MusterTestKit"]),
   ],
   swiftLanguageModes: [.v6]

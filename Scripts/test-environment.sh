@@ -21,6 +21,9 @@ readonly programs=(
   nft:nftables
   pgrep:procps
   flock:util-linux
+  setpriv:util-linux
+  pg_lsclusters:postgresql
+  /usr/share/doc/postgresql-postgis:postgresql-postgis
 )
 
 # Some of the programs are in folders that are only in root's PATH.

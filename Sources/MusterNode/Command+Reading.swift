@@ -20,7 +20,7 @@ extension Command {
     case .writtenThrough: return .writtenThrough(replica.queries.writtenThrough())
     case .delivery(let written):
       return .delivery(try replica.queries.delivery(through: written, now: now))
-    case .bundlePiece(let place): return .bundlePiece(try replica.bundlePiece(at: place.bytes))
+    case .logStates, .bundlePiece: return try carryingReply(by: &replica)
     case .photos, .photo: return try photoReply(by: &replica)
     case .checkInPin:
       return .checkInPin(isRequired: try replica.queries.requiresCheckInPin())

@@ -128,8 +128,8 @@ extension Command {
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings, .contacts, .history, .timeline,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
-      .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery,
-      .proximity:
+      .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .mergeBundle,
+      .writtenThrough, .delivery, .proximity:
       nil
     }
   }

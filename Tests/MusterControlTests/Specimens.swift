@@ -43,6 +43,12 @@ enum Specimens {
       holes: [Ring([place(10, 10), place(10, 20), place(20, 10)])])
   ])
 
+  static let logState = LogState(
+    LogSummary(
+      opening: Opening(
+        certificate: .root, incarnation: Incarnation(raw: row.raw), generation: 1, lane: .urgent),
+      head: Head(log: LogID(raw: row.raw), sequence: 9, hash: .none)))
+
   static let commands: [Command] =
     [
       .writtenThrough, .delivery([WrittenThrough(log: LogID(raw: row.raw), sequence: 7)]),
@@ -79,7 +85,12 @@ enum Specimens {
         FenceDraft(
           name: "Works", kind: .hazard, geometry: triangle, properties: "", dwellSeconds: 90,
           mode: .strictAWS, needs: .relay)),
-      .bundlePiece(at: []), .bundlePiece(at: [1, 2]), .mergeBundle([], at: [], isLast: true),
+      .bundlePiece(at: []), .bundlePiece(at: [1, 2]), .logStates,
+      .bundlePiece(
+        at: [1],
+        only: BundleSelection(
+          logs: [.init(log: LogID(raw: row.raw), first: 7)], includesKeys: true)),
+      .mergeBundle([], at: [], isLast: true),
       .mergeBundle([1, 0, 255], at: [9], isLast: false),
       .events(after: nil, limit: 0), .events(after: 0, limit: 1000),
       .events(after: .max, limit: .max),
@@ -389,6 +400,7 @@ enum Specimens {
       .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),
+      .logStates([logState]),
       .bundlePiece(BundlePiece(bytes: [1, 2], next: [3], frames: 4, records: 5)),
       .bundlePiece(BundlePiece(bytes: [], next: [], frames: 0, records: 0)),
       .bundleProgress(BundleProgress(consumed: 0, next: [], tally: BundleTally(), end: nil)),

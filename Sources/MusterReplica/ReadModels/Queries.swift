@@ -16,6 +16,9 @@ public struct Queries {
   /// Of the logs that this device writes.
   let heads: [Lane: Head]
 
+  /// Returns how far every log and strand is held, by id.
+  public func logStates() throws -> [LogState] { try context.store.logs().map(LogState.init) }
+
   // MARK: Devices
 
   /// Returns every device with a valid certificate, by id.
