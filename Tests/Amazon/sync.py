@@ -239,7 +239,6 @@ def refusals(client, nodes, token):
             ([put("k" * 1025, "x")], "InvalidParameterException"),
             ([put("a", "x"), put("a", "y")], "InvalidParameterException"),
             ([put(f"{index}", "x") for index in range(1024)], "LimitExceededException"),
-            ([put(f"{index}", "x" * 16_000) for index in range(64)], "LimitExceededException"),
             ([put("a", "x", -1)], "InvalidParameterException"),
             ([{"Op": "replace", "Key": "a", "SyncCount": 0}], "InvalidParameterException")):
         client.refused(kind, "update_records", **here, RecordPatches=patches)

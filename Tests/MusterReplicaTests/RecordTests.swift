@@ -115,6 +115,39 @@ struct RecordTests {
     #expect(throws: Refusal.self) { try update([good], of: "another", in: &valley) }
   }
 
+  @Test func `updates that share a transaction see one another`() throws {
+    var valley = try Valley.with("Ada")
+    let counts = try valley.at("Ada") { replica, now in
+      var counts: [UInt64] = []
+      let outcome = try replica.gather(now: now) { replica in
+        for (value, seen) in [("open", 0), ("shut", 1)] as [(String, UInt64)] {
+          let change = RecordChange(key: "door", value: value, seenCount: seen)
+          counts.append(
+            try replica.write(RecordRequests.update("notes", [change]), now: now).answer)
+        }
+      }
+      return (counts, outcome)
+    }
+    #expect(counts == [1, 2])
+    let listed = try records(in: &valley)
+    #expect(listed.map(\.value) == ["shut"] && listed.map(\.syncCount) == [2])
+    #expect(try datasets(in: &valley).map(\.recordCount) == [1])
+  }
+
+  @Test func `a data set has a limited size, and what is removed makes room`() throws {
+    var valley = try Valley.with("Ada")
+    let long = String(repeating: "v", count: Limits.recordValueBytes)
+    let fits = Limits.recordDatasetStorage / (Limits.recordValueBytes + 2)
+    let changes = (0..<fits).map {
+      RecordChange(key: "\($0 + 10)", value: long, seenCount: 0)
+    }
+    #expect(try update(changes, in: &valley) == 1)
+    let refusal = #expect(throws: Refusal.self) { try set("99", long, in: &valley) }
+    #expect(refusal?.kind == .unfit)
+    #expect(try set("10", nil, seen: 1, in: &valley) == 2)
+    #expect(try set("99", long, in: &valley) == 3)
+  }
+
   // MARK: Concurrent writes
 
   private static let user = UserID(raw: Bytes16(high: 1, low: 1))
