@@ -67,7 +67,9 @@ const reported = ({ kind, text, isPublished }, again) => h("p", {},
 
 const report = () => form(t("exposed.report"), [
   faint(t("exposed.why")),
-  field("kind", t("kind"), { options: kinds.map((kind) => [kind, t(`exposed.${kind}`)]), required: true }),
+  field("kind", t("kind"), {
+    options: kinds.map((kind) => [kind, t(`exposed.${kind}`)]), required: true,
+  }),
   field("text", t("note"), { maxlength: 160 }),
 ], (values) => write("PUT", "proximity/report", values), t("near.send"));
 
