@@ -36,7 +36,8 @@ struct MapStyle {
   private static let areas = #"["==",["geometry-type"],"Polygon"]"#
   private static let lines = #"["==",["geometry-type"],"LineString"]"#
   private static let points = #"["==",["geometry-type"],"Point"]"#
-  private static let named = #"["has","name"]"#
+  /// tilemaker writes `name:latin` only.
+  private static let name = #"["coalesce",["get","name"],["get","name:latin"],""]"#
 
   private let palette: Palette
   private var layers: [String]
@@ -162,8 +163,8 @@ struct MapStyle {
       + #""text-halo-width":1.5}"#
     for name in names {
       add(
-        "symbol", name, paint, Self.named,
-        #","minzoom":\#(zoom),"layout":{"text-field":["concat","\#(prefix)",["get","name"]],"#
+        "symbol", name, paint, #"["!=",\#(Self.name),""]"#,
+        #","minzoom":\#(zoom),"layout":{"text-field":["concat","\#(prefix)",\#(Self.name)],"#
           + #""text-font":["sans"],"text-size":\#(size),"text-max-width":8\#(more)}"#)
     }
   }
