@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// A vector tile with one layer that says which tile it is.
+  /// A vector tile with one layer that contains the number of the tile.
   private static func vector(_ id: UInt64) -> Data {
     Data([TileFormat.layerTag, 9]) + PMTilesBuilder.little(id, 9)
   }

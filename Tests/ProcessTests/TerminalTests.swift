@@ -14,7 +14,7 @@ extension ProcessTests {
       ["fence", "show", "Assembly zone at the school"],
       ["direct", "list"], ["direct", "show", "rollcall"], ["alert", "list"], ["event", "list"],
       ["permit", "list"], ["contact", "list"], ["device", "list"], ["quarantine", "list"],
-      ["login", "list"], ["access-key", "list"],
+      ["login", "list"], ["access-key", "list"], ["map", "list"],
       ["webhook", "list"], ["settings", "show"], ["verify"], ["doctor"], ["watch", "--once"],
     ]
 

@@ -37,7 +37,7 @@ final class MBTilesMap: TileFile {
       }
     }
     func text(_ name: String) -> String {
-      String((entries[name] ?? "").prefix(BaseMap.About.textCharacters))
+      String((entries[name] ?? "").prefix(MapMetadata.textCharacters))
     }
     var about = BaseMap.About()
     about.name = text("name")
@@ -85,7 +85,7 @@ final class MBTilesMap: TileFile {
 
   /// Parses the bounds; malformed ones count as missing.
   private static func bounds(_ text: String?) -> [Double]? {
-    BaseMap.About.bounds(
+    MapMetadata.bounds(
       (text ?? "").split(separator: ",").compactMap { number in
         Double(String(number).filter { $0 != " " })
       })
@@ -95,7 +95,7 @@ final class MBTilesMap: TileFile {
   private static func layers(_ text: String?) -> [String] {
     guard let text else { return [] }
     do {
-      return BaseMap.About.layers(in: try JSON.read(Array(text.utf8)))
+      return MapMetadata.layers(in: try JSON.read(Array(text.utf8)))
     } catch {
       return []
     }
