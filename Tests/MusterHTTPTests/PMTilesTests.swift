@@ -68,6 +68,14 @@ import Testing
     }
   }
 
+  @Test func `the layers of a file that was converted from MBTiles are read too`() throws {
+    var builder = PMTilesBuilder(type: 1)
+    builder.metadata = #"{"json": "{\"vector_layers\": [{\"id\": \"roads\"}]}"}"#
+    #expect(try opened(builder).about.layers == ["roads"])
+    builder.metadata = #"{"json": "{\"json\": \"{}\""}"#
+    #expect(try opened(builder).about.layers == [])
+  }
+
   @Test func `vector tiles are found through leaf directories`() async throws {
     var builder = PMTilesBuilder(type: 1, leafTiles: 16)
     builder.tiles = (0..<341).map { ($0, 1, PMTilesBuilder.gzip(Self.vector($0))) }

@@ -1,5 +1,3 @@
-internal import MusterInterchange
-
 /// The tiles and the metadata of an MBTiles file (specification 1.3), with images or vector tiles.
 final class MBTilesMap: TileFile {
   private static let metadataRows = 100
@@ -45,7 +43,7 @@ final class MBTilesMap: TileFile {
     about.format = try format(entries["format"], file)
     about.zooms = try zooms(entries, file)
     about.bounds = bounds(entries["bounds"])
-    about.layers = layers(entries["json"])
+    about.layers = MapMetadata.layers(inText: entries["json"] ?? "")
     return about
   }
 
@@ -89,15 +87,5 @@ final class MBTilesMap: TileFile {
       (text ?? "").split(separator: ",").compactMap { number in
         Double(String(number).filter { $0 != " " })
       })
-  }
-
-  /// The layers of the metadata; malformed metadata counts as missing.
-  private static func layers(_ text: String?) -> [String] {
-    guard let text else { return [] }
-    do {
-      return MapMetadata.layers(in: try JSON.read(Array(text.utf8)))
-    } catch {
-      return []
-    }
   }
 }

@@ -16,11 +16,23 @@ enum MapMetadata {
     return numbers
   }
 
-  /// Returns the ids of `vector_layers`.
+  /// Returns the ids of `vector_layers`. Files that were converted from MBTiles have them in a text
+  /// named `json`.
   static func layers(in metadata: JSON) -> [String] {
+    if let text = metadata.members?["json"]?.word { return layers(inText: text) }
     let layers = metadata.members?["vector_layers"]?.elements ?? []
     return layers.prefix(mostLayers).compactMap { layer in
       layer.members?["id"]?.word.map { String($0.prefix(nameCharacters)) }
+    }
+  }
+
+  /// Returns the ids of `vector_layers` in a text; malformed text counts as missing.
+  static func layers(inText text: String) -> [String] {
+    do {
+      let metadata = try JSON.read(Array(text.utf8)).members ?? [:]
+      return layers(in: .object(metadata.filter { $0.key == "vector_layers" }))
+    } catch {
+      return []
     }
   }
 }
