@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches MapLibre GL JS 5.3.0, which draws vector maps in the dashboard, from the Python package
 # `maplibre` on PyPI, and verifies its SHA-256. Does nothing if it is there. It never fails: without
-# it, the dashboard shows maps of images only, and says so.
+# it, the dashboard shows maps of images only.
 #
 # Usage: Scripts/maplibre.sh [FOLDER]   (default: .build/maplibre)
 set -euo pipefail

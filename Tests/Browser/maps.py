@@ -175,7 +175,7 @@ def walk(page, node, vector, folder):
 
     must("the map covers the view", not page.text("#no-map"))
     page.js("import('/dashboard/js/map/map.js').then(({ theMap }) => theMap().setView([10, 10], 9))")
-    wait("where there is no map, the page says so", lambda: "No map of this area" in page.text("#no-map"))
+    wait("where there is no map, the page shows it", lambda: "No map of this area" in page.text("#no-map"))
     page.shot("no-map")
     page.view("map")
     page.click("#no-map button")
@@ -213,8 +213,8 @@ def without_webgl(node, screenshots):
         page.open()
         page.view("layers")
         page.click("[data-key='base valley.pmtiles']")
-        wait("without WebGL the page says why", lambda: "no WebGL" in page.text("#said"))
-        checked("without WebGL the page says why a vector map is missing")
+        wait("without WebGL the page explains why", lambda: "no WebGL" in page.text("#said"))
+        checked("without WebGL the page explains why a vector map is missing")
     finally:
         page.close()
 

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// A vector tile with one layer that says which tile it is.
+  /// A vector tile with one layer that contains the number of the tile.
   private static func vector(_ id: UInt64) -> Data {
     Data([TileFormat.layerTag, 9]) + PMTilesBuilder.little(id, 9)
   }
@@ -66,6 +66,14 @@ import Testing
       #expect(try await map.tile(zoom: 1, x: 1, y: 0)?.format == .webp)
       #expect(try await map.tile(zoom: 2, x: 0, y: 0) == nil)
     }
+  }
+
+  @Test func `the layers of a file that was converted from MBTiles are read too`() throws {
+    var builder = PMTilesBuilder(type: 1)
+    builder.metadata = #"{"json": "{\"vector_layers\": [{\"id\": \"roads\"}]}"}"#
+    #expect(try opened(builder).about.layers == ["roads"])
+    builder.metadata = #"{"json": "{\"json\": \"{}\""}"#
+    #expect(try opened(builder).about.layers == [])
   }
 
   @Test func `vector tiles are found through leaf directories`() async throws {

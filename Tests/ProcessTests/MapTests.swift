@@ -48,7 +48,7 @@ extension ProcessTests {
     @Test func `a place more than 100 km from everybody is written, with a warning`() async throws {
       try await Field.run { field in
         let anna = try await field.founder("Anna")
-        // Nobody has a position: nothing to compare with.
+        // No person has a position: there is nothing to compare with.
         let first = try await anna.attempt("position", "set", "47.37,8.54")
         #expect(first.status == 0 && !first.complaint.contains("km"))
         for words in [

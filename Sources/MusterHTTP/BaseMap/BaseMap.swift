@@ -28,10 +28,6 @@ public final class BaseMap: @unchecked Sendable {
 
   /// The file's metadata.
   struct About: Hashable, Sendable {
-    static let textCharacters = 1000
-    private static let mostLayers = 50
-    private static let nameCharacters = 100
-
     var name = ""
     /// The attribution, which MUST be shown wherever the map is. As text: it often contains markup.
     var attribution = ""
@@ -41,23 +37,6 @@ public final class BaseMap: @unchecked Sendable {
     var bounds: [Double]?
     /// The layers of vector tiles, as far as the file names them.
     var layers: [String] = []
-
-    /// Returns west, south, east, north; nil unless they enclose an area.
-    static func bounds(_ numbers: [Double]) -> [Double]? {
-      guard numbers.count == 4, (-180...180).contains(numbers[0]),
-        (-180...180).contains(numbers[2]), (-90...90).contains(numbers[1]),
-        (-90...90).contains(numbers[3]), numbers[0] < numbers[2], numbers[1] < numbers[3]
-      else { return nil }
-      return numbers
-    }
-
-    /// Returns the ids of `vector_layers`.
-    static func layers(in metadata: JSON) -> [String] {
-      let layers = metadata.members?["vector_layers"]?.elements ?? []
-      return layers.prefix(mostLayers).compactMap { layer in
-        layer.members?["id"]?.word.map { String($0.prefix(nameCharacters)) }
-      }
-    }
   }
 
   /// One tile of the map.

@@ -1,5 +1,3 @@
-internal import MusterInterchange
-
 /// The tiles and the metadata of an MBTiles file (specification 1.3), with images or vector tiles.
 final class MBTilesMap: TileFile {
   private static let metadataRows = 100
@@ -37,7 +35,7 @@ final class MBTilesMap: TileFile {
       }
     }
     func text(_ name: String) -> String {
-      String((entries[name] ?? "").prefix(BaseMap.About.textCharacters))
+      String((entries[name] ?? "").prefix(MapMetadata.textCharacters))
     }
     var about = BaseMap.About()
     about.name = text("name")
@@ -45,7 +43,7 @@ final class MBTilesMap: TileFile {
     about.format = try format(entries["format"], file)
     about.zooms = try zooms(entries, file)
     about.bounds = bounds(entries["bounds"])
-    about.layers = layers(entries["json"])
+    about.layers = MapMetadata.layers(inText: entries["json"] ?? "")
     return about
   }
 
@@ -85,19 +83,9 @@ final class MBTilesMap: TileFile {
 
   /// Parses the bounds; malformed ones count as missing.
   private static func bounds(_ text: String?) -> [Double]? {
-    BaseMap.About.bounds(
+    MapMetadata.bounds(
       (text ?? "").split(separator: ",").compactMap { number in
         Double(String(number).filter { $0 != " " })
       })
-  }
-
-  /// The layers of the metadata; malformed metadata counts as missing.
-  private static func layers(_ text: String?) -> [String] {
-    guard let text else { return [] }
-    do {
-      return BaseMap.About.layers(in: try JSON.read(Array(text.utf8)))
-    } catch {
-      return []
-    }
   }
 }

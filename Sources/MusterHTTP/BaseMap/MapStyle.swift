@@ -18,7 +18,7 @@ struct MapStyle {
   private static let palettes: [Theme: Palette] = [
     .light: Palette(
       ground: "#f3f1ec", water: "#aacfe4", wood: "#c8dfb5", green: "#dfecd2", built: "#e6ded6",
-      house: "#cfc5ba", road: "#ffffff", main: "#f6c667", edge: "#a69c90", border: "#86709d",
+      house: "#cfc5ba", road: "#ffffff", main: "#f6c667", edge: "#8f8578", border: "#86709d",
       ink: "#22282e"),
     .dark: Palette(
       ground: "#15191d", water: "#1b3a4f", wood: "#1c3020", green: "#1a2a1e", built: "#20242a",
@@ -36,7 +36,8 @@ struct MapStyle {
   private static let areas = #"["==",["geometry-type"],"Polygon"]"#
   private static let lines = #"["==",["geometry-type"],"LineString"]"#
   private static let points = #"["==",["geometry-type"],"Point"]"#
-  private static let named = #"["has","name"]"#
+  /// tilemaker writes `name:latin` only.
+  private static let name = #"["coalesce",["get","name"],["get","name:latin"],""]"#
 
   private let palette: Palette
   private var layers: [String]
@@ -82,7 +83,7 @@ struct MapStyle {
         "grass", "grassland", "meadow", "farmland", "farm", "park", "wetland", "nature_reserve"))
     fill(["landcover", "landuse"], palette.wood, Self.kinds("wood", "forest"))
     fill(["water", "ocean"], palette.water, Self.areas)
-    line(["waterway", "water"], palette.water, Self.width(0.5, 6), Self.lines)
+    line(["waterway", "water"], palette.water, Self.width(1, 7), Self.lines)
     fill(["building", "buildings"], palette.house, Self.areas)
   }
 
@@ -92,7 +93,7 @@ struct MapStyle {
     let path = Self.kinds("path", "track", "pedestrian", "other")
     let street = #"["all",\#(Self.lines),["!",\#(main)],["!",\#(rail)],["!",\#(path)]]"#
     let roads = ["transportation", "roads"]
-    line(roads, palette.edge, Self.width(0.2, 13), street)
+    line(roads, palette.edge, Self.width(0.7, 14), street)
     line(roads, palette.edge, Self.width(1.2, 20), main)
     line(roads, palette.road, Self.width(0.1, 10), street)
     line(roads, palette.main, Self.width(0.8, 16), main)
@@ -162,8 +163,8 @@ struct MapStyle {
       + #""text-halo-width":1.5}"#
     for name in names {
       add(
-        "symbol", name, paint, Self.named,
-        #","minzoom":\#(zoom),"layout":{"text-field":["concat","\#(prefix)",["get","name"]],"#
+        "symbol", name, paint, #"["!=",\#(Self.name),""]"#,
+        #","minzoom":\#(zoom),"layout":{"text-field":["concat","\#(prefix)",\#(Self.name)],"#
           + #""text-font":["sans"],"text-size":\#(size),"text-max-width":8\#(more)}"#)
     }
   }

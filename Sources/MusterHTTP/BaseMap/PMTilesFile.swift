@@ -134,11 +134,11 @@ final class PMTilesFile: TileFile {
       throw BaseMap.Fault("its metadata is damaged: \(error)")
     }
     func text(_ name: String) -> String {
-      String((metadata.members?[name]?.word ?? "").prefix(BaseMap.About.textCharacters))
+      String((metadata.members?[name]?.word ?? "").prefix(MapMetadata.textCharacters))
     }
     about.name = text("name")
     about.attribution = text("attribution")
-    about.layers = BaseMap.About.layers(in: metadata)
+    about.layers = MapMetadata.layers(in: metadata)
     return about
   }
 }

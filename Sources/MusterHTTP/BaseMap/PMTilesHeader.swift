@@ -59,7 +59,7 @@ struct PMTilesHeader: Hashable {
         "its zoom levels, \(least) to \(most), are not within 0 to \(BaseMap.mostZoom)")
     }
     zooms = least...most
-    bounds = BaseMap.About.bounds(
+    bounds = MapMetadata.bounds(
       stride(from: 102, to: 118, by: 4).map { offset in
         Double(Int32(truncatingIfNeeded: number(offset, bytes: 4))) / 1e7
       })

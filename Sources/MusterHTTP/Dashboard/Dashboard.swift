@@ -199,7 +199,9 @@ struct Dashboard: Sendable {
   /// FNV-1a: it distinguishes versions of one file, and is not security-relevant.
   private static func tag(of data: Data) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in data { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    data.withUnsafeBytes { bytes in
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
     return "\"\(String(hash, radix: 16))\""
   }
 }

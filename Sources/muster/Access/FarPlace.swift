@@ -7,7 +7,7 @@ internal import MusterNode
 extension NodeConnection {
   private static let farMetres = 100_000.0
 
-  /// Prints one line on standard error if nobody with a position is within 100 km.
+  /// Prints one line on standard error if no person with a position is within 100 km.
   func warnIfFar(_ place: Coordinate?) async {
     guard let place else { return }
     await warn("the position") { Geodesic.distanceMetres(from: place, to: $0) }
