@@ -36,23 +36,19 @@ extension Node {
       .delivery, .bundlePiece, .photos, .photo, .checkInPin, .reports, .report, .fences, .fence,
       .directives, .directive, .permits, .checkIns, .settings, .contacts:
       return try read { try command.reading(from: &$0, now: $1) }
-    case .setPosition(let fix): return try setPosition(fix)
+    case .setPosition, .rotateEpoch, .release, .mergeBundle, .requestPhoto, .setCheckInPins:
+      return alone { try command.change(&$0, now: $1) }
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
     case .admit(let request, let role): return try admit(request.bytes, role: role)
     case .revoke(let reference): return try revoke(reference)
-    case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
     case .proposeCouncil(let members, let rootKey, let passphrase):
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
     case .endorseCouncil(let reference): return try endorseCouncil(reference)
-    case .release(let reference): return try release(reference)
-    case .mergeBundle(let bytes, let place, let isLast):
-      return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
-    case .requestPhoto: return try done { try command.requestPhoto(by: &$0, now: $1) }
     case .alerts: return .alerts(try alerts())
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
-    case .setCheckInPins, .clearDuress: return try duressReply(to: command)
+    case .clearDuress(let person): return try clearDuress(of: person)
     case .changes: return .changes(changeNotifier.log.counts)
     case .proximity(let command): return .proximity(try reply(to: command))
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
@@ -111,38 +107,6 @@ extension Node {
     return .councils(try read { replica, _ in try replica.queries.councils() })
   }
 
-  private func release(_ reference: String) throws -> Reply {
-    var reply = Reply.done
-    try attempt { replica, now in
-      let (count, outcome) = try replica.release(reference, now: now)
-      reply = .released(count)
-      return outcome
-    }
-    return reply
-  }
-
-  private func merge(_ bytes: [UInt8], at place: [UInt8], isLast: Bool) throws -> Reply {
-    var reply = Reply.done
-    try attempt { replica, now in
-      let (progress, outcome) = try replica.merge(bytes, at: place, isLast: isLast, now: now)
-      reply = .bundleProgress(progress)
-      return outcome
-    }
-    return reply
-  }
-
-  /// Sets the position by hand. A mistyped year is likely, and a fix from the future would hide all
-  /// later ones until then. A receiver's time is not compared with this device's clock, which may
-  /// be wrong.
-  private func setPosition(_ fix: Fix) throws -> Reply {
-    try done { replica, now in
-      guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
-        throw NodeError.refused("the time \(fix.sampleTime) is ahead of this device's clock")
-      }
-      return try replica.ingest(fix, now: now)
-    }
-  }
-
   private func invite(role: Role, uses: Int, validSeconds: Int64) throws -> Reply {
     let endpoints = ports.ownEndpoints
     let (milliseconds, overflow) = validSeconds.multipliedReportingOverflow(by: 1000)
@@ -176,12 +140,5 @@ extension Node {
       }
     }
     return reply
-  }
-
-  private func done(
-    _ work: (inout Replica, ClockReading) throws -> Replica.Outcome
-  ) throws -> Reply {
-    try attempt(work)
-    return .done
   }
 }

@@ -48,7 +48,8 @@ extension Node {
     }
   }
 
-  private func alone(_ write: Command.RowWrite) -> Reply {
+  /// Performs a write; a failure is the reply.
+  func alone(_ write: Command.RowWrite) -> Reply {
     var reply = Reply.done
     do {
       try attempt { replica, now in
