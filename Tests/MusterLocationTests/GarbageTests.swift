@@ -36,7 +36,7 @@ struct GarbageTests {
     }
   }
 
-  private func expectSound(_ fix: SourceFix, _ input: [UInt8], _ number: Int) {
+  private func requireSound(_ fix: SourceFix, _ input: [UInt8], _ number: Int) {
     let isOnMap = abs(fix.position.latitude) <= 90 && abs(fix.position.longitude) <= 180
     let isInTime = fix.sampleTime.map(Timestamp.writable.contains) ?? true
     if !isOnMap || !isInTime || fix.accuracyDecimetres == 0 {
@@ -49,7 +49,7 @@ struct GarbageTests {
     let originals = originals.map { Array($0.utf8) }
     for number in 0..<Self.volume {
       let bytes = dice.damaged(originals[dice.below(originals.count)])
-      for fix in read(bytes) { expectSound(fix, bytes, number) }
+      for fix in read(bytes) { requireSound(fix, bytes, number) }
     }
   }
 

@@ -76,7 +76,7 @@ extension ProcessTests {
         try Self.run(
           "sync.py", try field.file("later.json", try await nodes(back)), "compare")
         for node in [annasNode, back] { try await node.stop() }
-        for laptop in [anna, ben] { try await laptop.expectSound() }
+        for laptop in [anna, ben] { try await laptop.requireSound() }
       }
     }
 

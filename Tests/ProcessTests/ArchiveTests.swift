@@ -77,7 +77,7 @@ extension ProcessTests {
           let hash = try await anna.stateHash()
           #expect(try await ben.stateHash() == hash)
           #expect(projected["stateHash"].text == hash)
-          try await eve.expectSound()
+          try await eve.requireSound()
           // and the tables have it.
           let reports = "SELECT title, callsign FROM muster.reports ORDER BY title"
           #expect(
@@ -156,7 +156,7 @@ extension ProcessTests {
           try await archive("export", bundle, on: relay, in: field, cluster: cluster)
           try await new.send("bundle", "merge", bundle)
           #expect(try await new.stateHash() == anna.stateHash())
-          try await new.expectSound()
+          try await new.requireSound()
         }
       }
     }
