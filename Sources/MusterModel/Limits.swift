@@ -112,9 +112,24 @@ public enum Limits {
   public static let recordsPerDataset = 1024
   /// Records of one user, removed ones included; a device refuses to add more.
   public static let recordsPerUser = 32_768
-  /// Records of one user that are read: those with the least ids, if devices that were out of reach
-  /// of one another added more than `recordsPerUser`.
-  public static let recordsRead = 131_072
+  /// Keys and values of one data set in UTF-8, as in Cognito Sync; a device refuses to add more.
+  public static let recordDatasetStorage = 1 << 20
+  /// The days whose keys one exposure report names.
+  public static let exposureDays = 14
+  /// UTF-8 bytes of the text of an exposure report or notice.
+  public static let exposureTextBytes = 160
+  /// Exposure notices that count: those with the least ids; a device refuses to publish more.
+  public static let exposureNotices = 32
+  /// The notices that the author of a proximity note withdrew, and that it names.
+  public static let exposureWithdrawals = 4
+  /// The length of every proximity note before it is sealed.
+  public static let proximityNoteBytes = 2048
+  /// Command devices that one proximity note is sealed to.
+  public static let noteRecipients = 16
+  /// Sessions that one proximity note names, if there is room for their names.
+  public static let noteSessions = 100
+  /// Names that one session of a proximity note has.
+  public static let namesPerSession = 6
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
   /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.
@@ -139,6 +154,17 @@ public enum Limits {
   public static let trackFixes: Int64 = 500_000
   /// The newest fixes that are kept of all trackers that a node records.
   public static let trackerFixes: Int64 = 500_000
+
+  // MARK: Idempotency keys
+
+  /// Stored replies to requests of one caller: more than a phone can write in an outage.
+  public static let repliesPerCaller: Int64 = 4096
+  /// The newest of these, which are not deleted by age.
+  public static let repliesKept: Int64 = 1024
+  /// How long a reply is stored, unless its caller has too many.
+  public static let replyMilliseconds: Int64 = 7 * 24 * 3_600_000
+  /// Stored replies of all callers; the oldest are deleted first.
+  public static let replies: Int64 = 65_536
 
   // MARK: Identity
 

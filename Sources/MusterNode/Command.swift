@@ -124,12 +124,15 @@ public enum Command: Codable, Hashable, Sendable {
   /// Releases a quarantined frame, or all quarantined frames of a device.
   case release(String)
 
+  /// How far every log is held here.
+  case logStates
   /// The next piece of a bundle: `at` is empty for the first, else the previous piece's `next`.
-  case bundlePiece(at: ByteString)
+  /// With a selection it contains only that.
+  case bundlePiece(at: ByteString, only: BundleSelection? = nil)
   /// Merges the complete parts of a piece of a bundle, which may be the last of its file.
   case mergeBundle(ByteString, at: ByteString, isLast: Bool)
 
-  /// The proximity log of this device.
+  /// The proximity log of this device, and exposures.
   case proximity(ProximityCommand)
 
   /// How far this device has written.
@@ -241,6 +244,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case track([Fix])
   case history(HistoryPicture)
   case timeline(HistoryEventPage)
+  case logStates([LogState])
   case bundlePiece(BundlePiece)
   case bundleProgress(BundleProgress)
   case proximity(ProximityReply)

@@ -48,7 +48,8 @@ extension Node {
     }
   }
 
-  private func alone(_ write: Command.RowWrite) -> Reply {
+  /// Performs a write; a failure is the reply.
+  func alone(_ write: Command.RowWrite) -> Reply {
     var reply = Reply.done
     do {
       try attempt { replica, now in
@@ -72,6 +73,7 @@ extension Command {
     switch self {
     case .setPosition, .admit, .revoke, .proposeCouncil, .endorseCouncil, .rotateEpoch, .release:
       true
+    case .proximity(let command): command.appends
     default: rowWrite != nil
     }
   }
@@ -126,8 +128,8 @@ extension Command {
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings, .contacts, .history, .timeline,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
-      .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery,
-      .proximity:
+      .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .mergeBundle,
+      .writtenThrough, .delivery, .proximity:
       nil
     }
   }

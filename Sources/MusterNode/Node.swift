@@ -140,6 +140,7 @@ public actor Node {
     readBattery()
     writeNearby()
     publishDue()
+    ProximityHandler.reviewIfDue(at: self)
     act { replica, now in try replica.passDeadlines(now: now) }
     reviewAlertsIfDue()
     announcePhotosIfDue()
@@ -187,6 +188,7 @@ public actor Node {
     }
     for remark in outcome.remarks { logger.info("\(remark)") }
     if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
+    location.exposures.note(outcome)
     if !outcome.locationDemands.isEmpty { location.watch.locate(now: SystemClock.instant) }
     changeNotifier.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {

@@ -38,7 +38,7 @@ struct Muster: AsyncParsableCommand {
           UserCommand.self, ReportCommand.self, FenceCommand.self, DirectCommand.self,
           AckCommand.self, AlertCommand.self, EventCommand.self, WatchCommand.self,
           HistoryCommand.self, PositionCommand.self, PermitCommand.self, CheckInCommand.self,
-          ContactCommand.self, ProximityLogCommand.self, SOSCommand.self,
+          ContactCommand.self, ProximityLogCommand.self, SOSCommand.self, MapCommand.self,
         ]),
       CommandGroup(
         name: "Data exchange",

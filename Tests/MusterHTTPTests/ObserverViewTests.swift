@@ -10,7 +10,8 @@ import Testing
     var person = UserSummary(
       id: UserID(raw: Bytes16(high: 1, low: 1)), callsign: callsign, role: .member,
       status: condition.status, severity: condition.severity, reason: condition.reason, fix: nil,
-      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, word: nil, override: nil)
+      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, selfReport: nil,
+      override: nil)
     person.conditions = [condition]
     return person
   }

@@ -16,7 +16,7 @@ enum Components {
     ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
-    ("Map", map),
+    ("Map", map), ("MapFile", mapFile),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
     ("FailedDelivery", failedDelivery),
     ("Health", .open([.must("status", .text)])),
@@ -278,9 +278,22 @@ enum Components {
       .must("bearingDegrees", .nullable(.anyInteger)),
     ])
 
+  private static let tileFormat = Shape.choice(["png", "jpg", "webp", "pbf"])
+
+  private static let mapFile = Shape.open([
+    .must("name", .text), .must("title", .text), .must("attribution", .text),
+    .must("kind", .nullable(.choice(["raster", "vector", "overlay"]))), .must("bytes", .count),
+    .must("isRemovable", .flag), .must("fault", .nullable(.text)),
+    .must("tiles", .nullable(.text)), .must("format", .nullable(tileFormat)),
+    .must("minZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
+    .must("maxZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
+    .must("bounds", .nullable(.list(.number(-180...180), most: 4))),
+    .must("layers", .list(.text, most: 50)),
+  ])
+
   private static let map = Shape.open([
     .must("name", .text), .must("attribution", .text), .must("tiles", .nullable(.text)),
-    .must("format", .nullable(.choice(["png", "jpg", "webp"]))),
+    .must("format", .nullable(tileFormat)),
     .must("minZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
     .must("maxZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
     .must("bounds", .nullable(.list(.number(-180...180), most: 4))),

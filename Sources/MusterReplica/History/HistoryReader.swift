@@ -101,7 +101,7 @@ struct HistoryReader {
         return max(0, Timestamp(milliseconds: at).milliseconds(since: made)) / 1000
       },
       team: known?.identity.team ?? "",
-      trackerOwner: known?.identity.isTracker == true ? known?.row?.owner : nil, word: nil,
+      trackerOwner: known?.identity.isTracker == true ? known?.row?.owner : nil, selfReport: nil,
       override: nil)
     summary.conditions = status.conditions
     var person = HistoricPerson(summary: summary, since: Timestamp(milliseconds: status.event))

@@ -7,11 +7,13 @@
 import { began, changed, isCommand, load, loadAll, mayWrite, onLoadFault, state } from "./store.js";
 import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
+import { openOffline } from "./offline.js";
+import { flush } from "./queue.js";
 import { isNarrow, look, openShell } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
 import { openTools } from "./tools.js";
 import { openMap, showMap, theMap } from "./map/map.js";
-import { openMapTools } from "./map/tools.js";
+import { drawLayers, openMapTools } from "./map/tools.js";
 import { openMenu } from "./map/menu.js";
 import { openRoster } from "./roster.js";
 import { openAlarm } from "./alarm.js";
@@ -100,7 +102,7 @@ async function start() {
   await openLogin();
   openTools();
   openShell();
-  openMap(pick, here);
+  openMap(pick, here, drawLayers);
   const showUser = showPerson;
   openMapTools(pick);
   openRoster(showUser);
@@ -123,9 +125,11 @@ async function start() {
     if (error?.status === 0) nodeLink(false);
     else if (name === "status" && !error) nodeLink(true);
   });
+  await openOffline((time) => nodeLink(false, time));
   follow(began, changed, (isUp) => {
     nodeLink(isUp || isLoggingIn());
     if (isUp && wasLost) loadAll();
+    if (isUp) flush();
     wasLost = !isUp;
   });
   setInterval(() => load("status"), statusPeriod);

@@ -26,6 +26,7 @@ const loaders = {
   devices: () => list("devices"),
   status: () => get("status"),
   mesh: async () => (await get("mesh")).items,
+  proximity: async () => (state.session === null ? get("proximity") : null),
   events: () => loadEvents(),
 };
 
@@ -44,7 +45,7 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null,
+  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null, proximity: null,
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
@@ -71,6 +72,8 @@ export function onLoadFault(work) { onFault = work; }
 
 /** Loads a set; a call during loading schedules one more load. */
 export function load(name) {
+  // The stream has sets that the page does not show, such as records.
+  if (!loaders[name]) return;
   const job = (running[name] ??= { busy: false, again: false });
   if (job.busy) {
     job.again = true;
@@ -80,16 +83,46 @@ export function load(name) {
   run(name, job);
 }
 
+let [loaded, missed] = [() => {}, () => {}];
+/** Calls `work` after each load, and `lost` when the node is out of range. */
+export function onLoad(work, lost) {
+  [loaded, missed] = [work, lost];
+  if (isOut) lost();
+}
+let isOut = false;
+
+function put(name, value, time) {
+  state[name] = value;
+  loadedAt[name] = time;
+  if (name === "users") sorted = null;
+  for (const listener of listeners[name] ?? []) listener(value);
+}
+
+/** What the page shows, with the loading time of each set. */
+export const snapshot = () => ({
+  sets: Object.fromEntries(Object.keys(loadedAt).map((name) => [name, state[name]])),
+  times: { ...loadedAt },
+});
+
+/** Shows an earlier snapshot, of sets that are not loaded. Returns whether there is one. */
+export function restore({ sets, times }) {
+  const old = Object.keys(sets).filter((name) => !loadedAt[name]);
+  for (const name of old) put(name, sets[name], times[name]);
+  return old.length > 0;
+}
+
 async function run(name, job) {
   const start = performance.now();
   try {
-    state[name] = await loaders[name]();
-    loadedAt[name] = Date.now();
-    if (name === "users") sorted = null;
-    for (const listener of listeners[name] ?? []) listener(state[name]);
+    put(name, await loaders[name](), Date.now());
     onFault(name, null);
+    loaded();
   } catch (error) {
     onFault(name, error);
+    if (error.status === 0 && !loadedAt[name]) {
+      isOut = true;
+      missed();
+    }
   }
   const took = performance.now() - start;
   setTimeout(() => {
@@ -120,6 +153,7 @@ export function began(counts) {
 
 /** Handles a notice of the stream: the set and the sets derived from it. */
 export function changed(notice) {
+  if (notice.dataset === "records") return;
   load(notice.dataset);
   if (notice.dataset === "fences") load("users");
   if (notice.dataset === "events") load("fences");
@@ -157,9 +191,15 @@ export const passed = () => Math.round(secondsLoaded("users"));
 /** Seconds until a person's order is due; null without a deadline. */
 export const dueIn = ({ dueSeconds }) => (dueSeconds === null ? null : dueSeconds - passed());
 
-/** The order that the user of this laptop follows. At another machine there is none. */
-export const ownOrder = () => (state.session === null ? myself()?.order : null);
+/** The order that the user of the page follows. */
+export const ownOrder = () => speaker()?.order ?? null;
 
 /** The user of this laptop; undefined until the sets are loaded. */
 export const myself = () =>
   state.users.get(state.devices.find(({ isThisDevice }) => isThisDevice)?.user);
+
+/** The person for whom the page reports: the login's, or the user of this laptop. */
+export const speaker = () => (state.session ? state.users.get(state.session.user) : myself());
+
+/** Names a login of an operation, which owns what waits on this phone. */
+export const ownerOf = (session) => (session ? `${session.operation} ${session.name}` : "");
