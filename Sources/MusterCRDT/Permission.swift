@@ -5,7 +5,8 @@ public import MusterModel
 /// the row's owner.
 public enum Permission {
   /// Whether a write is authorized; checked when it is applied. Command may write everything except
-  /// a user's self-report and another person's track or records. A user may write their own records
+  /// a user's self-report, another person's track or records, and another device's sealed note. A
+  /// user may write their own records
   /// and their own row, except command's statements about them, unless their device is a relay. A
   /// member may write their own reports and trackers, confirmations and comments on any report, and
   /// acknowledgements for themselves, of directives and of alerts; and of directives for the
@@ -23,6 +24,8 @@ public enum Permission {
       return author.role == .command || (author.user == owner && author.role.reads)
     case .record:
       return author.user == owner && author.role.reads
+    case .exposure:
+      return allowsExposure(write, by: author)
     case .report:
       guard author.role == .command || author.role == .member else { return false }
       return author.role == .command || author.user == owner || isOpenToMembers(write.field)
@@ -37,6 +40,13 @@ public enum Permission {
     case .track:
       return author.user == owner && (author.role == .command || author.role == .member)
     }
+  }
+
+  /// A device writes the sealed note in the row with its own id, so that each certificate has one;
+  /// command publishes notices.
+  private static func allowsExposure(_ write: Write, by author: Author) -> Bool {
+    write.field == .exposureNote
+      ? author.role.reads && author.device.raw == write.row.raw : author.role == .command
   }
 
   /// No one else writes a user's self-report. Command may override it; the user's next self-report

@@ -79,7 +79,7 @@ struct TrackerResponder: Sendable {
 
   private func answer(to report: TrackerReport?, with body: String) async throws -> Response {
     guard let report else { return .replied(body) }
-    switch await node.take(report) {
+    switch await TrackerReports.take(report, at: node) {
     case .done: return .replied(body)
     case .tooFast: return .words(.tooManyRequests, "too many positions; send the rest later")
     case .tooMany: return .words(.forbidden, "this node has no room for another tracker")

@@ -22,11 +22,14 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   /// A record of a user's key-value data sets; only that user's devices write it. The row's id is
   /// derived from the record's name (`RowOrigin`).
   case record = 11
+  /// What devices send to command about exposures, sealed, and what command publishes about them:
+  /// the row's id is a device's, or the operation's.
+  case exposure = 12
 
   /// Whether rows of this kind are created by an author, who then owns them. Other rows always
   /// exist, and belong to the user with the same id, if there is one.
   public var hasOrigin: Bool {
-    self != .user && self != .settings && self != .alertAcknowledgement
+    ![.user, .settings, .alertAcknowledgement, .exposure].contains(self)
   }
 
   /// Orders by number, as the state hash does.
@@ -189,6 +192,11 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   /// greatest sync count is shown.
   case recordValue = 200
 
+  /// The sealed note of the device with the row's id, which only command reads (decision 0060).
+  case exposureNote = 220
+  /// An add-wins set of the encoded `ExposureNotice`s, in the operation's row.
+  case exposureNotices = 221
+
   /// Derived from the number: up to 19 for users, then twenty for each kind.
   public var entity: EntityKind {
     switch rawValue {
@@ -202,7 +210,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case ..<160: .permit
     case ..<180: .alertAcknowledgement
     case ..<200: .checkIn
-    default: .record
+    case ..<220: .record
+    default: .exposure
     }
   }
 
@@ -214,17 +223,18 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
       .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks,
       .directiveUsers, .directiveAcknowledgements, .directiveZones, .directiveSupersedes,
       .directiveExpected, .directiveTrackerReplies, .permitUsers, .alertAcknowledgements,
-      .checkInExistence, .fenceRules, .settingsContacts:
+      .checkInExistence, .fenceRules, .settingsContacts, .exposureNotices:
       .addWinsSet
     default: .lastWriter
     }
   }
 
-  /// Returns the field whose live dots state that a row of this kind exists. Users and settings
-  /// always exist, a track has nothing but its points, and a record nothing but its value.
+  /// Returns the field whose live dots state that a row of this kind exists. Users, settings and
+  /// exposures always exist, a track has nothing but its points, and a record nothing but its
+  /// value.
   public static func existence(of entity: EntityKind) -> Field? {
     switch entity {
-    case .user, .settings, .track, .alertAcknowledgement, .record: nil
+    case .user, .settings, .track, .alertAcknowledgement, .record, .exposure: nil
     case .report: .reportExistence
     case .fence: .fenceExistence
     case .directive: .directiveExistence

@@ -114,6 +114,14 @@ public struct ContactID: Identifier {
   public init(raw: Bytes16) { self.raw = raw }
 }
 
+/// One exposure report, and the notice that command publishes of it.
+public struct ExposureID: Identifier {
+  /// Random.
+  public let raw: Bytes16
+  /// Wraps an id that was stored, received or typed; a new one is drawn at random.
+  public init(raw: Bytes16) { self.raw = raw }
+}
+
 /// One invitation to join; a hash of its secret.
 public struct InviteID: Identifier {
   /// BLAKE2b-128 of the secret, sent in the clear: it identifies an invite without revealing it.

@@ -86,7 +86,7 @@ extension Field {
       .number
     case .settingsForeground, .settingsBackground: .profile
     case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks, .settingsContacts,
-      .recordValue:
+      .recordValue, .exposureNote, .exposureNotices:
       .bytes
     }
   }
@@ -130,6 +130,8 @@ extension Field {
     case .settingsContacts: EmergencyContact.accepts(bytes)
     case .reportPhotoMarks: PhotoMark.accepts(bytes)
     case .recordValue: RecordEntry.accepts(bytes)
+    case .exposureNote: ProximityNote.accepts(sealed: bytes)
+    case .exposureNotices: ExposureNotice.accepts(bytes)
     default: bytes.count <= Limits.trackSegmentBytes
     }
   }
@@ -236,6 +238,8 @@ extension Field {
     case .checkInSealed: "sealed"
     case .permitRevoked: "revoked"
     case .recordValue: "value"
+    case .exposureNote: "exposureNote"
+    case .exposureNotices: "exposureNotices"
     }
   }
 }

@@ -41,6 +41,13 @@ struct ChangeNotifier: Sendable {
     reviewDue = min(reviewDue, max(soon, restEnds))
   }
 
+  /// Records that other exposure notices concern this device's user.
+  mutating func noteExposures() {
+    log.noteExposures()
+    tally.set(log.counts)
+    counts.send(log.counts)
+  }
+
   /// Records the end of a review.
   ///
   /// - Parameter change: when time alone may change a status next.

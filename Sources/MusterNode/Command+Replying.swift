@@ -52,17 +52,4 @@ extension Replica {
     guard try reply(to: request) == nil else { return Outcome() }
     return try ingest(fix, replying: Reply.done.stored(), to: request, now: now)
   }
-
-  func report(_ reference: String, now: ClockReading) throws -> ReportSummary {
-    try queries.report(queries.row(.report, named: reference), now: now)
-  }
-
-  func fences(named reference: String) throws -> [FenceSummary] {
-    let id = try queries.row(.fence, named: reference)
-    return try queries.fences().filter { $0.id == id }
-  }
-
-  mutating func directive(_ reference: String, now: ClockReading) throws -> DirectiveSummary {
-    try statuses(now: now).directive(queries.row(.directive, named: reference))
-  }
 }

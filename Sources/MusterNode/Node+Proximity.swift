@@ -22,8 +22,4 @@ extension Node {
   func writeNearby(isLast: Bool = false) {
     location.withProximity { $0.save(now: SystemClock.reading, isLast: isLast) }
   }
-
-  func reply(to command: ProximityCommand) throws -> ProximityReply {
-    try read { _, now in try location.withProximity { try $0.reply(to: command, now: now) } }
-  }
 }

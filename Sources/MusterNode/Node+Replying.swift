@@ -16,11 +16,7 @@ extension Node {
       return await gather(Command.once(request, Command.write(write, if: condition)))
     }
     guard case .setPosition(let fix) = command else { return await perform(command) }
-    do {
-      return try setPosition(fix, once: request)
-    } catch {
-      return .refused(error)
-    }
+    return alone { (.done, try $0.setPosition(fix, once: request, now: $1)) }
   }
 
   /// Returns the stored reply to a request; nil if there is none. Throws `Refusal` if its key

@@ -279,6 +279,7 @@ struct CommitRun {
     }
     try RowChangeTable.record(
       outcome.changedRows, wall: journal.arrival?.wall, in: database)
+    try RecordIndexTable.note(outcome.changedRows, in: database)
     return outcome
   }
 }

@@ -35,12 +35,17 @@ class HostileStage(Stage):
     def answer(self, name):
         if name == "changes":
             return COUNTS
-        if name == "map":
-            return {"name": ALL[1], "attribution": " ".join(ALL), "tiles": "/tiles/{z}/{x}/{y}",
-                    "format": "png", "minZoom": 0, "maxZoom": 5, "bounds": None}
+        if name == "maps":
+            return {"items": [self.map(n, text) for n, text in enumerate(ALL)]}
+        if name.startswith("maps/"):
+            return {"type": "FeatureCollection", "features": [
+                {"type": "Feature", "properties": {"name": text},
+                 "geometry": {"type": "Point", "coordinates": [-7.6, 40.3]}} for text in ALL]}
         if name == "status":
             self.looks += 1
             return self.status(ALL[(self.looks - 1) % len(ALL)])
+        if name.split("?")[0].startswith("proximity"):
+            return self.nearby(name)
         if name.split("/")[0] == "tracks":
             return {"items": []}
         make = {"users": self.user, "reports": self.report, "fences": self.fence,
@@ -58,6 +63,34 @@ class HostileStage(Stage):
             return {"features": [self.outline(n, text) for n, text in enumerate(ALL)
                                  if n % 2 and self.has_rows]}
         return {"items": [], "next": None}
+
+    def map(self, n, text):
+        kind = ("raster", "overlay", None)[n % 3]
+        return {"name": f"{n} {text}", "title": text, "attribution": " ".join(ALL), "kind": kind,
+                "tiles": "/tiles/{z}/{x}/{y}" if kind == "raster" else None, "format": "png",
+                "minZoom": 0, "maxZoom": 5, "bounds": None, "bytes": 1, "isRemovable": True,
+                "layers": [text], "fault": None if kind else text}
+
+    def nearby(self, name):
+        """The log of devices nearby, exposure notices, and command's review."""
+        rows = ALL if self.has_rows else []
+        if name == "proximity":
+            return {"scanning": "on", "advertising": "unknown", "sendsSessions": True,
+                    "sharesCount": False,
+                    "report": {"kind": ALL[0], "text": ALL[0], "days": [WHEN], "isPublished": True},
+                    "notices": [{"id": text, "kind": text, "text": text,
+                                 "days": [{"day": WHEN, "minutes": n, "rssi": -60}]}
+                                for n, text in enumerate(rows)]}
+        if name == "proximity/devices":
+            return {"items": [{"identifier": text, "name": text, "rssi": -60, "last": WHEN}
+                              for text in rows[:50]]}
+        if name == "proximity/own":
+            return {"identifier": ALL[1], "changesAt": WHEN}
+        if name == "proximity/review":
+            return {"items": [{"id": text, "kind": text, "text": text, "callsign": text,
+                               "state": "reported", "people": n} for n, text in enumerate(rows)],
+                    "senders": []}
+        return {"items": []}
 
     def word(self, text):
         return {"claim": "help", "note": text, "callsign": text, "saidAt": WHEN}
@@ -253,6 +286,12 @@ def show(page, stage):
                 for n in range(0, len(ALL), 110))
     must(f"{shown} zones of a file were reviewed", shown == len(ALL))
     nothing_ran(page, "in them")
+    page.js("document.querySelector('#nearby').click()")
+    wait("exposure reports are shown",
+         lambda: page.count("#proximity [data-key^='publish ']") == len(ALL))
+    notices = page.count("#proximity [data-exposure]")
+    must(f"{notices} exposure notices were shown", notices == len(ALL))
+    nothing_ran(page, "among devices nearby")
     print(f"{len(ALL)} payloads in every text of every set")
     refused = [e["message"] for e in page.driver.get_log("browser")
                if "Content Security Policy" in e["message"]]

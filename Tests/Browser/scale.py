@@ -27,7 +27,8 @@ TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg":
          "webmanifest": "application/manifest+json",
          "png": "image/png"}
 COUNTS = {name: 1 for name in (
-    "users", "reports", "fences", "events", "directives", "alerts", "mesh")}
+    "users", "reports", "fences", "events", "directives", "alerts", "mesh",
+    "proximity")}
 # The interval of positions in seconds.
 CADENCE = 20
 
@@ -105,7 +106,6 @@ class Stage:
             "fences.geojson": {"features": []},
             "mesh": {"items": self.mesh, "next": None},
             "changes": COUNTS,
-            "map": {"name": "", "attribution": "", "tiles": None},
             "status": {"operationName": "Scale", "callsign": "Lead", "role": "command",
                        "device": "0" * 32, "peers": [], "frames": 1, "logs": 1, "quarantined": 0,
                        "uplink": None, "stateHash": "0" * 64, "diskFreeBytes": 1},

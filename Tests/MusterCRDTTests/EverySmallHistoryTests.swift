@@ -10,7 +10,7 @@ struct EverySmallHistoryTests {
     .reportComments, .reportPhotos, .reportPhotoMarks, .fenceExistence, .fenceName, .fenceDeleted,
     .directiveDurationSeconds, .directiveZones, .directiveExpected, .userRelayedClaim,
     .permitRevoked, .alertAcknowledgements, .checkInExistence, .checkInReport,
-    .recordValue,
+    .recordValue, .exposureNote,
   ]
 
   @Test(
@@ -133,6 +133,7 @@ struct EverySmallHistoryTests {
     case let field?: Letter(key.creator, .sets(field, givingOrigin: true))
     case nil where key.kind == .record:
       Letter(key.creator, .sets(.recordValue, givingOrigin: true))
+    case nil where key.kind == .exposure: Letter(key.creator, .sets(.exposureNote))
     case nil:
       Letter(key.creator, .sets(key.kind == .user ? .userTeam : .alertAcknowledgements))
     }

@@ -126,6 +126,8 @@ struct PermissionStoryTests {
           let expected =
             switch (person.role, field) {
             case (.relay, _): false
+            // The row is of no device of theirs.
+            case (_, .exposureNote): false
             case (_, .userSafetyClaim): isOwn
             case (.command, .trackPoints), (.command, .recordValue): isOwn
             case (.command, _): true

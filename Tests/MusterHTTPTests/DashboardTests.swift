@@ -26,6 +26,7 @@ import Testing
         #expect(answer.headers["x-content-type-options"] == "nosniff")
         let policy = answer.headers["content-security-policy"] ?? ""
         #expect(policy.hasPrefix("default-src 'self';"))
+        #expect(policy.contains("worker-src 'self' blob:;"))
         #expect(policy.contains("frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe") && !policy.contains("*"))
         let tag = try #require(answer.headers["etag"])
@@ -145,6 +146,22 @@ import Testing
     }
   }
 
+  @Test func `each text that a module names is in the languages`() throws {
+    let texts = try String(
+      contentsOf: Self.root.appending(path: "js/i18n/en.js"), encoding: .utf8)
+    let keys = Set(texts.matches(of: /(?m)^  "?([\w.]+)"?:/).map { String($0.1) })
+    let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
+    var named: Set<String> = []
+    for case let name as String in names where name.hasSuffix(".js") {
+      let code = try String(contentsOf: Self.root.appending(path: name), encoding: .utf8)
+      for match in code.matches(of: /\bt\("([\w.]+)"/) {
+        #expect(keys.contains(String(match.1)), "\(name): \(match.1)")
+        named.insert(String(match.1))
+      }
+    }
+    #expect(named.count > 200)
+  }
+
   @Test func `every language translates the same texts of the node`() throws {
     func phrases(_ language: String) throws -> [String] {
       let text = try String(
@@ -158,12 +175,25 @@ import Testing
     }
   }
 
-  @Test func `the page about the token exists in each language`() throws {
-    for language in Self.languages where language != "en" {
-      let page = try String(
-        contentsOf: Self.root.appending(path: "token.\(language).html"), encoding: .utf8)
-      #expect(page.contains("<html lang=\"\(language)\">"), "\(language)")
-      #expect(page.contains("name=\"token\""), "\(language)")
+  @Test func `the pages before a login have a text for each placeholder, in each language`()
+    async throws
+  {
+    try await WebStage.run { web in
+      for (name, languages) in [("token", Self.languages), ("join", ["en", "pt"])] {
+        var pages: Set<String> = []
+        for language in languages {
+          let file = language == "en" ? "\(name).html" : "\(name).\(language).html"
+          let page = try await web.client.ask("GET", "/dashboard/" + file)
+          #expect(page.headers["content-type"] == "text/html; charset=utf-8", "\(file)")
+          #expect(page.body.contains("<html lang=\"\(language)\">"), "\(file)")
+          #expect(!page.body.contains("{{") && page.body.contains("<h1>"), "\(file)")
+          pages.insert(page.body)
+        }
+        #expect(pages.count == languages.count)
+        #expect(try await web.status("GET", "/dashboard/texts/\(name).json") == 404)
+      }
+      let token = try await web.client.ask("GET", "/dashboard/token.de.html")
+      #expect(token.body.contains("name=\"token\"") && token.body.contains("Diese Seite"))
     }
   }
 }

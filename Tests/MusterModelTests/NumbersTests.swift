@@ -19,6 +19,7 @@ struct NumbersTests {
     #expect(numbers[.alertAcknowledgement] == [160])
     #expect(numbers[.checkIn] == Array(180...189))
     #expect(numbers[.record] == [200])
+    #expect(numbers[.exposure] == [220, 221])
     #expect(Field.existence(of: .report)?.entity == .report)
     #expect(Field.existence(of: .fence)?.entity == .fence)
     #expect(Field.existence(of: .user) == nil)
@@ -42,7 +43,7 @@ struct NumbersTests {
 
   @Test("codes keep their numbers")
   func codes() {
-    #expect(EntityKind.allCases.map(\.rawValue) == Array(1...11))
+    #expect(EntityKind.allCases.map(\.rawValue) == Array(1...12))
     #expect(Lane.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(ReportCategory.allCases.map(\.rawValue) == Array(1...7))
@@ -52,6 +53,8 @@ struct NumbersTests {
     #expect(DirectiveKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
     #expect(DirectiveStatus.allCases.map(\.rawValue) == [1, 2])
     #expect(LocationMode.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(ExposureKind.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(Dataset.allCases.map(\.rawValue) == Array(1...8))
     #expect(SafetyClaim.allCases.map(\.rawValue) == [1, 2])
   }
 }

@@ -49,6 +49,9 @@ struct ValueCodingTests {
   private static let record = RecordEntry(
     name: RecordName(dataset: "notes", key: "a"), syncCount: 7,
     modifiedAt: Timestamp(milliseconds: 8), value: "x")
+  private static let notice = ExposureNotice(
+    id: ExposureID(raw: row.raw), kind: .radiation, text: "leave",
+    keys: [ExposureKey(day: 2_642_976, key: row.raw)])
   private static let contact = EmergencyContact(
     id: ContactID(raw: row.raw), name: "Fire station", phone: "+351 213 924 700", position: place)
   private static let photo = Photo(
@@ -199,6 +202,8 @@ struct ValueCodingTests {
       .bytes(ZoneRule(kind: .within, number: 200, role: .member).encoded()),
       .photo(Self.photo), .bytes(Self.mark.encoded()), .bytes(Self.contact.encoded()),
       .bytes(Self.record.encoded()),
+      .bytes([1] + [UInt8](repeating: 0, count: ProximityNote.boxBytes + ProximityNote.bodyBytes)),
+      .bytes(Self.notice.encoded()),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -221,7 +226,7 @@ struct ValueCodingTests {
           .checkInReminderSeconds, .checkInStillSeconds:
           [others[2]]
         case .trackPoints:
-          [others[3], others[14], others[15], others[17], others[18], others[19]]
+          [others[3], others[14], others[15]] + others[17...21]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
         case .userRelayedClaim: [others[8]]
@@ -235,6 +240,8 @@ struct ValueCodingTests {
         case .reportPhotoMarks: [others[17]]
         case .settingsContacts: [others[18]]
         case .recordValue: [others[19]]
+        case .exposureNote: [others[20]]
+        case .exposureNotices: [others[21]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]

@@ -115,6 +115,9 @@ extension ProcessTests {
           (["contact", "add", "Fire station", "--phone", "call me"], "+351 213 217 777"),
           (["contact", "add", "", "--phone", "112"], "the name is empty"),
           (["contact", "edit", "Fire station"], "--no-at"),
+          (["proximity", "report-positive"], "--kind"),
+          (["proximity", "report-positive", "--kind", "flu"], "infection, contamination"),
+          (["proximity", "consent", "maybe"], "on"),
         ] {
           try await anna.attempt(words).expectRefusal(status: 64, containing: reason)
         }
@@ -124,6 +127,7 @@ extension ProcessTests {
           ["report", "comment", "0123abcd", "Hello"], ["fence", "show", "0123abcd"],
           ["fence", "delete", "--yes", "0123abcd"], ["fence", "activate", "0123abcd"],
           ["contact", "edit", "0123abcd", "--phone", "112"], ["contact", "remove", "0123abcd"],
+          ["proximity", "publish", "0123abcd"], ["proximity", "withdraw", "0123abcd"],
         ] {
           try await anna.attempt(words).expectRefusal(containing: "0123abcd")
         }
@@ -131,7 +135,7 @@ extension ProcessTests {
         try await anna.attempt("position", "set", "1,2", "--time", "2100-01-01T00:00:00Z")
           .expectRefusal(containing: "ahead of this device's clock")
         #expect(try await facts(of: anna) == before)
-        try await anna.expectSound()
+        try await anna.requireSound()
       }
     }
 

@@ -13,8 +13,10 @@ extension ProcessTests {
       ["report", "show", title], ["fence", "list"],
       ["fence", "show", "Assembly zone at the school"],
       ["direct", "list"], ["direct", "show", "rollcall"], ["alert", "list"], ["event", "list"],
-      ["permit", "list"], ["contact", "list"], ["device", "list"], ["quarantine", "list"],
-      ["login", "list"], ["access-key", "list"],
+      ["permit", "list"], ["contact", "list"], ["proximity", "status"],
+      ["proximity", "sessions"], ["proximity", "notices"], ["proximity", "review"],
+      ["device", "list"], ["quarantine", "list"], ["login", "list"], ["access-key", "list"],
+      ["map", "list"],
       ["webhook", "list"], ["settings", "show"], ["verify"], ["doctor"], ["watch", "--once"],
     ]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
 from protobuf import Malformed
 
-USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT, CHECK_IN, RECORD = (
-    range(1, 12))
+(USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT, CHECK_IN, RECORD,
+ EXPOSURE) = range(1, 13)
 # The existence field of the kinds of rows that are created.
 EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140, CHECK_IN: 180}
 # The kinds of rows that exist without a create.
-WITHOUT_ORIGIN = (USER, SETTINGS, ALERT)
+WITHOUT_ORIGIN = (USER, SETTINGS, ALERT, EXPOSURE)
 # Scalars that must not be the only content of a line.
 BLANK = {0x20, 0xA0, 0xAD, 0x034F, 0x061C, 0x1680, 0x202F, 0x2800, 0x3000, 0x3164, 0xFEFF, 0xFFA0}
 for first, last in (
@@ -26,8 +26,8 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED, PHOTO = (
     "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed", "photo")
-STILL, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY = (
-    "still", "zone rule", "photo mark", "contact", "record entry")
+STILL, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE = (
+    "still", "zone rule", "photo mark", "contact", "record entry", "note", "notice")
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -49,8 +49,9 @@ FIELDS = {
     180: MARK, 181: REFERENCE, 182: DURATION, 183: range(0, 2), 184: NUMBER, 185: NUMBER,
     186: PARAGRAPHS, 187: CHECK_IN_REPORT, 188: SEALED, 189: STILL,
     200: RECORD_ENTRY,
+    220: NOTE, 221: NOTICE,
 }
-CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES = 5, 47, 69, 74
+CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES, EXPOSURE_NOTE = 5, 47, 69, 74, 220
 # Command's statements about a person: the person may only supersede them.
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
@@ -59,7 +60,7 @@ CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS = 28, 29, 30, 31
 # Sets whose elements only their authors and command may remove.
 OWN_ELEMENTS = (
     CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS, 53, 66, ACKNOWLEDGEMENTS, 71, 72, 73,
-    TRACKER_REPLIES, 83, 141, 160)
+    TRACKER_REPLIES, 83, 141, 160, 221)
 
 
 def kind_of(field):
@@ -193,7 +194,8 @@ class PackedWrites:
             if not least <= struct.unpack(">I", number)[0] <= 604_800:
                 raise Invalid("number")
             return b"\x09" + number
-        if allowed in (BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY):
+        if allowed in (
+                BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE):
             content = self.take(self.varint())
             most = 65_536 if allowed == RECORD_ENTRY else 4096
             if len(content) > most or (allowed == SEALED and len(content) != 160):
@@ -206,6 +208,10 @@ class PackedWrites:
                 check_contact(content)
             if allowed == RECORD_ENTRY:
                 check_record(content)
+            if allowed == NOTE:
+                check_note(content)
+            if allowed == NOTICE:
+                check_notice(content)
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:
             return b"\x0d" + profile(self.take(10))
@@ -382,6 +388,34 @@ def check_record(content):
         raise Invalid("record") from error
 
 
+def check_note(content):
+    """Checks the length of a sealed note: number of boxes, boxes of 80 bytes, body."""
+    if not content or not 1 <= content[0] <= 16 or len(content) != 2089 + 80 * content[0]:
+        raise Invalid("note")
+
+
+def check_notice(content):
+    """Checks an exposure notice: id, kind, text, number of keys, then day and key of each."""
+    if len(content) < 22 or content[16] not in (1, 2, 3):
+        raise Invalid("notice")
+    length = int.from_bytes(content[17:21], "big")
+    words, rest = content[21 : 21 + length], content[21 + length :]
+    if length > 160 or len(words) < length or not rest or len(rest) != 1 + 20 * rest[0]:
+        raise Invalid("notice")
+    if words:
+        try:
+            checked(words.decode("utf-8"), LINE)
+        except UnicodeDecodeError as error:
+            raise Invalid("notice") from error
+    days = [int.from_bytes(rest[at : at + 4], "big") for at in range(1, len(rest), 20)]
+    if (
+        not 1 <= len(days) <= 14 or any(day % 144 for day in days)
+        or any(one >= other for one, other in zip(days, days[1:]))
+        or days[-1] - days[0] >= 14 * 144
+    ):
+        raise Invalid("notice")
+
+
 def check_contact(content):
     """Checks an emergency contact: id, flag, position, name, phone number, note."""
     if len(content) < 17 or content[16] > 1:
@@ -535,11 +569,13 @@ def may_write(write, owner):
         return author.role == COMMAND or is_own and author.role != RELAY
     if kind == RECORD:
         return is_own and author.role != RELAY
+    if write.field == EXPOSURE_NOTE:
+        return write.row == author.device and author.role != RELAY
     if kind == TRACK:
         return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:
         return True
-    if author.role != MEMBER or kind in (FENCE, SETTINGS, PERMIT):
+    if author.role != MEMBER or kind in (FENCE, SETTINGS, PERMIT, EXPOSURE):
         return False
     if kind == ALERT:
         return write.value is None or write.value[1:17] == author.user

@@ -15,8 +15,7 @@ final class API: Sendable {
   let gate: IdempotencyGate
   /// The request with an idempotency key that is answered; nil for any other.
   private let request: IdempotentRequest?
-  /// Nil without a base map.
-  let map: BaseMap?
+  let maps: MapCollection
   /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookStore?
   let photos: PhotoUploads
@@ -30,12 +29,12 @@ final class API: Sendable {
   }
 
   init(
-    node: Node, map: BaseMap?, webhooks: WebhookStore?, live: SubscriptionBroker,
+    node: Node, maps: MapCollection, webhooks: WebhookStore?, live: SubscriptionBroker,
     requests: RequestCounts = RequestCounts(), photos: PhotoUploads = PhotoUploads(),
     hidesDuress: Bool = false
   ) {
     self.node = node
-    self.map = map
+    self.maps = maps
     self.webhooks = webhooks
     self.requests = requests
     self.live = live
@@ -61,7 +60,7 @@ final class API: Sendable {
 
   /// The same routes and caches for one request with an idempotency key.
   init(_ other: API, answering request: IdempotentRequest) {
-    (node, requests, live, map) = (other.node, other.requests, other.live, other.map)
+    (node, requests, live, maps) = (other.node, other.requests, other.live, other.maps)
     (webhooks, photos, hidesDuress) = (other.webhooks, other.photos, other.hidesDuress)
     (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
     self.request = request
@@ -96,7 +95,7 @@ final class API: Sendable {
   ) async throws(Problem) -> SyncPage.Item? {
     guard let set = SyncedSet(kind) else { return nil }
     do {
-      return try await node.syncItem(of: set, kind, named: reference)
+      return try await DeltaSync(node).item(of: set, kind, named: reference)
     } catch {
       throw Problem(refusing: error)
     }
@@ -170,6 +169,8 @@ extension Reply {
     switch self {
     case .users(let users):
       .users(users.map(\.withoutDuress).sorted(by: UserSummary.isListed))
+    case .history(let picture): .history(picture.withoutDuress)
+    case .timeline(let page): .timeline(page.withoutDuress)
     case .alerts(let alerts): .alerts(alerts.filter { $0.id.kind != .duress })
     default: self
     }
@@ -248,7 +249,7 @@ extension API {
   static let routes: [Route] = [
     ListRoutes.routes, PositionRoutes.routes, StateRoutes.routes, ReportRoutes.routes,
     FenceRoutes.routes, ZoneRuleRoutes.routes, PersonRoutes.routes, PermitRoutes.routes,
-    ContactRoutes.routes,
+    ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
     StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes,

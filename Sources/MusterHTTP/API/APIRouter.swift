@@ -29,7 +29,7 @@ struct APIRouter: Sendable {
   var forObservers: APIRouter {
     APIRouter(
       api: API(
-        node: api.node, map: api.map, webhooks: api.webhooks, live: api.live,
+        node: api.node, maps: api.maps, webhooks: api.webhooks, live: api.live,
         requests: api.requests, photos: api.photos, hidesDuress: true))
   }
 

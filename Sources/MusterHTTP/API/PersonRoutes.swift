@@ -74,7 +74,7 @@ enum PersonRoutes {
     let report = TrackerReport(
       tracker: name,
       fix: SourceFix(position: place, accuracyDecimetres: accuracy, sampleTime: time))
-    switch await node.take(report) {
+    switch await TrackerReports.take(report, at: node) {
     case .done: return Answer(.noContent)
     case .tooFast: throw Problem(.tooManyRequests, "too many positions: send the rest later")
     case .tooMany: throw Problem(.forbidden, "this node has no room for another tracker")

@@ -9,6 +9,31 @@ public enum ProximityCommand: Codable, Hashable, Sendable {
   case sessions
   /// The own identifier of this moment.
   case own
+  /// Agrees, or no longer agrees, to send sessions to command; or, with `count`, to be counted by
+  /// command among those that a notice concerns.
+  case consent(Bool, count: Bool)
+  /// Sends the sessions to command now.
+  case send
+  /// Seals the own daily keys of ended days to command.
+  case reportPositive(ExposureKind, text: String)
+  /// Withdraws the own report.
+  case withdrawReport
+  /// The exposure notices that concern this device's user.
+  case notices
+  /// As command, what devices sent.
+  case review
+  /// As command, publishes a report without a name, under another text.
+  case publish(String, text: String)
+  /// As command, withdraws a notice.
+  case withdrawNotice(String)
+
+  /// Whether it appends to this device's logs.
+  var appends: Bool {
+    switch self {
+    case .status, .setOn, .devices, .sessions, .own, .notices, .review: false
+    case .consent, .send, .reportPositive, .withdrawReport, .publish, .withdrawNotice: true
+    }
+  }
 }
 
 /// A node's reply to a command about its proximity log.
@@ -19,6 +44,12 @@ public enum ProximityReply: Codable, Hashable, Sendable {
   /// The newest is first.
   case sessions([ProximitySession])
   case own(OwnIdentity)
+  /// How many command devices can read what was sent.
+  case sent(recipients: Int)
+  case notices([NearbyExposure])
+  case review(ExposureReview)
+  /// The notice that was published or withdrawn.
+  case published(ExposureID)
 }
 
 /// The state of a part of the proximity log.
@@ -43,8 +74,14 @@ public struct ProximityStatus: Codable, Hashable, Sendable {
   public var refused: [String: UInt64]
   /// The intervals that are stored.
   public var intervals: Int
+  /// Whether sessions are sent to command.
+  public var sendsSessions = false
+  /// Whether command may count this person among those that a notice concerns.
+  public var sharesCount = false
+  /// The exposure that this person reported; nil for none.
+  public var report: OwnReport?
 
-  /// Creates a status.
+  /// Creates a status without consents and report.
   public init(
     scanning: ProximityState, advertising: ProximityState, source: String, counted: UInt64,
     refused: [String: UInt64], intervals: Int
@@ -89,12 +126,15 @@ public struct ProximitySession: Codable, Hashable, Sendable {
   public var end: Timestamp
   /// The different identifiers.
   public var identifiers: Int
+  /// Whether it was sent to command.
+  public var isSynced: Bool
 
   /// Creates a session.
-  public init(start: Timestamp, end: Timestamp, identifiers: Int) {
+  public init(start: Timestamp, end: Timestamp, identifiers: Int, isSynced: Bool = false) {
     self.start = start
     self.end = end
     self.identifiers = identifiers
+    self.isSynced = isSynced
   }
 }
 

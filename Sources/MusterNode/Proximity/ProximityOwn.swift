@@ -1,14 +1,26 @@
 internal import MusterModel
 internal import MusterProximity
 
-/// Whether this device records, and its daily keys.
+/// Whether this device records, what its owner agreed to, its report, and its daily keys.
 struct ProximityOwn: Hashable, Sendable {
   /// Whether sightings are recorded while a source runs.
   private(set) var isOn: Bool
+  /// Whether sessions are sent to command.
+  var sendsSessions = false
+  /// Whether command may count this person among those that a notice concerns.
+  var sharesCount = false
+  /// The last interval, exclusive, whose sessions were sent; 0 for none.
+  var sentThrough: UInt32 = 0
+  /// The exposure that the owner reported and has not withdrawn.
+  var report: ExposureNotice?
+  /// The reports that the owner withdrew, newest last, at most `Limits.exposureWithdrawals`.
+  private(set) var withdrawn: [ExposureID] = []
   /// By day, oldest first.
   private(set) var keys: [DailyKey] = []
 
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
+  /// The form before exposures: no consents, no report.
+  private static let firstVersion: UInt8 = 1
   /// More than the days of a log, for the days of a clock that was wrong.
   private static let mostKeys = 60
 
@@ -30,10 +42,34 @@ struct ProximityOwn: Hashable, Sendable {
     keys.removeAll { $0.dayStart < range.lowerBound.dayStart || $0.dayStart > range.upperBound }
   }
 
+  /// Returns the keys that may be published at this moment, oldest first: those of the last days of
+  /// a log whose identifiers no longer count when they are received.
+  func keysToPublish(at now: ProximityInterval) -> [ExposureKey] {
+    let oldest = ProximityInterval.oldestKept(at: now).dayStart
+    return keys.filter { $0.dayStart >= oldest && $0.hasEnded(at: now) }
+      .suffix(Limits.exposureDays).compactMap { key in
+        Bytes16(key.bytes).map { ExposureKey(day: key.dayStart.number, key: $0) }
+      }
+  }
+
+  /// Withdraws the report. Returns false without one.
+  mutating func withdraw() -> Bool {
+    guard let report else { return false }
+    withdrawn = (withdrawn + [report.id]).suffix(Limits.exposureWithdrawals)
+    self.report = nil
+    return true
+  }
+
+  // MARK: Stored form
+
   var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.append(Self.version)
-    writer.append(isOn ? 1 : 0 as UInt8)
+    for flag in [isOn, sendsSessions, sharesCount] { writer.append(flag ? 1 : 0 as UInt8) }
+    writer.append(sentThrough)
+    writer.append(lengthPrefixed: report?.encoded() ?? [])
+    writer.append(UInt8(withdrawn.count))
+    for id in withdrawn { writer.append(id) }
     writer.append(UInt8(keys.count))
     for key in keys {
       writer.append(key.dayStart.number)
@@ -44,8 +80,19 @@ struct ProximityOwn: Hashable, Sendable {
 
   init(encoded: [UInt8]) throws(DecodingFault) {
     var reader = ByteReader(encoded)
-    guard try reader.integer(UInt8.self) == Self.version else { throw .invalid("version") }
+    let version = try reader.integer(UInt8.self)
+    guard [Self.firstVersion, Self.version].contains(version) else { throw .invalid("version") }
     isOn = try reader.integer(UInt8.self) == 1
+    if version == Self.version {
+      sendsSessions = try reader.integer(UInt8.self) == 1
+      sharesCount = try reader.integer(UInt8.self) == 1
+      sentThrough = try reader.integer(UInt32.self)
+      let stored = try reader.lengthPrefixed()
+      if !stored.isEmpty { report = try ExposureNotice(decoding: stored) }
+      for _ in 0..<(try reader.integer(UInt8.self)) {
+        withdrawn.append(try reader.identifier(ExposureID.self))
+      }
+    }
     for _ in 0..<(try reader.integer(UInt8.self)) {
       let day = ProximityInterval(number: try reader.integer(UInt32.self))
       guard let key = DailyKey(bytes: try reader.fixed(DailyKey.byteCount), dayStart: day) else {

@@ -8,7 +8,7 @@ internal import MusterReplica
 /// Sightings of the last day are aggregated in memory and written at most once a minute, so that
 /// the number of lines decides neither the memory nor the disk.
 struct ProximityRecorder: Sendable {
-  private let folder: ProximityFolder
+  let folder: ProximityFolder
   private let warn: @Sendable (String) -> Void
   /// The intervals of the last day that received sightings, and those that are not written yet.
   private var logs: [ProximityInterval: IntervalLog] = [:]
@@ -190,16 +190,25 @@ struct ProximityRecorder: Sendable {
     case .devices(let hours): return try devices(hours: hours, wall: now.wall)
     case .sessions: return .sessions(try sessions())
     case .own: return .own(try identity(wall: now.wall))
+    case .consent, .send, .reportPositive, .withdrawReport, .notices, .review, .publish,
+      .withdrawNotice:
+      preconditionFailure("\(command) is performed by the node")
     }
   }
 
   private mutating func status() throws -> ProximityStatus {
-    let isOn = current().isOn
+    let own = current()
+    let isOn = own.isOn
     let isConnected = source?.state == .connected
-    return ProximityStatus(
+    var status = ProximityStatus(
       scanning: isOn ? (isConnected ? .on : .unknown) : .off, advertising: isOn ? .unknown : .off,
       source: source?.name ?? "", counted: counted, refused: refused,
       intervals: try folder.intervals().count)
+    (status.sendsSessions, status.sharesCount) = (own.sendsSessions, own.sharesCount)
+    status.report = own.report.map {
+      OwnReport(kind: $0.kind, text: $0.text, days: $0.keys.map(\.dayStart), isPublished: false)
+    }
+    return status
   }
 
   /// Reads the newest intervals first, until the list is full.
@@ -238,21 +247,34 @@ struct ProximityRecorder: Sendable {
       isTruncated: isTruncated)
   }
 
-  private func sessions() throws -> [ProximitySession] {
-    var sessions: [ProximitySession] = []
-    var known: Set<Bytes16> = []
+  private mutating func sessions() throws -> [ProximitySession] {
+    let sent = current().sentThrough
+    return try spans().map { span in
+      ProximitySession(
+        start: span.first.start, end: ProximityInterval(number: span.end).start,
+        identifiers: span.known.count, isSynced: span.end <= sent)
+    }
+  }
+
+  /// Returns the spans of time with devices nearby, the newest first. Reads the whole log.
+  func spans() throws -> [ProximitySpan] {
+    var spans: [ProximitySpan] = []
     for interval in try folder.intervals() {
       guard let log = try folder.log(of: interval) else { continue }
-      if sessions.last?.end != interval.start {
-        known = []
-        sessions.append(
-          ProximitySession(start: interval.start, end: interval.end, identifiers: 0))
+      if spans.last?.end != interval.number {
+        spans.append(ProximitySpan(first: interval, end: interval.number))
       }
-      known.formUnion(log.entries.map(\.identifier))
-      sessions[sessions.count - 1].end = interval.end
-      sessions[sessions.count - 1].identifiers = known.count
+      let last = spans.count - 1
+      spans[last].end = interval.number + 1
+      for (identifier, entry) in log.entries {
+        spans[last].known.insert(identifier)
+        let name = log.name(of: entry)
+        if !name.isEmpty, spans[last].names.count < Limits.namesPerSession {
+          spans[last].names.insert(name)
+        }
+      }
     }
-    return sessions.reversed()
+    return spans.reversed()
   }
 
   private mutating func identity(wall: Timestamp) throws -> OwnIdentity {
@@ -289,7 +311,7 @@ struct ProximityRecorder: Sendable {
   }
 
   /// A file that is unreadable or damaged may have been one that switched recording off.
-  private mutating func current() -> ProximityOwn {
+  mutating func current() -> ProximityOwn {
     if let own { return own }
     let read: ProximityOwn
     do {
@@ -302,7 +324,7 @@ struct ProximityRecorder: Sendable {
     return read
   }
 
-  private mutating func keep(_ changed: ProximityOwn) throws(HomeError) {
+  mutating func keep(_ changed: ProximityOwn) throws(HomeError) {
     try folder.store(changed)
     own = changed
   }

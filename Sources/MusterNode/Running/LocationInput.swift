@@ -7,6 +7,8 @@ internal import MusterModel
 struct LocationInput: Sendable {
   /// The devices nearby.
   private var proximity: ProximityRecorder
+  /// The exposure notices that concern this device's user.
+  var exposures = ExposureWatch()
   /// This device's own fixes.
   var watch = LocationWatch(
     profile: .foreground,

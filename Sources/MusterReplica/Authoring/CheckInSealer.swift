@@ -32,13 +32,23 @@ extension ControlPlane {
   /// not revoked, nearest to the root first. A person's own devices are not among them, because the
   /// attacker who forces the person may watch these.
   func duressRecipients(besides user: UserID) -> [AgreementPublicKey] {
+    Array(commandKeys { $0 != user }.prefix(DuressField.recipients))
+  }
+
+  /// The keys of the command devices that a proximity note is sealed to, in the same order: also
+  /// those of its author's own user.
+  var noteRecipients: [AgreementPublicKey] {
+    Array(commandKeys { _ in true }.prefix(Limits.noteRecipients))
+  }
+
+  private func commandKeys(of isIncluded: (UserID) -> Bool) -> [AgreementPublicKey] {
     let commanders = admissions.filter {
       let certificate = $0.signed.certificate
-      return certificate.role == .command && certificate.user != user
+      return certificate.role == .command && isIncluded(certificate.user)
         && !isRevoked(certificate.device)
     }.sorted { ($0.rank, $0.signed.hash) < ($1.rank, $1.signed.hash) }
     var keys: [AgreementPublicKey] = []
-    for admission in commanders where keys.count < DuressField.recipients {
+    for admission in commanders {
       let key = admission.signed.certificate.agreementKey
       if !keys.contains(key) { keys.append(key) }
     }

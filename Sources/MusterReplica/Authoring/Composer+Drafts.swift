@@ -105,7 +105,7 @@ extension RowState {
   /// The lane of later writes to the row.
   var lane: Lane {
     switch key.kind {
-    case .user, .settings, .tracker, .record: .state
+    case .user, .settings, .tracker, .record, .exposure: .state
     case .directive, .permit, .alertAcknowledgement, .checkIn: .urgent
     case .track: .history
     case .report: isSet(.reportToEvacuate) ? .urgent : .state

@@ -40,7 +40,8 @@ public struct ChangeLog: Sendable {
     for key in outcome.changedRows {
       guard let dataset = Dataset(key.kind) else { continue }
       // A row that changes how others are shown is not itself a member of a set.
-      let isMember = ![.permit, .alertAcknowledgement, .checkIn, .settings].contains(key.kind)
+      let isMember = ![.permit, .alertAcknowledgement, .checkIn, .settings, .exposure].contains(
+        key.kind)
       add(dataset, isMember ? key : nil)
     }
     for _ in outcome.crossings { add(.events, nil) }
@@ -49,6 +50,9 @@ public struct ChangeLog: Sendable {
     if outcome.hasMeshChanged { add(.mesh, nil) }
     return counts != before
   }
+
+  /// Records that other exposure notices concern the user of this node.
+  public mutating func noteExposures() { add(.proximity, nil) }
 
   private mutating func add(_ dataset: Dataset, _ row: RowKey?) {
     counts[dataset] += 1

@@ -35,7 +35,7 @@ struct LoginCommand: AsyncParsableCommand {
     var name: String
 
     @Option(help: "Full access, or read only.")
-    var rights: RightsArgument = .observer
+    var rights = NameArgument(Login.Rights.observer)
 
     @Option(
       help: ArgumentHelp(
@@ -71,12 +71,12 @@ struct LoginCommand: AsyncParsableCommand {
       }
       let bound = try await bound()
       let login = try Login(
-        name: name, rights: rights.rights, user: bound?.id, isPhone: phone,
+        name: name, rights: rights.value, user: bound?.id, isPhone: phone,
         passphrase: try passphrase().bytes)
       try LoginFile(in: home.folders.path).add(login)
       let words =
         phone ? ", for a phone" : bound.map { ", belongs to \(SafeText.line($0.callsign))" } ?? ""
-      try Standard.print("Login \(SafeText.line(name)) added: \(rights.rawValue)\(words)")
+      try Standard.print("Login \(SafeText.line(name)) added: \(rights.value.name)\(words)")
     }
 
     /// The person that the login belongs to.
@@ -176,10 +176,6 @@ struct LoginCommand: AsyncParsableCommand {
   }
 }
 
-/// What a login may do.
-enum RightsArgument: String, CaseIterable, ExpressibleByArgument {
-  case command
-  case observer
-
-  var rights: Login.Rights { self == .command ? .command : .observer }
+extension Login.Rights: NamedValue {
+  var name: String { rawValue }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterHTTP
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
@@ -12,9 +13,14 @@ struct ProximityLogCommand: AsyncParsableCommand {
                 muster proximity list
 
       A scanner sends what it receives by Bluetooth to `muster run --proximity`. The log is \
-      encrypted, stays on this laptop and is deleted after 14 days.
+      encrypted, stays on this laptop and is deleted after 14 days. Only what its owner agrees to \
+      is sent, sealed to command.
       """,
-    subcommands: [Status.self, On.self, Off.self, List.self, Sessions.self, Own.self])
+    subcommands: [
+      Status.self, On.self, Off.self, List.self, Sessions.self, Own.self, Notices.self,
+      Consent.self, Send.self, ReportPositive.self, WithdrawReport.self, Review.self,
+      Publish.self, Withdraw.self,
+    ])
 
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -119,7 +125,8 @@ struct ProximityLogCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster proximity sessions
 
-        Sessions stay on this laptop: none is sent to command.
+        A session that is not synced is on this laptop only. `muster proximity send` sends all, \
+        and `muster proximity consent on` sends each new one.
         """)
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -131,11 +138,12 @@ struct ProximityLogCommand: AsyncParsableCommand {
       guard case .sessions(let sessions) = reply else { throw Refusal.unexpectedReply }
       if output.json { return try Standard.print(JSON.array(sessions.map(\.json)).text) }
       guard !sessions.isEmpty else { return try Standard.print("No sessions.") }
-      var table = Table(["START", "END", "IDENTIFIERS"])
+      var table = Table(["START", "END", "IDENTIFIERS", "SYNCED"])
       for session in sessions {
         table.add([
           .init(times.format.text(session.start), .strong),
           .init(times.format.text(session.end)), .init("\(session.identifiers)"),
+          .init(session.isSynced ? "yes" : "not synced"),
         ])
       }
       try Standard.print(table.text(on: .current))
@@ -169,14 +177,14 @@ struct ProximityLogCommand: AsyncParsableCommand {
 }
 
 extension NodeConnection {
-  fileprivate func proximity(_ command: ProximityCommand) async throws -> ProximityReply {
+  func proximity(_ command: ProximityCommand) async throws -> ProximityReply {
     guard case .proximity(let reply) = try await ask(.proximity(command)) else {
       throw Refusal.unexpectedReply
     }
     return reply
   }
 
-  fileprivate func showProximity(
+  func showProximity(
     _ command: ProximityCommand, output: OutputOptions
   ) async throws {
     guard case .status(let status) = try await proximity(command) else {
@@ -191,48 +199,17 @@ extension NodeConnection {
     if !status.source.isEmpty {
       lines.append("Source: \(SafeText.line(status.source)), \(status.counted) sightings")
     }
+    lines.append("Sessions sent to command: \(status.sendsSessions ? "yes" : "no")")
+    lines.append("Counted by command in notices: \(status.sharesCount ? "yes" : "no")")
+    if let report = status.report {
+      let days = report.days.count
+      lines.append(
+        "Your report: \(report.kind.name), \(days) \(days == 1 ? "day" : "days"), "
+          + (report.isPublished ? "published by command" : "not published by command"))
+    }
     for (reason, count) in status.refused.sorted(by: { $0.key < $1.key }) {
       lines.append("Not counted: \(count), \(reason)")
     }
     try Standard.print(lines.joined(separator: "\n"))
-  }
-}
-
-// MARK: - JSON
-
-extension ProximityStatus {
-  fileprivate var json: JSON {
-    .object([
-      "scanning": .string(scanning.rawValue), "advertising": .string(advertising.rawValue),
-      "source": .string(source), "counted": .unsigned(counted),
-      "refused": .object(refused.mapValues { .unsigned($0) }), "intervals": .count(intervals),
-    ])
-  }
-}
-
-extension NearbyDevice {
-  fileprivate var json: JSON {
-    .object([
-      "identifier": .string(identifier), "name": .string(name), "rssi": .count(rssi),
-      "first": .time(first), "last": .time(last),
-    ])
-  }
-}
-
-extension ProximitySession {
-  fileprivate var json: JSON {
-    .object([
-      "start": .time(start), "end": .time(end), "identifiers": .count(identifiers),
-      "isSynced": .bool(false),
-    ])
-  }
-}
-
-extension OwnIdentity {
-  fileprivate var json: JSON {
-    .object([
-      "identifier": .string(identifier), "serviceData": .string(serviceData),
-      "changesAt": .time(changesAt), "days": .array(days.map(JSON.time)),
-    ])
   }
 }

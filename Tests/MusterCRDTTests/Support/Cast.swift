@@ -35,6 +35,9 @@ extension RowKey {
   static let checkIn = RowKey(kind: .checkIn, id: RowID(raw: Bytes16(high: 9, low: 9)))
   static let record = RowKey(kind: .record, id: RowID(raw: Bytes16(high: 9, low: 10)))
 
+  /// The note of the device of `Author.owner`.
+  static let exposure = RowKey(kind: .exposure, id: RowID(raw: Author.owner.device.raw))
+
   static func row(of kind: EntityKind) -> RowKey {
     switch kind {
     case .user: .user
@@ -48,6 +51,7 @@ extension RowKey {
     case .alertAcknowledgement: .alert
     case .checkIn: .checkIn
     case .record: .record
+    case .exposure: .exposure
     }
   }
 
@@ -96,6 +100,8 @@ extension Field {
           name: RecordName(dataset: "notes", key: "a"), syncCount: 7,
           modifiedAt: Timestamp(milliseconds: 7), value: "x"
         ).encoded())
+    case .exposureNote: .bytes(ProximityNote.sealedExample)
+    case .exposureNotices: .bytes(ExposureNotice.example.encoded())
     case .fenceRules: .bytes(ZoneRule(kind: .atMost, number: 5, team: "North").encoded())
     case .settingsContacts:
       .bytes(
@@ -119,6 +125,17 @@ extension Accounting {
         order: RecordOrder(
           generation: 1, incarnation: Incarnation(raw: Bytes16(high: 8, low: 8)), counter: 5))
     ], away: [Author.stranger.device])
+}
+
+extension ProximityNote {
+  /// Of the right length, with one box.
+  static let sealedExample: [UInt8] = [1] + [UInt8](repeating: 7, count: boxBytes + bodyBytes)
+}
+
+extension ExposureNotice {
+  static let example = ExposureNotice(
+    id: ExposureID(raw: Bytes16(high: 6, low: 6)), kind: .contamination, text: "shower",
+    keys: [ExposureKey(day: 2_642_976, key: Bytes16(high: 6, low: 7))])
 }
 
 extension Photo {

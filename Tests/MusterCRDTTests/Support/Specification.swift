@@ -56,11 +56,15 @@ struct Specification: Equatable {
     let (field, author) = (write.write.field, write.author)
     let isPermitted =
       switch author.role {
+      case .relay: false
+      case _ where field == .exposureNote: author.device.raw == write.write.row.raw
       case .command:
         author.user == owner
           || ![.userSafetyClaim, .trackPoints, .recordValue].contains(field)
       case .member:
-        ![.fence, .settings, .directive, .permit, .alertAcknowledgement].contains(field.entity)
+        ![
+          .fence, .settings, .directive, .permit, .alertAcknowledgement, .exposure,
+        ].contains(field.entity)
           && author.user == owner && (!isSetByCommand(field) || write.write.value == nil)
           || [.reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks].contains(
             field)
@@ -70,7 +74,6 @@ struct Specification: Equatable {
       case .observer:
         [.user, .checkIn, .record].contains(field.entity) && author.user == owner
           && (!isSetByCommand(field) || write.write.value == nil)
-      case .relay: false
       }
     let isOfItsType = write.write.value.map { field.accepts($0) } ?? true
     return isPermitted && isOfItsType && write.write.supersedes.count <= 64
@@ -94,7 +97,7 @@ struct Specification: Equatable {
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
     .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
     .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos, .reportPhotoMarks, .fenceRules,
-    .settingsContacts,
+    .settingsContacts, .exposureNotices,
   ]
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.

@@ -7,6 +7,7 @@ import { acknowledge, waiting } from "./alarm.js";
 import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
+import { exposures } from "./proximity.js";
 import { clearDuress } from "./checkins.js";
 
 const most = 150;
@@ -27,7 +28,7 @@ export function openFeed(lead) {
     state.session === null && h("label", { class: "as" }, h("span", {}, t("acknowledge.as")), name),
     h("div", { id: "events" }));
   on(["status"], (status) => { name.placeholder = status.callsign; });
-  on(["alerts", "events"], onceAFrame(draw));
+  on(["alerts", "events", "proximity"], onceAFrame(draw));
   setInterval(draw, 15000);
 }
 
@@ -39,7 +40,8 @@ function draw() {
   const events = [...state.events].reverse().slice(0, most);
   const n = waiting().length;
   byId("waiting").replaceChildren(n > 0 ? String(n) : "");
-  fill(byId("alerts"),
+  const nearby = exposures(state.proximity);
+  fill(byId("alerts"), nearby.length > 0 && h("ul", {}, nearby),
     alerts.length === 0
       ? faint(t("alerts.none")) : h("ul", {}, alerts.map(alert)));
   fill(byId("events"), h("h3", {}, t("events")),

@@ -52,8 +52,8 @@ function draw(body, user) {
         bearing(order), timeLeft(dueIn(order)))),
       battery(user) && line(t("battery.row"),
         h("span", { class: isLow(user) ? "state warning" : "" }, `${user.battery} %`)),
-      user.word && line(t("word"), said(user.word)),
-      user.override && line(t("override"), said(user.override)))));
+      user.word && line(t("word"), statement(user.word)),
+      user.override && line(t("override"), statement(user.override)))));
 }
 
 const zoneName = ({ zone, zoneName: name }) => {
@@ -73,7 +73,7 @@ const condition = (one) => h("li", { class: `state ${one.severity}` },
 const place = ({ lat, lon, accuracyMetres }) =>
   written(lat, lon) + (accuracyMetres ? ` ± ${Math.round(accuracyMetres)} m` : "");
 
-function said({ claim, callsign, saidAt, note }) {
+function statement({ claim, callsign, saidAt, note }) {
   const word = t(claim === "safe" ? "state.safe" : "help");
   return `${word} — ${callsign}, ${since(saidAt)}${note ? `: “${note}”` : ""}`;
 }

@@ -26,6 +26,7 @@ const loaders = {
   devices: () => list("devices"),
   status: () => get("status"),
   mesh: async () => (await get("mesh")).items,
+  proximity: async () => (state.session === null ? get("proximity") : null),
   events: () => loadEvents(),
 };
 
@@ -44,10 +45,15 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null,
+  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null, proximity: null,
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
+/** The instant that the map shows in place of the present, and its people; null while it is live. */
+export const past = { at: null, users: null };
+export const shownUsers = () => past.users ?? state.users;
+/** Whether a report or a zone existed at the instant that the map shows. */
+export const existed = ({ createdAt }) => past.at === null || Date.parse(createdAt) <= past.at;
 /** The loading time of each set, by the page's clock. */
 export const loadedAt = {};
 
@@ -66,6 +72,8 @@ export function onLoadFault(work) { onFault = work; }
 
 /** Loads a set; a call during loading schedules one more load. */
 export function load(name) {
+  // The stream has sets that the page does not show, such as records.
+  if (!loaders[name]) return;
   const job = (running[name] ??= { busy: false, again: false });
   if (job.busy) {
     job.again = true;
@@ -145,6 +153,7 @@ export function began(counts) {
 
 /** Handles a notice of the stream: the set and the sets derived from it. */
 export function changed(notice) {
+  if (notice.dataset === "records") return;
   load(notice.dataset);
   if (notice.dataset === "fences") load("users");
   if (notice.dataset === "events") load("fences");
@@ -163,7 +172,7 @@ export const isOwnTracker = (user) =>
 /** The current age of a user's fix in seconds. */
 export function fixAge(user) {
   if (user.fixAgeSeconds === null) return null;
-  return user.fixAgeSeconds + passed();
+  return user.fixAgeSeconds + (past.users ? 0 : passed());
 }
 
 let sorted = null;

@@ -7,6 +7,8 @@ import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, isSilent, mute, onSound } from "./sound.js";
 import { printPage } from "./paper.js";
 import { openContacts } from "./contacts.js";
+import { openProximity } from "./proximity.js";
+import { state } from "./store.js";
 import { refresh } from "./map/map.js";
 
 const preferred = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
@@ -31,6 +33,9 @@ export function openTools() {
       choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
       choice(t("language"), Object.entries(names), language, chooseLanguage),
       h("button", { id: "contacts", onclick: () => { turnSettings(false); openContacts(); } }, t("contacts")),
+      // The log is about the person of this laptop.
+      state.session === null
+        && h("button", { id: "nearby", onclick: () => { turnSettings(false); openProximity(); } }, t("nearby")),
       h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print"))));
   const sounds = () => {
     byId("mute").textContent = soundWord();

@@ -7,9 +7,11 @@ import { bearing } from "../status.js";
 import { parsed } from "../place.js";
 import { courseTo, metresBetween } from "../geometry.js";
 import { icon } from "../icons.js";
-import { drawerHead, look } from "../shell.js";
+import { drawerHead, look, view } from "../shell.js";
 import { drawZone } from "../fences.js";
+import { toggleReplay } from "../replay.js";
 import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
+import { mapChoices, mapPicker, refreshMaps } from "./base.js";
 import { showBar, startDrawing } from "./draw.js";
 import { colour } from "./icons.js";
 
@@ -32,6 +34,7 @@ export function openMapTools(pick) {
     tool("rings", "tool.rings", toggleRings, "wide", rings !== null),
     isCommand() && tool("fences", "fence.polygon", () => drawZone(false), "wide"),
     isCommand() && tool("circle", "fence.circle", () => drawZone(true), "wide"),
+    tool("replay", "past", toggleReplay),
     tool("layers", "layers", () => look("layers")));
   const tool = (name, word, work, look = "", isOn) => button(icon(name), `tool ${name}`,
     () => { work(); draw(); }, {
@@ -40,7 +43,7 @@ export function openMapTools(pick) {
     });
   draw();
   on(["status"], draw);
-  on(["fences", "status"], drawLayers);
+  on(["status"], () => { if (view() === "layers") refreshMaps().catch(() => {}); });
   drawLayers();
 }
 
@@ -127,7 +130,7 @@ function find(pick) {
     onkeydown: (event) => {
       if (event.key !== "Enter") return;
       const [first] = found(input.value);
-      if (!first) return fill(results, t("nobody"));
+      if (!first) return fill(results, t("matches.none"));
       close(null);
       first[1]();
     },
@@ -137,9 +140,10 @@ function find(pick) {
 }
 
 /** The drawer of the layers. */
-const drawLayers = () => fill(byId("layers"), drawerHead("layers"),
+export const drawLayers = () => fill(byId("layers"), drawerHead("layers"),
+  mapChoices(),
   layerStates().map(([name, isShown]) => h("label", { class: "tick" },
     h("input", {
       type: "checkbox", checked: isShown, "data-key": `layer ${name}`,
       onchange: ({ target }) => setLayer(name, target.checked),
-    }), t(`layer.${name}`))));
+    }), t(`layer.${name}`))), mapPicker());

@@ -1,0 +1,172 @@
+internal import MusterInterchange
+internal import MusterModel
+internal import MusterNode
+
+/// The proximity log of this node, and exposures: for the node's own user only. A login is refused:
+/// the log is about the person of this laptop.
+enum ProximityRoutes {
+  static let routes: [Route] = logRoutes + consentRoutes + reviewRoutes
+
+  private static let state = Shape.choice(["unknown", "on", "off"])
+
+  private static let status = Shape.open([
+    .must("scanning", state), .must("advertising", state), .must("source", .text),
+    .must("counted", .integer(0...Int64.max)), .must("refused", .anything),
+    .must("intervals", .integer(0...100_000)), .must("sendsSessions", .flag),
+    .must("sharesCount", .flag), .must("report", .anything),
+    .must("notices", .list(.anything, most: Limits.exposureNotices)),
+  ])
+
+  private static let sent = Shape.open([
+    .must("recipients", .integer(1...Int64(Limits.noteRecipients)))
+  ])
+
+  private static let logRoutes: [Route] = [
+    Route(
+      .get, "/api/v1/proximity",
+      "Get the state of the proximity log, and the exposure notices about you",
+      result: .json(status)
+    ) { api, call in try await state(of: api, call) },
+    Route(
+      .put, "/api/v1/proximity",
+      "Record devices nearby or not, and agree to send sessions or to be counted",
+      body: .object(
+        [.may("on", .flag), .may("sendsSessions", .flag), .may("sharesCount", .flag)], least: 1),
+      result: .json(status)
+    ) { api, call in
+      if let isOn = call.flag("on") { _ = try await ask(.setOn(isOn), of: api, call) }
+      for (name, count) in [("sendsSessions", false), ("sharesCount", true)] {
+        guard let isGiven = call.flag(name) else { continue }
+        _ = try await ask(.consent(isGiven, count: count), of: api, call)
+      }
+      return try await state(of: api, call)
+    },
+    Route(
+      .get, "/api/v1/proximity/devices", "List the devices that were near, newest first",
+      parameters: [
+        Route.Parameter(
+          name: "hours", shape: .integer(1...336), isRequired: false,
+          about: "The hours before now; 24 by default.")
+      ],
+      result: .json(
+        .open([.must("items", .list(.anything, most: 5000)), .must("isTruncated", .flag)]))
+    ) { api, call in
+      let hours = Int(call.queryInteger("hours") ?? 24)
+      guard
+        case .devices(let devices, let isTruncated) = try await ask(
+          .devices(hours: hours), of: api, call)
+      else { throw Problem.unexpected }
+      return .ok(
+        .object([
+          "items": .array(devices.map(\.json)), "isTruncated": .bool(isTruncated),
+        ]))
+    },
+    Route(
+      .get, "/api/v1/proximity/sessions", "List the spans of time with devices nearby",
+      result: .json(.open([.must("items", .list(.anything, most: 2100))]))
+    ) { api, call in
+      guard case .sessions(let sessions) = try await ask(.sessions, of: api, call) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["items": .array(sessions.map(\.json))]))
+    },
+    Route(
+      .get, "/api/v1/proximity/own", "Get the identifier to advertise now",
+      result: .json(
+        .open([
+          .must("identifier", .text), .must("serviceData", .text), .must("changesAt", .time),
+          .must("days", .list(.time, most: 60)),
+        ]))
+    ) { api, call in
+      guard case .own(let own) = try await ask(.own, of: api, call) else {
+        throw Problem.unexpected
+      }
+      return .ok(own.json)
+    },
+  ]
+
+  private static let consentRoutes: [Route] = [
+    Route(
+      .post, "/api/v1/proximity/send", "Seal the sessions to command and send them",
+      result: .json(sent)
+    ) { api, call in try await answer(to: .send, of: api, call) },
+    Route(
+      .put, "/api/v1/proximity/report",
+      "Report an exposure: seal your daily keys of ended days to command",
+      body: .object(
+        [.must("kind", .choice(ExposureKind.allCases.map(\.name))), .may("text", .paragraphs)],
+        least: 1),
+      result: .json(sent)
+    ) { api, call in
+      guard let kind = call.text("kind").flatMap({ ExposureKind(name: $0) }) else {
+        throw Problem(.badRequest, "there is no such kind of exposure", at: "/kind")
+      }
+      return try await answer(
+        to: .reportPositive(kind, text: call.text("text") ?? ""), of: api, call)
+    },
+    Route(
+      .delete, "/api/v1/proximity/report", "Withdraw your report", result: .json(sent)
+    ) { api, call in try await answer(to: .withdrawReport, of: api, call) },
+  ]
+
+  private static let reviewRoutes: [Route] = [
+    Route(
+      .get, "/api/v1/proximity/review", "As command, list reports, notices and sent sessions",
+      result: .json(
+        .open([
+          .must("items", .list(.anything, most: 100_000)),
+          .must("senders", .list(.anything, most: 100_000)),
+        ]))
+    ) { api, call in
+      guard case .review(let review) = try await ask(.review, of: api, call) else {
+        throw Problem.unexpected
+      }
+      return .ok(review.json)
+    },
+    Route(
+      .put, "/api/v1/proximity/notices/{id}",
+      "As command, publish a report without a name, under your own text",
+      body: .object([.may("text", .paragraphs)], least: 0), result: .done
+    ) { api, call in
+      _ = try await ask(.publish(call.id, text: call.text("text") ?? ""), of: api, call)
+      return Answer(.noContent)
+    },
+    Route(
+      .delete, "/api/v1/proximity/notices/{id}", "As command, withdraw a notice", result: .done
+    ) { api, call in
+      _ = try await ask(.withdrawNotice(call.id), of: api, call)
+      return Answer(.noContent)
+    },
+  ]
+
+  private static func ask(
+    _ command: ProximityCommand, of api: API, _ call: Call
+  ) async throws -> ProximityReply {
+    guard call.person == nil else {
+      throw Problem(
+        .forbidden, "the proximity log is read on the laptop itself: muster proximity")
+    }
+    guard case .proximity(let reply) = try await api.ask(.proximity(command)) else {
+      throw Problem.unexpected
+    }
+    return reply
+  }
+
+  private static func state(of api: API, _ call: Call) async throws -> Answer {
+    guard case .status(let status) = try await ask(.status, of: api, call),
+      case .notices(let notices) = try await ask(.notices, of: api, call)
+    else { throw Problem.unexpected }
+    var members = status.json.members ?? [:]
+    members["notices"] = .array(notices.map(\.json))
+    return .ok(.object(members))
+  }
+
+  private static func answer(
+    to command: ProximityCommand, of api: API, _ call: Call
+  ) async throws -> Answer {
+    guard case .sent(let recipients) = try await ask(command, of: api, call) else {
+      throw Problem.unexpected
+    }
+    return .ok(.object(["recipients": .count(recipients)]))
+  }
+}

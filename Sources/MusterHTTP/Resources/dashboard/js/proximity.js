@@ -1,0 +1,86 @@
+// Devices nearby: the log of this laptop, exposure notices, and what is sent to command.
+
+import { button, dotted, faint, h } from "./dom.js";
+import { get, segment, write } from "./api.js";
+import { attempt, confirm, control, field, form, show } from "./dialog.js";
+import { isCommand, load } from "./store.js";
+import { clock, language, since, t } from "./words.js";
+
+const kinds = ["infection", "contamination", "radiation"];
+const shown = 50;
+
+/** The days of keys are those of UTC. */
+const weekday = (day) =>
+  new Date(day).toLocaleDateString(language, { weekday: "long", timeZone: "UTC" });
+
+/** The notices about the user of this laptop, as cards. */
+export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, days }) =>
+  h("li", { class: "card warning-card", "data-exposure": id },
+    h("strong", { class: "danger" }, t(`exposed.${kind}`)), " ",
+    days.map(({ day, minutes }) => t("exposed.near", { minutes, day: weekday(day) })).join(" "),
+    text && h("div", {}, text)));
+
+export const openProximity = () => attempt(async () => {
+  const [log, { items: devices }, { items: sessions }, own, review] = await Promise.all([
+    get("proximity"), get("proximity/devices"), get("proximity/sessions"), get("proximity/own"),
+    isCommand() && get("proximity/review"),
+  ]);
+  let dialog;
+  const again = (work) => () => attempt(async () => {
+    if (await work() === false) return;
+    dialog.close();
+    load("proximity");
+    openProximity();
+  });
+  const put = (body) => again(() => write("PUT", "proximity", body));
+  const consent = (name) => h("label", { class: "tick" }, control(name, {
+    type: "checkbox", value: log[name], onchange: put({ [name]: !log[name] }),
+  }), t(`near.${name}`));
+  const isOff = log.scanning === "off";
+  const isUnsynced = sessions.some((one) => !one.isSynced);
+  dialog = show(t("nearby"), h("div", { id: "proximity" },
+    h("p", {}, dotted(...["scanning", "advertising"].map((part) =>
+      `${t(`near.${part}`)}: ${t(`near.${log[part]}`)}`)), " ",
+    button(t(isOff ? "near.start" : "near.stop"), "record", put({ on: isOff }))),
+    h("ul", {}, exposures(log)),
+    h("h3", {}, t("near.devices")),
+    h("ul", {}, devices.slice(0, shown).map((one) => h("li", {},
+      dotted(one.name || one.identifier.slice(0, 8), `${one.rssi} dBm`, since(one.last))))),
+    faint(t("near.own", { id: own.identifier.slice(0, 8), time: clock(own.changesAt) })),
+    h("h3", {}, t("near.sessions")),
+    h("ul", {}, sessions.slice(0, shown).map((one) => h("li", {},
+      dotted(weekday(one.start), `${clock(one.start)}–${clock(one.end)}`, one.identifiers), " ",
+      !one.isSynced && h("strong", {}, t("near.unsynced"))))),
+    isUnsynced && button(t("near.send"), "send", again(() => write("POST", "proximity/send"))),
+    consent("sendsSessions"), consent("sharesCount"),
+    h("h3", {}, t("exposed.report")),
+    log.report ? reported(log.report, again) : button(t("exposed.report"), "report", again(report)),
+    review && h("ul", {}, review.items.map((one) => reviewed(one, again)))),
+  h("div", { class: "row end" }, button(t("close"), "close", () => dialog.close())));
+});
+
+const reported = ({ kind, text, isPublished }, again) => h("p", {},
+  dotted(t(`exposed.${kind}`), text, t(isPublished ? "exposed.published" : "exposed.reported")),
+  " ", button(t("exposed.withdraw"), "withdraw", again(() =>
+    confirm(t("exposed.withdraw"), () => write("DELETE", "proximity/report"),
+      t("exposed.withdraw")))));
+
+const report = () => form(t("exposed.report"), [
+  faint(t("exposed.why")),
+  field("kind", t("kind"), {
+    options: kinds.map((kind) => [kind, t(`exposed.${kind}`)]), required: true,
+  }),
+  field("text", t("note"), { maxlength: 160 }),
+], (values) => write("PUT", "proximity/report", values), t("near.send"));
+
+function reviewed(one, again) {
+  const path = `proximity/notices/${segment(one.id)}`;
+  const publish = () => form(t("exposed.publish"),
+    [field("text", t("exposed.public"), { maxlength: 160 })],
+    (values) => write("PUT", path, values), t("exposed.publish"));
+  return h("li", {},
+    dotted(t(`exposed.${one.kind}`), t(`exposed.${one.state}`), one.callsign, one.text,
+      t("exposed.people", { n: one.people })), " ",
+    one.state === "reported" ? button(t("exposed.publish"), `publish ${one.id}`, again(publish))
+      : button(t("exposed.withdraw"), `withdraw ${one.id}`, again(() => write("DELETE", path))));
+}
