@@ -91,6 +91,7 @@ bench: deps ## run the benchmarks in a release build: make bench BENCH="ingest"
 	.build/release/muster-bench $(BENCH)
 
 build: deps ## build all programs in debug mode
+	@Scripts/maplibre.sh
 	@Scripts/build.sh "all programs" "5 minutes" swift build $(FLAGS)
 
 install: deps ## install program, manual and systemd unit: make install PREFIX=/usr DESTDIR=pkg
@@ -100,6 +101,7 @@ install: deps ## install program, manual and systemd unit: make install PREFIX=/
 	@Scripts/build.sh "the image helper" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster-image
+	@Scripts/maplibre.sh
 	@for program in muster muster-image; do \
 	  strip -o .build/install/$$program .build/install/release/$$program; done
 	@Scripts/install.sh .build/install/muster

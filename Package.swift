@@ -92,6 +92,11 @@ let package = Package(
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(
       name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     layer("MusterModel", []),
     layer("MusterCRDT", ["MusterModel"]),
     layer("MusterGeo", ["MusterModel"]),
@@ -131,7 +136,7 @@ let package = Package(
       ]),
     layer(
       "MusterLocation",
-      ["MusterModel", "MusterGeo", nioCore, nioPosix, logging, lifecycle]),
+      ["MusterModel", "MusterGeo", "MusterTransport", nioCore, nioPosix, logging, lifecycle]),
     layer(
       "MusterNode",
       [
@@ -149,9 +154,8 @@ let package = Package(
       "MusterHTTP",
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", "MusterAmazon", "MusterControl", grdbSQLite, hummingbird, hummingbirdCore,
-        nioCore, nioSSL,
-        logging, lifecycle,
+        "MusterNode", "MusterAmazon", "MusterControl", "CZlib", grdbSQLite, hummingbird,
+        hummingbirdCore, nioCore, nioSSL, logging, lifecycle,
       ], resources: [.copy("Resources/dashboard")]),
     program(
       "muster",
@@ -160,6 +164,18 @@ let package = Package(
         "MusterNode", "MusterAmazon", "MusterControl", "MusterHTTP", "CQREncode", argumentParser,
         logging,
         lifecycle,
+      ]),
+    // Only the archive's program links libpq: a node has no use for it.
+    layer(
+      "MusterArchive",
+      [
+        "MusterModel", "MusterCrypto", "MusterSync", "MusterReplica", "MusterInterchange",
+        "MusterNode", "MusterControl", "CPostgreSQL", logging,
+      ]),
+    program(
+      "muster-archive",
+      [
+        "MusterModel", "MusterInterchange", "MusterNode", "MusterArchive", argumentParser, logging,
       ]),
     .target(name: "CConfinement"),
     // Decodes pictures for a node, in a process of its own. Nothing else may link it.
@@ -177,27 +193,37 @@ let package = Package(
     tests("MusterCRDTTests", ["MusterCRDT", "MusterTestKit"]),
     tests("MusterGeoTests", ["MusterGeo", "MusterTestKit"]),
     tests("MusterStatusTests", ["MusterStatus", "MusterGeo", "MusterTestKit"]),
-    tests("MusterCryptoTests", ["MusterCrypto"]),
+    tests("MusterCryptoTests", ["MusterCrypto", "MusterTestKit"]),
     tests("MusterProximityTests", ["MusterProximity", "MusterModel"]),
-    tests("MusterSyncTests", ["MusterSync"]),
+    tests("MusterSyncTests", ["MusterSync", "MusterTestKit"]),
     tests("SQLiteSealTests", ["SQLiteSeal", "MusterModel", "MusterCrypto"]),
     tests("MusterStoreTests", ["MusterStore", "SQLiteSeal", "MusterCrypto", "MusterTestKit"]),
     tests("MusterReplicaTests", ["MusterReplica", "MusterAttackers", "MusterTestKit"]),
-    tests("MusterSimulatorTests", ["MusterSimulator"]),
+    tests("MusterSimulatorTests", ["MusterSimulator", "MusterTestKit"]),
     tests("MusterInterchangeTests", ["MusterInterchange", "MusterTestKit"]),
     tests("MusterTransportTests", ["MusterTransport", "MusterTestKit"]),
     tests(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterProximity", "MusterTestKit"]),
-    tests("MusterAmazonTests", ["MusterAmazon", "MusterModel", "MusterInterchange"]),
+    tests(
+      "MusterAmazonTests",
+      ["MusterAmazon", "MusterModel", "MusterInterchange", "MusterTestKit"]),
+    tests(
+      "MusterArchiveTests",
+      [
+        "muster-archive", "MusterArchive", "MusterModel", "MusterCrypto", "MusterSync",
+        "MusterReplica", "MusterNode", "MusterTestKit",
+      ]),
     tests("MusterControlTests", ["MusterControl", "MusterHTTP", nioCore, nioPosix]),
     tests(
       "MusterHTTPTests",
-      ["MusterHTTP", grdbSQLite, hummingbird, nioCore, nioEmbedded, nioPosix]),
+      ["MusterHTTP", "MusterTestKit", grdbSQLite, hummingbird, nioCore, nioEmbedded, nioPosix]),
     tests("CommandLineTests", ["muster", "MusterCrypto"]),
     tests("TidyTests", []),
-    tests("ProcessTests", ["muster", "muster-demo", "muster-sim", "MusterTestKit"]),
+    tests(
+      "ProcessTests",
+      ["muster", "muster-archive", "muster-demo", "muster-sim", "MusterTestKit"]),
     tests("NetworkTests", ["muster", "MusterTestKit"]),
   ],
   swiftLanguageModes: [.v6]

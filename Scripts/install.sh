@@ -33,6 +33,10 @@ while IFS= read -r file; do
   install -D -m 644 "$dashboard/$file" "$root$prefix/share/muster/dashboard/$file"
 done < <(cd "$dashboard" && find . -type f)
 printf '  %s\n' "$root$prefix/share/muster/dashboard/"
+# The renderer of vector maps, as far as it was fetched.
+if [[ -s .build/maplibre/maplibre-gl.js ]]; then
+  put 644 .build/maplibre/maplibre-gl.js share/muster/maplibre/maplibre-gl.js
+fi
 put 644 "$scratch/muster.1" share/man/man1/muster.1
 put 644 "$scratch/completion.bash" share/bash-completion/completions/muster
 put 644 "$scratch/completion.zsh" share/zsh/site-functions/_muster

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs external programs that the tests need: a Python environment in .build/python, and
-# programs from Debian packages. Prints nothing if nothing is missing. It never fails: a test whose
-# program is missing is reported as skipped, with the reason.
+# Installs external programs that the tests need: a Python environment in .build/python, MapLibre GL
+# in .build/maplibre, and programs from Debian packages. Prints nothing if nothing is missing. It
+# never fails: a test whose program is missing is reported as skipped, with the reason.
 #
 # Usage: Scripts/test-environment.sh
 set -euo pipefail
@@ -21,6 +21,9 @@ readonly programs=(
   nft:nftables
   pgrep:procps
   flock:util-linux
+  setpriv:util-linux
+  pg_lsclusters:postgresql
+  /usr/share/doc/postgresql-postgis:postgresql-postgis
 )
 
 # Some of the programs are in folders that are only in root's PATH.
@@ -75,3 +78,4 @@ install_python() {
 
 install_programs
 install_python
+Scripts/maplibre.sh

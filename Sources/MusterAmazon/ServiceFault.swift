@@ -124,3 +124,29 @@ extension ServiceFault {
     return .object(["Code": .string(code), "Message": .string(message)])
   }
 }
+
+/// Cognito Sync.
+extension ServiceFault {
+  var syncStatus: Int {
+    switch kind {
+    case .validation(.unknownOperation): 404
+    case .quotaExceeded: 400
+    default: status
+    }
+  }
+
+  /// `x-amzn-ErrorType`.
+  var syncType: String {
+    switch kind {
+    case .accessDenied: "NotAuthorizedException"
+    case .conflict: "ResourceConflictException"
+    case .notFound: "ResourceNotFoundException"
+    case .quotaExceeded: "LimitExceededException"
+    case .throttled: "TooManyRequestsException"
+    case .unavailable: "InternalErrorException"
+    case .validation(.unknownOperation): "UnknownOperationException"
+    case .validation: "InvalidParameterException"
+    case .missingToken, .unknownKey, .badSignature, .incompleteSignature: type
+    }
+  }
+}

@@ -173,7 +173,7 @@ public struct AccessRule: Hashable, Sendable {
   }
 
   /// Compares in constant time.
-  private static func isSame(_ given: String, _ token: String) -> Bool {
+  static func isSame(_ given: String, _ token: String) -> Bool {
     let (given, token) = (Array(given.utf8), Array(token.utf8))
     var difference = given.count ^ token.count
     for (index, byte) in token.enumerated() {

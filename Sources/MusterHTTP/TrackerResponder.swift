@@ -16,9 +16,11 @@ internal import NIOCore
 struct TrackerResponder: Sendable {
   let node: Node
 
-  /// - Parameter verdict: the decision of the access rule.
+  /// - Parameters:
+  ///   - verdict: the decision of the access rule.
+  ///   - owner: whose tracker it is, whatever the report names; nil to believe the report.
   func respond(
-    to request: Request, as verdict: AccessRule.Verdict
+    to request: Request, as verdict: AccessRule.Verdict, by owner: TrackerName? = nil
   ) async throws -> Response {
     switch verdict {
     case .forbidden: return .words(.forbidden, "not from web pages, or by another host name")
@@ -30,14 +32,19 @@ struct TrackerResponder: Sendable {
       return response
     case .allowed(let path):
       do {
-        return try await respond(to: request, path: path)
+        return try await respond(to: request, path: path, by: owner)
       } catch let fault as ReadingFault {
         return .words(fault == .tooLong ? .contentTooLarge : .badRequest, fault.rawValue)
       }
     }
   }
 
-  private func respond(to request: Request, path: String) async throws -> Response {
+  private func respond(
+    to request: Request, path: String, by owner: TrackerName?
+  ) async throws -> Response {
+    func answer(to report: TrackerReport?, with body: String) async throws -> Response {
+      try await self.answer(to: owner.flatMap { report?.renamed($0) } ?? report, with: body)
+    }
     switch (path, request.method) {
     case ("/", .get):
       return try await answer(to: try OsmAndQuery.read(request.uri.query ?? ""), with: "")
@@ -72,7 +79,7 @@ struct TrackerResponder: Sendable {
 
   private func answer(to report: TrackerReport?, with body: String) async throws -> Response {
     guard let report else { return .replied(body) }
-    switch await node.take(report) {
+    switch await TrackerReports.take(report, at: node) {
     case .done: return .replied(body)
     case .tooFast: return .words(.tooManyRequests, "too many positions; send the rest later")
     case .tooMany: return .words(.forbidden, "this node has no room for another tracker")

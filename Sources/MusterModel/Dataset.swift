@@ -10,9 +10,11 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   case alerts = 6
   /// The mesh topology: which device receives from which.
   case mesh = 7
+  /// The records of users.
+  case records = 8
   /// Exposure notices, and those that concern this node's user. The log of devices nearby is not
   /// counted.
-  case proximity = 8
+  case proximity = 9
 
   /// The name in JSON and on the command line.
   public var name: String { String(describing: self) }
@@ -25,8 +27,9 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
     case .fence: self = .fences
     case .directive: self = .directives
     case .alertAcknowledgement, .settings: self = .alerts
+    case .record: self = .records
     case .exposure: self = .proximity
-    case .track, .record: return nil
+    case .track: return nil
     }
   }
 }

@@ -112,9 +112,8 @@ public enum Limits {
   public static let recordsPerDataset = 1024
   /// Records of one user, removed ones included; a device refuses to add more.
   public static let recordsPerUser = 32_768
-  /// Records of one user that are read: those with the least ids, if devices that were out of reach
-  /// of one another added more than `recordsPerUser`.
-  public static let recordsRead = 131_072
+  /// Keys and values of one data set in UTF-8, as in Cognito Sync; a device refuses to add more.
+  public static let recordDatasetStorage = 1 << 20
   /// The days whose keys one exposure report names.
   public static let exposureDays = 14
   /// UTF-8 bytes of the text of an exposure report or notice.
@@ -155,6 +154,17 @@ public enum Limits {
   public static let trackFixes: Int64 = 500_000
   /// The newest fixes that are kept of all trackers that a node records.
   public static let trackerFixes: Int64 = 500_000
+
+  // MARK: Idempotency keys
+
+  /// Stored replies to requests of one caller: more than a phone can write in an outage.
+  public static let repliesPerCaller: Int64 = 4096
+  /// The newest of these, which are not deleted by age.
+  public static let repliesKept: Int64 = 1024
+  /// How long a reply is stored, unless its caller has too many.
+  public static let replyMilliseconds: Int64 = 7 * 24 * 3_600_000
+  /// Stored replies of all callers; the oldest are deleted first.
+  public static let replies: Int64 = 65_536
 
   // MARK: Identity
 
@@ -400,6 +410,26 @@ public enum Limits {
   public static let foldMilliseconds: Int64 = 300_000
   /// A node with less free disk space may soon fail to store data.
   public static let leastFreeBytes: UInt64 = 100 << 20
+  /// The length of a period of the history of people: a replay reads one.
+  public static let historyPeriodMilliseconds: Int64 = 600_000
+  /// Periods of the history that are kept: 48 hours of a running node.
+  public static let historyPeriods: Int64 = 288
+  /// Bytes of the history that are kept, whatever the number of periods: 1,000 people with a fix
+  /// each 30 s take 50 MB in 24 h.
+  public static let historyBytes: Int64 = 256 << 20
+  /// Entries of one certificate, or about the status of one person, in one period; beyond it the
+  /// newest entry replaces the one before.
+  public static let historyEntries = 256
+  /// Late entries of one certificate: more than a day's track with a fix each 30 s.
+  public static let lateHistoryEntries: Int64 = 4096
+  /// Devices and people in a period of the history.
+  public static let historySubjects = 16_384
+  /// Entries of the history that wait to be stored: more are dropped, the oldest first.
+  public static let unwrittenHistory = 16_384
+  /// Between two writes of the history.
+  public static let historyPauseMilliseconds: Int64 = 1000
+  /// Events of the timeline in one answer.
+  public static let historyEventsPerPage = 1000
   /// Datagrams processed in one transaction.
   public static let inputsPerBatch = 256
 }

@@ -5,6 +5,7 @@ public enum SyncedSet: UInt8, CaseIterable, Sendable {
   case users = 1
   case reports = 2
   case fences = 3
+  case records = 4
 
   /// Returns the set that a row belongs to; nil if its changes are not recorded.
   public init?(_ kind: EntityKind) {
@@ -12,6 +13,7 @@ public enum SyncedSet: UInt8, CaseIterable, Sendable {
     case .user, .tracker: self = .users
     case .report: self = .reports
     case .fence: self = .fences
+    case .record: self = .records
     default: return nil
     }
   }

@@ -97,6 +97,13 @@ public enum Command: Codable, Hashable, Sendable {
   case contacts
   case writeContact(ContactWrite)
 
+  /// Everybody's place and status at an instant of the past.
+  case history(at: Timestamp, HistoryView)
+  /// The events of a range of time, by time.
+  ///
+  /// - after: the `next` of the page before; nil for the first.
+  case timeline(from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int)
+
   /// Crossings after an arrival number, in the order of these numbers; all with nil.
   case events(after: Int64?, limit: Int)
 
@@ -117,8 +124,11 @@ public enum Command: Codable, Hashable, Sendable {
   /// Releases a quarantined frame, or all quarantined frames of a device.
   case release(String)
 
+  /// How far every log is held here.
+  case logStates
   /// The next piece of a bundle: `at` is empty for the first, else the previous piece's `next`.
-  case bundlePiece(at: ByteString)
+  /// With a selection it contains only that.
+  case bundlePiece(at: ByteString, only: BundleSelection? = nil)
   /// Merges the complete parts of a piece of a bundle, which may be the last of its file.
   case mergeBundle(ByteString, at: ByteString, isLast: Bool)
 
@@ -232,6 +242,9 @@ public enum Reply: Codable, Hashable, Sendable {
   case writtenThrough([WrittenThrough])
   case delivery(Delivery)
   case track([Fix])
+  case history(HistoryPicture)
+  case timeline(HistoryEventPage)
+  case logStates([LogState])
   case bundlePiece(BundlePiece)
   case bundleProgress(BundleProgress)
   case proximity(ProximityReply)

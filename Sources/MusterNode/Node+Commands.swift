@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 internal import MusterReplica
 
 extension Node {
@@ -13,73 +13,30 @@ extension Node {
     }
   }
 
-  /// Performs a command, but rejects it if a row differs from the version that the client saw; the
-  /// check and the write are atomic. A command that writes no rows is performed without the check.
-  public func perform(
-    _ command: Command, if kind: EntityKind, named reference: String, is seen: SeenVersion
-  ) async -> Reply {
-    guard let write = command.rowWrite else { return await perform(command) }
-    await untilPeersAnswered()
-    return await gather { replica, now in
-      let id = try replica.queries.row(kind, named: reference)
-      guard try seen.isCurrent(of: RowKey(kind: kind, id: id), in: &replica, now: now) else {
-        throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
-      }
-      return try write(&replica, now)
-    }
-  }
-
   private func reply(to command: Command) throws -> Reply {
     switch command {
     case .status: return .status(try status())
-    case .verify: return .verification(try read { replica, _ in try replica.verify() })
-    case .users: return .users(try read { try $0.statuses(now: $1).users() })
-    case .devices: return .devices(try read { replica, _ in try replica.queries.devices() })
-    case .mesh: return .mesh(try read { try $0.queries.mesh(now: $1) })
-    case .events(let arrival, let limit):
-      return .events(
-        try read { replica, _ in try replica.queries.crossings(after: arrival, limit: limit) })
-    case .setPosition(let fix): return try setPosition(fix)
-    case .track(let user, let limit): return .track(try track(of: user, limit: limit))
+    case .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
+      .delivery, .logStates, .bundlePiece, .photos, .photo, .checkInPin, .reports, .report,
+      .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts:
+      return try read { try command.reading(from: &$0, now: $1) }
+    case .setPosition, .rotateEpoch, .release, .mergeBundle, .requestPhoto, .setCheckInPins:
+      return alone { try command.change(&$0, now: $1) }
     case .invite(let role, let uses, let seconds):
       return try invite(role: role, uses: uses, validSeconds: seconds)
     case .admit(let request, let role): return try admit(request.bytes, role: role)
     case .revoke(let reference): return try revoke(reference)
-    case .rotateEpoch: return try done { try $0.rotateEpoch(now: $1) }
-    case .councils: return .councils(try read { replica, _ in try replica.queries.councils() })
     case .proposeCouncil(let members, let rootKey, let passphrase):
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
     case .endorseCouncil(let reference): return try endorseCouncil(reference)
-    case .quarantine:
-      return .quarantine(try read { replica, _ in try replica.queries.quarantine() })
-    case .release(let reference): return try release(reference)
-    case .writtenThrough:
-      return .writtenThrough(try read { replica, _ in replica.queries.writtenThrough() })
-    case .delivery(let written):
-      return .delivery(try read { try $0.queries.delivery(through: written, now: $1) })
-    case .bundlePiece(let place):
-      return .bundlePiece(try read { replica, _ in try replica.bundlePiece(at: place.bytes) })
-    case .mergeBundle(let bytes, let place, let isLast):
-      return try merge(bytes.bytes, at: place.bytes, isLast: isLast)
-    case .reports: return .reports(try read { try $0.queries.reports(now: $1) })
-    case .report(let reference): return .reports([try report(reference)])
-    case .photos, .photo: return try read { replica, _ in try command.photoReply(by: &replica) }
-    case .requestPhoto: return try done { try command.requestPhoto(by: &$0, now: $1) }
-    case .fences: return .fences(try read { replica, _ in try replica.queries.fences() })
-    case .fence(let reference): return .fences(try fence(reference))
-    case .directives: return .directives(try read { try $0.statuses(now: $1).directives() })
-    case .directive(let reference): return .directives([try directive(reference)])
     case .alerts: return .alerts(try alerts())
     case .acknowledgeAlert(let reference, let name, let user):
       return try acknowledgeAlert(reference, by: name, for: user)
-    case .permits: return .permits(try read { replica, _ in try replica.queries.permits() })
-    case .checkIns: return .checkIns(try read { try $0.statuses(now: $1).checkIns() })
-    case .checkInPin, .setCheckInPins, .clearDuress: return try duressReply(to: command)
+    case .clearDuress(let person): return try clearDuress(of: person)
     case .changes: return .changes(changeNotifier.log.counts)
-    case .settings(let user): return .settings(try read { try $0.settings(of: user, now: $1) })
     case .proximity(let command):
       return .proximity(try ProximityHandler.reply(to: command, at: self))
-    case .contacts: return .contacts(try read { replica, _ in try replica.queries.contacts() })
+    case .history, .timeline: return try read { try command.historyReply(by: &$0, now: $1) }
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
@@ -109,17 +66,6 @@ extension Node {
     return status
   }
 
-  private func report(_ reference: String) throws -> ReportSummary {
-    try read { try $0.queries.report($0.queries.row(.report, named: reference), now: $1) }
-  }
-
-  private func fence(_ reference: String) throws -> [FenceSummary] {
-    try read { replica, _ in
-      let id = try replica.queries.row(.fence, named: reference)
-      return try replica.queries.fences().filter { $0.id == id }
-    }
-  }
-
   /// Reads the active alerts, that of the disk with its free space now.
   func alerts() throws -> [Alert] {
     let free = diskFreeBytes()
@@ -127,10 +73,6 @@ extension Node {
       replica.home.freeBytes = free
       return try replica.alerts(now: now)
     }
-  }
-
-  private func directive(_ reference: String) throws -> DirectiveSummary {
-    try read { try $0.statuses(now: $1).directive($0.queries.row(.directive, named: reference)) }
   }
 
   private func revoke(_ reference: String) throws -> Reply {
@@ -149,38 +91,6 @@ extension Node {
     }
     try attempt { try $0.proposeCouncil(of: devices, by: key, now: $1) }
     return .councils(try read { replica, _ in try replica.queries.councils() })
-  }
-
-  private func release(_ reference: String) throws -> Reply {
-    var reply = Reply.done
-    try attempt { replica, now in
-      let (count, outcome) = try replica.release(reference, now: now)
-      reply = .released(count)
-      return outcome
-    }
-    return reply
-  }
-
-  private func merge(_ bytes: [UInt8], at place: [UInt8], isLast: Bool) throws -> Reply {
-    var reply = Reply.done
-    try attempt { replica, now in
-      let (progress, outcome) = try replica.merge(bytes, at: place, isLast: isLast, now: now)
-      reply = .bundleProgress(progress)
-      return outcome
-    }
-    return reply
-  }
-
-  /// Sets the position by hand. A mistyped year is likely, and a fix from the future would hide all
-  /// later ones until then. A receiver's time is not compared with this device's clock, which may
-  /// be wrong.
-  private func setPosition(_ fix: Fix) throws -> Reply {
-    try done { replica, now in
-      guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
-        throw NodeError.refused("the time \(fix.sampleTime) is ahead of this device's clock")
-      }
-      return try replica.ingest(fix, now: now)
-    }
   }
 
   private func invite(role: Role, uses: Int, validSeconds: Int64) throws -> Reply {
@@ -216,24 +126,5 @@ extension Node {
       }
     }
     return reply
-  }
-
-  private func done(
-    _ work: (inout Replica, ClockReading) throws -> Replica.Outcome
-  ) throws -> Reply {
-    try attempt(work)
-    return .done
-  }
-}
-
-extension Replica {
-  fileprivate mutating func settings(
-    of reference: String?, now: ClockReading
-  ) throws -> SettingsSummary {
-    let user = try reference.map { try statuses(now: now).user(named: $0) }
-    return SettingsSummary(
-      foreground: try queries.locationProfile(of: user, inForeground: true),
-      background: try queries.locationProfile(of: user, inForeground: false),
-      silenceSeconds: try queries.silenceSeconds(of: user))
   }
 }

@@ -48,7 +48,8 @@ extension Node {
     }
   }
 
-  private func alone(_ write: Command.RowWrite) -> Reply {
+  /// Performs a write; a failure is the reply.
+  func alone(_ write: Command.RowWrite) -> Reply {
     var reply = Reply.done
     do {
       try attempt { replica, now in
@@ -125,10 +126,10 @@ extension Command {
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
-      .settings, .contacts,
+      .settings, .contacts, .history, .timeline,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
-      .rotateEpoch, .quarantine, .release, .bundlePiece, .mergeBundle, .writtenThrough, .delivery,
-      .proximity:
+      .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .mergeBundle,
+      .writtenThrough, .delivery, .proximity:
       nil
     }
   }

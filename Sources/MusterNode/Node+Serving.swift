@@ -59,6 +59,11 @@ extension Node {
     try read { replica, _ in try replica.queries.track(of: user, limit: limit) }
   }
 
+  /// Returns a crossing; nil if it is not here.
+  public func crossing(_ id: CrossingID) throws -> CrossingSummary? {
+    try read { replica, _ in try replica.queries.crossing(id) }
+  }
+
   /// Returns decrypted bytes of a photo of a report. Throws `Refusal` if some of them are not here.
   public func photoBytes(
     _ photo: BlobID, of report: String, kind: BlobKind, range: Range<Int>
@@ -81,9 +86,12 @@ extension Node {
   /// Returns this node's device, the source of its data.
   public func device() throws -> DeviceID { try read { replica, _ in replica.device } }
 
+  /// Returns the user of this node's device.
+  public func user() throws -> UserID { try read { replica, _ in replica.user } }
+
   /// Returns whether a user has a device that is not revoked and has not signed off.
   public func isActive(_ user: UserID) throws -> Bool {
-    try read { replica, now in try replica.statuses(now: now).isActive(user) }
+    try read { replica, _ in try replica.queries.isActive(user) }
   }
 
   /// Returns the role of this node's device.

@@ -46,6 +46,7 @@ extension Node {
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
     }
+    act { try $0.keepHistory(now: $1) }
     changeNotifier.reviewed(from: start, to: SystemClock.instant, nextChange: change)
     armTimer()
   }
@@ -77,22 +78,8 @@ extension Node {
     return .done
   }
 
-  /// Performs a command about check-ins under duress.
-  func duressReply(to command: Command) throws -> Reply {
-    switch command {
-    case .checkInPin:
-      return .checkInPin(
-        isRequired: try read { replica, _ in try replica.queries.requiresCheckInPin() })
-    case .setCheckInPins(let change):
-      try attempt { try $0.setCheckInPins(change.pins, current: change.current, now: $1) }
-      return .done
-    case .clearDuress(let person): return try clearDuress(of: person)
-    default: preconditionFailure("no command about duress")
-    }
-  }
-
   /// Ends the alarm about a person who checked in under duress, at this node.
-  private func clearDuress(of person: String) throws -> Reply {
+  func clearDuress(of person: String) throws -> Reply {
     try attempt { replica, now in
       let user = try replica.statuses(now: now).user(named: person)
       let outcome = try replica.clearDuress(of: user, now: now)

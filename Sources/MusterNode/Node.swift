@@ -68,8 +68,8 @@ public actor Node {
     if let reason = opened.newIncarnationReason {
       logger.warning("this database starts a new incarnation: \(reason)")
     }
-    if let remark = opened.repairRemark { logger.warning("\(remark)") }
-    if let problem = opened.stateFolderProblem { logger.warning("\(problem)") }
+    let remarks = [opened.repairRemark, opened.stateFolderProblem].compactMap(\.self)
+    for remark in remarks { logger.warning("\(remark)") }
     contacts = Contacts(peers: peers, linkRate: linkRate)
     followSettings()
     readBattery()
@@ -79,9 +79,8 @@ public actor Node {
 
   private func beginContacts() {
     let contacts = contacts
-    if let linkRate = contacts.linkRate {
-      act { replica, now in try replica.limitLinks(to: linkRate, now: now) }
-    }
+    act { try $0.startHistory(now: $1) }
+    if let rate = contacts.linkRate { act { try $0.limitLinks(to: rate, now: $1) } }
     act { replica, now in
       var outcome = try replica.contact(contacts.peers, now: now)
       let remembered = try replica.queries.rememberedEndpoints()

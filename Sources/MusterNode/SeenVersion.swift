@@ -1,4 +1,4 @@
-internal import MusterModel
+public import MusterModel
 internal import MusterReplica
 
 /// The version of a row that a client saw.
@@ -12,6 +12,30 @@ public enum SeenVersion: Sendable {
     switch self {
     case .hash(let versions): versions.contains(try replica.version(of: key, now: now))
     case .changes(let count): count == (try replica.syncVersion(of: key, now: now))
+    }
+  }
+}
+
+/// The version of a row that a write requires.
+public struct RowCondition: Sendable {
+  let kind: EntityKind
+  let reference: String
+  let seen: SeenVersion
+
+  /// Creates a condition.
+  ///
+  /// - Parameter reference: the row's id, or the first digits of it.
+  public init(kind: EntityKind, reference: String, seen: SeenVersion) {
+    self.kind = kind
+    self.reference = reference
+    self.seen = seen
+  }
+
+  /// Throws `NodeError.changed` if the row has another version, and `Refusal` for an unknown row.
+  func check(in replica: inout Replica, now: ClockReading) throws {
+    let id = try replica.queries.row(kind, named: reference)
+    guard try seen.isCurrent(of: RowKey(kind: kind, id: id), in: &replica, now: now) else {
+      throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
     }
   }
 }

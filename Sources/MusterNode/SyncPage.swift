@@ -11,6 +11,8 @@ public struct SyncPage: Sendable {
     case report(ReportSummary)
     /// A geofence.
     case fence(FenceSummary)
+    /// A record of this device's user, with its data set. It may be removed.
+    case record(dataset: String, RecordSummary)
     /// The row was deleted, or has not arrived whole.
     case deleted
   }
@@ -45,8 +47,10 @@ struct SyncReader {
     let page = changes.prefix(limit)
     let contents = try contents(of: page.map(\.row), &replica)
     let next = page.last.map { RowChangePosition(moment: $0.moment, row: $0.row) }
+    // The records of other users are theirs.
+    let listed = set == .records ? page.filter { contents[$0.row] != nil } : Array(page)
     return SyncPage(
-      items: page.map { SyncPage.Item(change: $0, content: contents[$0.row] ?? .deleted) },
+      items: listed.map { SyncPage.Item(change: $0, content: contents[$0.row] ?? .deleted) },
       newestMoment: try replica.queries.newestMoment(of: set),
       next: changes.count > limit ? next : nil)
   }
@@ -65,13 +69,18 @@ struct SyncReader {
     var contents: [RowID: SyncPage.Content] = [:]
     switch set {
     case .users:
-      for user in try replica.statuses(now: now).users() {
+      let users = rows.map { UserID(raw: $0.raw) }
+      for user in try replica.statuses(now: now).users(users) {
         contents[RowID(raw: user.id.raw)] = .user(user)
       }
     case .reports:
       for report in try replica.queries.reports(rows) { contents[report.id] = .report(report) }
     case .fences:
-      for fence in try replica.queries.fences() { contents[fence.id] = .fence(fence) }
+      for fence in try replica.queries.fences(rows) { contents[fence.id] = .fence(fence) }
+    case .records:
+      for (row, found) in try replica.queries.records(rows) {
+        contents[row] = .record(dataset: found.dataset, found.record)
+      }
     }
     return contents
   }

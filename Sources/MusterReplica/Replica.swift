@@ -74,6 +74,9 @@ public struct Replica {
   /// The device of the replica.
   public var device: DeviceID { core.local.device }
 
+  /// The user of the device.
+  public var user: UserID { core.local.author.user }
+
   /// The role of the device, whether or not it is revoked.
   public var role: Role { core.local.author.role }
 

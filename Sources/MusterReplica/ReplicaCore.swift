@@ -30,6 +30,8 @@ struct ReplicaCore {
   var monitor = GeofenceMonitor()
   var schedules: RecordSchedules
   var recovery = RecoveryState()
+  /// What this node learnt of people, and when.
+  var history = HistoryRecorder()
   /// What the current call changes.
   var transaction = Transaction()
 

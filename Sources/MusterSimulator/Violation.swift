@@ -7,13 +7,6 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
   /// Since the scenario's start, in simulated milliseconds; negative while warming up.
   public let atMilliseconds: Int64
 
-  /// Creates a violation.
-  public init(promise: String, detail: String, atMilliseconds: Int64) {
-    self.promise = promise
-    self.detail = detail
-    self.atMilliseconds = atMilliseconds
-  }
-
   /// One line for people.
   public var description: String {
     "\(promise) — \(detail) (at \(Quantity.duration(atMilliseconds)))"

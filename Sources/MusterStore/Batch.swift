@@ -36,6 +36,8 @@ public struct Batch: Sendable {
   public var local: [String: [UInt8]] = [:]
   /// Names of local settings to delete.
   public var forgotten: Set<String> = []
+  /// Replies to requests with an idempotency key.
+  public var replies: [StoredReply] = []
 
   /// Stamps and arrivals, which preserve ages across a restart.
   public var ages = AgeChanges()
@@ -68,7 +70,7 @@ public struct Batch: Sendable {
       && evidence.isEmpty && replacedEvidence.isEmpty
       && forgotten.isEmpty && settled.isEmpty && ages.isEmpty && journal.isEmpty
       && staged.isEmpty && fold == nil && units.isEmpty && damagedUnits.isEmpty
-      && unreferenced.isEmpty && deletedBlobs.isEmpty
+      && unreferenced.isEmpty && deletedBlobs.isEmpty && replies.isEmpty
   }
 }
 

@@ -33,10 +33,4 @@ public struct ArrivedCrossing: Hashable, Sendable {
   public let arrival: Int64
   /// The crossing, its id and its author.
   public let recorded: RecordedCrossing
-
-  /// Creates a crossing with the number that the store assigned.
-  public init(arrival: Int64, recorded: RecordedCrossing) {
-    self.arrival = arrival
-    self.recorded = recorded
-  }
 }

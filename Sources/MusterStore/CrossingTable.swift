@@ -18,7 +18,9 @@ enum CrossingTable {
     _ recorded: RecordedCrossing, arrival: Int64?, in database: Database
   ) throws -> Int64? {
     if let held = try crossing(recorded.id, in: database) {
-      guard recorded.canonical.lexicographicallyPrecedes(held.canonical) else { return nil }
+      guard recorded.canonical.lexicographicallyPrecedes(held.recorded.canonical) else {
+        return nil
+      }
       try database.run("DELETE FROM crossings WHERE id = ?", [recorded.id.blob])
     }
     let crossing = recorded.crossing
@@ -43,7 +45,18 @@ enum CrossingTable {
   ) throws -> [ArrivedCrossing] {
     try database.all(
       "SELECT arrival, \(columns) FROM crossings WHERE arrival > ? ORDER BY arrival LIMIT ?",
-      [arrival.column, limit.column], of: "crossings"
+      [arrival.column, limit.column], of: "crossings", readArrived)
+  }
+
+  /// Returns crossings by sample time. Reads every crossing.
+  static func sampled(
+    in range: ClosedRange<Timestamp>, limit: Int, in database: Database
+  ) throws -> [ArrivedCrossing] {
+    try database.all(
+      """
+      SELECT arrival, \(columns) FROM crossings WHERE sampled_at_ms BETWEEN ? AND ?
+      ORDER BY sampled_at_ms, id LIMIT ?
+      """, [range.lowerBound.column, range.upperBound.column, limit.column], of: "crossings"
     ) {
       ArrivedCrossing(arrival: try $0.integer(), recorded: try read(&$0))
     }
@@ -109,11 +122,16 @@ enum CrossingTable {
     try database.run("DELETE FROM crossings")
   }
 
-  private static func crossing(
+  static func crossing(
     _ id: CrossingID, in database: Database
-  ) throws -> RecordedCrossing? {
+  ) throws -> ArrivedCrossing? {
     try database.first(
-      "SELECT \(columns) FROM crossings WHERE id = ?", [id.blob], of: "crossings", read)
+      "SELECT arrival, \(columns) FROM crossings WHERE id = ?", [id.blob], of: "crossings",
+      readArrived)
+  }
+
+  private static func readArrived(_ columns: inout ColumnReader) throws -> ArrivedCrossing {
+    ArrivedCrossing(arrival: try columns.integer(), recorded: try read(&columns))
   }
 
   private static func read(_ columns: inout ColumnReader) throws -> RecordedCrossing {

@@ -24,6 +24,9 @@ enum Migrations {
     migrator.registerMigration("12 staged records") { try $0.execute(sql: staging) }
     migrator.registerMigration("14 photos") { try $0.execute(sql: photos) }
     migrator.registerMigration("15 changes of rows") { try $0.execute(sql: rowChanges) }
+    migrator.registerMigration("16 records by data set") { try $0.execute(sql: recordIndex) }
+    migrator.registerMigration("17 history of people") { try $0.execute(sql: history) }
+    migrator.registerMigration("18 replies to requests") { try $0.execute(sql: replies) }
     return migrator
   }
 
@@ -456,5 +459,37 @@ enum Migrations {
     INSERT OR IGNORE INTO row_changes(set_number, row, moment, version)
       SELECT CASE kind WHEN 2 THEN 2 WHEN 3 THEN 3 ELSE 1 END, id, 1, 1 FROM rows
       WHERE kind IN (1, 2, 3, 6);
+    """
+
+  private static let recordIndex = """
+    -- The records of each data set of a user, with the sync counts of their last changes at this
+    -- node. A record without bytes is removed. No earlier program wrote records.
+    CREATE TABLE record_index(
+      row BLOB PRIMARY KEY CHECK(length(row) = 16),
+      owner BLOB NOT NULL CHECK(length(owner) = 16),
+      dataset BLOB NOT NULL,
+      key BLOB NOT NULL,
+      sync_count INTEGER NOT NULL,
+      bytes INTEGER,
+      created_ms INTEGER NOT NULL,
+      modified_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    -- It covers the sums of a data set.
+    CREATE INDEX record_index_in_order ON record_index(
+      owner, dataset, sync_count, row, bytes, created_ms, modified_ms);
+    """
+
+  private static let replies = """
+    -- Replies to requests with an idempotency key, each stored in the transaction of what its
+    -- request wrote. Places grow, so the oldest of a caller have the lowest.
+    CREATE TABLE replies(
+      place INTEGER PRIMARY KEY,
+      name BLOB NOT NULL UNIQUE CHECK(length(name) = 32),
+      caller BLOB NOT NULL CHECK(length(caller) = 16),
+      fingerprint BLOB NOT NULL CHECK(length(fingerprint) = 32),
+      content BLOB NOT NULL,
+      stored_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX replies_by_caller ON replies(caller, place);
     """
 }

@@ -18,12 +18,6 @@ enum PeerTable {
       ])
   }
 
-  static func forget(_ endpoint: Endpoint, in database: Database) throws {
-    try database.run(
-      "DELETE FROM peers WHERE address = ? AND port = ? AND scope = ?",
-      [endpoint.address.blob, endpoint.port.column, endpoint.scope.column])
-  }
-
   /// Deletes all but `limit` addresses: unauthenticated ones first, then those received longest
   /// ago.
   static func trim(to limit: Int, in database: Database) throws {

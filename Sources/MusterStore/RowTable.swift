@@ -43,17 +43,17 @@ enum RowTable {
 
   /// Only rows that are asked for by owner have an entry in the index.
   private static func indexedOwner(of state: RowState) -> UserID? {
-    [.track, .record].contains(state.key.kind) ? state.origin?.owner : nil
+    state.key.kind == .track ? state.origin?.owner : nil
   }
 
-  /// Reads the states of a user's tracks or records, by id: at most `limit`.
+  /// Reads the states of a user's tracks, by id.
   static func each(
-    _ kind: EntityKind, of owner: UserID, limit: Int, in database: Database,
+    _ kind: EntityKind, of owner: UserID, in database: Database,
     _ body: (RowKey, [UInt8]) throws -> Void
   ) throws {
     try database.each(
-      "SELECT kind, id, state FROM rows WHERE owner = ? AND kind = ? ORDER BY id LIMIT ?",
-      [owner.blob, kind.rawValue.column, limit.column], of: "rows"
+      "SELECT kind, id, state FROM rows WHERE owner = ? AND kind = ? ORDER BY id",
+      [owner.blob, kind.rawValue.column], of: "rows"
     ) { try read(&$0, body) }
   }
 

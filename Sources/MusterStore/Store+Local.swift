@@ -101,11 +101,6 @@ extension Store {
     }
   }
 
-  /// Deletes an address, for example when its device is revoked.
-  public func forgetPeer(_ endpoint: Endpoint) throws(StoreError) {
-    try write { try PeerTable.forget(endpoint, in: $0) }
-  }
-
   /// Returns the stored addresses, those received most recently first.
   public func peers() throws(StoreError) -> [RememberedPeer] {
     try read(PeerTable.peers)

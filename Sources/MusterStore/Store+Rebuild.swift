@@ -45,6 +45,7 @@ extension Store {
         run.arrivals = try CrossingTable.arrivals(database)
         try CrossingTable.deleteAll(database)
         try RowChangeTable.recordAll(database)
+        try RecordIndexTable.removeAll(database)
         try RowTable.deleteAll(database)
         try FrameTable.deleteAllWaiting(database)
         if try beginsIndex || RowFrameTable.isKept(database) { try run.beginIndex() }

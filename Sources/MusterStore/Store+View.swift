@@ -19,25 +19,32 @@ extension Store {
 
   /// Returns the rows of the tracks that a user owns, by id, at the cost of these alone.
   public func tracks(of owner: UserID) throws(StoreError) -> [RowState] {
-    try rows(.track, of: owner, limit: .max)
-  }
-
-  /// Returns the rows of a user's records, by id, at the cost of these alone: those with the least
-  /// ids, at most `Limits.recordsRead`.
-  public func records(of owner: UserID) throws(StoreError) -> [RowState] {
-    try rows(.record, of: owner, limit: Limits.recordsRead)
-  }
-
-  private func rows(
-    _ kind: EntityKind, of owner: UserID, limit: Int
-  ) throws(StoreError) -> [RowState] {
     try read { database in
       var rows: [RowState] = []
-      try RowTable.each(kind, of: owner, limit: limit, in: database) {
+      try RowTable.each(.track, of: owner, in: database) {
         rows.append(try RowState(key: $0, decoding: $1))
       }
       return rows
     }
+  }
+
+  /// Returns the data sets of records of a user, by name.
+  public func recordDatasets(of owner: UserID) throws(StoreError) -> [RecordDataset] {
+    try read { try RecordIndexTable.datasets(of: owner, in: $0) }
+  }
+
+  /// Returns the records of a data set that changed after a position, in order.
+  public func indexedRecords(
+    of owner: UserID, in dataset: String, after position: RecordIndexPosition, limit: Int
+  ) throws(StoreError) -> [IndexedRecord] {
+    try read {
+      try RecordIndexTable.records(of: owner, in: dataset, after: position, limit: limit, $0)
+    }
+  }
+
+  /// Returns what the index has of a record; nil if it was never written.
+  public func indexedRecord(_ row: RowID) throws(StoreError) -> IndexedRecord? {
+    try read { try RecordIndexTable.record(row, in: $0) }
   }
 
   /// Calls `body` with every row by (kind, id), in one snapshot, for hashing.
@@ -76,12 +83,24 @@ extension Store {
     try read { try CrossingTable.after(arrival ?? .min, limit: limit, in: $0) }
   }
 
+  /// Returns a crossing; nil if it is not stored.
+  public func crossing(_ id: CrossingID) throws(StoreError) -> ArrivedCrossing? {
+    try read { try CrossingTable.crossing(id, in: $0) }
+  }
+
   /// Returns whose ENTER events of a fence with a sample time from `since` on are stored, each
   /// subject once, by subject. Reads every event.
   public func entries(
     to fence: RowID, since: Timestamp
   ) throws(StoreError) -> [(subject: DeviceID, device: DeviceID, user: UserID)] {
     try read { try CrossingTable.entries(to: fence, since: since, in: $0) }
+  }
+
+  /// Returns crossings with these sample times, by sample time. Reads every crossing.
+  public func crossings(
+    sampledIn range: ClosedRange<Timestamp>, limit: Int
+  ) throws(StoreError) -> [ArrivedCrossing] {
+    try read { try CrossingTable.sampled(in: range, limit: limit, in: $0) }
   }
 
   /// Returns the highest assigned arrival number, including crossings that were removed since; 0

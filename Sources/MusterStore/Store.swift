@@ -31,11 +31,7 @@ public struct Store: Sendable {
   public static func open(path: String, seal: PageSeal) throws(StoreError) -> Store {
     do {
       if try seal.isUnsealed(path) { throw StoreError.unsealed }
-      try makePrivate(path)
-      var configuration = configuration
-      configuration.prepareDatabase { SealedDisk.reserve(in: $0.sqliteConnection) }
-      let pool = try DatabasePool(
-        path: SealedDisk.location(of: path, seal: seal), configuration: configuration)
+      let pool = try DatabaseOpening.pool(at: path, seal: seal)
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
       return try Store(
         preparing: pool, blobs: BlobFolder(folder.appendingPathComponent("blobs")))
@@ -56,11 +52,8 @@ public struct Store: Sendable {
     name: String, vfs: String, checkpointPages: Int, blobs: any BlobStorage = BlobMemory()
   ) throws(StoreError) -> Store {
     do {
-      var configuration = configuration
-      configuration.prepareDatabase { database in
-        try database.execute(sql: "PRAGMA wal_autocheckpoint=\(checkpointPages)")
-      }
-      let pool = try DatabasePool(path: "file:\(name)?vfs=\(vfs)", configuration: configuration)
+      let pool = try DatabaseOpening.pool(
+        named: name, vfs: vfs, checkpointPages: checkpointPages)
       return try Store(preparing: pool, blobs: blobs)
     } catch {
       throw StoreError(error)
@@ -70,7 +63,7 @@ public struct Store: Sendable {
   /// Creates a store in memory, for tests, simulations and rebuilds of the view.
   public static func inMemory() throws(StoreError) -> Store {
     do {
-      return try Store(preparing: DatabaseQueue(configuration: configuration))
+      return try Store(preparing: DatabaseOpening.queue())
     } catch {
       throw StoreError(error)
     }
@@ -79,18 +72,7 @@ public struct Store: Sendable {
   private init(
     preparing writer: any DatabaseWriter, blobs: any BlobStorage = BlobMemory()
   ) throws {
-    // GRDB sets NORMAL while it opens, and SQLite ignores the setting inside a transaction.
-    try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=FULL") }
-    #if Canary
-      if Canary.skipSync.isPlanted {
-        try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=OFF") }
-      }
-    #endif
-    // What it wrote before that, and what an earlier start left, may not be synced.
-    try Self.settleLog(of: writer)
-    let migrations = Migrations.all
-    if try writer.read(migrations.hasBeenSuperseded) { throw StoreError.newerVersion }
-    try migrations.migrate(writer)
+    try DatabaseOpening.prepare(writer)
     self.writer = writer
     self.blobs = blobs
   }
@@ -98,7 +80,7 @@ public struct Store: Sendable {
   /// Returns a copy in memory: the backup of a device, in simulations.
   public func copiedInMemory() throws(StoreError) -> Store {
     do {
-      let copy = try DatabaseQueue(configuration: Self.configuration)
+      let copy = try DatabaseOpening.queue()
       try writer.backup(to: copy)
       return try Store(preparing: copy, blobs: (blobs as? BlobMemory)?.copied() ?? BlobMemory())
     } catch {
@@ -111,14 +93,7 @@ public struct Store: Sendable {
   /// After a failed sync it is unknown what of the log is on disk, although it reads correctly and
   /// later syncs succeed: nothing after it in the log is durable until this has been done.
   public func settleLog() throws(StoreError) {
-    do { try Self.settleLog(of: writer) } catch { throw StoreError(error) }
-  }
-
-  private static func settleLog(of writer: any DatabaseWriter) throws {
-    try writer.writeWithoutTransaction { database in
-      let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(RESTART)")
-      if row?[0] != 0 { throw StoreError.locked }
-    }
+    do { try DatabaseOpening.settleLog(of: writer) } catch { throw StoreError(error) }
   }
 
   /// Checkpoints the write-ahead log into the database, and closes the file. The store MUST NOT be
@@ -184,56 +159,6 @@ public struct Store: Sendable {
   }
 }
 
-// MARK: - Connections
-
-extension Store {
-  private static let writerCacheKibibytes = 64 * 1024
-  private static let readerCacheKibibytes = 8 * 1024
-  private static let walBytesKept = 64 * 1024 * 1024
-  /// The size of the write-ahead log that triggers a checkpoint, in pages: 32 MiB. A catch-up
-  /// writes most pages many times in it, and once to the database.
-  private static let checkpointPages = 8192
-
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.label = "muster.store"
-    configuration.busyMode = .immediateError
-    configuration.maximumReaderCount = 2
-    configuration.prepareDatabase { database in
-      let isReader = database.configuration.readonly
-      let cache = isReader ? readerCacheKibibytes : writerCacheKibibytes
-      try database.execute(
-        sql: """
-          PRAGMA cache_size=-\(cache);
-          PRAGMA secure_delete=OFF;
-          PRAGMA temp_store=MEMORY;
-          PRAGMA fullfsync=ON;
-          PRAGMA checkpoint_fullfsync=ON;
-          """)
-      guard !isReader else { return }
-      try database.execute(
-        sql: """
-          PRAGMA journal_size_limit=\(walBytesKept);
-          PRAGMA wal_autocheckpoint=\(checkpointPages);
-          """)
-    }
-    return configuration
-  }
-
-  /// SQLite gives its other files the mode of the database file.
-  private static func makePrivate(_ path: String) throws {
-    let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-    let files = FileManager.default
-    if files.fileExists(atPath: path) {
-      do { try files.setAttributes(mode, ofItemAtPath: path) } catch {
-        throw StoreError.io("cannot set the mode of \(path)")
-      }
-    } else if !files.createFile(atPath: path, contents: nil, attributes: mode) {
-      throw StoreError.io("cannot make the file \(path)")
-    }
-  }
-}
-
 // MARK: - Transactions
 
 extension Store {
@@ -257,15 +182,5 @@ extension Store {
     } catch {
       throw StoreError(error)
     }
-  }
-}
-
-extension DatabaseWriter {
-  /// The `read` of a queue forbids writes by a setting. After each change of it, SQLite prepares
-  /// every statement again, which costs more than the reads. Nothing else uses the connection in
-  /// the meantime.
-  func reading<T>(_ body: (Database) throws -> T) throws -> T {
-    if let queue = self as? DatabaseQueue { return try queue.unsafeRead(body) }
-    return try read(body)
   }
 }

@@ -11,7 +11,6 @@ one belongs to Ben."""
 
 import base64
 import datetime
-import http.client
 import http.server
 import json
 import os
@@ -19,19 +18,15 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.parse
 import urllib.request
 
 import boto3
-import botocore.auth
-import botocore.awsrequest
 import botocore.config
-import botocore.credentials
 import botocore.exceptions
-import botocore.serialize
 import botocore.session
 
 from generate import FOREIGN, SQUARE, invalid, missing_outputs, valid
+from walk import BAD_BODIES, REGION, Raw, expect, expect_fault, serialized, unknown_paths, walk_signatures
 
 OURS = """CreateGeofenceCollection DescribeGeofenceCollection UpdateGeofenceCollection ListGeofenceCollections
     PutGeofence GetGeofence ListGeofences BatchPutGeofence BatchEvaluateGeofences ForecastGeofenceEvents CreateTracker
@@ -40,7 +35,6 @@ OURS = """CreateGeofenceCollection DescribeGeofenceCollection UpdateGeofenceColl
     GetDevicePositionHistory ListDevicePositions BatchDeleteDevicePositionHistory TagResource ListTagsForResource
     UntagResource BatchDeleteGeofence DeleteTracker DeleteGeofenceCollection""".split()
 MODEL = botocore.session.get_session().get_service_model("location")
-REGION = "eu-west-1"
 CONFIG = botocore.config.Config(inject_host_prefix=False, retries={"max_attempts": 0}, parameter_validation=True)
 
 
@@ -48,59 +42,6 @@ def client(node):
     return boto3.client(
         "location", endpoint_url=node["url"], region_name=REGION, aws_access_key_id=node["id"],
         aws_secret_access_key=node["secret"], config=CONFIG)
-
-
-class Raw:
-    """Sends requests as they are, signed with botocore's signer."""
-
-    def __init__(self, node):
-        self.node = node
-
-    def send(self, method, path, body=b"", key=None, skew=0, headers=None, tamper=None, signed=True, alter=dict):
-        """Returns the status, the headers and the parsed body."""
-        key = key or self.node
-        request = botocore.awsrequest.AWSRequest(
-            method=method, url=self.node["url"] + path, data=body,
-            headers={"Content-Type": "application/json", **(headers or {})})
-        if signed:
-            signer = Signer(key, skew)
-            signer.add_auth(request)
-        sent = tamper(body) if tamper else body
-        place = urllib.parse.urlsplit(self.node["url"])
-        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
-        connection.request(method, path, body=sent, headers=alter(request.headers.items()))
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        return answer.status, answer.headers, json.loads(text or b"{}")
-
-
-class Signer(botocore.auth.SigV4Auth):
-    """Signs with a clock that differs by some seconds."""
-
-    def __init__(self, key, skew):
-        super().__init__(botocore.credentials.Credentials(key["id"], key["secret"]), "geo", REGION)
-        self.skew = skew
-
-    def _modify_request_before_signing(self, request):
-        moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=self.skew)
-        request.context["timestamp"] = moment.strftime("%Y%m%dT%H%M%SZ")
-        super()._modify_request_before_signing(request)
-
-
-def expect(condition, *words):
-    if not condition:
-        print("failed:", *words)
-        raise SystemExit(1)
-
-
-def expect_fault(answer, status, kind, *words, reason=None):
-    expect(answer[0] == status and answer[1]["x-amzn-errortype"] == kind and answer[2].get("message"), *words, answer[0],
-           answer[1].items(), answer[2])
-    if kind == "ValidationException":
-        expect({"reason", "fieldList"} <= set(answer[2]), *words, answer[2])
-    if reason:
-        expect(answer[2]["reason"] == reason, *words, answer[2])
 
 
 # MARK: Every operation of the model
@@ -121,23 +62,13 @@ def names_of(operation):
     return {**NAMES, "ConsumerArn": arn, "ResourceArn": arn}
 
 
-def serialized(operation, parameters):
-    model = MODEL.operation_model(operation)
-    serializer = botocore.serialize.create_serializer("rest-json", include_validation=False)
-    request = serializer.serialize_to_request(parameters, model)
-    query = urllib.parse.urlencode(request.get("query_string") or {}, doseq=True, quote_via=urllib.parse.quote)
-    path = request["url_path"] + ("?" + query if query else "")
-    body = request["body"]
-    return request["method"], path, body if isinstance(body, bytes) else body.encode()
-
-
 def walk_valid(raw):
     """Each operation with the required members, and with all."""
     for every in (False, True):
         for operation in OURS:
             model = MODEL.operation_model(operation)
             parameters = valid(model.input_shape, names_of(operation), every)
-            answer = raw.send(*serialized(operation, parameters))
+            answer = raw.send(*serialized(MODEL, operation, parameters))
             expect(answer[0] == 200, operation, parameters, answer[0], answer[2])
             missing = list(missing_outputs(model.output_shape, answer[2]))
             expect(not missing, operation, "lacks", missing, answer[2])
@@ -145,23 +76,17 @@ def walk_valid(raw):
             expect(not errors, operation, errors)
 
 
-BAD_BODIES = (b"{", b"}", b"[]", b"[{}]", b"\xff", b"\xc0\x80", b"\x00", b'{"a":1,"a":2}', b"[" * 10_000,
-              b'{"a":' * 10_000,
-              b"null1", b"7", b"-", b'"x"', b"true", b"{} {}", b"{}x", b"{'a':1}", b'{"a":01}', b'{"a":NaN}', b'{"a":}',
-              b'{"a":"\n"}', b'{"a":"\\x"}', b"{,}", b'{"a":1,}', b"<a/>", b"a=1&b=2")
-
-
 def walk_invalid(raw):
     """Each operation with one fault at a time: the service's error, and nothing written."""
     for operation in ("CreateGeofenceCollection", "CreateTracker", "PutGeofence", "BatchUpdateDevicePosition"):
         model = MODEL.operation_model(operation)
-        answer = raw.send(*serialized(operation, valid(model.input_shape, names_of(operation), False)))
+        answer = raw.send(*serialized(MODEL, operation, valid(model.input_shape, names_of(operation), False)))
         expect(answer[0] == 200, operation, answer[2])
     before, count = everything(raw), 0
     for operation in OURS:
         shape = MODEL.operation_model(operation).input_shape
         parameters = valid(shape, names_of(operation), True)
-        method, path, body = serialized(operation, parameters)
+        method, path, body = serialized(MODEL, operation, parameters)
         inside = {name: value for name, value in parameters.items()
                   if not shape.members[name].serialization.get("location")}
         for what, bad in invalid(shape, inside):
@@ -191,44 +116,6 @@ def walk_invalid(raw):
     return count
 
 
-def walk_signatures(raw, method, path, body):
-    """One operation with a signature that does not belong to it."""
-    def altered(change):
-        return lambda headers: {**dict(headers), "Authorization": change(dict(headers)["Authorization"])}
-
-    refused = (403, "InvalidSignatureException")
-    incomplete = (400, "IncompleteSignatureException")
-    cases = [
-        (altered(lambda text: text[:-1] + ("0" if text[-1] != "0" else "1")), *refused),
-        (altered(lambda text: text[:-64] + text[-64:].upper()), *refused),
-        (altered(lambda text: text[:-1]), *refused),
-        (altered(lambda text: text[:-64]), *refused),
-        (altered(lambda text: text + "0"), *refused),
-        (altered(lambda text: text.replace(REGION, "us-east-1")), *refused),
-        (altered(lambda text: text.replace("AWS4-HMAC-SHA256", "AWS4-HMAC-SHA1")), *incomplete),
-        (altered(lambda text: text.replace("aws4_request", "aws5_request")), *incomplete),
-        (altered(lambda text: text.replace("host;", "")), *incomplete),
-        (altered(lambda text: text.split("Signature=")[0]), *incomplete),
-        (altered(lambda text: text.split("SignedHeaders=")[0]), *incomplete),
-        (altered(lambda text: "Basic QTpC"), *incomplete),
-        (altered(lambda text: text.replace(raw.node["id"], "MSTRAAAAAAAAAAAAAAAA")), 403,
-         "UnrecognizedClientException"),
-        (altered(lambda text: text.replace("/geo/", "/s3/")), *refused),
-        (altered(lambda text: text.replace("/geo/", "/geo/geo/")), *incomplete),
-        (altered(lambda text: text.replace("Signature=", "Signature=0,Signature=")), *incomplete),
-        (altered(lambda text: text.replace("content-type;", "")), *refused),
-        (lambda headers: {**dict(headers), "X-Amz-Date": "20200101T000000Z"}, *incomplete),
-        (lambda headers: {**dict(headers), "X-Amz-Date": "now"}, *incomplete),
-        (lambda headers: {**dict(headers), "X-Amz-Date": dict(headers)["X-Amz-Date"][:9] + "000000Z"}, *refused),
-        (lambda headers: {**dict(headers), "Content-Type": "text/plain"}, *refused),
-        (lambda headers: {**dict(headers), "Host": "elsewhere.test"}, *refused),
-        (lambda headers: {k: v for k, v in headers if k != "Authorization"}, 403,
-         "MissingAuthenticationTokenException")]
-    for number, (alter, status, kind) in enumerate(cases):
-        expect_fault(raw.send(method, path, body, alter=alter), status, kind, method, path, "signature", number)
-    return len(cases)
-
-
 def harmless(operation, what):
     """Members that have no effect may have any value that botocore can send."""
     return "PricingPlanDataSource" in what
@@ -240,18 +127,10 @@ def bad_paths(operation, shape, parameters):
             continue
         letters = FOREIGN + (["é", "北", "\u0301"] if member.name == "ResourceName" else ["\u0301"])
         for bad in ["x" * 1700] + [f"a{letter}b" for letter in letters]:
-            yield f"{name} is {bad[:20]!r}", serialized(operation, {**parameters, name: bad})[1]
-        good = serialized(operation, {**parameters, name: "QQQ"})[1]
+            yield f"{name} is {bad[:20]!r}", serialized(MODEL, operation, {**parameters, name: bad})[1]
+        good = serialized(MODEL, operation, {**parameters, name: "QQQ"})[1]
         for bad in ("%", "%zz", "%ff"):
             yield f"{name} is {bad}", good.replace("QQQ", bad)
-
-
-def unknown_paths(path):
-    """Paths near that of an operation, which are those of none, or have an empty name."""
-    place, _, query = path.partition("?")
-    parts = place.split("/")
-    yield from (place + end + "?" + query for end in ("/", "//", "/x/x/x", ";", "%20", "%2F"))
-    yield from ("/".join(parts[:2] + [version] + parts[3:]) for version in ("v1", "V0", "v00", "", "v0%20", "0"))
 
 
 def everything(raw):

@@ -37,8 +37,10 @@ def valid(shape, names, every, path=()):
         return {"key": "value"}
     if shape.type_name == "boolean":
         return True
-    if shape.type_name == "integer":
+    if shape.type_name in ("integer", "long"):
         return shape.metadata.get("min", 1) or 1
+    if shape.type_name == "timestamp":
+        return 1767323045.678
     if shape.type_name in ("double", "float"):
         return 1.0
     if shape.type_name == "string":
@@ -82,7 +84,7 @@ def invalid(shape, value, name="body"):
         yield f"{name} has a long key", {"k" * (shape.key.metadata["max"] + 1): "v"}
         yield f"{name} has a long value", {"k": "v" * (shape.value.metadata["max"] + 1)}
         yield f"{name} has a number", {"k": 7}
-    elif shape.type_name in ("integer", "double", "float"):
+    elif shape.type_name in ("integer", "long", "double", "float"):
         for bound, sign in (("min", -1), ("max", 1)):
             for step in (1, 2, 1000, 2**31) if bound in shape.metadata else ():
                 bad = shape.metadata[bound] + sign * step
@@ -90,6 +92,9 @@ def invalid(shape, value, name="body"):
     elif shape.type_name == "string":
         if "max" in shape.metadata:
             for length in (shape.metadata["max"] + 1, shape.metadata["max"] * 2, shape.metadata["max"] * 10):
+                # Longer requests are refused by their length.
+                if length > MOST_CHARACTERS:
+                    continue
                 yield f"{name} has {length} characters", "x" * length
         if shape.metadata.get("min"):
             yield f"{name} is empty", ""
@@ -103,6 +108,7 @@ def invalid(shape, value, name="body"):
             yield from ((f"{name}: {bad!r}", bad) for bad in BAD_ARNS)
 
 
+MOST_CHARACTERS = 1_048_576
 BAD_ARNS = ["arn", "arn:", ":::::", "arn:aws:s3:::b", "arn:aws:geo:x:1:tracker/T", "arn:aws:geo:x:1:map/T",
             "arn:aws:geo:x:1:geofence-collection", "arn:aws:geo:x:1:geofence-collection/", "geofence-collection/Walk",
             "arn:aws:geo:x:1:geofence-collection/a/b", "arn:aws:geo:x:1:geofence-collection/a b", "x" * 1601]
@@ -114,6 +120,8 @@ CONFUSIONS = {
     "list": [7, -1, 1.5, True, False, "", "x", "[]", {}, {"0": 1}],
     "string": [7, -1, 1.5, True, False, [], ["x"], {}, {"x": "x"}],
     "integer": ["x", "", "1", [], [1], {}, 1.5, 1e300, 2**64, True, False],
+    "long": ["x", "", "1", [], [1], {}, 1.5, -1, 1e300, 2**64, True, False],
+    "timestamp": ["x", "", "yesterday", "1", [], [1], {}, 1e300, True, False],
     "double": ["x", "", "1.0", [], [1.0], {}, True, False],
     "float": ["x", "", "1.0", [], [1.0], {}, True, False],
     "boolean": ["x", "", "true", 0, 1, 7, 1.5, [], {}],

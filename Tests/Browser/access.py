@@ -27,7 +27,7 @@ def dialogs(page):
             ("team", "[data-key=invite]"), ("team", "#team [data-key^='revoke ']"),
             ("people", ".person"), ("people", "#people [data-key^='tick ']"),
             ("me", "#say-help"), ("map", "#more"), ("map", "[data-key='tool find']"),
-            ("map", "[data-key='tool rings']")):
+            ("map", "[data-key='tool rings']"), ("map", "[data-key='tool replay']")):
         page.view(view)
         if not page.count(opener):
             continue
@@ -36,7 +36,8 @@ def dialogs(page):
         yield f"{view} {opener}"
         page.js("""document.querySelector('dialog')?.close();
             document.querySelector('#map-bar button:last-child')?.click();
-            document.querySelector("[data-key='chosen clear']")?.click();""")
+            document.querySelector("[data-key='chosen clear']")?.click();
+            document.querySelector("[data-key='past close']")?.click();""")
         page.close_panel()
     page.view("reports")
     row = page.js("""

@@ -108,12 +108,12 @@ class Page:
         for name, value in values.items():
             self.js("""
                 const field = document.querySelector(
-                  `dialog [name="${arguments[0]}"], #detail [name="${arguments[0]}"]`);
+                  `dialog[open] [name="${arguments[0]}"], #detail [name="${arguments[0]}"]`);
                 if (field.type === "checkbox") field.checked = arguments[1];
                 else field.value = arguments[1];""", name, value)
 
     def await_form(self):
-        wait("the form is open", lambda: self.count("dialog [name=name]"))
+        wait("the form is open", lambda: self.count("dialog[open] [name=name]"))
 
     def drag(self, selector, x, y):
         """Drags the first match by an offset."""
@@ -122,7 +122,7 @@ class Page:
                 .release().perform())
 
     def submit(self):
-        self.click("dialog [type=submit]")
+        self.click("dialog[open] [type=submit]")
         wait("the dialog has closed: " + self.text("dialog .wrong"), lambda: not self.count("dialog"))
 
     def shot(self, name):

@@ -273,15 +273,15 @@ def checkins(page, operation):
     """A check-in is started for a person, postponed, and stopped with a reason."""
     page.view("timers")
     page.click("[data-key='checkin start']")
-    wait("the form is open", lambda: page.count("dialog [name=preset]"))
-    page.js("""const preset = document.querySelector('dialog [name=preset]');
+    wait("the form is open", lambda: page.count("dialog[open] [name=preset]"))
+    page.js("""const preset = document.querySelector('dialog[open] [name=preset]');
         preset.value = 'ba'; preset.dispatchEvent(new Event('change'));""")
     must("the usual case fills the form", page.js("""
         const form = document.querySelector('dialog form').elements;
         return [form.minutes.value, form.repeats.checked, form.reminder.value, form.grace.value]
         """) == ["30", False, "10", "1"])
     member = operation.member.get("status")["callsign"]
-    page.js("""const [audience, name] = [document.querySelector('dialog [name=audience]'), arguments[0]];
+    page.js("""const [audience, name] = [document.querySelector('dialog[open] [name=audience]'), arguments[0]];
         audience.value = [...audience.options].find((one) => one.text === name).value;""", member)
     page.fill(note="Cellar, 200 bar")
     page.shot("checkin-form")
@@ -291,12 +291,12 @@ def checkins(page, operation):
     page.shot("checkins")
     left = operation.leader.get("checkins")["items"][0]["latestSeconds"]
     page.click("#timers [data-key^=extend]")
-    wait("the minutes are asked", lambda: page.count("dialog [name=minutes]"))
+    wait("the minutes are asked", lambda: page.count("dialog[open] [name=minutes]"))
     page.submit()
     wait("it is due later",
          lambda: operation.leader.get("checkins")["items"][0]["latestSeconds"] > left + 300, 30)
     page.click("#timers [data-key^=stop]")
-    wait("the reason is asked", lambda: page.count("dialog [name=note]"))
+    wait("the reason is asked", lambda: page.count("dialog[open] [name=note]"))
     page.fill(note="Back at the post")
     page.submit()
     wait("the board is empty", lambda: "Cellar" not in page.text("#timers"), 30)
@@ -477,7 +477,7 @@ def import_fences(page, operation):
          "would be inside now" in told[1] and "1 other features" in page.text("dialog"))
     page.shot("fence-import")
     page.fill(**{"name 0": "Plume of smoke", "kind 1": "info"})
-    page.click("dialog [type=submit]")
+    page.click("dialog[open] [type=submit]")
     wait("one is refused with the reason", lambda: "1 of 3" in page.text("dialog .wrong[role=alert]"))
     kinds = {f["name"]: f["kind"] for f in operation.leader.get("fences")["items"]}
     must(f"the others are saved, and the refused one shows {page.text('.review .wrong')!r}",
@@ -529,7 +529,7 @@ def places(page, operation):
     """Positions by click and by text, and a track."""
     page.view("reports")
     page.click("[data-key=file]")
-    page.click("dialog [data-key=pick]")
+    page.click("dialog[open] [data-key=pick]")
     page.tap(30, 60)
     wait("the form shows the position", lambda: page.js("""
         const place = document.querySelector('dialog[open] [name=place]')?.value;
@@ -541,7 +541,7 @@ def places(page, operation):
     page.view("fences")
     page.click("[data-key=typed]")
     page.fill(corners="40.3217, -7.6114", radius="50")
-    page.click("dialog [type=submit]")
+    page.click("dialog[open] [type=submit]")
     page.await_form()
     wait("a typed circle shows who would be inside",
          lambda: "1 would be inside now: Ana" in page.text("dialog[open]"))

@@ -35,9 +35,12 @@ class HostileStage(Stage):
     def answer(self, name):
         if name == "changes":
             return COUNTS
-        if name == "map":
-            return {"name": ALL[1], "attribution": " ".join(ALL), "tiles": "/tiles/{z}/{x}/{y}",
-                    "format": "png", "minZoom": 0, "maxZoom": 5, "bounds": None}
+        if name == "maps":
+            return {"items": [self.map(n, text) for n, text in enumerate(ALL)]}
+        if name.startswith("maps/"):
+            return {"type": "FeatureCollection", "features": [
+                {"type": "Feature", "properties": {"name": text},
+                 "geometry": {"type": "Point", "coordinates": [-7.6, 40.3]}} for text in ALL]}
         if name == "status":
             self.looks += 1
             return self.status(ALL[(self.looks - 1) % len(ALL)])
@@ -60,6 +63,13 @@ class HostileStage(Stage):
             return {"features": [self.outline(n, text) for n, text in enumerate(ALL)
                                  if n % 2 and self.has_rows]}
         return {"items": [], "next": None}
+
+    def map(self, n, text):
+        kind = ("raster", "overlay", None)[n % 3]
+        return {"name": f"{n} {text}", "title": text, "attribution": " ".join(ALL), "kind": kind,
+                "tiles": "/tiles/{z}/{x}/{y}" if kind == "raster" else None, "format": "png",
+                "minZoom": 0, "maxZoom": 5, "bounds": None, "bytes": 1, "isRemovable": True,
+                "layers": [text], "fault": None if kind else text}
 
     def nearby(self, name):
         """The log of devices nearby, exposure notices, and command's review."""

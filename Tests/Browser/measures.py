@@ -88,7 +88,7 @@ def draw(page, leader):
         hand.tap(120, 60, is_right=True)
         hand.click("[data-key='here report']")
         page.fill(title="Pole down")
-        hand.click("dialog [type=submit]")
+        hand.click("dialog[open] [type=submit]")
         wait("it is filed", lambda: any(
             one["title"] == "Pole down" and one["lat"] for one in leader.get("reports")["items"]))
 
@@ -98,7 +98,7 @@ def draw(page, leader):
         hand.tap(260, 150)
         page.await_form()
         page.fill(name="Smoke", kind="info")
-        hand.click("dialog [type=submit]")
+        hand.click("dialog[open] [type=submit]")
         wait("it is saved", lambda: zone(leader, "Smoke"))
 
     def outline(hand):
@@ -107,7 +107,7 @@ def draw(page, leader):
             hand.tap(x, y)
         page.await_form()
         page.fill(name="Flood", kind="info")
-        hand.click("dialog [type=submit]")
+        hand.click("dialog[open] [type=submit]")
         wait("it is saved", lambda: zone(leader, "Flood"))
 
     def vertex(hand):
@@ -151,7 +151,7 @@ def redraw(page, leader):
             .move_to_element_with_offset(target, -300, -40 + 60).double_click().perform())
     page.await_form()
     page.fill(name="Marsh", kind="info")
-    hand.click("dialog [type=submit]")
+    hand.click("dialog[open] [type=submit]")
     wait("it is saved", lambda: zone(leader, "Marsh"))
     must("it has four corners", len(zone(leader, "Marsh")["geometry"]["coordinates"][0]) == 5)
 
@@ -183,7 +183,7 @@ def redraw(page, leader):
     hand.click("[data-key='file']")
     for place, isFar in (("-33.9, 18.4", True), (f"{before['lat']}, {before['lon']}", False)):
         page.fill(place=place)
-        page.js("document.querySelector('dialog [name=place]').dispatchEvent(new Event('input'))")
+        page.js("document.querySelector('dialog[open] [name=place]').dispatchEvent(new Event('input'))")
         must(f"{place} is {'far' if isFar else 'near'}", ("km" in page.text("dialog")) == isFar)
     page.js("document.querySelector('dialog').close()")
 
@@ -196,7 +196,7 @@ def lead(page, operation):
     def override(hand):
         hand.tap_place(ana["lat"], ana["lon"])
         hand.click("#detail [data-key='override.safe']")
-        hand.click("dialog [type=submit]")
+        hand.click("dialog[open] [type=submit]")
         wait("it is written", lambda: leader.get(f"users/{ana['id']}")["override"])
 
     def invite(hand):
@@ -209,7 +209,7 @@ def lead(page, operation):
     def revoke(hand):
         hand.click("#rail [data-view=team]")
         hand.click("#team [aria-label='Revoke: Dora']")
-        hand.click("dialog [type=submit]")
+        hand.click("dialog[open] [type=submit]")
         wait("it is revoked", lambda: any(
             one["callsign"] == "Dora" and one["isRevoked"] for one in leader.get("devices")["items"]))
 

@@ -16,7 +16,7 @@ INFO = (0x0A, 0x5A, 0xA8)
 
 def pdf(page):
     """Returns the PDF that the Print button would print."""
-    page.js("window.print = () => { window.__printed = 1; };")
+    page.js("window.__printed = 0; window.print = () => { window.__printed = 1; };")
     page.click("#print")
     wait("the page is printed", lambda: page.js("return window.__printed"))
     made = page.driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})

@@ -332,7 +332,7 @@ def orders(page, stage):
     """Muster and evacuate name zones, audience and deadline."""
     page.view("orders")
     page.click("#orders [data-key=muster]")
-    page.js("""const tick = document.querySelector("dialog [name^='zone ']"); tick.checked = true;""")
+    page.js("""const tick = document.querySelector("dialog[open] [name^='zone ']"); tick.checked = true;""")
     page.fill(audience="team Bravo", text="By the river road")
     page.shot("order-form")
     page.submit()
@@ -357,7 +357,7 @@ def claims(page, stage):
     hold(1)
     must("a press of one second sends nothing, and opens the form", page.count("dialog form") == 1
          and not any(path == "me/safety" for _, path, _ in stage.written))
-    page.click("dialog [data-key=cancel]")
+    page.click("dialog[open] [data-key=cancel]")
     wait("the form has closed", lambda: page.count("dialog") == 0)
     hold(3.5)
     wait("it is sent", lambda: stage.written[-1:] == [("PUT", "me/safety", {"safety": "help"})])

@@ -30,12 +30,12 @@ def pin(port):
 def log_in(page, name, passphrase=PASSPHRASE):
     page.await_form()
     page.fill(name=name, passphrase=passphrase)
-    page.click("dialog [type=submit]")
+    page.click("dialog[open] [type=submit]")
 
 
 def out(page):
     page.click("#log-out")
-    wait("the login form is shown again", lambda: page.count("dialog [name=passphrase]"))
+    wait("the login form is shown again", lambda: page.count("dialog[open] [name=passphrase]"))
 
 
 def elsewhere(operation, shots):
@@ -46,7 +46,7 @@ def elsewhere(operation, shots):
                 [f"--ignore-certificate-errors-spki-list={pin(port)}"])
     try:
         page.driver.get(page.url + "/")
-        wait("the login form is shown", lambda: page.count("dialog [name=passphrase]"))
+        wait("the login form is shown", lambda: page.count("dialog[open] [name=passphrase]"))
         page.shot("log-in")
         time.sleep(1)
         must("a stranger sees no data", page.count(".person") == 0

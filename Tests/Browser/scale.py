@@ -106,7 +106,6 @@ class Stage:
             "fences.geojson": {"features": []},
             "mesh": {"items": self.mesh, "next": None},
             "changes": COUNTS,
-            "map": {"name": "", "attribution": "", "tiles": None},
             "status": {"operationName": "Scale", "callsign": "Lead", "role": "command",
                        "device": "0" * 32, "peers": [], "frames": 1, "logs": 1, "quarantined": 0,
                        "uplink": None, "stateHash": "0" * 64, "diskFreeBytes": 1},

@@ -46,7 +46,7 @@ import Testing
       let user = UserSummary(
         id: UserID(raw: .zero), callsign: "Ben", role: .member, status: status,
         severity: status.severity, reason: "", fix: nil, reportedAt: nil, fixAgeSeconds: nil,
-        team: "", trackerOwner: nil, word: nil, override: nil)
+        team: "", trackerOwner: nil, selfReport: nil, override: nil)
       #expect(user.statusCell.text.contains(status.label))
     }
   }
@@ -54,7 +54,7 @@ import Testing
   @Test func `a laptop with other rules is shown as one that needs an update`() throws {
     let endpoint = try #require(Endpoint(address: [10, 0, 0, 2], port: 7474))
     var peer = PeerSummary(
-      callsign: "Ben", device: DeviceID(raw: .zero), state: .heard, endpoint: endpoint,
+      callsign: "Ben", device: DeviceID(raw: .zero), state: .discovered, endpoint: endpoint,
       link: .unknown, interface: "", lastHeardSeconds: 1, connectedSeconds: nil,
       roundTripMicroseconds: nil, behindFrames: 3, sentBytes: nil, receivedBytes: nil)
     #expect(PeerView.update([peer]) == nil)
@@ -92,7 +92,7 @@ import Testing
       UserSummary(
         id: UserID(raw: Bytes16(high: low, low: low)), callsign: callsign, role: .member,
         status: .ok, severity: .neutral, reason: "", fix: nil, reportedAt: nil,
-        fixAgeSeconds: nil, team: "", trackerOwner: nil, word: nil, override: nil)
+        fixAgeSeconds: nil, team: "", trackerOwner: nil, selfReport: nil, override: nil)
     }
     let people = [person(1 << 60, "Anna"), person(2 << 60, "Ben"), person(3 << 60, "Anna")]
     let found = StatusCommand.duplicates(among: people)
@@ -131,24 +131,25 @@ import Testing
   private let cleo = DeviceID(raw: Bytes16(high: 0, low: 3))
 
   private func link(
-    _ from: DeviceID, _ to: DeviceID, toldAt: Int64, isMutual: Bool, isCurrent: Bool = true,
+    _ from: DeviceID, _ to: DeviceID, reportedAt: Int64, isMutual: Bool, isCurrent: Bool = true,
     behind: UInt64? = nil
   ) -> MeshLink {
     let names = [anna: "Anna", ben: "Ben", cleo: "Cleo"]
     return MeshLink(
       from: from, fromCallsign: names[from] ?? "", to: to, toCallsign: names[to] ?? "",
       path: .unicast, since: Timestamp(milliseconds: 0),
-      toldAt: Timestamp(milliseconds: toldAt * 1000), isMutual: isMutual, isCurrent: isCurrent,
+      reportedAt: Timestamp(milliseconds: reportedAt * 1000), isMutual: isMutual,
+      isCurrent: isCurrent,
       behindFrames: behind)
   }
 
   @Test func `there is one line for each pair, this laptop's own first`() {
     let mesh = MeshSummary(links: [
-      link(ben, anna, toldAt: 500, isMutual: true),
-      link(ben, cleo, toldAt: 300, isMutual: true),
-      link(cleo, ben, toldAt: 480, isMutual: true),
-      link(cleo, anna, toldAt: 0, isMutual: false, isCurrent: false),
-      link(anna, ben, toldAt: 400, isMutual: true, behind: 3),
+      link(ben, anna, reportedAt: 500, isMutual: true),
+      link(ben, cleo, reportedAt: 300, isMutual: true),
+      link(cleo, ben, reportedAt: 480, isMutual: true),
+      link(cleo, anna, reportedAt: 0, isMutual: false, isCurrent: false),
+      link(anna, ben, reportedAt: 400, isMutual: true, behind: 3),
     ])
     let table = MeshView.table(of: mesh, now: Timestamp(milliseconds: 600_000))
     let lines = table.text(on: Screen(isTerminal: false, showsColours: false, columns: nil))

@@ -14,7 +14,7 @@ import Testing
       status: safety == .unsafe ? .mayday : safety == .safe ? .reportedSafe : .noPosition,
       severity: safety == .unsafe ? .danger : safety == .safe ? .safe : .neutral, reason: reason,
       fix: nil, reportedAt: nil,
-      fixAgeSeconds: 61, team: "", trackerOwner: nil, word: nil, override: nil)
+      fixAgeSeconds: 61, team: "", trackerOwner: nil, selfReport: nil, override: nil)
   }
 
   private func watchScreen(people: Int = 3) -> WatchScreen {

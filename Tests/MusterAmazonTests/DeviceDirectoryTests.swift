@@ -15,7 +15,8 @@ import Testing
       id: id, callsign: callsign, role: .member, status: .ok, severity: .neutral,
       reason: "in contact",
       fix: Fix(position: position, sampleTime: Timestamp(milliseconds: 1000)),
-      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, word: nil, override: nil)
+      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, selfReport: nil,
+      override: nil)
   }
 
   @Test func `no callsign is the id of another person`() throws {

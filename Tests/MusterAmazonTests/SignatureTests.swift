@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: ofService)
   private func `a request that botocore signed is accepted`(vector: Vector) throws {
     try SignatureV4(vector.header).verify(
-      vector.request(), by: Self.secret, now: Self.signedAt)
+      vector.request(), to: "geo", by: Self.secret, now: Self.signedAt)
   }
 
   @Test func `any change of a signed request is rejected`() throws {
@@ -88,17 +88,18 @@ import Testing
     for changed in changes {
       let fault = #expect(throws: ServiceFault.self) {
         try SignatureV4(good.header).verify(
-          changed.request(), by: Self.secret, now: Self.signedAt)
+          changed.request(), to: "geo", by: Self.secret, now: Self.signedAt)
       }
       #expect(fault?.kind == .badSignature && fault?.status == 403)
     }
     #expect(throws: ServiceFault.self) {
-      try SignatureV4(good.header).verify(good.request(), by: "another", now: Self.signedAt)
+      try SignatureV4(good.header).verify(
+        good.request(), to: "geo", by: "another", now: Self.signedAt)
     }
     // Published vectors are signed for another service.
     #expect(throws: ServiceFault.self) {
       try SignatureV4(Self.published[0].header).verify(
-        Self.published[0].request(), by: Self.secret, now: Self.signedAt)
+        Self.published[0].request(), to: "geo", by: Self.secret, now: Self.signedAt)
     }
   }
 
@@ -106,7 +107,7 @@ import Testing
     let vector = Self.ofService[1]
     for minutes in [-15, 15] {
       let now = Timestamp(milliseconds: Self.signedAt.milliseconds + Int64(minutes) * 60_000)
-      try SignatureV4(vector.header).verify(vector.request(), by: Self.secret, now: now)
+      try SignatureV4(vector.header).verify(vector.request(), to: "geo", by: Self.secret, now: now)
     }
     for (minutes, words) in [
       (16, "Signature expired: 20150830T123600Z is now earlier than 20150830T123700Z"),
@@ -114,7 +115,8 @@ import Testing
     ] {
       let now = Timestamp(milliseconds: Self.signedAt.milliseconds + Int64(minutes) * 60_000)
       let fault = #expect(throws: ServiceFault.self) {
-        try SignatureV4(vector.header).verify(vector.request(), by: Self.secret, now: now)
+        try SignatureV4(vector.header).verify(
+          vector.request(), to: "geo", by: Self.secret, now: now)
       }
       #expect(fault?.message.hasPrefix(words) == true)
       #expect(fault?.type == "InvalidSignatureException")
@@ -126,7 +128,8 @@ import Testing
     let vector = Self.ofService[0]
     let header = vector.header.replacing("/20150830/", with: "/\(day)/")
     let fault = #expect(throws: ServiceFault.self) {
-      try SignatureV4(header).verify(vector.request(), by: Self.secret, now: Self.signedAt)
+      try SignatureV4(header).verify(
+        vector.request(), to: "geo", by: Self.secret, now: Self.signedAt)
     }
     #expect(fault?.kind == .incompleteSignature)
   }
@@ -137,7 +140,8 @@ import Testing
     let header = vector.header
     vector.more["x-amz-content-sha256"] = hash
     let fault = #expect(throws: ServiceFault.self) {
-      try SignatureV4(header).verify(vector.request(), by: Self.secret, now: Self.signedAt)
+      try SignatureV4(header).verify(
+        vector.request(), to: "geo", by: Self.secret, now: Self.signedAt)
     }
     #expect(fault?.kind == .badSignature)
   }

@@ -43,6 +43,12 @@ enum Specimens {
       holes: [Ring([place(10, 10), place(10, 20), place(20, 10)])])
   ])
 
+  static let logState = LogState(
+    LogSummary(
+      opening: Opening(
+        certificate: .root, incarnation: Incarnation(raw: row.raw), generation: 1, lane: .urgent),
+      head: Head(log: LogID(raw: row.raw), sequence: 9, hash: .none)))
+
   static let commands: [Command] =
     [
       .writtenThrough, .delivery([WrittenThrough(log: LogID(raw: row.raw), sequence: 7)]),
@@ -79,7 +85,12 @@ enum Specimens {
         FenceDraft(
           name: "Works", kind: .hazard, geometry: triangle, properties: "", dwellSeconds: 90,
           mode: .strictAWS, needs: .relay)),
-      .bundlePiece(at: []), .bundlePiece(at: [1, 2]), .mergeBundle([], at: [], isLast: true),
+      .bundlePiece(at: []), .bundlePiece(at: [1, 2]), .logStates,
+      .bundlePiece(
+        at: [1],
+        only: BundleSelection(
+          logs: [.init(log: LogID(raw: row.raw), first: 7)], includesKeys: true)),
+      .mergeBundle([], at: [], isLast: true),
       .mergeBundle([1, 0, 255], at: [9], isLast: false),
       .events(after: nil, limit: 0), .events(after: 0, limit: 1000),
       .events(after: .max, limit: .max),
@@ -176,11 +187,13 @@ enum Specimens {
     user: user, callsign: "Ben", state: .unaccounted, reason: "", answeredAt: nil,
     answeredBy: nil, fixAgeSeconds: nil)
   static let directive = DirectiveSummary(
-    id: row, kind: .evacuate, text: "now", addressees: "everyone", fence: row, fenceName: "Pool",
-    deadline: moment, status: .open, callsign: "Anna", createdAt: before1970,
+    id: row, kind: .evacuate, text: "now", addressees: "everyone",
+    zones: [DirectiveZone(id: row, name: "Pool")],
+    deadline: DirectiveDeadline(time: moment, durationSeconds: 60), status: .open, callsign: "Anna",
+    createdAt: before1970,
     people: [bareRespondent, respondent])
   static let bareDirective = DirectiveSummary(
-    id: row, kind: .locate, text: "", addressees: "Ben", fence: nil, fenceName: "",
+    id: row, kind: .locate, text: "", addressees: "Ben", zones: [],
     deadline: nil, status: .closed, callsign: "", createdAt: moment, people: [])
 
   static let conflict = FieldConflict(
@@ -283,7 +296,7 @@ enum Specimens {
   static func peer(_ address: [UInt8], scope: UInt32) -> [PeerSummary] {
     Endpoint(address: address, port: 65_535, scope: scope).map {
       var peer = PeerSummary(
-        callsign: "Ben", device: device, state: .heard, endpoint: $0, link: LinkID(index: 3),
+        callsign: "Ben", device: device, state: .discovered, endpoint: $0, link: LinkID(index: 3),
         interface: "wlan0", lastHeardSeconds: 2, connectedSeconds: scope == 0 ? nil : 0,
         roundTripMicroseconds: scope == 0 ? 0 : nil, behindFrames: .max, sentBytes: .max,
         receivedBytes: scope == 0 ? nil : 1)
@@ -303,7 +316,7 @@ enum Specimens {
       id: user, callsign: "Anna", role: .observer, status: status, severity: status.severity,
       reason: "self-reported", fix: fix, reportedAt: fix.map { _ in moment },
       fixAgeSeconds: age, team: "North", trackerOwner: fix == nil ? user : nil,
-      word: age.map { _ in word }, override: fix.map { _ in word })
+      selfReport: age.map { _ in statement }, override: fix.map { _ in statement })
     person.conditions = [
       StatusCondition(status: status, severity: status.severity, reason: "self-reported")
     ]
@@ -318,14 +331,14 @@ enum Specimens {
 
   static let link = MeshLink(
     from: device, fromCallsign: "Ben", to: DeviceID(raw: .zero), toCallsign: "", path: .uplink,
-    since: before1970, toldAt: moment, isMutual: false, isCurrent: true, behindFrames: nil)
+    since: before1970, reportedAt: moment, isMutual: false, isCurrent: true, behindFrames: nil)
   static let ownLink = MeshLink(
     from: DeviceID(raw: .zero), fromCallsign: "Anna", to: device, toCallsign: "Ben",
-    path: .multicast, since: moment, toldAt: moment, isMutual: true, isCurrent: false,
+    path: .multicast, since: moment, reportedAt: moment, isMutual: true, isCurrent: false,
     behindFrames: 0)
 
-  static let word = SafetyStatement(
-    claim: .needsHelp, note: "a leg", callsign: "Cleo", saidAt: before1970)
+  static let statement = SafetyStatement(
+    claim: .needsHelp, note: "a leg", callsign: "Cleo", statedAt: before1970)
 
   static let replies: [Reply] =
     [
@@ -387,6 +400,7 @@ enum Specimens {
       .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
       .grant([0, 255], callsign: "Ben"),
+      .logStates([logState]),
       .bundlePiece(BundlePiece(bytes: [1, 2], next: [3], frames: 4, records: 5)),
       .bundlePiece(BundlePiece(bytes: [], next: [], frames: 0, records: 0)),
       .bundleProgress(BundleProgress(consumed: 0, next: [], tally: BundleTally(), end: nil)),

@@ -1,5 +1,5 @@
-import Foundation
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterCrypto
@@ -7,8 +7,7 @@ import Testing
 /// Row A8 of the faults: no nonce is given twice. `MUSTER_VOLUME=10000000` for the whole volume.
 @Suite("Nonces")
 struct NonceTests {
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 50_000
+  private static let volume = Volume.orUsual(50_000)
 
   @Test func `none comes twice, of one source or of two that part`() {
     var random = DeterministicRandom(seed: [UInt8](repeating: 9, count: 32))

@@ -1,4 +1,3 @@
-import Foundation
 import MusterGeo
 import MusterModel
 import MusterTestKit
@@ -6,8 +5,7 @@ import Testing
 
 /// One member's fixes, one a minute, of which some arrive late. `MUSTER_VOLUME=3653` for ten years.
 @Suite struct LatenessTests {
-  private static let days =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 10
+  private static let days = Volume.orUsual(10)
   private static let seed: UInt64 = 10
 
   @Test func `Late fixes change nothing, in ten years neither`() throws {

@@ -2,6 +2,7 @@ import Foundation
 import MusterInterchange
 import MusterModel
 import MusterNode
+import class MusterTestKit.TemporaryFolder
 import Testing
 
 @testable import MusterHTTP
@@ -9,13 +10,10 @@ import Testing
 @Suite struct `Running an operation over HTTP` {
   /// Admits a device by file, and returns its id.
   private static func admit(_ callsign: String, by node: Node) async throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "ma\(UInt32.random(in: 0 ... .max))")
-    defer {
-      do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
-    }
+    let folder = try TemporaryFolder()
+    let path = folder.url.path
     let home = NodeHome.locate(
-      home: folder.path, keys: nil, environment: ["MUSTER_STATE": folder.path + "/state"])
+      home: path + "/home", keys: nil, environment: ["MUSTER_STATE": path + "/state"])
     let request = try Founding.request(callsign: callsign, home: home, passphrase: nil)
     guard
       case .grant = await node.perform(.admit(request: ByteString(request), role: .member)),

@@ -29,7 +29,7 @@ import Testing
 
   @Test func `the metadata is served, and tiles are counted from the north`() async throws {
     let file = try Self.map()
-    try await WebStage.run(map: try BaseMap(opening: file.path)) { web in
+    try await WebStage.run(maps: try MapCollection(files: [file.path], in: nil)) { web in
       let about = try await web.get("/api/v1/map")
       #expect(about["name"].word == "Valley" && about["format"].word == "png")
       #expect(about["tiles"].word == "/tiles/{z}/{x}/{y}")
@@ -66,13 +66,31 @@ import Testing
     }
   }
 
-  @Test func `vector tiles and other files are rejected with the reason`() throws {
+  @Test func `vector tiles are read, and their layers are named`() async throws {
     for format in ["pbf", "PBF", "mvt"] {
-      #expect(fault(of: try Self.map(format)).contains("vector tiles"))
+      let file = try MapFile()
+      try file.write([
+        "format": format, "json": #"{"vector_layers": [{"id": "water"}, {"id": "roads"}]}"#,
+      ])
+      let layer = Data([TileFormat.layerTag, 1, 7])
+      try file.put(zoom: 1, column: 0, row: 0, PMTilesBuilder.gzip(layer))
+      try file.put(zoom: 1, column: 1, row: 0, layer)
+      try file.put(zoom: 1, column: 0, row: 1, MapFile.png)
+      try file.put(zoom: 1, column: 1, row: 1, Data([0x1F, 0x8B, 8, 0, 0, 0]))
+      let map = try BaseMap(opening: file.path)
+      #expect(map.about.format == .pbf && map.about.layers == ["water", "roads"])
+      #expect(try await map.tile(zoom: 1, x: 0, y: 1)?.inflated == Array(layer))
+      #expect(try await map.tile(zoom: 1, x: 1, y: 1)?.isGzipped == false)
+      for x in 0...1 {
+        await #expect(throws: (any Error).self) { try await map.tile(zoom: 1, x: x, y: 0) }
+      }
     }
+  }
+
+  @Test func `other files are rejected with the reason`() throws {
     let packed = try MapFile()
     try packed.put(zoom: 0, column: 0, row: 0, Data([0x1F, 0x8B, 8, 0, 0, 0]))
-    #expect(fault(of: packed).contains("not images"))
+    #expect(fault(of: packed).contains("neither images"))
     #expect(fault(of: try MapFile()).contains("no tile"))
     let deep = try Self.map()
     try deep.run("UPDATE metadata SET value = '31' WHERE name = 'maxzoom'")
@@ -82,7 +100,7 @@ import Testing
     #expect(fault(of: upside).contains("zoom"))
     let bare = try Self.map()
     try bare.run("DROP TABLE tiles")
-    #expect(fault(of: bare).contains("not an MBTiles file"))
+    #expect(fault(of: bare).contains("not an MBTiles or PMTiles file"))
     let text = FileManager.default.temporaryDirectory
       .appending(path: "map\(UInt32.random(in: 0 ... .max)).txt")
     try Data("no database at all, and long enough to be looked at".utf8).write(to: text)
@@ -118,7 +136,7 @@ import Testing
     }
     #expect(try await map.tile(zoom: 1, x: 0, y: 0) == nil)
     #expect(try await map.tile(zoom: 2, x: 2, y: 1) == nil)
-    #expect(try await map.tile(zoom: 0, x: 0, y: 0)?.picture == .png)
+    #expect(try await map.tile(zoom: 0, x: 0, y: 0)?.format == .png)
   }
 
   @Test func `a file with an endless query is abandoned`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import MusterInterchange
 import Testing
 
 @testable import MusterHTTP
@@ -25,6 +26,7 @@ import Testing
         #expect(answer.headers["x-content-type-options"] == "nosniff")
         let policy = answer.headers["content-security-policy"] ?? ""
         #expect(policy.hasPrefix("default-src 'self';"))
+        #expect(policy.contains("worker-src 'self' blob:;"))
         #expect(policy.contains("frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe") && !policy.contains("*"))
         let tag = try #require(answer.headers["etag"])
@@ -32,6 +34,25 @@ import Testing
         #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
         let other = try await web.client.ask("GET", path, headers: ["If-None-Match": "\"0\""])
         #expect(other.status == 200)
+      }
+    }
+  }
+
+  @Test func `the service worker keeps the page's files by their version, and no others`()
+    async throws
+  {
+    try await WebStage.run { web in
+      let worker = try await web.client.ask("GET", "/dashboard/sw.js")
+      #expect(worker.status == 200 && worker.headers["service-worker-allowed"] == "/")
+      // A changed file changes the version, and with it the worker.
+      let version = try #require(worker.headers["etag"])
+      #expect(worker.body.hasPrefix("const version = \(version);\n"))
+      let list = try #require(worker.body.firstMatch(of: /const files = (\[.+\]);/)?.1)
+      let files = JSON.read(of: String(list)).elements?.compactMap(\.word) ?? []
+      #expect(files.count > 50 && files.contains("/") && files.contains("/dashboard/js/queue.js"))
+      for file in files {
+        #expect(try await web.status("GET", file) == 200, "\(file)")
+        #expect(!file.contains(/token|join|sw\.js/), "\(file)")
       }
     }
   }
@@ -64,10 +85,11 @@ import Testing
       guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
       let data = try Data(contentsOf: Self.root.appending(path: name))
       let text = String(decoding: data, as: UTF8.self)
-      // A page loads one language; pages about the token and the certificate are sent instead.
+      // A page loads one language, and forms when it is printed; the browser loads the service
+      // worker later. Pages about the token and the certificate are sent instead.
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join)\./) {
+      } else if !name.contains(/(token|join|forms|sw)\./) {
         // Comments are not code.
         code += text.replacing(/(?m)^ *(\/\/.*|\/\*(?s:.*?)\*\/) *\n/, with: "").utf8.count
       }
@@ -90,8 +112,8 @@ import Testing
     let named = scripts + list.split(whereSeparator: \.isWhitespace).map { "js/\($0).js" }
     let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
     // A language other than English is loaded by pages in that language only, forms by those that
-    // are printed, and `join.js` by `join.html`.
-    let apart = ["js/forms.js", "js/join.js"]
+    // are printed, `join.js` by `join.html`, and the service worker by the browser.
+    let apart = ["js/forms.js", "js/join.js", "sw.js"]
     let modules = names.compactMap { $0 as? String }.filter {
       $0.hasSuffix(".js") && !apart.contains($0)
         && (!$0.hasPrefix("js/i18n/") || $0 == "js/i18n/en.js")
@@ -124,6 +146,22 @@ import Testing
     }
   }
 
+  @Test func `each text that a module names is in the languages`() throws {
+    let texts = try String(
+      contentsOf: Self.root.appending(path: "js/i18n/en.js"), encoding: .utf8)
+    let keys = Set(texts.matches(of: /(?m)^  "?([\w.]+)"?:/).map { String($0.1) })
+    let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
+    var named: Set<String> = []
+    for case let name as String in names where name.hasSuffix(".js") {
+      let code = try String(contentsOf: Self.root.appending(path: name), encoding: .utf8)
+      for match in code.matches(of: /\bt\("([\w.]+)"/) {
+        #expect(keys.contains(String(match.1)), "\(name): \(match.1)")
+        named.insert(String(match.1))
+      }
+    }
+    #expect(named.count > 200)
+  }
+
   @Test func `every language translates the same texts of the node`() throws {
     func phrases(_ language: String) throws -> [String] {
       let text = try String(
@@ -137,12 +175,25 @@ import Testing
     }
   }
 
-  @Test func `the page about the token exists in each language`() throws {
-    for language in Self.languages where language != "en" {
-      let page = try String(
-        contentsOf: Self.root.appending(path: "token.\(language).html"), encoding: .utf8)
-      #expect(page.contains("<html lang=\"\(language)\">"), "\(language)")
-      #expect(page.contains("name=\"token\""), "\(language)")
+  @Test func `the pages before a login have a text for each placeholder, in each language`()
+    async throws
+  {
+    try await WebStage.run { web in
+      for (name, languages) in [("token", Self.languages), ("join", ["en", "pt"])] {
+        var pages: Set<String> = []
+        for language in languages {
+          let file = language == "en" ? "\(name).html" : "\(name).\(language).html"
+          let page = try await web.client.ask("GET", "/dashboard/" + file)
+          #expect(page.headers["content-type"] == "text/html; charset=utf-8", "\(file)")
+          #expect(page.body.contains("<html lang=\"\(language)\">"), "\(file)")
+          #expect(!page.body.contains("{{") && page.body.contains("<h1>"), "\(file)")
+          pages.insert(page.body)
+        }
+        #expect(pages.count == languages.count)
+        #expect(try await web.status("GET", "/dashboard/texts/\(name).json") == 404)
+      }
+      let token = try await web.client.ask("GET", "/dashboard/token.de.html")
+      #expect(token.body.contains("name=\"token\"") && token.body.contains("Diese Seite"))
     }
   }
 }

@@ -98,6 +98,11 @@ import Testing
       }
       let events = try await web.get("/ogc/collections/events/items")
       #expect(Self.names(events) == ["Anna ENTER School"])
+      let entry = try #require(events["features"].elements?.first)
+      let id = try #require(entry["id"].word)
+      #expect(try await web.get("/ogc/collections/events/items/" + id) == entry)
+      let unknown = String(repeating: "0", count: 32)
+      #expect(try await web.status("GET", "/ogc/collections/events/items/" + unknown) == 404)
       let track = try await web.get("/ogc/collections/tracks/items")["features"].elements?.first
       #expect(track?["geometry"]["coordinates"].elements?.count == 2)
     }
@@ -119,7 +124,8 @@ import Testing
 
   @Test(arguments: [
     ("collections/pets", 404), ("collections/pets/items", 404),
-    ("collections/reports/items/00", 404), ("collections/reports/items?limit=0", 400),
+    ("collections/reports/items/00", 404), ("collections/events/items/00", 404),
+    ("collections/reports/items?limit=0", 400),
     ("collections/reports/items?limit=10001", 400), ("collections/reports/items?bbox=1,2", 400),
     ("collections/reports/items?datetime=yesterday", 400),
     ("collections/reports/items?datetime=..%2F..%2F..", 400),

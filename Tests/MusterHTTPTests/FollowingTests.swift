@@ -127,7 +127,7 @@ import Testing
   @Test func `the queue of a blocked reader is bounded, and the reader must reload`() async {
     let connection = Connection(channel: EmbeddedChannel())
     let subscriber = Subscriber(
-      of: Set(Dataset.allCases), subscription: nil, connection: connection)
+      of: Set(Dataset.allCases), subscription: nil, pushes: .none, connection: connection)
     for number in 1...10_000 {
       subscriber.send(
         Notice(

@@ -1,5 +1,6 @@
 import Foundation
 import MusterNode
+import class MusterTestKit.TemporaryFolder
 import Testing
 
 @testable import MusterHTTP
@@ -126,12 +127,7 @@ import Testing
   }
 
   private static func inFolder(_ story: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "mt\(UInt32.random(in: 0 ... .max))").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    defer {
-      do { try FileManager.default.removeItem(atPath: folder) } catch { print("\(error)") }
-    }
-    try story(folder)
+    let folder = try TemporaryFolder()
+    try story(folder.url.path)
   }
 }

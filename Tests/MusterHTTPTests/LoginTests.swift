@@ -5,6 +5,7 @@ import MusterCrypto
 import MusterInterchange
 import MusterModel
 import MusterNode
+import class MusterTestKit.TemporaryFolder
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -14,7 +15,7 @@ import Testing
 /// Remote access. The listener provides the TLS around it.
 @Suite struct `Logging in` {
   /// Calls the login responder as the listener does.
-  private struct Caller {
+  struct Caller {
     let endpoint: LoginEndpoint
     var client = "10.0.0.9"
 
@@ -47,20 +48,16 @@ import Testing
     }
   }
 
-  private static func run(
+  static func run(
     _ story: @escaping @Sendable (Caller, _ folder: String) async throws -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "ml\(UInt32.random(in: 0 ... .max))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    defer {
-      do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
-    }
+    let folder = try TemporaryFolder()
     let home = NodeHome.locate(
-      home: folder.path + "/a", keys: nil, environment: ["MUSTER_STATE": folder.path + "/s"])
+      home: folder.url.path + "/a", keys: nil, environment: ["MUSTER_STATE": folder.url.path + "/s"]
+    )
     _ = try Founding.found(operation: "Ridge", callsign: "Anna", home: home, passphrase: nil)
     let node = Node(try OpenedHome(home) { [] }, transport: nil, logger: .silent)
-    let file = LoginFile(in: folder.path)
+    let file = LoginFile(in: folder.url.path)
     for (name, rights) in [("Maria", Login.Rights.command), ("Otto", .observer)] {
       let words = Array("\(name)'s words".utf8)
       try file.add(Login(name: name, rights: rights, passphrase: words, cost: .minimum))
@@ -70,8 +67,8 @@ import Testing
     let start = ContinuousClock.now
     let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: file,
-      audit: AuditLog(in: folder.path, logger: .silent), now: { start }, authority: [1, 2, 3])
-    try await story(Caller(endpoint: endpoint), folder.path)
+      audit: AuditLog(in: folder.url.path, logger: .silent), now: { start }, authority: [1, 2, 3])
+    try await story(Caller(endpoint: endpoint), folder.url.path)
     await node.stop()
   }
 
@@ -175,7 +172,7 @@ import Testing
         #expect(await caller.ask(method, path, body, cookie: maria).status == .forbidden)
       }
       let before = try await anna()
-      #expect(before.word == nil && before.team == "" && before.fix == nil)
+      #expect(before.selfReport == nil && before.team == "" && before.fix == nil)
       // When it is bound, its reports are that user's, with its name
       let words = Array("Maria's words".utf8)
       try LoginFile(in: folder).add(
@@ -184,7 +181,7 @@ import Testing
       let response = await caller.ask(.put, "/api/v1/me/safety", help, cookie: maria)
       #expect(response.status == .noContent)
       let after = try await anna()
-      #expect(after.word?.callsign == "Maria, via Anna's post")
+      #expect(after.selfReport?.callsign == "Maria, via Anna's post")
       #expect(after.safety == .unsafe)
     }
   }
@@ -318,26 +315,23 @@ import Testing
   }
 
   @Test func `failed logins are at most two lines per minute`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "ml\(UInt32.random(in: 0 ... .max))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    let log = AuditLog(in: folder.path, logger: .silent)
+    let folder = try TemporaryFolder()
+    let log = AuditLog(in: folder.url.path, logger: .silent)
     let failures = FailedLogins(log: log.ofFailures())
     let start = ContinuousClock.now
     for number in 0..<600 {
       failures.add("n\(number)", from: "192.0.2.\(number % 250)", now: start + .seconds(number))
     }
     let text = try String(
-      contentsOfFile: folder.path + "/audit-failed.log", encoding: .utf8)
+      contentsOfFile: folder.url.path + "/audit-failed.log", encoding: .utf8)
     #expect(text.split(separator: "\n").count <= 20)
     #expect(text.utf8.count < 20 * 1200)
     #expect(text.contains("59 more failed logins"))
     // The last minute is written when the node stops.
     failures.add("last", from: "192.0.2.1", now: start + .seconds(599))
     failures.finish()
-    let whole = try String(contentsOfFile: folder.path + "/audit-failed.log", encoding: .utf8)
+    let whole = try String(contentsOfFile: folder.url.path + "/audit-failed.log", encoding: .utf8)
     #expect(whole.utf8.count > text.utf8.count)
-    try FileManager.default.removeItem(at: folder)
   }
 
   @Test func `removing a login ends its sessions at once`() async throws {

@@ -10,7 +10,8 @@ import Testing
     var person = UserSummary(
       id: UserID(raw: Bytes16(high: 1, low: 1)), callsign: callsign, role: .member,
       status: condition.status, severity: condition.severity, reason: condition.reason, fix: nil,
-      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, word: nil, override: nil)
+      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, selfReport: nil,
+      override: nil)
     person.conditions = [condition]
     return person
   }
@@ -28,5 +29,35 @@ import Testing
     let alerts = Reply.alerts([alert(.duress), alert(.checkIn)])
     #expect(alerts.withoutDuress == .alerts([alert(.checkIn)]))
     #expect(Reply.done.withoutDuress == .done)
+  }
+
+  @Test func `neither a replay nor the timeline shows a call`() {
+    let now = Timestamp(milliseconds: 60_000)
+    let began = Timestamp(milliseconds: 5000)
+    func picture(_ condition: StatusCondition, since: Timestamp) -> Reply {
+      var picture = HistoryPicture(at: now, view: .known, begins: began, now: now)
+      picture.people = [HistoricPerson(summary: person("Ben", condition), since: since)]
+      return .history(picture)
+    }
+    #expect(
+      picture(.underDuress, since: began).withoutDuress == picture(.inContact, since: now))
+
+    func event(_ before: [StatusCondition], _ after: [StatusCondition]) -> HistoryEvent {
+      HistoryEvent(
+        time: now, kind: .status, id: "1", severity: after[0].severity, callsign: "Ben",
+        what: after[0].status.rawValue, text: after[0].reason, row: "1",
+        conditions: HistoryEvent.Conditions(before: before, after: after, since: now))
+    }
+    let silence = StatusCondition(status: .noContact, severity: .warning, reason: "no contact")
+    let events = [
+      event([.inContact], [.underDuress]), event([.underDuress], [.underDuress, silence]),
+      event([silence], [.inContact]),
+    ]
+    let page = Reply.timeline(HistoryEventPage(events: events, next: nil))
+    #expect(
+      page.withoutDuress
+        == .timeline(
+          HistoryEventPage(
+            events: [event([.inContact], [silence]), event([silence], [.inContact])], next: nil)))
   }
 }

@@ -79,6 +79,8 @@ import Testing
           path = path.replacing("{id}", with: ids[String(set)] ?? "Anna")
         }
         if path.hasSuffix("point-in-fences") { path += "?lat=46.5&lon=7.5" }
+        if path.hasSuffix("history") { path += "?at=2026-01-01T00:00:00Z" }
+        if path.hasSuffix("history/events") { path += "?from=2000-01-01T00:00:00Z" }
         let answer = try await web.get(path)
         #expect(throws: Never.self, "\(path): \(answer.text)") {
           try shape.check(answer, at: path)
@@ -102,7 +104,7 @@ import Testing
     for (path, frames) in [(NeighbourPath.multicast, UInt64?.some(9)), (.uplink, nil)] {
       let link = MeshLink(
         from: one, fromCallsign: "Ben", to: DeviceID(raw: .zero), toCallsign: "<b>", path: path,
-        since: Timestamp(milliseconds: .min), toldAt: Timestamp(milliseconds: 7000),
+        since: Timestamp(milliseconds: .min), reportedAt: Timestamp(milliseconds: 7000),
         isMutual: true, isCurrent: false, behindFrames: frames)
       for (now, age) in [(7000, 0), (5000, 0), (9999, 2)] as [(Int64, Int64)] {
         let json = link.json(now: Timestamp(milliseconds: now))

@@ -1,5 +1,6 @@
 import MusterInterchange
 import MusterModel
+import MusterNode
 import Testing
 
 @testable import MusterHTTP
@@ -34,6 +35,22 @@ import Testing
       #expect(delta.items[0]["severity"] == .count(5) && delta.items[0]["_version"] == .count(2))
       #expect(delta.items[1]["title"] == .null)
       #expect(try await web.get("/api/v1/sync/reports").items.count == 4)
+    }
+  }
+
+  @Test func `the records of the node's user are a set of their own`() async throws {
+    try await WebStage.run { web in
+      let change = RecordChange(key: "gate", value: "shut", seenCount: 0)
+      _ = try await UserRecords.update("notes", [change], at: web.node)
+      let base = try await web.get("/api/v1/sync/records")
+      #expect(base.items.map { $0["key"].word } == ["gate"])
+      #expect(base.items[0]["dataset"].word == "notes" && base.items[0]["value"].word == "shut")
+      #expect(base.items[0]["_version"] == .count(1))
+      let since = base["startedAt"].text
+      #expect(try await UserRecords.delete("notes", at: web.node)?.recordCount == 0)
+      let delta = try await web.get("/api/v1/sync/records?lastSync=\(since)").items
+      #expect(delta.map { $0["_deleted"] } == [.bool(true)] && delta[0]["syncCount"] == .count(2))
+      #expect(try await web.get("/api/v1/sync/records").items.isEmpty)
     }
   }
 

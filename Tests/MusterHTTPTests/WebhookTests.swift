@@ -3,6 +3,7 @@ import Logging
 import MusterInterchange
 import MusterModel
 import MusterNode
+import class MusterTestKit.TemporaryFolder
 import ServiceLifecycle
 import Testing
 
@@ -383,13 +384,8 @@ import Testing
   }
 
   @Test func `too many failed events stop one webhook, and nothing is lost`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "mh\(UInt32.random(in: 0 ... .max))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    defer {
-      do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
-    }
-    let store = try WebhookStore(in: folder.path)
+    let folder = try TemporaryFolder()
+    let store = try WebhookStore(in: folder.url.path)
     try store.put(Self.webhook("board", "http://127.0.0.1:1/"), from: .beginning)
     func delivery(_ number: UInt64) -> FailedDelivery {
       FailedDelivery(
@@ -403,7 +399,7 @@ import Testing
     let hasRoom = try store.fail(delivery(5_000), of: "board")
     let isThere = try store.fail(delivery(7), of: "board")
     #expect(!hasRoom && isThere)
-    let kept = try WebhookStore(in: folder.path)
+    let kept = try WebhookStore(in: folder.url.path)
     let retried = try store.retry("board", nil)
     #expect(kept.entry("board")?.failed.count == 1000 && retried == 1000)
   }

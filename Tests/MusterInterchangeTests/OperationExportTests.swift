@@ -21,7 +21,7 @@ struct OperationExportTests {
       status: .reportedSafe, severity: .safe, reason: "reported", fix: fix, reportedAt: Self.moment,
       fixAgeSeconds: 5,
       team: "", trackerOwner: nil,
-      word: SafetyStatement(claim: .safe, note: "", callsign: "Ben", saidAt: Self.moment),
+      selfReport: SafetyStatement(claim: .safe, note: "", callsign: "Ben", statedAt: Self.moment),
       override: nil)
     user.age = ContactAge(seconds: 5, atMostSeconds: 9)
     user.conditions = [.noContact, .reportedSafe].map {

@@ -8,18 +8,16 @@ import Testing
 /// Our geometry agrees with shapely and pyproj about random polygons, circles and the countries.
 /// `MUSTER_VOLUME=1000` for 1,000 polygons, 100,000 points in them and 100,000 in the countries.
 @Suite struct OracleTests {
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 40
+  private static let volume = Volume.orUsual(40)
 
   @Test(
     .enabled(
       if: try Python.has("numpy", "pyproj", "shapely"),
       "needs python3 with numpy, pyproj and shapely"))
   func `Containment and distances agree with shapely and pyproj`() throws {
-    let folder = try Self.answers(seed: 11)
-    defer {
-      do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
-    }
+    let scratch = try TemporaryFolder()
+    let folder = scratch.url
+    try Self.fill(folder, seed: 11)
     let file = try GeoJSON.read(Data(contentsOf: folder.appending(path: "fences.geojson")))
     #expect(file.refused.map(\.description) == [], "what shapely holds valid we do")
     let fences = Dictionary(
@@ -85,10 +83,8 @@ import Testing
 
   // MARK: Running the oracle
 
-  /// A folder with random geometry and the oracle's results.
-  private static func answers(seed: Int) throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "muster-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  /// Writes random geometry and the oracle's results into a folder.
+  private static func fill(_ folder: URL, seed: Int) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let countries = tests.appending(path: "../../shared/data/countries-110m.geojson")
       .standardizedFileURL.path
@@ -96,7 +92,6 @@ import Testing
     var words = [script, folder.path, "\(seed)", "\(volume)", "\(volume * 100)"]
     if FileManager.default.fileExists(atPath: countries) { words.append(countries) }
     #expect(try Python.run(words).status == 0)
-    return folder
   }
 
   private static func rows(of name: String, in folder: URL) throws -> [[String]] {

@@ -2,28 +2,20 @@ import Foundation
 import MusterGeo
 import MusterLocation
 import MusterModel
+import MusterTestKit
 import Testing
 
 /// Row G1 of the faults: randomly modified source input traps nothing, and accepted fixes have a
 /// position on the map and a time in the calendar. `MUSTER_VOLUME=1000000` for the whole volume.
 @Suite("Garbage from location sources")
 struct GarbageTests {
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 4000
+  private static let volume = Volume.orUsual(4000)
   private static let seed: UInt64 = 20_261_121
 
   private struct Dice {
-    var state: UInt64
+    var random: SplitMix64
 
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    mutating func below(_ bound: Int) -> Int { random.number(below: bound) }
 
     /// A few changes: bytes flipped, left out, repeated, or put in of what such words are made of.
     mutating func damaged(_ original: [UInt8]) -> [UInt8] {
@@ -44,7 +36,7 @@ struct GarbageTests {
     }
   }
 
-  private func expectSound(_ fix: SourceFix, _ input: [UInt8], _ number: Int) {
+  private func requireSound(_ fix: SourceFix, _ input: [UInt8], _ number: Int) {
     let isOnMap = abs(fix.position.latitude) <= 90 && abs(fix.position.longitude) <= 180
     let isInTime = fix.sampleTime.map(Timestamp.writable.contains) ?? true
     if !isOnMap || !isInTime || fix.accuracyDecimetres == 0 {
@@ -53,11 +45,11 @@ struct GarbageTests {
   }
 
   private func run(_ originals: [String], _ read: ([UInt8]) -> [SourceFix]) {
-    var dice = Dice(state: Self.seed)
+    var dice = Dice(random: SplitMix64(seed: Self.seed))
     let originals = originals.map { Array($0.utf8) }
     for number in 0..<Self.volume {
       let bytes = dice.damaged(originals[dice.below(originals.count)])
-      for fix in read(bytes) { expectSound(fix, bytes, number) }
+      for fix in read(bytes) { requireSound(fix, bytes, number) }
     }
   }
 
@@ -134,7 +126,7 @@ struct GarbageTests {
   @Test func `of fixes that cannot be true none comes past the gate, and good ones do after them`()
   {
     // Given a stationary receiver that occasionally reports absurd fixes
-    var dice = Dice(state: Self.seed)
+    var dice = Dice(random: SplitMix64(seed: Self.seed))
     var watch = LocationWatch(profile: .foreground, silenceMilliseconds: 600_000)
     let start: Int64 = 1_795_300_000_000
     var taken = 0
@@ -146,7 +138,8 @@ struct GarbageTests {
       let isAbsurd = dice.below(4) == 0 && number > 0
       let latitude = isAbsurd ? Int64(dice.below(1_800_000_001)) - 900_000_000 : 460_500_000
       let longitude = isAbsurd ? Int64(dice.below(2_000_000_000)) - 1_800_000_000 : 145_000_000
-      let time = dice.below(4) == 0 ? Int64(bitPattern: dice.next()) / 4 : now.wall.milliseconds
+      let time =
+        dice.below(4) == 0 ? Int64(bitPattern: dice.random.next()) / 4 : now.wall.milliseconds
       guard let position = Coordinate(latitudeE7: latitude, longitudeE7: longitude) else {
         continue
       }

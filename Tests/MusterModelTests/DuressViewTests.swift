@@ -8,7 +8,8 @@ struct DuressViewTests {
     var summary = UserSummary(
       id: UserID(raw: Bytes16(high: 1, low: 1)), callsign: "Ben", role: .member,
       status: shown.status, severity: shown.severity, reason: shown.reason, fix: nil,
-      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, word: nil, override: nil)
+      reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, selfReport: nil,
+      override: nil)
     summary.conditions = conditions
     return summary
   }

@@ -13,12 +13,8 @@ import Testing
 /// `MUSTER_VOLUME=10000` runs as many worlds; `MUSTER_TEST_SEED` replays one.
 @Suite("Attacks on the ages at a replica")
 struct AgeTrackerAttackTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let worlds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 200
-
   @Test func `no random attack postpones a silence or changes the age of a frame`() throws {
-    let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
-    let seeds = one.map { $0...$0 } ?? 1...max(Self.worlds, 1)
+    let seeds = Volume.seeds(orUsual: 200)
     var (checks, bounded) = (0, 0)
     for seed in seeds {
       var world = try TrackerWorld(seed: seed)
@@ -28,7 +24,7 @@ struct AgeTrackerAttackTests {
       for violation in world.violations.prefix(1) { Issue.record("seed \(seed): \(violation)") }
     }
     print("ages of a replica: \(seeds.count) worlds, \(checks) checks, \(bounded) with a bound")
-    if one == nil { #expect(bounded * 3 > checks) }
+    if Volume.onlySeed == nil { #expect(bounded * 3 > checks) }
   }
 }
 

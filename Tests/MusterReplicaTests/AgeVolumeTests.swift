@@ -11,8 +11,7 @@ import Testing
 /// What a day of stamps costs to commit, and to take up at a start. `MUSTER_VOLUME=1000` for as
 /// many devices.
 @Suite struct AgeVolumeTests {
-  private static let devices =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 20
+  private static let devices = UInt64(Volume.orUsual(20))
   /// An anchor each five minutes for a day: the pace of a large operation.
   private static let rounds: Int64 = 288
   private static let pause: Int64 = 300_000

@@ -20,15 +20,15 @@ struct CheckInBoundTests {
 
   private func timer(
     _ number: Int, of owner: UserID, by author: UserID, on device: DeviceID
-  ) -> CheckInBoard.Timer {
+  ) -> CheckInIndex.Timer {
     let arrival = FrameArrival(
       name: dot(number).frame, author: device, stamp: nil,
       made: ArrivalSpan(boot: 1, earliest: nil, latest: 0))
-    let start = CheckInBoard.Entry(
+    let start = CheckInIndex.Entry(
       written: WrittenMoment(
         dot: dot(number), writtenAt: Timestamp(milliseconds: 0), arrival: arrival),
       author: author, nextSeconds: 60)
-    return CheckInBoard.Timer(
+    return CheckInIndex.Timer(
       owner: owner, person: owner, isCommanded: owner != author, start: start, reports: [],
       graceMilliseconds: 0, reminderMilliseconds: 0, stillMilliseconds: 0)
   }
@@ -39,7 +39,7 @@ struct CheckInBoundTests {
   ) {
     let (ben, device) = (UserID(number: 2), DeviceID(number: 2))
     let (ada, most) = (UserID(number: 1), Limits.checkInsPerShare)
-    var board = CheckInBoard()
+    var board = CheckInIndex()
     _ = board.replace(
       RowID(number: 90_000), timer(90_000, of: ben, by: ada, on: DeviceID(number: 1)))
     let numbers = Array(1...3 * most)
@@ -64,7 +64,7 @@ struct CheckInBoundTests {
 
   @Test func `an author of timers for many people is bounded too`() {
     let (ada, device) = (UserID(number: 1), DeviceID(number: 1))
-    var board = CheckInBoard()
+    var board = CheckInIndex()
     for number in 1...Limits.checkInsPerAuthor + 500 {
       _ = board.replace(
         RowID(number: number),

@@ -324,8 +324,7 @@ struct ControlDifferenceTests {
     for id in reference.epochs.ids { #expect(plane.epochs[id] == reference.epochs[id], "\(seed)") }
   }
 
-  private static let thousandths =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 2
+  private static let thousandths = Volume.orUsual(2)
   /// 2,000 at full volume.
   private static let histories = 1...max(80, thousandths * 2)
 

@@ -10,8 +10,7 @@ import Testing
 /// `MUSTER_VOLUME=1000` writes 10 MB of each kind and prints processor times.
 @Suite("Control frames at volume")
 struct ControlVolumeTests {
-  private static let thousandths =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 2
+  private static let thousandths = Volume.orUsual(2)
   private static let bytesPerFrame = 850
 
   private static func frames(ofBytes whole: Int) -> Int {

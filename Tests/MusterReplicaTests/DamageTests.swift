@@ -10,8 +10,7 @@ import Testing
 @Suite("A damaged database")
 struct DamageTests {
   /// The number of damaged places for each kind of damage; more with `MUSTER_VOLUME=40`.
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 1
+  private static let volume = Volume.orUsual(1)
 
   /// A device's files, and their contents before the damage.
   struct Files {

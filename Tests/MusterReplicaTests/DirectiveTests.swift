@@ -58,7 +58,7 @@ struct DirectiveTests {
       #expect(people["Dan"]?.state == .unaccounted)
       let directive = try valley.ask(name) { try $0.statuses(now: $1).directive(call) }
       #expect(directive.unaccounted.map(\.callsign) == ["Cleo", "Dan"])
-      #expect(directive.deadline == deadline && directive.callsign == "Ada")
+      #expect(directive.deadline?.time == deadline && directive.callsign == "Ada")
       #expect(!directive.isOverdue(now: deadline))
       #expect(directive.isOverdue(now: Timestamp(milliseconds: deadline.milliseconds + 1)))
     }

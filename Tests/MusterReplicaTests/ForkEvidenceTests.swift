@@ -13,8 +13,7 @@ import Testing
 /// arrive.
 @Suite("Fork evidence")
 struct ForkEvidenceTests {
-  private static let thousandths =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 2
+  private static let thousandths = Volume.orUsual(2)
 
   /// A valley with a second commander, Mallory, who is switched off.
   private func withMallory(_ others: String..., seed: UInt64 = 1) throws -> Valley {

@@ -12,8 +12,7 @@ import Testing
 /// thousandths of the matrix's volume.
 @Suite("Insiders at volume")
 struct InsiderVolumeTests {
-  private static let thousandths =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 2
+  private static let thousandths = Volume.orUsual(2)
 
   private static func volume(_ whole: Int, atLeast least: Int = 1) -> Int {
     max(least, whole * thousandths / 1000)

@@ -39,7 +39,7 @@ struct MeshTests {
       #expect(link.isMutual && link.isCurrent && link.path == .multicast)
       // Missing frames are known only for own neighbours
       #expect((link.behindFrames != nil) == (link.fromCallsign == "Ada"))
-      #expect(link.since <= link.toldAt)
+      #expect(link.since <= link.reportedAt)
     }
   }
 

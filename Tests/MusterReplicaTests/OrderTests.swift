@@ -48,8 +48,8 @@ struct OrderTests {
     #expect(alerts.map(\.text) == ["go to School, 1.0 km north (0°)"])
     let shown = try valley.ask("Ben") { try $0.statuses(now: $1).directive(order) }
     #expect(shown.kind == .muster && shown.zones == [DirectiveZone(id: school, name: "School")])
-    #expect(shown.durationSeconds == 900)
-    #expect(shown.deadline == shown.createdAt.adding(seconds: 900))
+    #expect(shown.deadline?.durationSeconds == 900)
+    #expect(shown.deadline?.time == shown.createdAt.adding(seconds: 900))
     let ben = try respondent("Ben", of: order, by: "Ada", in: &valley)
     #expect(ben?.state == .unaccounted && ben?.direction?.zone.name == "School")
 

@@ -24,7 +24,7 @@ struct PeopleTests {
       let seen = try user("Ben", by: name, in: &valley)
       #expect(seen.reason == "needs help, reported by ben.k, via Ada's post: leg")
       // The post's own user has made no claim.
-      #expect(try user("Ada", by: name, in: &valley).word == nil)
+      #expect(try user("Ada", by: name, in: &valley).selfReport == nil)
     }
     try valley.at("Ben") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
     try valley.converge()

@@ -29,6 +29,16 @@ struct RecordTests {
     try valley.ask(name) { replica, _ in try replica.queries.recordDatasets() }
   }
 
+  private func records(
+    of name: String = "Ada", after count: UInt64 = 0, in valley: inout Valley
+  ) throws -> [RecordSummary] {
+    try valley.ask(name) { replica, _ in
+      try replica.queries.records(
+        in: "notes", after: RecordIndexPosition(syncCount: count), limit: 2000
+      ).records
+    }
+  }
+
   @Test func `records of a user are replicated, and belong to that user alone`() throws {
     var valley = try Valley.with("Ada", "Ben")
     #expect(try set("door", "open", in: &valley) == 1)
@@ -41,10 +51,12 @@ struct RecordTests {
     }
     let mine = try #require(try datasets(in: &valley).first)
     #expect(mine.name == "notes" && mine.syncCount == 2 && mine.recordCount == 2)
-    #expect(mine.records.map(\.key) == ["door", "gate"])
-    #expect(mine.records.map(\.value) == ["open", "shut"])
-    #expect(mine.records.map(\.syncCount) == [1, 2])
-    #expect(try datasets(of: "Ben", in: &valley).first?.records.map(\.value) == ["blue"])
+    let listed = try records(in: &valley)
+    #expect(listed.map(\.key) == ["door", "gate"])
+    #expect(listed.map(\.value) == ["open", "shut"])
+    #expect(listed.map(\.syncCount) == [1, 2])
+    #expect(try records(after: 1, in: &valley).map(\.key) == ["gate"])
+    #expect(try records(of: "Ben", in: &valley).map(\.value) == ["blue"])
   }
 
   @Test func `a change of a record that has another sync count is refused as a whole`() throws {
@@ -103,6 +115,39 @@ struct RecordTests {
     #expect(throws: Refusal.self) { try update([good], of: "another", in: &valley) }
   }
 
+  @Test func `updates that share a transaction see one another`() throws {
+    var valley = try Valley.with("Ada")
+    let counts = try valley.at("Ada") { replica, now in
+      var counts: [UInt64] = []
+      let outcome = try replica.gather(now: now) { replica in
+        for (value, seen) in [("open", 0), ("shut", 1)] as [(String, UInt64)] {
+          let change = RecordChange(key: "door", value: value, seenCount: seen)
+          counts.append(
+            try replica.write(RecordRequests.update("notes", [change]), now: now).answer)
+        }
+      }
+      return (counts, outcome)
+    }
+    #expect(counts == [1, 2])
+    let listed = try records(in: &valley)
+    #expect(listed.map(\.value) == ["shut"] && listed.map(\.syncCount) == [2])
+    #expect(try datasets(in: &valley).map(\.recordCount) == [1])
+  }
+
+  @Test func `a data set has a limited size, and what is removed makes room`() throws {
+    var valley = try Valley.with("Ada")
+    let long = String(repeating: "v", count: Limits.recordValueBytes)
+    let fits = Limits.recordDatasetStorage / (Limits.recordValueBytes + 2)
+    let changes = (0..<fits).map {
+      RecordChange(key: "\($0 + 10)", value: long, seenCount: 0)
+    }
+    #expect(try update(changes, in: &valley) == 1)
+    let refusal = #expect(throws: Refusal.self) { try set("99", long, in: &valley) }
+    #expect(refusal?.kind == .unfit)
+    #expect(try set("10", nil, seen: 1, in: &valley) == 2)
+    #expect(try set("99", long, in: &valley) == 3)
+  }
+
   // MARK: Concurrent writes
 
   private static let user = UserID(raw: Bytes16(high: 1, low: 1))
@@ -134,7 +179,9 @@ struct RecordTests {
   ) -> RecordSummary? {
     var row = RowState(key: writes[0].write.write.key)
     for (write, place) in writes { row.apply(write, at: place) { _ in true } }
-    return RecordList([row]).datasets.first?.records.first
+    return RecordList([row]).records.values.first.map {
+      RecordList.summary(of: $0, syncCount: $0.shown.syncCount)
+    }
   }
 
   @Test func `two devices that set one record at once keep both values`() throws {

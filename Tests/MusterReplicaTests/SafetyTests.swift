@@ -36,7 +36,7 @@ struct SafetyTests {
     try expect("safe: accounted for by Ada: in the tent", of: "Ben", in: &valley)
     // Both statements are shown, with author and time.
     let seen = try user("Ben", by: "Ben", in: &valley)
-    #expect(seen.word?.claim == .needsHelp && seen.word?.callsign == "Ben")
+    #expect(seen.selfReport?.claim == .needsHelp && seen.selfReport?.callsign == "Ben")
     #expect(seen.override?.claim == .safe && seen.override?.callsign == "Ada")
 
     // The same claim again is a new claim, and counts.

@@ -8,14 +8,10 @@ import Testing
 /// The statuses that a replica keeps are those that it finds in a full assessment.
 /// `MUSTER_VOLUME=200` for as many drawn histories; `MUSTER_TEST_SEED` replays one.
 @Suite struct StatusModelTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let histories = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 4
-
   @Test func `what a replica keeps of statuses equals a full assessment over drawn histories`()
     throws
   {
-    let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
-    for seed in one.map({ $0...$0 }) ?? 1...max(Self.histories, 1) {
+    for seed in Volume.seeds(orUsual: 4) {
       var story = try StatusStory(seed: seed)
       for _ in 0..<40 { try story.step() }
       #expect(story.overlooked.isEmpty, "seed \(seed): \(story.overlooked)")

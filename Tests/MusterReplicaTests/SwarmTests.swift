@@ -1,6 +1,7 @@
 import Foundation
 import MusterModel
 import MusterReplica
+import MusterTestKit
 import Testing
 
 /// Random commands on random devices with partitions and a loss of three datagrams in ten; devices
@@ -9,9 +10,7 @@ import Testing
 struct SwarmTests {
   /// One seed by hand: `MUSTER_TEST_SEED=17 swift test --filter SwarmTests`.
   static var seeds: [UInt64] {
-    if let seed = ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init) {
-      return [seed]
-    }
+    if let seed = Volume.onlySeed { return [seed] }
     return Array(1...20)
   }
 
@@ -22,7 +21,7 @@ struct SwarmTests {
       for _ in 0..<30 { try swarm.act() }
       let elapsed = try swarm.settle()
       try swarm.expectAgreement()
-      if ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"] != nil {
+      if Volume.onlySeed != nil {
         print("seed \(seed): agreement \(elapsed) ms after the network healed")
       }
     } catch {

@@ -188,6 +188,36 @@ struct TrackerTests {
     }
   }
 
+  @Test func `fixes of several phones share a commit, and each crosses as if it were alone`()
+    throws
+  {
+    var valley = try withFence()
+    let frames = try valley.ask("Ben") { replica, _ in try replica.queries.framesHeld() }
+    let fixes = [(0, 300), (10, 50), (20, 300)].flatMap { second, metres in
+      ["truck", "drone"].map {
+        TrackedFix(fix(metresNorth: metres, second: second), of: $0, isMoving: nil)
+      }
+    }
+    let refusals = try valley.at("Ben") { try $0.ingest(fixes, now: $1) }
+    #expect(refusals == [Refusal?](repeating: nil, count: 6))
+    // The opening of the log, and one frame with two rows and four crossings.
+    let after = try valley.ask("Ben") { replica, _ in try replica.queries.framesHeld() }
+    #expect(after - frames <= 2)
+    try valley.converge()
+    for name in valley.names {
+      let seen = try events(name, in: &valley)
+      for callsign in ["truck", "drone"] {
+        let own = seen.filter { $0.callsign == callsign }
+        #expect(own.map(\.type) == [.enter, .exit] && own.map(\.second) == [10, 20])
+      }
+    }
+    let track = try valley.ask("Ben") { replica, _ in
+      try replica.queries.track(
+        ofTracker: replica.queries.trackerRow(named: "truck"), limit: 9)
+    }
+    #expect(track.count == 3)
+  }
+
   @Test func `a team can be left, by a phone too`() throws {
     var valley = try withFence()
     try report("truck", at: 0, second: 0, by: "Ben", in: &valley)

@@ -108,7 +108,7 @@ struct WholeCommandTests {
       try valley.ask("Ben") { try $0.statuses(now: $1).directives() }.map {
         Seen(
           hasText: $0.text == text, names: $0.addressees.split(separator: ",").count,
-          isDue: $0.deadline == deadline)
+          isDue: $0.deadline?.time == deadline)
       }
     }
     #expect(seen == [[], [last]])

@@ -1,5 +1,5 @@
-import Foundation
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterSimulator
@@ -7,13 +7,9 @@ import Testing
 /// The measure of decision 0046. `MUSTER_VOLUME=1000` for all of it; `MUSTER_TEST_SEED` replays
 /// one.
 @Suite("Check-ins in the simulator") struct CheckInTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let seeds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 8
-
   @Test func `in drawn schedules no alarm is missed, and none is false`() throws {
-    let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
     var (compared, alarms) = (0, 0)
-    for seed in one.map({ $0...$0 }) ?? 1...max(Self.seeds, 1) {
+    for seed in Volume.seeds(orUsual: 8) {
       let world = try World(.drawnCheckIns(seed: seed), seed: seed)
       let result = try world.run()
       compared += world.checkers.checkIns.compared

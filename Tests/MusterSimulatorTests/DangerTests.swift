@@ -1,5 +1,5 @@
-import Foundation
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterSimulator
@@ -7,13 +7,9 @@ import Testing
 /// The measure of decision 0037. `MUSTER_VOLUME=1000` for all of it; `MUSTER_TEST_SEED` replays
 /// one.
 @Suite struct DangerTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let seeds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 6
-
   @Test func `every node shows within two seconds who is in danger, and no one else`() throws {
-    let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
     var (compared, dangers) = (0, 0)
-    for seed in one.map({ $0...$0 }) ?? 1...max(Self.seeds, 1) {
+    for seed in Volume.seeds(orUsual: 6) {
       let world = try World(.drawnDanger(seed: seed), seed: seed)
       let result = try world.run()
       compared += world.checkers.dangers.compared
@@ -22,6 +18,8 @@ import Testing
     }
     print("people in danger: \(compared) statuses compared, \(dangers) of people in danger")
     // Of many seeds: one may have few people in danger.
-    if one == nil { #expect(dangers * 20 > compared, "hardly anyone is ever in danger") }
+    if Volume.onlySeed == nil {
+      #expect(dangers * 20 > compared, "hardly anyone is ever in danger")
+    }
   }
 }

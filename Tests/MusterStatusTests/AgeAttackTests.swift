@@ -1,18 +1,14 @@
-import Foundation
+import MusterTestKit
 import Testing
 
 /// The measure of issue 22: relays and members cannot postpone the `noContact` or `unaccounted` of
 /// another person. `MUSTER_VOLUME=10000` runs as many worlds; `MUSTER_TEST_SEED` replays one.
 @Suite("Attacks on the age of evidence")
 struct AgeAttackTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let worlds = environment["MUSTER_VOLUME"].flatMap(UInt64.init) ?? 400
-
   @Test func `no random attack changes the age or a deadline of another person`() {
     var (checks, bounded, excess) = (0, 0, [Int64]())
     var (byWallClock, byOthersStamps, worse) = (0, 0, Int64(0))
-    let one = Self.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init)
-    let seeds = one.map { $0...$0 } ?? 1...max(Self.worlds, 1)
+    let seeds = Volume.seeds(orUsual: 400)
     for seed in seeds {
       var world = AgeWorld(seed: seed)
       let result = world.run(steps: 120)
@@ -32,7 +28,7 @@ struct AgeAttackTests {
       "\(median) ms above the truth at the median, \(low) ms at the lowest tenth;",
       "fooled: wall clocks in \(byWallClock), others' stamps in \(byOthersStamps);",
       "at most \(worse) ms worse than without the attackers")
-    guard one == nil else { return }
+    guard Volume.onlySeed == nil else { return }
     // The attacks are strong enough to defeat the previous rules.
     #expect(byWallClock * 4 > seeds.count)
     #expect(byOthersStamps * 50 > seeds.count)

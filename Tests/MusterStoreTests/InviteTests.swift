@@ -108,9 +108,6 @@ struct PeerTests {
     ]
     for endpoint in endpoints { try store.rememberPeer(RememberedPeer(endpoint: endpoint)) }
     #expect(Set(try store.peers().map(\.endpoint)) == Set(endpoints))
-
-    try store.forgetPeer(endpoints[1])
-    #expect(Set(try store.peers().map(\.endpoint)) == [endpoints[0], endpoints[2]])
   }
 
   @Test func `a flood of unproved addresses drives out no real peer`() throws {

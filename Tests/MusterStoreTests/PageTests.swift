@@ -11,8 +11,7 @@ import Testing
 struct PageTests {
   private static let pageBytes = 4096
   /// Flips; more by hand: `MUSTER_VOLUME=50`.
-  private static let flips =
-    200 * (ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 1)
+  private static let flips = 200 * Volume.orUsual(1)
 
   /// A database of some rows and frames, closed.
   private static func database(in folder: borrowing TemporaryFolder) throws -> Data {

@@ -1,5 +1,6 @@
 import Foundation
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterSync
@@ -8,14 +9,11 @@ import Testing
 /// end it is as if it had come once, in order and at once. `MUSTER_VOLUME=1000` for all of it.
 @Suite("What comes ten times and out of order")
 struct DisorderTests {
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 3
+  private static let volume = Volume.orUsual(3)
 
   /// One by hand: `MUSTER_TEST_SEED=17 swift test --filter DisorderTests`.
   private static var seeds: [UInt64] {
-    if let seed = ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init) {
-      return [seed]
-    }
+    if let seed = Volume.onlySeed { return [seed] }
     return Array(0..<UInt64(volume))
   }
 

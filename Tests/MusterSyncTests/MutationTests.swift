@@ -1,6 +1,7 @@
 import Foundation
 import MusterCrypto
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterSync
@@ -9,8 +10,7 @@ import Testing
 /// count. `MUSTER_VOLUME=1000000` for the whole volume.
 @Suite("Damaged datagrams")
 struct MutationTests {
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 10_000
+  private static let volume = Volume.orUsual(10_000)
 
   @Test func `of what was damaged on its way nothing is stored or answered`() {
     // Given the datagrams that one of two devices receives from the other

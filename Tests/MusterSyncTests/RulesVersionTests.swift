@@ -61,7 +61,7 @@ struct RulesVersionTests {
     world.run(seconds: 60)
     Self.expectApart(world)
     #expect(Self.shows(0, 1, in: world) && Self.shows(1, 0, in: world))
-    #expect(Self.status(0, of: 1, in: world)?.state == .heard)
+    #expect(Self.status(0, of: 1, in: world)?.state == .discovered)
     #expect(Self.status(0, of: 1, in: world)?.endpoint == world.stations[1].endpoint)
     // Each reports it once, however often it receives the other.
     let isOlder = rules < .current

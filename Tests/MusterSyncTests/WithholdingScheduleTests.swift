@@ -1,6 +1,7 @@
 import Foundation
 import MusterCrypto
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterSync
@@ -9,16 +10,13 @@ import Testing
 /// and otherwise the silence is reported. `MUSTER_VOLUME=1000` for the whole volume.
 @Suite("Who withholds, in drawn schedules")
 struct WithholdingScheduleTests {
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 6
+  private static let volume = Volume.orUsual(6)
   private static let tenMinutes: Int64 = 600
 
   /// In 94 and 847 Ben looked for what Wilma keeps to herself only at moments when what she had
   /// shown was forgotten. One by hand: `MUSTER_TEST_SEED=94`.
   private static var seeds: [UInt64] {
-    if let seed = ProcessInfo.processInfo.environment["MUSTER_TEST_SEED"].flatMap(UInt64.init) {
-      return [seed]
-    }
+    if let seed = Volume.onlySeed { return [seed] }
     return Set((0..<UInt64(volume)) + [94, 847]).sorted()
   }
 

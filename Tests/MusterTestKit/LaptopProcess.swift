@@ -44,6 +44,12 @@ extension LaptopProcess {
     return hash
   }
 
+  /// Verifies all data, including signatures.
+  package func requireSound() async throws {
+    let report = try await ask("verify")
+    guard report["ok"] == .bool(true) else { throw Failed("\(name): \(report)") }
+  }
+
   private func succeed(_ words: [String]) async throws -> Ended {
     let ended = try await attempt(words)
     guard ended.status == 0 else { throw Failed("\(name): \(ended)") }

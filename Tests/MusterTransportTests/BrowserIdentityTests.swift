@@ -1,5 +1,6 @@
 import Foundation
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterTransport
@@ -169,12 +170,10 @@ struct BrowserIdentityTests {
   private func verify(
     _ certificate: [UInt8], by authority: [UInt8], _ options: [String]
   ) throws -> Bool {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { remove(folder) }
+    let folder = try TemporaryFolder()
     var paths: [String] = []
     for (name, der) in [("authority", authority), ("own", certificate)] {
-      let path = folder.appending(path: "\(name).pem")
+      let path = folder.url.appending(path: "\(name).pem")
       let text = Data(der).base64EncodedString(options: .lineLength64Characters)
       try Data("-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n".utf8)
         .write(to: path)
@@ -184,10 +183,6 @@ struct BrowserIdentityTests {
       ["verify", "-x509_strict", "-purpose", "sslserver"] + options
         + ["-CAfile", paths[0], paths[1]]
     ).isSuccess
-  }
-
-  private func remove(_ folder: URL) {
-    do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
   }
 
   private func run(

@@ -69,7 +69,7 @@ extension NetworkTests {
     {
       try await Valley.run { valley in
         let anna = try await valley.founder("Anna")
-        let ben = try valley.newcomer("Ben")
+        let ben = try valley.laptop("Ben")
         try valley.wire(anna, ben)
         for laptop in [anna, ben] { try Rule.withoutMulticast.apply(in: laptop.space) }
         try await anna.run()

@@ -3,11 +3,15 @@ import MusterTestKit
 import Testing
 
 extension ProcessTests {
-  /// boto3, the AWS CLI and signed requests use real nodes as Amazon Location.
+  /// boto3, the AWS CLI and signed requests use real nodes as Amazon Location and Cognito Sync.
   @Suite struct AmazonTests {
-    private static let script = URL(filePath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Amazon/check.py")
+    private static let scripts = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Amazon")
+
+    private static func run(_ script: String, _ words: String...) throws {
+      let verdict = try Python.run([scripts.appending(path: script).path] + words)
+      #expect(verdict.status == 0, "\(verdict.output)")
+    }
 
     @Test(.enabled(if: try Python.has("boto3", "awscli"), "needs python3 with boto3 and awscli"))
     func `unmodified programs for Amazon Location find their service`() async throws {
@@ -29,8 +33,7 @@ extension ProcessTests {
            "member": {\(try await Self.key(anna, "member"))},
            "signedOff": {\(try await Self.key(anna, "member", of: "Ben"))}}
           """
-        let verdict = try Python.run([Self.script.path, try field.file("nodes.json", nodes)])
-        #expect(verdict.status == 0, "\(verdict.output)")
+        try Self.run("check.py", try field.file("nodes.json", nodes))
 
         // A revoked key is unknown at once.
         let keys = try await anna.ask("access-key", "list").items
@@ -38,7 +41,42 @@ extension ProcessTests {
         try await anna.send("access-key", "revoke", keys[0]["id"].text ?? "")
         #expect(try await anna.ask("access-key", "list").items.count == 3)
         for node in [annasNode, bensNode, cleosNode] { try await node.stop() }
-        for laptop in [anna, ben, cleo] { try await laptop.expectSound() }
+        for laptop in [anna, ben, cleo] { try await laptop.requireSound() }
+      }
+    }
+
+    /// `MUSTER_SYNC_RECORDS=10000` writes as many records.
+    @Test(.enabled(if: try Python.has("boto3"), "needs python3 with boto3"))
+    func `unmodified programs for Cognito Sync find their records on every node`() async throws {
+      let count = ProcessInfo.processInfo.environment["MUSTER_SYNC_RECORDS"] ?? "500"
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        let ben = try await field.joiner("Ben", inviting: anna, role: "member")
+        let bensNode = try await ben.run(peers: [annasNode], "--http", "127.0.0.1:0")
+        try await inStep(anna, ben) { $0["users"] == .number(2) }
+        func nodes(_ second: RunningNode) async throws -> String {
+          let here = try await Self.place(anna, annasNode)
+          let there = try await Self.place(ben, second)
+          return """
+            {"first": {\(here), \(try await Self.key(anna, "member"))},
+             "second": {\(there), \(try await Self.key(ben, "member", of: "Anna"))},
+             "observer": {\(here), \(try await Self.key(anna, "observer"))},
+             "ben": {\(here), \(try await Self.key(anna, "member", of: "Ben"))}}
+            """
+        }
+        let together = try field.file("nodes.json", try await nodes(bensNode))
+        try Self.run("sync.py", together, "check")
+        try Self.run("sync.py", together, "compare")
+
+        // While Ben is out of reach, Anna's programs go on.
+        try await bensNode.stop()
+        try Self.run("sync.py", together, "load", count)
+        let back = try await ben.run(peers: [annasNode], "--http", "127.0.0.1:0")
+        try Self.run(
+          "sync.py", try field.file("later.json", try await nodes(back)), "compare")
+        for node in [annasNode, back] { try await node.stop() }
+        for laptop in [anna, ben] { try await laptop.requireSound() }
       }
     }
 
@@ -57,10 +95,14 @@ extension ProcessTests {
     ) async throws -> String {
       let key = try await laptop.ask(
         "access-key", "create", "--rights", rights, "--user", user ?? laptop.name)
-      guard let id = key["id"].text, let secret = key["secret"].text else {
-        throw Failed("no key in \(key)")
+      let members = try ["id", "secret", "identityPoolId", "identityId"].map { name in
+        guard let text = key[name].text else { throw Failed("no \(name) in \(key)") }
+        return text
       }
-      return "\"id\": \"\(id)\", \"secret\": \"\(secret)\""
+      return """
+        "id": "\(members[0])", "secret": "\(members[1])", "pool": "\(members[2])", \
+        "identity": "\(members[3])"
+        """
     }
   }
 }

@@ -135,7 +135,7 @@ extension ProcessTests {
         try await anna.attempt("position", "set", "1,2", "--time", "2100-01-01T00:00:00Z")
           .expectRefusal(containing: "ahead of this device's clock")
         #expect(try await facts(of: anna) == before)
-        try await anna.expectSound()
+        try await anna.requireSound()
       }
     }
 

@@ -39,7 +39,7 @@ extension ProcessTests {
         #expect(output.hasPrefix("Frames: "))
         try await anna.send("report", "show", bens)
         #expect(try await anna.stateHash() == ben.stateHash())
-        for laptop in [anna, ben] { try await laptop.expectSound() }
+        for laptop in [anna, ben] { try await laptop.requireSound() }
         // A second merge adds nothing.
         let again = try await anna.ask("bundle", "merge", back)
         #expect(again["frames"]["new"].number == 0 && again["records"]["new"].number == 0)

@@ -56,8 +56,8 @@ extension ProcessTests {
         let eve = try await field.joiner("Eve", inviting: ben)
         _ = try await eve.run(peers: [bensNode])
         try await inStep(ben, cleo, dan, eve) { $0["reports"] == .number(1) }
-        try await ben.expectSound()
-        try await dan.expectSound()
+        try await ben.requireSound()
+        try await dan.requireSound()
         guard try Python.has("nacl") else { return }
         for laptop in [ben, eve] { try await VerifierTests.expectSameState(of: laptop) }
       }

@@ -23,12 +23,12 @@ extension ProcessTests {
 
         let kept = try await ids(on: ben)
         #expect(acknowledged.subtracting(kept).isEmpty)
-        try await ben.expectSound()
+        try await ben.requireSound()
         _ = try await ben.run(peers: [annasNode])
         try await inStep(anna, ben)
         #expect(acknowledged.subtracting(try await ids(on: anna)).isEmpty)
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
       }
     }
 

@@ -33,7 +33,7 @@ extension ProcessTests {
         let warnings = try again.child.complaints.matches(of: /the database was damaged/)
         #expect(warnings.count == 1)
         try await inStep(anna, ben)
-        try await ben.expectSound()
+        try await ben.requireSound()
         #expect(try await ben.ask("report", "list").items.count == 20)
 
         // And the damaged file is kept, readable by its owner only
@@ -44,7 +44,7 @@ extension ProcessTests {
         try await ben.send("report", "add", "--title", "After the damage")
         try await inStep(anna, ben)
         try await again.stop()
-        try await ben.expectSound()
+        try await ben.requireSound()
       }
     }
 
@@ -78,7 +78,7 @@ extension ProcessTests {
             #expect(ended.status != 0)
             try await laptop.send("init", "River flood", "--callsign", "Anna")
           }
-          try await laptop.expectSound()
+          try await laptop.requireSound()
         }
       }
     }

@@ -18,12 +18,38 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
+  func `a replay shows what happened, what the leader knew, and dangers of now`() throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "replay.py")
+    let walk = try Python.run([
+      script.path, "--muster", try Program.located().path, "--patience", "300",
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
+  func `maps from files are drawn, added and chosen`() throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "maps.py")
+    let walk = try Python.run([script.path, "--muster", try Program.located().path])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
   func `a hazard that a member enters shows and sounds on the leader's page`() throws {
     let walk = try Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0", "--hazard",
       "--patience", "900",
     ])
     #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
+  func `what a phone's user enters out of range arrives once`() throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "offline.py")
+    let walk = try Python.run([
+      script.path, "--muster", try Program.located().path, "--patience", "900",
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+    #expect(walk.output.contains("nothing was lost or doubled"), "\(walk.output)")
   }
 
   @Test(.needsBrowser)

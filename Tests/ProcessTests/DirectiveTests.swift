@@ -59,8 +59,8 @@ extension ProcessTests {
         }
         try await ben.attempt("watch").expectRefusal(containing: "terminal")
         try await inStep(anna, ben)
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
       }
     }
 

@@ -45,7 +45,7 @@ extension ProcessTests {
         #expect(try await alarms(at: anna) == 0)
         try await ben.send("checkin", "pin", "remove", "--pin-file", duress)
         try await ben.send("checkin", "ok")
-        for laptop in [anna, ben, cleo] { try await laptop.expectSound() }
+        for laptop in [anna, ben, cleo] { try await laptop.requireSound() }
       }
     }
 

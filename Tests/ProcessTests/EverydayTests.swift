@@ -20,8 +20,8 @@ extension ProcessTests {
         try await inStep(anna, ben)
         try await anna.send("report", "delete", report, "--yes")
         try await inStep(anna, ben) { $0["reports"] == .number(0) }
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
       }
     }
 

@@ -71,8 +71,8 @@ extension ProcessTests {
         let shown = try await titles(on: anna)
         #expect(shown == ["After", "Before", "Forgotten by its author", "In its place"])
         try await node.stop()
-        try await ben.expectSound()
-        try await anna.expectSound()
+        try await ben.requireSound()
+        try await anna.requireSound()
         try await VerifierTests.expectSameState(of: anna)
         try await VerifierTests.expectSameState(of: ben)
       }

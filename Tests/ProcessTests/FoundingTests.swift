@@ -20,7 +20,7 @@ extension ProcessTests {
           if again.status != 0 { again.expectRefusal(containing: "already") }
           // The keys are created last, one after the other: rarely only the first exists.
           guard FileManager.default.fileExists(atPath: anna.key.path) else { continue }
-          try await anna.expectSound()
+          try await anna.requireSound()
           try await anna.send("report", "add", "--title", "Bridge down")
           #expect(try await anna.ask("status")["callsign"] == .string("Anna"))
         }
@@ -45,7 +45,7 @@ extension ProcessTests {
         try Data().write(to: mark)
         try await anna.send("init", "Other", "--callsign", "Eve")
         #expect(try await anna.ask("status")["operationName"] == .string("Other"))
-        try await anna.expectSound()
+        try await anna.requireSound()
         #expect(!FileManager.default.fileExists(atPath: mark.path))
       }
     }
@@ -68,9 +68,9 @@ extension ProcessTests {
         try Data().write(to: ben.home.appending(path: "data/unfinished"))
         try FileManager.default.moveItem(at: kept, to: pending)
         try await ben.send("join", "--grant", grant)
-        try await ben.expectSound()
+        try await ben.requireSound()
         try await ben.send("report", "add", "--title", "Bridge down")
-        try await ben.expectSound()
+        try await ben.requireSound()
       }
     }
   }

@@ -87,7 +87,7 @@ extension ProcessTests {
           try await anna.ask("status")["location"]["refused"][replaced].number ?? 0 > before
         }
         try await node.stop()
-        try await anna.expectSound()
+        try await anna.requireSound()
       }
     }
   }

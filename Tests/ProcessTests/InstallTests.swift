@@ -70,12 +70,8 @@ struct InstallTests {
 
   /// Installs the built program, and removes it after the test.
   private static func withInstalled(_ story: (URL) async throws -> Void) async throws {
-    let root = FileManager.default.temporaryDirectory
-      .appending(path: "mi-\(UInt32.random(in: .min ... .max))")
-    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
-    defer {
-      do { try FileManager.default.removeItem(at: root) } catch { Issue.record(error) }
-    }
+    let scratch = try TemporaryFolder()
+    let root = scratch.url
     let installing = Process()
     installing.executableURL = repository.appending(path: "Scripts/install.sh")
     installing.arguments = [try Program.located().path]

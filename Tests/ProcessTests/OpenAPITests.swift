@@ -26,7 +26,7 @@ extension ProcessTests {
         ])
         #expect(verdict.status == 0, "\(verdict.output)")
         try await node.stop()
-        try await anna.expectSound()
+        try await anna.requireSound()
       }
     }
   }

@@ -36,8 +36,8 @@ extension ProcessTests {
         try await eventually("Ben's photo is gone") {
           try await ben.ask("report", "photo", "list", "Gas smell").items.isEmpty
         }
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
       }
     }
 

@@ -62,7 +62,7 @@ extension ProcessTests {
         #expect(try await anna.send("status").contains("wrong checksum 1"))
         #expect(try await anna.ask("event", "list").items.count == 1)
         try await node.stop()
-        try await anna.expectSound()
+        try await anna.requireSound()
       }
     }
 
@@ -138,8 +138,8 @@ extension ProcessTests {
         }
         try await refusals(port)
         try await bens.stop()
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
       }
     }
 

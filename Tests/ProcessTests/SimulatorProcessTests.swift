@@ -4,15 +4,15 @@ import Testing
 
 /// `muster-sim` as a program: properties that only separate processes show.
 @Suite struct SimulatorProcessTests {
-  private let folder: URL
+  private let scratch: TemporaryFolder
   private let program: URL
 
   init() throws {
     program = try Program.located("muster-sim")
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "muster-sim-\(ProcessInfo.processInfo.globallyUniqueString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    scratch = try TemporaryFolder()
   }
+
+  private var folder: URL { scratch.url }
 
   private func run(_ words: String..., number: Int) async throws -> Ended {
     let child = try Child(program, words, environment: [:], in: folder, name: "\(number)")
@@ -56,7 +56,6 @@ import Testing
       hashes.insert(try #require(result["traceHash"] as? String))
     }
     #expect(hashes.count == 1, "seed 11 gave \(hashes.sorted())")
-    try FileManager.default.removeItem(at: folder)
   }
 
   @Test func `a file with an unknown key is refused with its line, and nothing runs`()
@@ -68,6 +67,5 @@ import Testing
     #expect(ended.status == 1)
     #expect(ended.output.isEmpty)
     #expect(ended.errors == "Error: x.yaml:3: unknown key 'colour'\n")
-    try FileManager.default.removeItem(at: folder)
   }
 }

@@ -37,8 +37,8 @@ extension ProcessTests {
         try await inStep(anna, ben) { $0["reports"] == .number(4) }
         let restarted = try await ben.ask("status")["logs"]
         #expect(restarted.number == (logs?.number ?? 0) + 1)
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
         try await node.stop()
 
         _ = try await ben.run(peers: [annasNode])
@@ -102,8 +102,8 @@ extension ProcessTests {
         // It replaced the other: no device is in use twice.
         #expect(try await anna.ask("status")["clones"].items.isEmpty)
         #expect(try await clone.ask("status")["logs"].number == logs + 1)
-        try await anna.expectSound()
-        try await clone.expectSound()
+        try await anna.requireSound()
+        try await clone.requireSound()
       }
     }
   }

@@ -70,7 +70,7 @@ extension ProcessTests {
         #expect(after["users"] == .number(2))
         #expect(after["peers"].items.map { $0["callsign"].text } == ["Ben"])
         #expect(annasNode.child.isRunning)
-        try await anna.expectSound()
+        try await anna.requireSound()
       }
     }
 

@@ -16,6 +16,7 @@ extension ProcessTests {
       ["permit", "list"], ["contact", "list"], ["proximity", "status"],
       ["proximity", "sessions"], ["proximity", "notices"], ["proximity", "review"],
       ["device", "list"], ["quarantine", "list"], ["login", "list"], ["access-key", "list"],
+      ["map", "list"],
       ["webhook", "list"], ["settings", "show"], ["verify"], ["doctor"], ["watch", "--once"],
     ]
 

@@ -48,8 +48,8 @@ extension ProcessTests {
         }
         try await inStep(anna, ben)
         #expect(try await anna.ask("event", "list").items == crossings)
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
       }
     }
 

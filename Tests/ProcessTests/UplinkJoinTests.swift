@@ -53,7 +53,7 @@ extension ProcessTests {
         }
         try await RunningNode(child: child, port: 0).stop()
         try await host.stop()
-        for laptop in [anna, ben] { try await laptop.expectSound() }
+        for laptop in [anna, ben] { try await laptop.requireSound() }
       }
     }
 

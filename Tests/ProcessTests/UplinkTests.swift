@@ -105,8 +105,8 @@ extension ProcessTests {
         try await eventually("Anna has it") { try await titles(anna).contains("Meanwhile") }
         try await node.stop()
         try await post.stop()
-        try await anna.expectSound()
-        try await ben.expectSound()
+        try await anna.requireSound()
+        try await ben.requireSound()
       }
     }
 

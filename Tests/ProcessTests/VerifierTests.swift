@@ -69,7 +69,7 @@ extension ProcessTests {
         }
         let listed = try await anna.ask("device", "list").items
         #expect(listed.filter { $0["isRevoked"] == .bool(true) }.map { $0["id"].text } == [stolen])
-        try await anna.expectSound()
+        try await anna.requireSound()
         try await expectSameState(of: anna)
         try await releaseEverything(on: anna)
       }
@@ -84,7 +84,7 @@ extension ProcessTests {
       }
       let status = try await laptop.ask("status")
       #expect(status["reports"] == .number(2))
-      try await laptop.expectSound()
+      try await laptop.requireSound()
       try await expectSameState(of: laptop)
     }
 

@@ -26,7 +26,8 @@ import Testing
     "Tests/MusterStoreTests", "Tests/MusterSyncTests", "Tests/MusterTransportTests",
     "Tests/NetworkTests", "Tests/ProcessTests", "Tests/MusterTestKit", "Sources/MusterSimulator",
     "Sources/muster-demo", "Sources/MusterProximity", "Tests/MusterProximityTests",
-    "Sources/SQLiteSeal", "Tests/SQLiteSealTests",
+    "Sources/SQLiteSeal", "Tests/SQLiteSealTests", "Sources/MusterArchive",
+    "Sources/muster-archive", "Tests/MusterArchiveTests",
   ]
 
   /// Literals that name a file on disk, a value in JSON or a login of a simulated attacker.

@@ -12,9 +12,7 @@ import Testing
   /// Types that are larger today, with their size, which must not grow. Lower a number, or remove a
   /// row, with each part that gets an owner.
   private static let larger: [String: (properties: Int, lines: Int)] = [
-    "MusterModel.DirectiveSummary": (15, 700),
     "MusterModel.UserSummary": (17, 700),
-    "MusterNode.Node": (12, 739),
     "MusterSync.Packet": (22, 700),
   ]
 

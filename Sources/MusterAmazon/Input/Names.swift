@@ -70,7 +70,7 @@ struct ResourceARN: Hashable {
     let resource =
       parts.count == 6 ? parts[5].split(separator: "/", omittingEmptySubsequences: false) : []
     guard text.utf8.count <= Self.longest, parts.count == 6, parts[0] == "arn",
-      parts[2] == SignatureV4.service, resource.count == 2,
+      parts[2] == AmazonService.location.signingName, resource.count == 2,
       let kind = Kind(rawValue: String(resource[0])), Names.isResourceName(String(resource[1]))
     else {
       throw .invalid(

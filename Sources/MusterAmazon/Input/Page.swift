@@ -26,9 +26,15 @@ struct Page<Element> {
   /// Returns the key in `NextToken`; nil for the first page.
   static func key(of input: Input) throws(ServiceFault) -> String? {
     guard let token = try input.text("NextToken", length: 1...longestToken) else { return nil }
-    guard let data = Data(base64Encoded: token), let key = String(validating: data, as: UTF8.self)
-    else { throw .invalid("NextToken", "is not a token of this service") }
+    guard let key = key(token) else {
+      throw .invalid("NextToken", "is not a token of this service")
+    }
     return key
+  }
+
+  /// Returns the key in a token; nil for any other text.
+  static func key(_ token: String) -> String? {
+    Data(base64Encoded: token).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
   static func token(of key: String) -> String { Data(key.utf8).base64EncodedString() }

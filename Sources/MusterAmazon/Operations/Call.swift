@@ -41,6 +41,9 @@ struct Call: Sendable {
     try Names.id(names["id"] ?? "", field)
   }
 
+  /// A name in the path, by the name of its segment.
+  func segment(_ name: String) -> String { names[name] ?? "" }
+
   /// The ARN in the path.
   func arn(_ field: String) throws(ServiceFault) -> ResourceARN {
     try ResourceARN(names["arn"] ?? "", field)

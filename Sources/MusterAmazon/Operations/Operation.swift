@@ -1,7 +1,4 @@
 /// The operations of Amazon Location that this node performs, with their routes.
-///
-/// A segment in braces is a name, which arrives percent-encoded: a path is split before its
-/// segments are decoded.
 enum Operation: String, CaseIterable {
   case createGeofenceCollection = "CreateGeofenceCollection"
   case describeGeofenceCollection = "DescribeGeofenceCollection"
@@ -92,16 +89,7 @@ enum Operation: String, CaseIterable {
 
   // MARK: Routing
 
-  private struct Route {
-    let operation: Operation
-    let method: String
-    let parts: [Substring]
-  }
-
-  private static let routes = allCases.map { operation in
-    let (method, path) = operation.route
-    return Route(operation: operation, method: method, parts: path.split(separator: "/"))
-  }
+  private static let routes = RouteTable(allCases, by: \.route)
 
   private static let folders = [
     "/geofencing/", "/tracking/", "/tags/", "/maps/", "/places/", "/routes/", "/metadata/",
@@ -110,29 +98,10 @@ enum Operation: String, CaseIterable {
   /// Whether a path belongs to the service, with operations that are not performed here.
   static func owns(_ path: String) -> Bool { folders.contains { path.hasPrefix($0) } }
 
-  /// Returns the operation of a request, and the decoded names in its path. Throws for any other
-  /// request, and for a name that is not percent-encoded UTF-8.
+  /// Returns the operation of a request, and the decoded names in its path, as `RouteTable` does.
   static func find(
     method: String, path: String
   ) throws(ServiceFault) -> (operation: Operation, names: [String: String]) {
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    let found = routes.first { route in
-      route.method == method && route.parts.count == segments.count
-        && zip(route.parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-    }
-    guard let found else {
-      throw ServiceFault(
-        .validation(.unknownOperation),
-        "this node does not perform the operation \(method) \(path.prefix(200))")
-    }
-    var names: [String: String] = [:]
-    for (part, segment) in zip(found.parts, segments) where part.hasPrefix("{") {
-      guard let name = PercentCoding.decoded(segment) else {
-        throw ServiceFault(
-          .validation(.cannotParse), "the path is not percent-encoded UTF-8")
-      }
-      names[String(part.dropFirst().dropLast())] = name
-    }
-    return (found.operation, names)
+    try routes.find(method: method, path: path)
   }
 }

@@ -19,7 +19,8 @@ struct Operations: Sendable {
       store: store, catalogue: catalogue, operation: operation, geofences: geofences)
     trackers = TrackerOperations(store: store, collections: collections, operation: operation)
     positions = PositionOperations(
-      node: node, store: store, catalogue: catalogue, trackers: trackers, geofences: geofences)
+      node: node, trackers: trackers, geofences: geofences,
+      intake: PositionIntake(node: node, store: store, catalogue: catalogue))
     reading = PositionReading(node: node, trackers: trackers)
     tags = TagOperations(store: store, collections: collections, trackers: trackers)
   }

@@ -1,49 +1,45 @@
 internal import Foundation
 internal import MusterNode
-internal import MusterNode
 internal import Synchronization
 
-/// The collections, trackers and associations of this node, in a file of the home that only this
-/// user can read.
-final class ResourceStore: Sendable {
-  /// Each change encodes and writes the whole file.
-  static let mostBytes = 4 << 20
-
+/// Settings of this node for programs, in a file of the home that only this user can read.
+final class SettingsStore<Settings: Codable & Hashable & Sendable>: Sendable {
   private let file: PrivateFile
-  private let resources: Mutex<Resources>
+  private let settings: Mutex<Settings>
 
-  /// - Parameter folder: the home, whose lock MUST be held.
-  init(in folder: String) throws {
-    file = PrivateFile(in: folder, name: "amazon-location.json")
+  /// - Parameters:
+  ///   - folder: the home, whose lock MUST be held.
+  ///   - empty: the settings without a file.
+  ///   - remedy: what to do about a damaged file, besides restoring it.
+  init(in folder: String, name: String, empty: Settings, remedy: String) throws {
+    file = PrivateFile(in: folder, name: name)
     guard let data = try file.read() else {
-      resources = Mutex(Resources())
+      settings = Mutex(empty)
       return
     }
     do {
-      resources = Mutex(try JSONDecoder().decode(Resources.self, from: data))
+      settings = Mutex(try JSONDecoder().decode(Settings.self, from: data))
     } catch {
-      throw PrivateFileFault(
-        "\(file.path) is damaged: restore it, or delete it and create the trackers and "
-          + "collections again")
+      throw PrivateFileFault("\(file.path) is damaged: restore it, or delete it and \(remedy)")
     }
   }
 
-  var current: Resources { resources.withLock { $0 } }
+  var current: Settings { settings.withLock { $0 } }
 
-  /// Changes the resources and stores them; if they cannot be stored or take more than
-  /// `mostBytes`, nothing changes.
+  /// Changes the settings and stores them; if they cannot be stored or take more than
+  /// `SettingsBounds.bytes`, nothing changes.
   func change<Result: Sendable>(
-    _ body: (inout Resources) throws(ServiceFault) -> Result
+    _ body: (inout Settings) throws(ServiceFault) -> Result
   ) throws(ServiceFault) -> Result {
-    try resources.withLock { resources throws(ServiceFault) in
-      var changed = resources
+    try settings.withLock { settings throws(ServiceFault) in
+      var changed = settings
       let result = try body(&changed)
-      guard changed != resources else { return result }
+      guard changed != settings else { return result }
       do {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         let data = try encoder.encode(changed)
-        guard data.count <= Self.mostBytes else {
+        guard data.count <= SettingsBounds.bytes else {
           throw ServiceFault(
             .quotaExceeded,
             "the trackers, collections, tags and associations of this node take too much space: "
@@ -55,8 +51,26 @@ final class ResourceStore: Sendable {
       } catch {
         throw ServiceFault(.unavailable, "\(error)")
       }
-      resources = changed
+      settings = changed
       return result
     }
+  }
+}
+
+/// What one file of settings may take.
+enum SettingsBounds {
+  /// Each change encodes and writes the whole file.
+  static let bytes = 4 << 20
+}
+
+/// The collections, trackers and associations of this node.
+typealias ResourceStore = SettingsStore<Resources>
+
+extension SettingsStore<Resources> {
+  /// - Parameter folder: the home, whose lock MUST be held.
+  convenience init(in folder: String) throws {
+    try self.init(
+      in: folder, name: "amazon-location.json", empty: Resources(),
+      remedy: "create the trackers and collections again")
   }
 }

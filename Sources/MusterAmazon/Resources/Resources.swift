@@ -28,8 +28,23 @@ struct TrackerRecord: Codable, Hashable, Sendable {
 /// and each collection that it was evaluated in directly. It only grows, so that the reports of two
 /// programs do not make a device leave and enter the same zones.
 struct DeviceScope: Codable, Hashable, Sendable {
-  var trackers: Set<String> = []
-  var collections: Set<String> = []
+  fileprivate(set) var trackers: Set<String> = []
+  fileprivate(set) var collections: Set<String> = []
+
+  /// The scope of a device that also reports through a tracker, or is evaluated in a collection.
+  func adding(_ reason: EvaluationReason) -> DeviceScope {
+    var scope = self
+    switch reason {
+    case .tracker(let name): scope.trackers.insert(name)
+    case .collection(let name): scope.collections.insert(name)
+    }
+    return scope
+  }
+
+  func union(_ other: DeviceScope) -> DeviceScope {
+    DeviceScope(
+      trackers: trackers.union(other.trackers), collections: collections.union(other.collections))
+  }
 }
 
 /// The collections, trackers and associations of this node.
@@ -57,16 +72,6 @@ struct Resources: Codable, Hashable, Sendable {
     description: "All devices of the operation", tags: [:], filtering: filterings[0],
     usesEventBridge: false, allowsGeospatialQueries: false, consumers: [],
     createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 0))
-
-  /// The scope of a device that reports through a tracker, or is evaluated in a collection.
-  func scope(of device: String, adding reason: EvaluationReason) -> DeviceScope {
-    var scope = devices[device] ?? DeviceScope()
-    switch reason {
-    case .tracker(let name): scope.trackers.insert(name)
-    case .collection(let name): scope.collections.insert(name)
-    }
-    return scope
-  }
 
   /// The collections that evaluate a device.
   func collections(in scope: DeviceScope) -> Set<String> {

@@ -11,7 +11,6 @@ internal import MusterTransport
 /// rejected. A request is valid for 15 minutes before and after its date.
 struct SignatureV4 {
   static let algorithm = "AWS4-HMAC-SHA256"
-  static let service = "geo"
   static let mostSkewMilliseconds: Int64 = 15 * 60_000
   private static let terminator = "aws4_request"
   /// Without them the signature covers too little.
@@ -44,7 +43,7 @@ struct SignatureV4 {
       let signature = values["Signature"], credential[4] == Self.terminator
     else {
       throw Self.incomplete(
-        "it needs Credential=KEY/DATE/REGION/\(Self.service)/\(Self.terminator), SignedHeaders "
+        "it needs Credential=KEY/DATE/REGION/SERVICE/\(Self.terminator), SignedHeaders "
           + "and Signature")
     }
     guard headers == headers.sorted(), Set(headers).count == headers.count,
@@ -67,13 +66,15 @@ struct SignatureV4 {
 
   /// Verifies the signature and the date of a request. Throws if either is wrong.
   ///
-  /// - Parameter now: this device's wall clock.
+  /// - Parameters:
+  ///   - service: the service that the request is for, as scopes of credentials name it.
+  ///   - now: this device's wall clock.
   func verify(
-    _ request: AmazonRequest, by secret: String, now: Timestamp
+    _ request: AmazonRequest, to service: String, by secret: String, now: Timestamp
   ) throws(ServiceFault) {
-    guard service == Self.service else {
+    guard self.service == service else {
       throw ServiceFault(
-        .badSignature, "Credential should be scoped to correct service: '\(Self.service)'.")
+        .badSignature, "Credential should be scoped to correct service: '\(service)'.")
     }
     guard let date = request.value(of: "x-amz-date"), let time = Self.time(date),
       date.prefix(8) == day

@@ -27,15 +27,25 @@ enum ChaCha20Poly1305 {
     _ ciphertext: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
     additionalData: [UInt8], key: SecretBytes
   ) -> [UInt8]? {
-    guard let start = ciphertext.baseAddress, ciphertext.count >= tagBytes else { return nil }
-    let plaintextBytes = ciphertext.count - tagBytes
-    var isAuthentic = false
-    let plaintext = [UInt8](unsafeUninitializedCapacity: plaintextBytes) { plaintext, count in
-      isAuthentic = key.withPointer { key in
+    open(ciphertext) { plaintext, start in
+      key.withPointer { key in
         crypto_aead_chacha20poly1305_ietf_decrypt(
-          plaintext.baseAddress, nil, nil, start, UInt64(ciphertext.count), additionalData,
+          plaintext, nil, nil, start, UInt64(ciphertext.count), additionalData,
           UInt64(additionalData.count), nonce, key) == 0
       }
+    }
+  }
+
+  /// Returns the plaintext that `decrypt` writes; nil if it finds the ciphertext not authentic.
+  static func open(
+    _ ciphertext: UnsafeBufferPointer<UInt8>,
+    decrypt: (UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>) -> Bool
+  ) -> [UInt8]? {
+    guard let start = ciphertext.baseAddress, ciphertext.count >= tagBytes else { return nil }
+    var isAuthentic = false
+    let plaintextBytes = ciphertext.count - tagBytes
+    let plaintext = [UInt8](unsafeUninitializedCapacity: plaintextBytes) { plaintext, count in
+      isAuthentic = decrypt(plaintext.baseAddress, start)
       count = isAuthentic ? plaintextBytes : 0
     }
     return isAuthentic ? plaintext : nil

@@ -25,17 +25,12 @@ enum XChaCha20Poly1305 {
     _ ciphertext: UnsafeBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
     additionalData: [UInt8], key: SecretBytes
   ) -> [UInt8]? {
-    guard let start = ciphertext.baseAddress, ciphertext.count >= tagBytes else { return nil }
-    let plaintextBytes = ciphertext.count - tagBytes
-    var isAuthentic = false
-    let plaintext = [UInt8](unsafeUninitializedCapacity: plaintextBytes) { plaintext, count in
-      isAuthentic = key.withPointer { key in
+    ChaCha20Poly1305.open(ciphertext) { plaintext, start in
+      key.withPointer { key in
         crypto_aead_xchacha20poly1305_ietf_decrypt(
-          plaintext.baseAddress, nil, nil, start, UInt64(ciphertext.count), additionalData,
+          plaintext, nil, nil, start, UInt64(ciphertext.count), additionalData,
           UInt64(additionalData.count), nonce, key) == 0
       }
-      count = isAuthentic ? plaintextBytes : 0
     }
-    return isAuthentic ? plaintext : nil
   }
 }

@@ -12,8 +12,10 @@ final class API: Sendable {
   let live: SubscriptionBroker
   /// Whether the reader is no commander: calls under duress are left out (decision 0047).
   private let hidesDuress: Bool
-  /// Nil without a base map.
-  let map: BaseMap?
+  let gate: IdempotencyGate
+  /// The request with an idempotency key that is answered; nil for any other.
+  private let request: IdempotentRequest?
+  let maps: MapCollection
   /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookStore?
   let photos: PhotoUploads
@@ -27,17 +29,19 @@ final class API: Sendable {
   }
 
   init(
-    node: Node, map: BaseMap?, webhooks: WebhookStore?, live: SubscriptionBroker,
+    node: Node, maps: MapCollection, webhooks: WebhookStore?, live: SubscriptionBroker,
     requests: RequestCounts = RequestCounts(), photos: PhotoUploads = PhotoUploads(),
     hidesDuress: Bool = false
   ) {
     self.node = node
-    self.map = map
+    self.maps = maps
     self.webhooks = webhooks
     self.requests = requests
     self.live = live
     self.photos = photos
     self.hidesDuress = hidesDuress
+    gate = IdempotencyGate()
+    request = nil
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
     statusText = AnswerCache(of: Dataset.allCases, counts: counts)
     sets = Dictionary(
@@ -54,9 +58,21 @@ final class API: Sendable {
       })
   }
 
+  /// The same routes and caches for one request with an idempotency key.
+  init(_ other: API, answering request: IdempotentRequest) {
+    (node, requests, live, maps) = (other.node, other.requests, other.live, other.maps)
+    (webhooks, photos, hidesDuress) = (other.webhooks, other.photos, other.hidesDuress)
+    (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
+    self.request = request
+  }
+
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
-    try accepted(await node.perform(command))
+    try accepted(await node.perform(command, once: key(of: command)))
+  }
+
+  private func key(of command: Command) -> RequestKey? {
+    command.isStoredOnce ? request?.nextCommand() : nil
   }
 
   /// Sends a command like `ask`, on the condition that a row still has the client's version, if one
@@ -65,7 +81,9 @@ final class API: Sendable {
     _ command: Command, on kind: EntityKind, _ call: Call
   ) async throws(Problem) -> Reply {
     guard let seen = call.seenVersion else { return try await ask(command) }
-    let reply = await node.perform(command, if: kind, named: call.id, is: seen)
+    let reply = await node.perform(
+      command, once: key(of: command),
+      if: RowCondition(kind: kind, reference: call.id, seen: seen))
     if case .changes = seen, case .refused(let reason, .changed) = reply {
       throw Problem(.conflict, reason, current: try await syncItem(kind, call.id)?.json)
     }
@@ -77,7 +95,7 @@ final class API: Sendable {
   ) async throws(Problem) -> SyncPage.Item? {
     guard let set = SyncedSet(kind) else { return nil }
     do {
-      return try await node.syncItem(of: set, kind, named: reference)
+      return try await DeltaSync(node).item(of: set, kind, named: reference)
     } catch {
       throw Problem(refusing: error)
     }
@@ -151,6 +169,8 @@ extension Reply {
     switch self {
     case .users(let users):
       .users(users.map(\.withoutDuress).sorted(by: UserSummary.isListed))
+    case .history(let picture): .history(picture.withoutDuress)
+    case .timeline(let page): .timeline(page.withoutDuress)
     case .alerts(let alerts): .alerts(alerts.filter { $0.id.kind != .duress })
     default: self
     }
@@ -229,7 +249,7 @@ extension API {
   static let routes: [Route] = [
     ListRoutes.routes, PositionRoutes.routes, StateRoutes.routes, ReportRoutes.routes,
     FenceRoutes.routes, ZoneRuleRoutes.routes, PersonRoutes.routes, PermitRoutes.routes,
-    ContactRoutes.routes, ProximityRoutes.routes,
+    ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
     StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes,

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Hummingbird
 internal import MusterInterchange
+internal import MusterModel
 internal import NIOCore
 
 /// Finds the route of a request, validates the request by it, and answers each fault with a problem
@@ -28,7 +29,7 @@ struct APIRouter: Sendable {
   var forObservers: APIRouter {
     APIRouter(
       api: API(
-        node: api.node, map: api.map, webhooks: api.webhooks, live: api.live,
+        node: api.node, maps: api.maps, webhooks: api.webhooks, live: api.live,
         requests: api.requests, photos: api.photos, hidesDuress: true))
   }
 
@@ -82,14 +83,44 @@ struct APIRouter: Sendable {
       throw Problem(
         .methodNotAllowed, "only \(allowed.joined(separator: ", "))", allowed: allowed)
     }
+    let age = try Self.age(of: request)
+    let (body, text) = try await Self.body(of: request, for: route)
     let call = Call(
       path: values, query: try Self.query(request.uri.query ?? "", of: route),
-      body: try await Self.body(of: request, for: route),
+      body: route.dated(body, secondsAgo: age),
       versions: route.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
       lastEventID: request.value(of: "last-event-id"), connection: connection, person: person,
       origin: (person == nil ? "http" : "https") + "://" + (request.head.authority ?? "localhost"),
-      headers: request.headers, upload: route.takesFile ? request.body : nil)
-    return try await route.handle(api, call)
+      headers: request.headers, upload: route.takesFile ? request.body : nil, secondsAgo: age)
+    return try await handle(call, by: route, request, text: text)
+  }
+
+  /// Runs the route, at most once for each idempotency key.
+  private func handle(
+    _ call: Call, by route: Route, _ request: Request, text: String
+  ) async throws -> Answer {
+    guard route.method != .get, let key = request.value(of: IdempotentRequest.header) else {
+      return try await route.handle(api, call)
+    }
+    let repeatable = try IdempotentRequest(
+      key, by: call.person?.name,
+      for: [
+        route.method.rawValue, request.uri.string, request.headers[.ifMatch] ?? "", text,
+      ])
+    let api = API(api, answering: repeatable)
+    return try await api.gate.answer(to: repeatable, from: api.node) {
+      try await route.handle(api, call.with(request: repeatable))
+    }
+  }
+
+  /// The seconds since the user acted, which a page states that could not send at once.
+  private static func age(of request: Request) throws(Problem) -> Int {
+    guard let text = request.value(of: Route.ageHeader) else { return 0 }
+    guard let seconds = Int(text), (0...Int(Limits.spanSeconds)).contains(seconds) else {
+      throw Problem(
+        .badRequest, "seconds from 0 to \(Limits.spanSeconds)", at: Route.ageHeader)
+    }
+    return seconds
   }
 
   // MARK: Reading
@@ -144,8 +175,11 @@ struct APIRouter: Sendable {
     }
   }
 
-  private static func body(of request: Request, for route: Route) async throws -> JSON {
-    guard let shape = route.body else { return .null }
+  /// Returns the validated body, and its text.
+  private static func body(
+    of request: Request, for route: Route
+  ) async throws -> (json: JSON, text: String) {
+    guard let shape = route.body else { return (.null, "") }
     let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }
       .trimmingCharacters(in: .whitespaces).lowercased()
     guard type == "application/json" else {
@@ -164,7 +198,7 @@ struct APIRouter: Sendable {
       throw Problem(.badRequest, "\(error)")
     }
     try shape.check(json, at: "")
-    return json
+    return (json, String(decoding: bytes, as: UTF8.self))
   }
 
   /// Accepts strong versions only: a weak one never matches (RFC 9110), and neither does invalid

@@ -7,6 +7,8 @@ struct Answer: Sendable {
   var status: HTTPResponse.Status
   var headers: HTTPFields
   var body: ResponseBody
+  /// The bytes of the body; nil for a stream.
+  let content: ByteBuffer?
 
   init(_ status: HTTPResponse.Status, _ json: JSON, type: String = "application/json") {
     self.init(status, text: json.text, type: type)
@@ -20,6 +22,7 @@ struct Answer: Sendable {
     self.status = status
     headers = [.contentType: type]
     body = ResponseBody(byteBuffer: bytes)
+    content = bytes
   }
 
   /// A response without a body.
@@ -27,6 +30,7 @@ struct Answer: Sendable {
     self.status = status
     headers = [:]
     body = ResponseBody()
+    content = ByteBuffer()
   }
 
   /// A response with an endless or long stream.
@@ -37,6 +41,7 @@ struct Answer: Sendable {
     status = .ok
     headers = [.contentType: type]
     body = ResponseBody(write)
+    content = nil
   }
 
   static func ok(_ json: JSON) -> Answer { Answer(.ok, json) }
@@ -66,6 +71,7 @@ typealias HeaderName = HTTPFields.Element.Name
 extension HeaderName {
   static let referrerPolicy = known("referrer-policy")
   static let crossOriginResourcePolicy = known("cross-origin-resource-policy")
+  static let serviceWorkerAllowed = known("service-worker-allowed")
   static let xAccelBuffering = known("x-accel-buffering")
 
   private static func known(_ name: String) -> HeaderName {

@@ -5,6 +5,9 @@ internal import MusterNode
 /// Timers by which people must check in. A logged-in person reports as the user that their login is
 /// bound to.
 enum CheckInRoutes {
+  /// A report that waited longer to be sent shows nothing of now.
+  private static let latestSeconds = 300
+
   static let routes: [Route] = [
     Route(
       .get, "/api/v1/checkins", "List the check-ins, the next one due first",
@@ -68,10 +71,16 @@ enum CheckInRoutes {
           .may("seconds", .integer(1...Int64(Limits.spanSeconds))), .may("note", .paragraphs),
           .may("pin", .text),
         ], least: 1),
-      result: .done
+      result: .done, datedText: "note"
     ) { api, call in
       let named = CheckInReportKind.allCases.first { $0.name == call.text("kind") }
       guard let kind = named else { throw Problem(.badRequest, "no such kind of report") }
+      guard call.secondsAgo < latestSeconds || kind == .stop else {
+        throw Problem(
+          .unprocessableContent,
+          "this check-in is \(call.secondsAgo / 60) minutes old, and shows nothing of now: check "
+            + "in again")
+      }
       let entry = CheckInEntry(
         kind: kind, user: try call.text("user") ?? call.speaker(), timer: call.text("timer"),
         seconds: UInt32(clamping: call.integer("seconds") ?? 0), note: call.text("note") ?? "",

@@ -5,7 +5,7 @@ internal import MusterModel
 enum Components {
   static let all: [(name: String, shape: Shape)] = [
     ("Problem", problem), ("SyncItem", SyncRoutes.item),
-    ("User", user), ("Word", word),
+    ("User", .open(user)), ("Word", word), ("History", history), ("HistoryEvent", historyEvent),
     ("Report", report),
     ("ReportDetails", reportDetails), ("Photo", photo),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
@@ -16,7 +16,7 @@ enum Components {
     ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
-    ("Map", map),
+    ("Map", map), ("MapFile", mapFile),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
     ("FailedDelivery", failedDelivery),
     ("Health", .open([.must("status", .text)])),
@@ -59,7 +59,29 @@ enum Components {
     .must("dueSeconds", .nullable(.anyInteger)),
   ])
 
-  private static let user = Shape.open(
+  private static let history = Shape.open([
+    .must("at", .time), .must("view", .choice(HistoryView.allCases.map(\.rawValue))),
+    .must("begins", .nullable(.time)), .must("now", .time),
+    .must(
+      "people",
+      .list(
+        .open(
+          user + [
+            .must("since", .time), .must("fixTime", .nullable(.time)),
+            .must("fixEarliest", .nullable(.time)), .must("fixLatest", .nullable(.time)),
+            .must("fixReceived", .nullable(.time)),
+          ]), most: Limits.historySubjects)),
+  ])
+
+  private static let historyEvent = Shape.open(
+    [
+      .must("time", .time), .must("kind", .choice(HistoryEventKind.allCases.map(\.rawValue))),
+      .must("severity", .choice(Severity.allCases.map(\.rawValue))), .must("callsign", .text),
+      .must("what", .text), .must("text", .text), .must("row", .text),
+      .must("since", .nullable(.time)),
+    ] + placed)
+
+  private static let user: [Shape.Member] =
     [
       .must("id", .reference), .must("callsign", .text), .must("role", .text),
       .must("owner", .nullable(.reference)),
@@ -72,7 +94,7 @@ enum Components {
       .must("accuracyMetres", .nullable(.anyNumber)),
       .must("fixAgeSeconds", .nullable(.anyInteger)), .must("team", .text),
       .must("battery", .nullable(percent)),
-    ] + placed)
+    ] + placed
 
   private static let permit = Shape.open([
     .must("id", .reference), .must("people", names), .must("team", .text),
@@ -256,9 +278,22 @@ enum Components {
       .must("bearingDegrees", .nullable(.anyInteger)),
     ])
 
+  private static let tileFormat = Shape.choice(["png", "jpg", "webp", "pbf"])
+
+  private static let mapFile = Shape.open([
+    .must("name", .text), .must("title", .text), .must("attribution", .text),
+    .must("kind", .nullable(.choice(["raster", "vector", "overlay"]))), .must("bytes", .count),
+    .must("isRemovable", .flag), .must("fault", .nullable(.text)),
+    .must("tiles", .nullable(.text)), .must("format", .nullable(tileFormat)),
+    .must("minZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
+    .must("maxZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
+    .must("bounds", .nullable(.list(.number(-180...180), most: 4))),
+    .must("layers", .list(.text, most: 50)),
+  ])
+
   private static let map = Shape.open([
     .must("name", .text), .must("attribution", .text), .must("tiles", .nullable(.text)),
-    .must("format", .nullable(.choice(["png", "jpg", "webp"]))),
+    .must("format", .nullable(tileFormat)),
     .must("minZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
     .must("maxZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
     .must("bounds", .nullable(.list(.number(-180...180), most: 4))),

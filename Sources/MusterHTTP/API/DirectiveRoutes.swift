@@ -42,7 +42,8 @@ enum DirectiveRoutes {
     Route(
       .post, "/api/v1/directives/{id}/acknowledgements",
       "Acknowledge a directive; on behalf of a person as command or as the tracker's owner",
-      body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done
+      body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done,
+      datedText: "note"
     ) { api, call in
       let command = Command.acknowledge(
         call.id, note: call.text("note") ?? "", user: try call.text("user") ?? call.speaker())

@@ -13,10 +13,11 @@ struct EventStream {
   /// If the reader sends its last position, the missed changes come first; otherwise the current
   /// counts do.
   func answer(
-    to call: Call, _ datasets: Set<Dataset>, subscription: String?
+    to call: Call, _ datasets: Set<Dataset>, subscription: String?, pushes: PushChoice
   ) throws(Problem) -> Answer {
     let connection = call.connection
-    let subscriber = Subscriber(of: datasets, subscription: subscription, connection: connection)
+    let subscriber = Subscriber(
+      of: datasets, subscription: subscription, pushes: pushes, connection: connection)
     guard let number = live.join(subscriber) else {
       throw Problem(.tooManyRequests, "the limit on event streams is reached")
     }
@@ -49,8 +50,7 @@ struct EventStream {
       try await writer.write(StreamEvent("counts", at: place, place.counts.json.text).bytes)
     } else {
       for notice in try await live.missed(of: subscriber.datasets, since: place.counts) {
-        place.counts[notice.dataset] = notice.count
-        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
+        try await write(notice, to: subscriber, &place, &writer)
       }
       // An empty stream also starts with data, so that the client knows that it is open.
       try await writer.write(StreamEvent.pulse)
@@ -65,14 +65,34 @@ struct EventStream {
       case .notice(let notice):
         // Already sent as missed.
         guard notice.count > place.counts[notice.dataset] else { continue }
-        place.counts[notice.dataset] = notice.count
-        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
+        try await write(notice, to: subscriber, &place, &writer)
       }
       guard subscriber.wrote() else { continue }
       for notice in try await live.missed(of: subscriber.datasets, since: place.counts) {
-        place.counts[notice.dataset] = notice.count
-        try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
+        try await write(notice, to: subscriber, &place, &writer)
       }
+    }
+  }
+
+  /// Writes a notice with its push notices, which come first: a reader whose connection is lost
+  /// between them receives them again.
+  private func write(
+    _ notice: Notice, to subscriber: Subscriber, _ place: inout StreamPosition,
+    _ writer: inout any ResponseBodyWriter
+  ) async throws {
+    for push in notice.pushes where follows(subscriber, push.dataset) {
+      try await writer.write(StreamEvent("push", at: place, push.text).bytes)
+    }
+    place.counts[notice.dataset] = notice.count
+    if case .device = subscriber.pushes { return }
+    try await writer.write(StreamEvent("change", at: place, notice.text).bytes)
+  }
+
+  private func follows(_ subscriber: Subscriber, _ dataset: String) -> Bool {
+    switch subscriber.pushes {
+    case .none: false
+    case .all: true
+    case .device(let id): live.devices?.follows(id, dataset) ?? false
     }
   }
 }

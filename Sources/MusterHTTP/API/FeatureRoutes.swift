@@ -21,6 +21,22 @@ enum FeatureRoutes {
       case .tracks: "Tracks of people, as far as they are stored here"
       }
     }
+
+    fileprivate var source: Source {
+      switch self {
+      case .members: .list(.users)
+      case .reports: .list(.reports)
+      case .fences: .list(.fences)
+      case .events: .events
+      case .tracks: .tracks
+      }
+    }
+  }
+
+  /// Where the features of a layer are read.
+  fileprivate enum Source {
+    case list(API.Listed)
+    case events, tracks
   }
 
   static let routes: [Route] = [
@@ -179,72 +195,49 @@ enum FeatureRoutes {
       + (words.isEmpty ? "" : "?" + words.joined(separator: "&"))
   }
 
-  /// A page of features, and the cursor of the next page; nil after the last.
-  private typealias Page = (features: [String], next: String?)
-
   private static func page(
     of collection: Collection, _ api: API, after cursor: String?, limit: Int,
     where isWanted: (Rows.Row) -> Bool
-  ) async throws -> Page {
-    switch collection {
-    case .members: try await api.rows(.users).features(after: cursor, limit, where: isWanted)
-    case .reports: try await api.rows(.reports).features(after: cursor, limit, where: isWanted)
-    case .fences: try await api.rows(.fences).features(after: cursor, limit, where: isWanted)
-    case .tracks: try await tracks(api, after: cursor, limit, where: isWanted)
-    case .events: try await events(api, after: cursor, limit, where: isWanted)
+  ) async throws -> FeaturePage {
+    switch collection.source {
+    case .list(let set):
+      let rows = try await api.rows(set).rows(after: cursor)
+      return try await FeaturePage(
+        of: rows, limit: limit, cursor: \.id, row: { $0 }, where: isWanted)
+    case .tracks:
+      // A track is long: those of one page are read, and the one that decides whether more follow.
+      let users = try await users(api).filter { user in cursor.map { $0 < "\(user.id)" } ?? true }
+      return try await FeaturePage(
+        of: users, limit: min(limit, mostTracks), cursor: { "\($0.id)" },
+        row: { try await track(of: $0, api) }, where: isWanted)
+    case .events:
+      guard let arrival = Int64(cursor ?? "0") else {
+        throw Problem(.badRequest, "the cursor is of no page", at: "cursor")
+      }
+      // A page that finds little ends early, so that no request reads the whole table.
+      let command = Command.events(after: arrival, limit: Int(Rows.mostPerPage))
+      guard case .events(let events) = try await api.ask(command) else { throw Problem.unexpected }
+      return try await FeaturePage(
+        of: events, isLast: events.count < Rows.mostPerPage, limit: limit,
+        cursor: { "\($0.arrival)" }, row: \.row, where: isWanted)
     }
   }
 
+  /// Returns a feature by its id, at the cost of that one; nil if there is none.
   private static func feature(
     _ id: String, of collection: Collection, _ api: API
   ) async throws -> String? {
-    guard collection == .tracks else {
-      var cursor: String?
-      repeat {
-        let page = try await page(of: collection, api, after: cursor, limit: 1) { $0.id == id }
-        if let feature = page.features.first { return feature }
-        cursor = page.next
-      } while cursor != nil
-      return nil
+    switch collection.source {
+    case .list(let set):
+      guard let row = try await api.rows(set)[id], !row.feature.isEmpty else { return nil }
+      return row.feature
+    case .events:
+      guard let id = CrossingID(hex: id) else { return nil }
+      return try await api.node.crossing(id)?.row.feature
+    case .tracks:
+      guard let user = try await users(api).first(where: { "\($0.id)" == id }) else { return nil }
+      return try await track(of: user, api)?.feature
     }
-    guard let user = try await users(api).first(where: { "\($0.id)" == id }) else { return nil }
-    return try await track(of: user, api)?.feature
-  }
-
-  private static func events(
-    _ api: API, after cursor: String?, _ limit: Int, where isWanted: (Rows.Row) -> Bool
-  ) async throws -> Page {
-    guard var arrival = Int64(cursor ?? "0") else {
-      throw Problem(.badRequest, "the cursor is of no page", at: "cursor")
-    }
-    var features: [String] = []
-    // A page that finds little ends early, so that no request reads the whole table.
-    let command = Command.events(after: arrival, limit: Int(Rows.mostPerPage))
-    guard case .events(let events) = try await api.ask(command) else { throw Problem.unexpected }
-    for event in events {
-      let row = event.row
-      if isWanted(row) {
-        if features.count == limit { return (features, "\(arrival)") }
-        features.append(row.feature)
-      }
-      arrival = event.arrival
-    }
-    return (features, events.count == Int(Rows.mostPerPage) ? "\(arrival)" : nil)
-  }
-
-  /// Reads the tracks of one page only: a track is long.
-  private static func tracks(
-    _ api: API, after cursor: String?, _ limit: Int, where isWanted: (Rows.Row) -> Bool
-  ) async throws -> Page {
-    var page: Page = ([], cursor)
-    for user in try await users(api) where cursor.map({ $0 < "\(user.id)" }) ?? true {
-      if page.features.count == min(limit, mostTracks) { return page }
-      page.next = "\(user.id)"
-      if let row = try await track(of: user, api), isWanted(row) {
-        page.features.append(row.feature)
-      }
-    }
-    return (page.features, nil)
   }
 
   private static func users(_ api: API) async throws -> [UserSummary] {

@@ -44,7 +44,7 @@ enum Metrics {
     }
     let peers = Dictionary(grouping: status.peers, by: \.state).mapValues(\.count)
     let states: [(String, PeerSummary.State)] = [
-      ("connected", .connected), ("discovered", .heard), ("silent", .silent),
+      ("connected", .connected), ("discovered", .discovered), ("silent", .silent),
     ]
     family(
       "muster_peers", "gauge", "Peers met since the start, by state",

@@ -11,12 +11,31 @@ struct Notice: Sendable {
   let count: UInt64
   /// As JSON: source, dataset, sync count and rows.
   let text: String
+  /// Of the records of this node's user; none of another set.
+  let pushes: [PushNotice]
 
   /// The most rows in one notice; beyond it the reader reloads the set.
   private static let mostRows = 512
 
-  init(source: String, dataset: Dataset, since: UInt64, count: UInt64, missed: Node.MissedChanges) {
+  /// Reads what changed since a count of a reader.
+  ///
+  /// - Parameter count: the current one, read before.
+  init(
+    of dataset: Dataset, since known: UInt64, until count: UInt64, from source: String,
+    at node: Node
+  ) async throws {
+    let missed = await node.missedChanges(of: dataset, since: known)
+    self.init(
+      source: source, dataset: dataset, since: known, count: count, missed: missed,
+      pushes: dataset == .records ? try await PushNotice.all(of: missed, at: node) : [])
+  }
+
+  init(
+    source: String, dataset: Dataset, since: UInt64, count: UInt64, missed: Node.MissedChanges,
+    pushes: [PushNotice] = []
+  ) {
     self.dataset = dataset
+    self.pushes = pushes
     self.since = since
     self.count = count
     var rows: JSON = .null

@@ -1,4 +1,5 @@
 internal import MusterInterchange
+internal import MusterModel
 
 /// The OpenAPI 3.1 document of the API, generated from its routes.
 enum OpenAPI {
@@ -83,7 +84,36 @@ enum OpenAPI {
           "schema": .object(["type": .string("string")]),
         ]))
     }
+    if route.method != .get { parameters += repeatable(route) }
     return parameters
+  }
+
+  /// The headers of a request that may be sent again, or late.
+  private static func repeatable(_ route: Route) -> [JSON] {
+    func header(_ name: String, _ about: String, _ schema: [String: JSON]) -> JSON {
+      .object([
+        "name": .string(name), "in": .string("header"), "required": .bool(false),
+        "description": .string(about), "schema": .object(schema),
+      ])
+    }
+    let key = header(
+      "Idempotency-Key",
+      "Names this request, so that it can be sent again without a second effect: the reply of the "
+        + "first success is stored for a week. With another request, 422; while it runs, 409.",
+      [
+        "type": .string("string"),
+        "pattern": .string("^[!-~]{1,\(IdempotentRequest.longestKey)}$"),
+      ])
+    guard let text = route.datedText else { return [key] }
+    let age = header(
+      "Muster-Seconds-Ago",
+      "Seconds since the user acted, if the request waited to be sent. From a minute on, the time "
+        + "is added to `\(text)`.",
+      [
+        "type": .string("integer"), "minimum": .count(0),
+        "maximum": .count(Int(Limits.spanSeconds)),
+      ])
+    return [key, age]
   }
 
   private static func responses(of route: Route) -> [String: JSON] {

@@ -1,4 +1,5 @@
 internal import MusterInterchange
+internal import MusterLocation
 internal import MusterModel
 internal import MusterNode
 
@@ -16,13 +17,16 @@ enum PersonRoutes {
   private static let ownWrites: [Route] = [
     Route(
       .put, "/api/v1/me/safety", "Report that you are safe, or need help",
-      body: .object(word, least: 1), result: .done
+      body: .object(word, least: 1), result: .done, datedText: "note"
     ) { api, call in
       let note = call.text("note") ?? ""
       guard let person = call.person else {
         return try await api.done(.claimSafety(call.claim, note: note))
       }
       let user = try person.boundUser()
+      guard !person.isCarrier else {
+        return try await api.done(.claimSafetyOf(tracker: user, call.claim, note: note))
+      }
       return try await api.done(
         .relayClaim(call.claim, note: note, login: person.name, user: user))
     },
@@ -33,7 +37,8 @@ enum PersonRoutes {
       try await api.done(.setTeam(call.text("team") ?? "", user: call.speaker()))
     },
     Route(
-      .post, "/api/v1/me/position", "Set the position of this device",
+      .post, "/api/v1/me/position",
+      "Set the position of this device, or for the login of a phone that of the phone",
       body: .object(
         [
           .must("lat", .latitude), .must("lon", .longitude),
@@ -41,8 +46,9 @@ enum PersonRoutes {
         ], least: 2),
       result: .done
     ) { api, call in
-      guard call.person == nil else {
-        throw Problem(.forbidden, "a login has no position: set it on the device itself")
+      guard call.person?.isCarrier ?? true else {
+        throw Problem(
+          .forbidden, "this login has no position: add a login for the phone, with --phone")
       }
       guard let place = call.place else { throw Problem(.badRequest, "coordinates out of range") }
       let time = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) } ?? SystemClock.wall
@@ -50,10 +56,32 @@ enum PersonRoutes {
         throw Problem(.unprocessableContent, "the time is out of range", at: "/sampleTime")
       }
       let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
+      if let person = call.person {
+        return try await report(place, accuracy, at: time, of: person, to: api.node)
+      }
       let fix = Fix(position: place, accuracyDecimetres: accuracy, sampleTime: time)
       return try await api.done(.setPosition(fix))
     },
   ]
+
+  /// Reports a phone's position by the way of tracker apps.
+  private static func report(
+    _ place: Coordinate, _ accuracy: UInt32?, at time: Timestamp, of person: Person, to node: Node
+  ) async throws -> Answer {
+    guard let name = TrackerName(person.name, longestBytes: Limits.lineBytes) else {
+      throw Problem.unexpected
+    }
+    let report = TrackerReport(
+      tracker: name,
+      fix: SourceFix(position: place, accuracyDecimetres: accuracy, sampleTime: time))
+    switch await TrackerReports.take(report, at: node) {
+    case .done: return Answer(.noContent)
+    case .tooFast: throw Problem(.tooManyRequests, "too many positions: send the rest later")
+    case .tooMany: throw Problem(.forbidden, "this node has no room for another tracker")
+    case .refused(let reason): throw Problem(.forbidden, reason)
+    case .unavailable: throw Problem(.serviceUnavailable, "the node cannot store it now")
+    }
+  }
 
   private static let peopleWrites: [Route] = [
     Route(
@@ -74,7 +102,7 @@ enum PersonRoutes {
     Route(
       .put, "/api/v1/users/{id}/safety",
       "Report for the carrier of a tracker that they are safe, or need help",
-      body: .object(word, least: 1), result: .done
+      body: .object(word, least: 1), result: .done, datedText: "note"
     ) { api, call in
       try await api.done(
         .claimSafetyOf(tracker: call.id, call.claim, note: call.text("note") ?? ""))

@@ -21,9 +21,12 @@ enum PhotoRoutes {
     ) { api, call in
       _ = try await api.node.version(of: .report, named: call.id)
       let draft = try await api.photos.draft(from: call)
-      guard case .photoAdded(let photo) = try await api.ask(.addPhoto(draft, to: call.id)),
-        let added = try await photos(of: call, at: api).first(where: { $0.id == photo })
-      else { throw Problem.unexpected }
+      guard case .photoAdded(let photo) = try await api.ask(.addPhoto(draft, to: call.id)) else {
+        throw Problem.unexpected
+      }
+      guard let added = try await photos(of: call, at: api).first(where: { $0.id == photo }) else {
+        throw Problem(.notFound, "the photo was added, and has been removed since")
+      }
       var answer = Answer(.created, added.json)
       answer.headers[.location] = "/api/v1/reports/\(call.id)/photos/\(photo)"
       return answer

@@ -36,6 +36,7 @@ final class PhotoUploads: Sendable {
     } catch is NIOTooManyBytesError {
       throw Self.tooLarge
     }
+    call.request?.add(file: bytes)
     do {
       let offset = TimeZone.current.secondsFromGMT()
       return try await intake.read(bytes, localOffsetSeconds: offset).draft

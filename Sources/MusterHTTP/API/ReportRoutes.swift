@@ -19,7 +19,8 @@ enum ReportRoutes {
   static let routes: [Route] = [
     Route(
       .post, "/api/v1/reports", "Add a report",
-      body: .object([.must("title", .line)] + details, least: 1), result: .created
+      body: .object([.must("title", .line)] + details, least: 1), result: .created,
+      datedText: "description"
     ) { api, call in
       let draft = ReportDraft(
         title: call.text("title") ?? "", details: call.text("description"),
@@ -57,7 +58,7 @@ enum ReportRoutes {
     },
     Route(
       .post, "/api/v1/reports/{id}/comments", "Add a comment to a report",
-      body: .object([.must("text", .remark)], least: 1), result: .done
+      body: .object([.must("text", .remark)], least: 1), result: .done, datedText: "text"
     ) { api, call in
       let text = call.text("text") ?? ""
       guard text.contains(where: { !$0.isWhitespace }) else {

@@ -49,6 +49,8 @@ struct Route: Sendable {
   let result: Result
   /// Whether `If-Match` is evaluated.
   let takesVersion: Bool
+  /// The member of the body for the user's words, which states when they acted if that was earlier.
+  let datedText: String?
   let handle: @Sendable (API, Call) async throws -> Answer
 
   let parts: [Substring]
@@ -56,6 +58,7 @@ struct Route: Sendable {
   init(
     _ method: Method, _ path: String, _ summary: String, parameters: [Parameter] = [],
     body: Shape? = nil, takesFile: Bool = false, result: Result, takesVersion: Bool = false,
+    datedText: String? = nil,
     handle: @Sendable @escaping (API, Call) async throws -> Answer
   ) {
     self.method = method
@@ -66,6 +69,7 @@ struct Route: Sendable {
     self.takesFile = takesFile
     self.result = result
     self.takesVersion = takesVersion
+    self.datedText = datedText
     self.handle = handle
     parts = path.split(separator: "/")
   }
@@ -82,6 +86,32 @@ struct Route: Sendable {
       }
     }
     return values
+  }
+}
+
+extension Route {
+  /// The header with the seconds since the user acted.
+  static let ageHeader = "muster-seconds-ago"
+  /// Below it, a request counts as sent when the user acted.
+  private static let leastAge = 60
+
+  /// Adds to the user's words when they acted, if the request waited to be sent. Words that would
+  /// be too long with it stay as they are.
+  func dated(_ body: JSON, secondsAgo: Int) -> JSON {
+    guard let name = datedText, let shape = self.body, secondsAgo >= Self.leastAge,
+      case .object(var members) = body
+    else { return body }
+    let moment = Timestamp(
+      milliseconds: (SystemClock.wall.milliseconds - Int64(secondsAgo) * 1000) / 60_000 * 60_000)
+    let stated = "[\(moment)]"
+    let words = members[name]?.word ?? ""
+    members[name] = .string(words.isEmpty ? stated : "\(words) \(stated)")
+    do {
+      try shape.check(.object(members), at: "")
+      return .object(members)
+    } catch {
+      return body
+    }
   }
 }
 
@@ -104,6 +134,10 @@ struct Call: Sendable {
   let headers: HTTPFields
   /// The body of a route that takes a file; nil for any other.
   let upload: RequestBody?
+  /// Seconds since the user acted; 0 for a request that did not wait.
+  let secondsAgo: Int
+  /// With an idempotency key; nil without one.
+  private(set) var request: IdempotentRequest?
 
   var id: String { path["id"] ?? "" }
 
@@ -118,7 +152,14 @@ struct Call: Sendable {
     Call(
       path: path, query: query, body: body, versions: versions, lastEventID: lastEventID,
       connection: connection, person: person, origin: origin, headers: headers,
-      upload: upload)
+      upload: upload, secondsAgo: secondsAgo, request: request)
+  }
+
+  /// The same request with its idempotency key.
+  func with(request: IdempotentRequest) -> Call {
+    var call = self
+    call.request = request
+    return call
   }
 
   subscript(name: String) -> JSON? { body.members?[name] ?? nil }

@@ -24,8 +24,7 @@ struct Rows: Sendable {
 
   /// Returns the rows after an id, with the start of the next page.
   func page(after cursor: String?, limit: Int64) -> ByteBuffer {
-    let first = cursor.map { cursor in firstIndex(after: cursor) } ?? 0
-    let shown = rows[first...].prefix(Int(limit))
+    let shown = rows(after: cursor).prefix(Int(limit))
     var text = ByteBuffer(string: "{\"items\":[")
     for (index, row) in shown.enumerated() {
       if index > 0 { text.writeString(",") }
@@ -50,26 +49,24 @@ struct Rows: Sendable {
     return text
   }
 
-  /// Returns features after an id, with the cursor of the next page; nil after the last.
-  func features(
-    after cursor: String?, _ limit: Int, where isWanted: (Row) -> Bool
-  ) -> (features: [String], next: String?) {
-    var features: [String] = []
-    var last = cursor
-    for row in rows[(cursor.map { firstIndex(after: $0) } ?? 0)...]
-    where !row.feature.isEmpty && isWanted(row) {
-      if features.count == limit { return (features, last) }
-      features.append(row.feature)
-      last = row.id
-    }
-    return (features, nil)
+  /// The rows after an id; with nil, all.
+  func rows(after cursor: String?) -> ArraySlice<Row> {
+    guard let cursor else { return rows[...] }
+    return rows[firstIndex { $0 > cursor }...]
   }
 
-  private func firstIndex(after cursor: String) -> Int {
+  /// Returns the row with an id; nil if there is none.
+  subscript(id: String) -> Row? {
+    let index = firstIndex { $0 >= id }
+    return index < rows.endIndex && rows[index].id == id ? rows[index] : nil
+  }
+
+  /// Returns the index of the first row whose id is far enough in the order.
+  private func firstIndex(where isReached: (String) -> Bool) -> Int {
     var (low, high) = (0, rows.count)
     while low < high {
       let middle = (low + high) / 2
-      if rows[middle].id <= cursor { low = middle + 1 } else { high = middle }
+      if isReached(rows[middle].id) { high = middle } else { low = middle + 1 }
     }
     return low
   }

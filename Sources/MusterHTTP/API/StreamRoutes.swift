@@ -26,14 +26,24 @@ enum StreamRoutes {
           about: "Some of \(datasetNames.joined(separator: ",")); all by default."),
         Route.Parameter(
           name: "subscription", shape: .text, isRequired: false,
-          about: "The data sets of a subscription, including later changes to it."),
+          about:
+            "The data sets of a subscription, including later changes to it; or the id of a device "
+            + "of Cognito Sync, for push notices of the data sets of records that it follows."),
       ],
       result: .other(type: "text/event-stream")
     ) { api, call in
       let subscription = call.query["subscription"]?.word
-      let datasets = try datasets(of: call, subscription, at: api)
-      return try EventStream(live: api.live, node: api.node)
-        .answer(to: call, datasets, subscription: subscription)
+      let stream = EventStream(live: api.live, node: api.node)
+      // Records are those of this node's user, and not for other people who log in.
+      if let subscription, call.person == nil,
+        api.live.devices?.follows(subscription, "") != nil
+      {
+        return try stream.answer(
+          to: call, [.records], subscription: nil, pushes: .device(subscription))
+      }
+      return try stream.answer(
+        to: call, datasets(of: call, subscription, at: api), subscription: subscription,
+        pushes: call.person == nil ? .all : .none)
     },
     Route(
       .get, "/api/v1/subscriptions", "List the subscriptions",

@@ -28,8 +28,14 @@ final class Subscriber: Sendable {
   private let connection: Connection
   private let state: Mutex<State>
 
-  init(of datasets: Set<Dataset>, subscription: String?, connection: Connection) {
+  /// The push notices that it receives.
+  let pushes: PushChoice
+
+  init(
+    of datasets: Set<Dataset>, subscription: String?, pushes: PushChoice, connection: Connection
+  ) {
     self.subscription = subscription
+    self.pushes = pushes
     self.connection = connection
     state = Mutex(State(datasets: datasets))
     (items, continuation) = AsyncStream.makeStream(

@@ -1,4 +1,5 @@
 internal import Logging
+internal import MusterAmazon
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
@@ -27,12 +28,15 @@ final class SubscriptionBroker: Sendable {
     var isOver = false
   }
 
+  /// The devices that programs registered by Cognito Sync; nil if that is disabled by an error.
+  let devices: SyncDevices?
   private let node: Node
   private let logger: Logger
   private let state = Mutex(State())
 
-  init(node: Node, logger: Logger) {
+  init(node: Node, devices: SyncDevices?, logger: Logger) {
     self.node = node
+    self.devices = devices
     self.logger = logger
   }
 
@@ -63,12 +67,18 @@ final class SubscriptionBroker: Sendable {
 
   private func follow(_ source: String) async {
     var known = node.changeCounts
-    for await counts in await node.changes() {
+    for await newest in await node.changes() {
+      var counts = newest
       for dataset in Dataset.allCases where counts[dataset] > known[dataset] {
-        let missed = await node.missedChanges(of: dataset, since: known[dataset])
-        let notice = Notice(
-          source: source, dataset: dataset, since: known[dataset], count: counts[dataset],
-          missed: missed)
+        let notice: Notice
+        do {
+          notice = try await Notice(
+            of: dataset, since: known[dataset], until: counts[dataset], from: source, at: node)
+        } catch {
+          logger.error("a change cannot be sent to subscribers yet: \(error)")
+          counts[dataset] = known[dataset]
+          continue
+        }
         for subscriber in state.withLock({ Array($0.subscribers.values) }) {
           subscriber.send(notice)
         }
@@ -111,11 +121,9 @@ final class SubscriptionBroker: Sendable {
     for dataset in Dataset.allCases where datasets.contains(dataset) {
       let counts = node.changeCounts
       guard counts[dataset] != known[dataset] else { continue }
-      let missed = await node.missedChanges(of: dataset, since: known[dataset])
       notices.append(
-        Notice(
-          source: source, dataset: dataset, since: known[dataset], count: counts[dataset],
-          missed: missed))
+        try await Notice(
+          of: dataset, since: known[dataset], until: counts[dataset], from: source, at: node))
     }
     return notices
   }

@@ -32,6 +32,9 @@ enum SyncRoutes {
 
   private static func answer(_ set: SyncedSet, _ api: API, _ call: Call) async throws -> Answer {
     let lastSync = call.queryInteger("lastSync") ?? 0
+    guard set != .records || call.person == nil else {
+      throw Problem(.forbidden, "records are those of the node's user, on that laptop only")
+    }
     var token: SyncToken?
     if let text = call.query["nextToken"]?.word {
       token = SyncToken(text)
@@ -39,13 +42,14 @@ enum SyncRoutes {
         throw Problem(.badRequest, "this is no nextToken of this query", at: "nextToken")
       }
     }
+    let changes = DeltaSync(api.node)
     // A moment that this database has not reached is one of another database.
-    let newest = max(try await api.node.newestMoment(of: set), SystemClock.wall.milliseconds)
+    let newest = max(try await changes.newestMoment(of: set), SystemClock.wall.milliseconds)
     let isDelta = (1...newest).contains(lastSync)
     let position =
       token?.position ?? RowChangePosition(moment: isDelta ? lastSync : 0, row: nil)
     let limit = Int(call.queryInteger("limit") ?? Rows.page)
-    let page = try await api.node.syncPage(of: set, after: position, limit: limit)
+    let page = try await changes.page(of: set, after: position, limit: limit)
     let startedAt = token?.startedAt ?? page.newestMoment
     let items = page.items.filter { isDelta || !$0.isDeleted }.map(\.json)
     let next = page.next.map {
@@ -92,7 +96,11 @@ private struct SyncToken {
 
 extension SyncPage.Item {
   var isDeleted: Bool {
-    if case .deleted = content { true } else { false }
+    switch content {
+    case .deleted: true
+    case .record(_, let record): record.value == nil
+    case .user, .report, .fence: false
+    }
   }
 
   /// The members that people write: those that follow from time, positions, photos or deliveries
@@ -103,6 +111,13 @@ extension SyncPage.Item {
       case .user(let user): user.json.members.keeping(Self.userMembers)
       case .report(let report): report.json.members.without(["delivery"])
       case .fence(let fence): fence.json.members.without(["inside"])
+      case .record(let dataset, let record):
+        .object([
+          "dataset": .string(dataset), "key": .string(record.key),
+          "value": .known(record.value, JSON.string), "syncCount": .unsigned(record.syncCount),
+          "otherValues": .array(record.otherValues.map { .known($0, JSON.string) }),
+          "modifiedAt": .time(record.modifiedAt), "writtenAt": .time(record.writtenAt),
+        ])
       case .deleted: .object([:])
       }
     return row.adding([

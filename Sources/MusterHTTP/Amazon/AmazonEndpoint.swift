@@ -4,12 +4,12 @@ public import MusterAmazon
 internal import MusterNode
 internal import NIOCore
 
-/// Passes requests for Amazon Location from a listener to the service.
+/// Passes requests for services of Amazon from a listener to them.
 ///
 /// Signed requests may come with any `Host`, since the signature covers it. A web page cannot sign.
 public struct AmazonEndpoint: Sendable {
   private static let bodyBytes = APIRouter.bodyBytes
-  private let service: AmazonLocation
+  private let services: AmazonServices
   /// Whether programs on this machine may send unsigned requests.
   private let allowsUnsigned: Bool
   let audit: AuditLog
@@ -18,14 +18,17 @@ public struct AmazonEndpoint: Sendable {
   /// - Parameters:
   ///   - home: the node's folder, with the audit log.
   ///   - allowsUnsigned: whether programs on this machine need no access key.
-  public init(service: AmazonLocation, home: String, allowsUnsigned: Bool, logger: Logger) {
-    self.service = service
+  public init(services: AmazonServices, home: String, allowsUnsigned: Bool, logger: Logger) {
+    self.services = services
     self.allowsUnsigned = allowsUnsigned
     audit = AuditLog(in: home, logger: logger)
   }
 
-  /// Whether a request is one for the service.
-  static func owns(_ request: Request) -> Bool { AmazonLocation.owns(request.uri.path) }
+  /// The devices that programs registered for notices of Cognito Sync.
+  var devices: SyncDevices { services.devices }
+
+  /// Whether a request is one for a service.
+  static func owns(_ request: Request) -> Bool { AmazonServices.owns(request.uri.path) }
 
   /// - Parameters:
   ///   - client: the address of the client.
@@ -40,19 +43,22 @@ public struct AmazonEndpoint: Sendable {
         headers: headers, body: body)
     }
     let sender: String
-    switch service.admission(of: parts([]), mayBeUnsigned: mayBeUnsigned) {
+    switch services.admission(of: parts([]), mayBeUnsigned: mayBeUnsigned) {
     case .receive(let named): sender = named
     case .refuse(let refusal): return Self.response(refusal)
     }
-    guard bodies.enter(sender) else { return Self.response(AmazonLocation.tooMany) }
+    guard bodies.enter(sender) else {
+      return Self.response(AmazonServices.tooMany(request.uri.path))
+    }
     defer { bodies.leave(sender) }
     let body: [UInt8]
     do {
       body = Array(buffer: try await request.body.collect(upTo: Self.bodyBytes))
     } catch {
-      return Self.response(AmazonLocation.tooLarge(most: Self.bodyBytes))
+      return Self.response(
+        AmazonServices.tooLarge(request.uri.path, most: Self.bodyBytes))
     }
-    let answer = await service.answer(
+    let answer = await services.answer(
       parts(body), mayBeUnsigned: mayBeUnsigned, now: SystemClock.wall)
     if let entry = answer.audit {
       audit.note(entry.what, by: entry.name, from: client, status: answer.status)

@@ -18,6 +18,9 @@ public struct Login: Hashable, Sendable {
   public let rights: Rights
   /// The user that it reports for; nil for none.
   public let user: UserID?
+  /// Whether it is for the phone of a person without a laptop, who is listed as a tracker of this
+  /// device under the login's name.
+  public let isPhone: Bool
   private let salt: [UInt8]
   private let cost: PasswordCost
   /// A hash of the key that is derived from the passphrase.
@@ -28,7 +31,9 @@ public struct Login: Hashable, Sendable {
 
   /// Derives the key, which takes about a tenth of a second and 64 MiB. Throws `LoginFault` for a
   /// passphrase of fewer than `fewestCharacters` characters.
-  public init(name: String, rights: Rights, user: UserID? = nil, passphrase: [UInt8]) throws {
+  public init(
+    name: String, rights: Rights, user: UserID? = nil, isPhone: Bool = false, passphrase: [UInt8]
+  ) throws {
     let count = String(decoding: passphrase, as: UTF8.self).count
     guard count >= Self.fewestCharacters else {
       throw LoginFault(
@@ -36,15 +41,18 @@ public struct Login: Hashable, Sendable {
           + "five random words, because the login is reachable from the internet")
     }
     try self.init(
-      name: name, rights: rights, user: user, passphrase: passphrase, cost: .interactive)
+      name: name, rights: rights, user: user, isPhone: isPhone, passphrase: passphrase,
+      cost: .interactive)
   }
 
   init(
-    name: String, rights: Rights, user: UserID? = nil, passphrase: [UInt8], cost: PasswordCost
+    name: String, rights: Rights, user: UserID? = nil, isPhone: Bool = false,
+    passphrase: [UInt8], cost: PasswordCost
   ) throws {
     self.name = name
     self.rights = rights
     self.user = user
+    self.isPhone = isPhone
     self.cost = cost
     salt = Array(SystemRandom.seed().prefix(PasswordHash.saltBytes))
     proof = try Self.proof(of: passphrase, salt, cost)
@@ -58,6 +66,13 @@ public struct Login: Hashable, Sendable {
     return difference == 0 && given.count == proof.count
   }
 
+  /// The secret in the address to which this phone's tracker app reports; nil for any other login.
+  /// A new passphrase gives a new one.
+  var phoneSecret: String? {
+    guard isPhone else { return nil }
+    return Hex.encode(Blake2b.hash256(Array("muster phone 1".utf8), proof).prefix.bytes)
+  }
+
   private static func proof(
     of passphrase: [UInt8], _ salt: [UInt8], _ cost: PasswordCost
   ) throws -> [UInt8] {
@@ -68,12 +83,13 @@ public struct Login: Hashable, Sendable {
 
 extension Login {
   var json: JSON {
-    .object([
-      "name": .string(name), "rights": .string(rights.rawValue),
-      "salt": .string(Hex.encode(salt)), "passes": .count(cost.passes),
-      "memoryBytes": .count(cost.memoryBytes), "proof": .string(Hex.encode(proof)),
-      "user": .known(user, JSON.id),
-    ])
+    .object(
+      [
+        "name": .string(name), "rights": .string(rights.rawValue),
+        "salt": .string(Hex.encode(salt)), "passes": .count(cost.passes),
+        "memoryBytes": .count(cost.memoryBytes), "proof": .string(Hex.encode(proof)),
+        "user": .known(user, JSON.id),
+      ].merging(isPhone ? ["phone": .bool(true)] : [:]) { $1 })
   }
 
   /// Returns nil for malformed JSON.
@@ -97,6 +113,7 @@ extension Login {
     self.name = name
     self.rights = rights
     self.user = user
+    isPhone = members["phone"] == .bool(true)
     self.salt = salt
     self.cost = cost
     self.proof = proof

@@ -2,7 +2,9 @@ internal import Dispatch
 internal import Foundation
 internal import Hummingbird
 internal import MusterInterchange
+internal import MusterLocation
 internal import MusterModel
+internal import MusterNode
 internal import NIOCore
 
 /// The API and the dashboard for remote users: over TLS, with a session that starts with a name and
@@ -14,6 +16,7 @@ internal import NIOCore
 /// | `GET /api/v1/session` | the current login |
 /// | `DELETE /api/v1/session` | ends the session |
 /// | those of the API | as on a loopback address, within the login's rights |
+/// | `/phone/SECRET/`, `/phone/SECRET/owntracks` | reports of a login's tracker app |
 /// | `GET /join`, `/join/authority.crt` | how phones trust the certificate; no authentication |
 /// | the dashboard's files | without authentication: they contain no data |
 ///
@@ -93,6 +96,7 @@ struct LoginEndpoint: Sendable {
     // Served without authentication: the page contains the login form.
     if Dashboard.owns(request) { return dashboard.answer(request) }
     if let page = try JoinPage(request, authority: authority) { return page.answer(dashboard) }
+    if request.uri.path.hasPrefix(Self.phonePath) { return try await report(request) }
     let secret = Self.secret(in: request)
     if request.uri.path == Self.path, request.method == .post {
       return try await logIn(request, client)
@@ -100,9 +104,10 @@ struct LoginEndpoint: Sendable {
     guard let secret, let (session, renewed) = sessions.find(secret, now: now()),
       let login = try listed(session)
     else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
+    try Self.check(request, isOf: session.name)
     var response: Response
     if request.uri.path == Self.path {
-      response = try own(request, login, secret, renewed)
+      response = try await own(request, login, secret, renewed)
     } else {
       guard APIRouter.owns(request.uri.path) else {
         throw Problem(.notFound, "there is nothing at this path")
@@ -111,13 +116,15 @@ struct LoginEndpoint: Sendable {
       // A login that is bound to a user may report their safety.
       let isOwnSafety =
         login.user != nil && request.method == .put && request.uri.path == "/api/v1/me/safety"
-      if writes, session.rights == .observer, !isOwnSafety {
+      let isOwnReport = isOwnSafety || login.isPhone && request.uri.path.hasPrefix("/api/v1/me/")
+      if writes, session.rights == .observer, !isOwnReport {
         audit.note(Self.words(request), by: session.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer has read-only access: use a login of command")
       }
-      let person = Person(name: session.name, user: login.user) {
-        isLetIn(session, renewed ?? secret)
-      }
+      if writes, login.isPhone { try await enlist(login) }
+      let person = Person(
+        name: session.name, user: try await user(of: login), isCarrier: login.isPhone
+      ) { isLetIn(session, renewed ?? secret) }
       let routes = session.rights == .observer ? observerRouter : router
       response = await routes.answer(request, connection: connection, person: person).response
       if writes {
@@ -141,6 +148,39 @@ struct LoginEndpoint: Sendable {
     } catch {
       return false
     }
+  }
+
+  // MARK: Phones
+
+  private static let phonePath = "/phone/"
+
+  /// The person that a login reports for.
+  private func user(of login: Login) async throws -> UserID? {
+    guard login.isPhone else { return login.user }
+    return try await router.api.node.carrier(named: login.name)
+  }
+
+  /// A person without a position can report too.
+  private func enlist(_ login: Login) async throws {
+    do {
+      try await router.api.node.enlistCarrier(named: login.name)
+    } catch {
+      throw Problem(refusing: error)
+    }
+  }
+
+  /// Takes a report of a phone's tracker app. The secret names the login, whatever the report does.
+  private func report(_ request: Request) async throws -> Response {
+    let parts = request.uri.path.dropFirst(Self.phonePath.count).split(
+      separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let login = try logins.read().first { login in
+      login.phoneSecret.map { AccessRule.isSame(String(parts[0]), $0) } ?? false
+    }
+    guard let login, let name = TrackerName(login.name, longestBytes: Limits.lineBytes) else {
+      throw Problem(.unauthorized, "this address is not valid: copy it from the page again")
+    }
+    return try await TrackerResponder(node: router.api.node).respond(
+      to: request, as: .allowed(path: "/" + (parts.count == 2 ? parts[1] : "")), by: name)
   }
 
   // MARK: The session
@@ -171,13 +211,15 @@ struct LoginEndpoint: Sendable {
 
   private func own(
     _ request: Request, _ login: Login, _ secret: String, _ renewed: String?
-  ) throws(Problem) -> Response {
+  ) async throws -> Response {
     switch request.method {
     case .get:
       return Answer.ok(
         .object([
           "name": .string(login.name), "rights": .string(login.rights.rawValue),
-          "user": .known(login.user, JSON.id),
+          "user": .known(try await user(of: login), JSON.id),
+          "operation": .id(try await router.api.node.operation()),
+          "phone": .known(login.phoneSecret) { .string("\(Self.phonePath)\($0)/") },
         ])
       ).response
     case .delete:
@@ -223,6 +265,15 @@ struct LoginEndpoint: Sendable {
       return false
     }
     return request.value(of: "sec-fetch-site").map { ["none", "same-origin"].contains($0) } ?? true
+  }
+
+  /// A page may state whose request it is: in the meantime another page of the browser may have
+  /// replaced the session.
+  private static func check(_ request: Request, isOf name: String) throws(Problem) {
+    guard let stated = request.value(of: "muster-login") else { return }
+    guard stated.removingPercentEncoding == name else {
+      throw Problem(.unauthorized, "another login is active in this browser: log in again")
+    }
   }
 
   private static func secret(in request: Request) -> String? {

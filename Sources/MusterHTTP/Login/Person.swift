@@ -5,6 +5,9 @@ struct Person: Sendable {
   let name: String
   /// The user that the login is bound to and reports for.
   let user: UserID?
+  /// Whether the user is the carrier of a phone, which this device records as a tracker under the
+  /// login's name.
+  let isCarrier: Bool
   /// Whether the session is still valid. An endless response MUST check this from time to time.
   let stays: @Sendable () -> Bool
 }

@@ -50,6 +50,14 @@ struct WebhookEvent: Hashable {
       data: try JSON.read(Array(notice.text.utf8)))
   }
 
+  /// A change of records of this node's user.
+  init(_ push: PushNotice, operation: OperationID, source: DeviceID, now: Timestamp) throws {
+    self.init(
+      id: "\(source)-push-\(push.dataset)-\(push.syncCount)", kind: "push",
+      subject: push.dataset, operation: operation, source: source, time: now,
+      data: try JSON.read(Array(push.text.utf8)))
+  }
+
   /// An alert of the node that was raised, acknowledged or cleared.
   init(_ change: AlertChange, operation: OperationID, source: DeviceID, now: Timestamp) {
     let (word, alert, time): (String, Alert, Timestamp) =

@@ -1,4 +1,5 @@
 public import Logging
+public import MusterAmazon
 internal import MusterInterchange
 internal import MusterModel
 public import MusterNode
@@ -22,6 +23,8 @@ public struct WebhookSender: Service {
 
   let node: Node
   let store: WebhookStore
+  /// The devices that programs registered by Cognito Sync.
+  private let devices: SyncDevices?
   private let proxy: UplinkProxy?
   /// The pauses after failed attempts.
   private let backoff: Backoff
@@ -29,23 +32,25 @@ public struct WebhookSender: Service {
   let logger: Logger
 
   /// - Parameters:
+  ///   - devices: those that programs registered by Cognito Sync; nil if that is disabled.
   ///   - proxy: the HTTP proxy for webhooks; nil for none.
   ///   - random: for the pauses between attempts.
   public init(
-    node: Node, store: WebhookStore, proxy: UplinkProxy?, logger: Logger,
+    node: Node, store: WebhookStore, devices: SyncDevices?, proxy: UplinkProxy?, logger: Logger,
     random: @escaping @Sendable () -> UInt64
   ) {
     self.init(
-      node: node, store: store, proxy: proxy,
+      node: node, store: store, devices: devices, proxy: proxy,
       backoff: Backoff(first: .seconds(1), longest: .seconds(300)), logger: logger, random: random)
   }
 
   init(
-    node: Node, store: WebhookStore, proxy: UplinkProxy?, backoff: Backoff, logger: Logger,
-    random: @escaping @Sendable () -> UInt64
+    node: Node, store: WebhookStore, devices: SyncDevices? = nil, proxy: UplinkProxy?,
+    backoff: Backoff, logger: Logger, random: @escaping @Sendable () -> UInt64
   ) {
     self.node = node
     self.store = store
+    self.devices = devices
     self.proxy = proxy
     self.backoff = backoff
     self.random = random
@@ -264,23 +269,39 @@ public struct WebhookSender: Service {
     }
   }
 
-  /// Posts only the newest count of a data set, which includes all earlier changes.
+  /// Posts only the newest count of a data set, which includes all earlier changes. Of records, it
+  /// posts those of each data set that changed.
   private func sendCounts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     for dataset in Dataset.allCases where webhook.rules.datasets.contains(dataset) {
       guard var place = store.entry(webhook.name)?.place else { return .idle }
       let (known, count) = (place.counts[dataset] ?? 0, node.changeCounts[dataset])
       guard count != known else { continue }
       let source = try await node.device()
-      let notice = Notice(
-        source: "\(source)", dataset: dataset, since: known, count: count,
-        missed: await node.missedChanges(of: dataset, since: known))
-      let event = try WebhookEvent(
-        notice, operation: try await operation(), source: source, now: SystemClock.wall)
-      if let reason = await send(event, webhook, line) { return .again(reason) }
+      let notice = try await Notice(
+        of: dataset, since: known, until: count, from: "\(source)", at: node)
+      for event in try events(
+        notice, to: webhook, operation: try await operation(), source: source)
+      {
+        if let reason = await send(event, webhook, line) { return .again(reason) }
+      }
       place.counts[dataset] = count
       store.move(webhook.name, to: place)
     }
     return .idle
+  }
+
+  /// A webhook that is named as the token of a device receives what the device follows.
+  private func events(
+    _ notice: Notice, to webhook: Webhook, operation: OperationID, source: DeviceID
+  ) throws -> [WebhookEvent] {
+    let now = SystemClock.wall
+    guard notice.dataset == .records else {
+      return [try WebhookEvent(notice, operation: operation, source: source, now: now)]
+    }
+    let followed = devices?.datasets(ofToken: webhook.name)
+    return try notice.pushes.filter { followed?.contains($0.dataset) ?? true }.map {
+      try WebhookEvent($0, operation: operation, source: source, now: now)
+    }
   }
 
   /// Posts an event that is not set aside if it is rejected, since the next one supersedes it.

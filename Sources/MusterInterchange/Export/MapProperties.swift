@@ -21,7 +21,7 @@ extension UserSummary {
       "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer),
     ].merging(JSON.place(fix?.position)) { $1 }
       .merging(orderProperties) { $1 }
-      .merging(Self.properties(of: word, named: "claim")) { $1 }
+      .merging(Self.properties(of: selfReport, named: "claim")) { $1 }
       .merging(Self.properties(of: override, named: "override")) { $1 }
   }
 
@@ -42,7 +42,7 @@ extension UserSummary {
       name: .known(statement?.claim.name, JSON.string),
       "\(name)Note": .known(statement?.note, JSON.string),
       "\(name)By": .known(statement?.callsign, JSON.string),
-      "\(name)At": .known(statement?.saidAt, JSON.time),
+      "\(name)At": .known(statement?.statedAt, JSON.time),
     ]
   }
 }

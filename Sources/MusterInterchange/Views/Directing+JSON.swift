@@ -9,10 +9,10 @@ extension DirectiveSummary {
       "fenceName": .string(fenceName),
       "zones": .array(
         zones.map { .object(["id": .id($0.id), "name": .string($0.name)]) }),
-      "deadline": .known(deadline, JSON.time),
-      "durationSeconds": .known(durationSeconds) { .integer(Int64($0)) },
+      "deadline": .known(deadline?.time, JSON.time),
+      "durationSeconds": .known(deadline?.durationSeconds) { .integer(Int64($0)) },
       "supersedes": .array(supersedes.map(JSON.id)), "supersededBy": .known(supersededBy, JSON.id),
-      "secondsLeft": .known(deadline) { .integer($0.milliseconds(since: now) / 1000) },
+      "secondsLeft": .known(deadline?.time) { .integer($0.milliseconds(since: now) / 1000) },
       "overdue": .bool(isOverdue(now: now)), "status": .string(status.name),
       "callsign": .string(callsign), "createdAt": .time(createdAt),
       "answered": .count(answered), "expected": .count(expected.count),

@@ -6,7 +6,7 @@ extension MeshLink {
     .object([
       "from": .id(from), "fromCallsign": .string(fromCallsign), "to": .id(to),
       "toCallsign": .string(toCallsign), "path": .string(path.name), "since": .time(since),
-      "toldAt": .time(toldAt), "ageSeconds": .integer(ageSeconds(now: now)),
+      "toldAt": .time(reportedAt), "ageSeconds": .integer(ageSeconds(now: now)),
       "isMutual": .bool(isMutual), "isCurrent": .bool(isCurrent),
       "behindFrames": .known(behindFrames, JSON.unsigned),
     ])
@@ -14,6 +14,6 @@ extension MeshLink {
 
   /// Seconds since the link was reported; never negative.
   public func ageSeconds(now: Timestamp) -> Int64 {
-    max(0, now.milliseconds(since: toldAt) / 1000)
+    max(0, now.milliseconds(since: reportedAt) / 1000)
   }
 }

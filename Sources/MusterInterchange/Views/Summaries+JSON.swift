@@ -104,7 +104,7 @@ extension UserSummary {
       "conditions": .array(conditions.map(\.json)), "age": .known(age, \.json),
       "order": .known(order, \.json),
       "safety": .string(safety.rawValue), "reason": .string(reason),
-      "word": .known(word, \.json), "override": .known(override, \.json),
+      "word": .known(selfReport, \.json), "override": .known(override, \.json),
       "accuracyMetres": .metres(decimetres: fix?.accuracyDecimetres),
       "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "team": .string(team),
       "battery": .known(batteryPercent) { .count(Int($0)) },
@@ -174,7 +174,7 @@ extension SafetyStatement {
   fileprivate var json: JSON {
     .object([
       "claim": .string(claim.name), "note": .string(note),
-      "callsign": .string(callsign), "saidAt": .time(saidAt),
+      "callsign": .string(callsign), "saidAt": .time(statedAt),
     ])
   }
 }
@@ -407,7 +407,7 @@ extension PeerSummary.State {
   public var name: String {
     switch self {
     case .connected: "connected"
-    case .heard: "heard"
+    case .discovered: "heard"
     case .silent: "silent"
     }
   }

@@ -72,18 +72,18 @@ public struct GpsdSource: Service {
     return try await channel.executeThenClose { inbound, outbound in
       try await outbound.write(ByteBuffer(string: GpsdReport.watch))
       var splitter = LineSplitter(longest: GpsdReport.longestLine)
-      var hasSpoken = false
+      var hasReceived = false
       for try await buffer in inbound {
         for line in splitter.take(buffer.readableBytesView) {
-          if !hasSpoken {
-            hasSpoken = true
+          if !hasReceived {
+            hasReceived = true
             await deliver(.state(.connected))
           }
           await take(line)
         }
       }
       await deliver(.state(.waiting))
-      return hasSpoken
+      return hasReceived
     }
   }
 

@@ -1,7 +1,6 @@
 internal import Foundation
 public import Logging
 internal import NIOCore
-internal import NIOPosix
 public import ServiceLifecycle
 
 /// An event of a source of lines.
@@ -29,6 +28,7 @@ public struct LineSource: Service {
   private let input: Input
   private let longest: Int
   private let persistence: Persistence
+  private let reader: StreamReader<LineSplitter>
   private let logger: Logger
   private let deliver: @Sendable (LineEvent) async -> Void
 
@@ -47,6 +47,9 @@ public struct LineSource: Service {
     persistence = Persistence(random: random)
     self.logger = logger
     self.deliver = deliver
+    reader = StreamReader(
+      decoder: LineSplitter(longest: longest), persistence: persistence, logger: logger,
+      changeState: { await deliver(.state($0)) }, deliver: { await deliver(.lines($0)) })
   }
 
   /// Runs until graceful shutdown.
@@ -55,12 +58,11 @@ public struct LineSource: Service {
       do {
         switch input {
         case .standardInput:
-          _ = try await readStream(.standardInput)
-          await deliver(.state(.ended))
+          try await reader.run(.standardInput)
         case .path(let path) where Self.isRegular(path):
           try await readFile(path)
           await deliver(.state(.ended))
-        case .path(let path): try await persistence.run { try await attempt(.path(path)) }
+        case .path(let path): try await reader.run(.path(path))
         case .datagrams(let host, let port):
           try await persistence.run { try await attemptDatagrams(host: host, port: port) }
         }
@@ -88,47 +90,6 @@ public struct LineSource: Service {
     try file.close()
   }
 
-  private func attempt(_ input: NMEAStreamSource.Input) async throws -> Bool {
-    do {
-      let hasSpoken = try await readStream(input)
-      await deliver(.state(.waiting))
-      return hasSpoken
-    } catch {
-      try Task.checkCancellation()
-      await deliver(.state(.waiting))
-      logger.debug("\(input): \(error)")
-      return false
-    }
-  }
-
-  /// Reads until the input ends. Returns whether anything was received.
-  private func readStream(_ input: NMEAStreamSource.Input) async throws -> Bool {
-    let descriptor = try ReceiverDevice.open(input)
-    let channel: SourceChannel<ByteBuffer>
-    do {
-      channel = try await NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .takingOwnershipOfDescriptor(input: descriptor) { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try SourceChannel<ByteBuffer>(wrappingChannelSynchronously: channel)
-          }
-        }
-    } catch {
-      close(descriptor)
-      throw error
-    }
-    return try await channel.executeThenClose { inbound, _ in
-      var splitter = LineSplitter(longest: longest)
-      var hasSpoken = false
-      for try await buffer in inbound {
-        if !hasSpoken { await deliver(.state(.connected)) }
-        hasSpoken = true
-        await deliver(.lines(splitter.take(buffer.readableBytesView)))
-      }
-      await deliver(.lines(splitter.finish()))
-      return hasSpoken
-    }
-  }
-
   private func attemptDatagrams(host: String, port: Int) async throws -> Bool {
     do {
       try await readDatagrams(host: host, port: port)
@@ -142,14 +103,7 @@ public struct LineSource: Service {
 
   /// Each datagram has whole lines.
   private func readDatagrams(host: String, port: Int) async throws {
-    let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .bind(host: host, port: port) { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try Self.closeOnExec(channel)
-          return try SourceChannel<AddressedEnvelope<ByteBuffer>>(
-            wrappingChannelSynchronously: channel)
-        }
-      }
+    let (channel, _) = try await SourceChannel.bind(host: host, port: port)
     await deliver(.state(.connected))
     try await channel.executeThenClose { inbound, _ in
       for try await envelope in inbound {
@@ -158,13 +112,5 @@ public struct LineSource: Service {
         await deliver(.lines(lines + splitter.finish()))
       }
     }
-  }
-
-  /// A child process that inherited the socket would keep its port in use after this process has
-  /// closed it.
-  private static func closeOnExec(_ channel: any Channel) throws {
-    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-      of: NIOBSDSocket.Handle.self
-    ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
   }
 }

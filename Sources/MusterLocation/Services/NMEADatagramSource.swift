@@ -1,6 +1,5 @@
 public import Logging
 internal import NIOCore
-internal import NIOPosix
 public import ServiceLifecycle
 
 /// NMEA sentences in UDP datagrams, as phones and radios send them. They are not authenticated: any
@@ -21,17 +20,8 @@ public struct NMEADatagramSource: Service {
     host: String, port: Int, logger: Logger,
     deliver: @escaping @Sendable (SourceEvent) async -> Void
   ) async throws -> NMEADatagramSource {
-    let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .bind(host: host, port: port) { channel in
-        channel.eventLoop.makeCompletedFuture {
-          (
-            try SourceChannel<AddressedEnvelope<ByteBuffer>>(wrappingChannelSynchronously: channel),
-            channel.localAddress?.port ?? port
-          )
-        }
-      }
-    return NMEADatagramSource(
-      channel: channel.0, port: channel.1, logger: logger, deliver: deliver)
+    let (channel, port) = try await SourceChannel.bind(host: host, port: port)
+    return NMEADatagramSource(channel: channel, port: port, logger: logger, deliver: deliver)
   }
 
   /// Runs until graceful shutdown.

@@ -8,6 +8,13 @@ internal import Foundation
   internal import Glibc
 #endif
 
+/// The input of a stream of bytes.
+public enum StreamInput: Hashable, Sendable {
+  case standardInput
+  /// A character device or a named pipe.
+  case path(String)
+}
+
 /// The file descriptor of a receiver.
 enum ReceiverDevice {
   /// The reason why it could not be opened, as the system reports it.
@@ -20,7 +27,7 @@ enum ReceiverDevice {
   /// Opens an input without waiting for the other end. The caller closes it.
   ///
   /// A serial line is set to raw mode. Its speed stays as set by `stty`.
-  static func open(_ input: NMEAStreamSource.Input) throws(Failure) -> CInt {
+  static func open(_ input: StreamInput) throws(Failure) -> CInt {
     switch input {
     case .standardInput:
       let copy = dup(STDIN_FILENO)

@@ -1,8 +1,25 @@
 internal import MusterModel
+internal import MusterTransport
 internal import NIOCore
+internal import NIOPosix
 
 /// A read-only channel of bytes or datagrams.
 typealias SourceChannel<Inbound: Sendable> = NIOAsyncChannel<Inbound, ByteBuffer>
+
+extension SourceChannel<AddressedEnvelope<ByteBuffer>> {
+  /// Opens a socket for datagrams. Returns it with the port that it is bound to.
+  static func bind(host: String, port: Int) async throws -> (channel: Self, port: Int) {
+    try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: host, port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.closeOnExec()
+          return (
+            try Self(wrappingChannelSynchronously: channel), channel.localAddress?.port ?? port
+          )
+        }
+      }
+  }
+}
 
 /// Closes a connection after a read timeout: it may be dead, and a live source answers a new one.
 final class SilenceHandler: ChannelInboundHandler {

@@ -29,6 +29,13 @@ public struct TrackerReport: Hashable, Sendable {
     self.fix = fix
     self.alarm = alarm
   }
+
+  /// Returns the same report of another tracker: of the one whose credentials its sender has.
+  public func renamed(_ tracker: TrackerName) -> TrackerReport {
+    TrackerReport(
+      tracker: tracker, fix: fix, alarm: alarm,
+      batteryPercent: batteryPercent.map(Double.init), isMoving: isMoving)
+  }
 }
 
 /// The name that a phone's app was configured with. An authorized sender may use any name, so it

@@ -18,13 +18,13 @@ public struct RecordChange: Codable, Hashable, Sendable {
   }
 }
 
-/// A record of this device's user, as known to this node.
+/// A record of a user, as known to this node.
 public struct RecordSummary: Codable, Hashable, Sendable {
   /// The key in its data set.
   public let key: String
   /// Nil for a removed record.
   public let value: String?
-  /// The sync count of the shown value.
+  /// The sync count at this node: greater than those of all changes that this node knew before it.
   public let syncCount: UInt64
   /// When the client changed it, by the client's clock: a label.
   public let modifiedAt: Timestamp
@@ -48,21 +48,48 @@ public struct RecordSummary: Codable, Hashable, Sendable {
   }
 }
 
-/// A data set of this device's user, as known to this node.
-public struct RecordDataset: Codable, Hashable, Sendable {
+/// A data set of a user, as known to this node.
+public struct RecordDataset: Hashable, Sendable {
   /// The name of the data set.
   public let name: String
-  /// Removed ones included: they count towards `syncCount`.
-  public let records: [RecordSummary]
-
-  /// Creates a data set; `records` in the order of their keys.
-  public init(name: String, records: [RecordSummary]) {
-    self.name = name
-    self.records = records
-  }
-
-  /// The greatest sync count of its records, removed ones included; 0 without any.
-  public var syncCount: UInt64 { records.map(\.syncCount).max() ?? 0 }
+  /// The greatest sync count of its records at this node, removed ones included.
+  public let syncCount: UInt64
   /// How many records are not removed.
-  public var recordCount: Int { records.count { $0.value != nil } }
+  public let recordCount: Int
+  /// How many records it has or had.
+  public let rowCount: Int
+  /// UTF-8 bytes of the keys and values.
+  public let bytes: Int
+  /// When the first record was written, by the clock of its device: a label.
+  public let createdAt: Timestamp
+  /// When the last record was written, likewise.
+  public let modifiedAt: Timestamp
+
+  /// Creates a data set.
+  public init(
+    name: String, syncCount: UInt64, recordCount: Int, rowCount: Int, bytes: Int,
+    createdAt: Timestamp, modifiedAt: Timestamp
+  ) {
+    self.name = name
+    self.syncCount = syncCount
+    self.recordCount = recordCount
+    self.rowCount = rowCount
+    self.bytes = bytes
+    self.createdAt = createdAt
+    self.modifiedAt = modifiedAt
+  }
+}
+
+/// The records of a data set that changed after a position.
+public struct RecordPage: Sendable {
+  /// In the order of their sync counts.
+  public let records: [RecordSummary]
+  /// The position after the last one; nil on the last page.
+  public let next: RecordIndexPosition?
+
+  /// Creates a page.
+  public init(records: [RecordSummary], next: RecordIndexPosition?) {
+    self.records = records
+    self.next = next
+  }
 }

@@ -19,6 +19,9 @@ public struct RecordEntry: Hashable, Sendable {
     self.value = value
   }
 
+  /// UTF-8 bytes of the key and the value; nil if the record is removed.
+  public var storedBytes: Int? { value.map { name.key.utf8.count + $0.utf8.count } }
+
   /// Whether all replicas accept it.
   public var isWithinLimits: Bool {
     name.isWithinLimits && (1...Limits.recordSyncCount).contains(syncCount)

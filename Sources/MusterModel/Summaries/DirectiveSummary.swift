@@ -8,17 +8,10 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   public var text: String
   /// The audience, in a few words.
   public var addressees: String
-  /// The first of `zones`; nil when none is named.
-  public var fence: RowID?
-  /// The name of that zone; empty while it has not arrived, or when none is named.
-  public var fenceName: String
   /// The zones to go to, by name; empty for any active assembly zone.
-  public var zones: [DirectiveZone] = []
-  /// By the commander's clock; nil for no deadline.
-  public var deadline: Timestamp?
-  /// Seconds from issue to deadline; nil without a deadline, or if an older program gave only a
-  /// time.
-  public var durationSeconds: UInt32?
+  public var zones: [DirectiveZone]
+  /// Nil for no deadline.
+  public var deadline: DirectiveDeadline?
   /// Open until command closes it, or another directive supersedes it.
   public var status: DirectiveStatus
   /// The directives that this one supersedes, by id.
@@ -31,6 +24,12 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   public var createdAt: Timestamp
   /// The people addressed: unaccounted first, late arrivals last, each sorted by callsign.
   public var people: [Respondent]
+
+  /// The first of `zones`; nil when none is named.
+  public var fence: RowID? { zones.first?.id }
+
+  /// The name of that zone; empty while it has not arrived, or when none is named.
+  public var fenceName: String { zones.first?.name ?? "" }
 
   /// The people without evidence that they received it and are well.
   public var unaccounted: [Respondent] { people.filter { $0.state == .unaccounted } }
@@ -46,27 +45,40 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
 
   /// Whether the deadline has passed and a person has not answered.
   public func isOverdue(now: Timestamp) -> Bool {
-    guard status == .open, let deadline, now > deadline else { return false }
+    guard status == .open, let deadline, now > deadline.time else { return false }
     return people.contains { $0.state == .unaccounted }
   }
 
   /// Creates a summary. The caller MUST have assessed `people` at one moment.
   public init(
-    id: RowID, kind: DirectiveKind, text: String, addressees: String, fence: RowID?,
-    fenceName: String, deadline: Timestamp?, status: DirectiveStatus, callsign: String,
+    id: RowID, kind: DirectiveKind, text: String, addressees: String, zones: [DirectiveZone],
+    deadline: DirectiveDeadline?, status: DirectiveStatus, callsign: String,
     createdAt: Timestamp, people: [Respondent]
   ) {
     self.id = id
     self.kind = kind
     self.text = text
     self.addressees = addressees
-    self.fence = fence
-    self.fenceName = fenceName
+    self.zones = zones
     self.deadline = deadline
     self.status = status
     self.callsign = callsign
     self.createdAt = createdAt
     self.people = people
+  }
+}
+
+/// When the answers to a directive are due.
+public struct DirectiveDeadline: Codable, Hashable, Sendable {
+  /// By the commander's clock.
+  public var time: Timestamp
+  /// Seconds from issue to deadline; nil if an older program gave only a time.
+  public var durationSeconds: UInt32?
+
+  /// Creates a deadline.
+  public init(time: Timestamp, durationSeconds: UInt32?) {
+    self.time = time
+    self.durationSeconds = durationSeconds
   }
 }
 

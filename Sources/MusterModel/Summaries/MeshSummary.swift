@@ -22,7 +22,7 @@ public struct MeshLink: Codable, Hashable, Sendable {
   /// Since when without a gap of minutes, by the receiver's clock, to the minute.
   public var since: Timestamp
   /// When the receiver reported the link, by its own clock; for this device's own links: now.
-  public var toldAt: Timestamp
+  public var reportedAt: Timestamp
   /// Whether there is a link in the other direction too.
   public var isMutual: Bool
   /// Whether the receiver is reachable over current links, or new data of it has just arrived: it
@@ -34,7 +34,7 @@ public struct MeshLink: Codable, Hashable, Sendable {
   /// Creates a link. Nothing is validated here.
   public init(
     from: DeviceID, fromCallsign: String, to: DeviceID, toCallsign: String, path: NeighbourPath,
-    since: Timestamp, toldAt: Timestamp, isMutual: Bool, isCurrent: Bool,
+    since: Timestamp, reportedAt: Timestamp, isMutual: Bool, isCurrent: Bool,
     behindFrames: UInt64?
   ) {
     self.from = from
@@ -43,7 +43,7 @@ public struct MeshLink: Codable, Hashable, Sendable {
     self.toCallsign = toCallsign
     self.path = path
     self.since = since
-    self.toldAt = toldAt
+    self.reportedAt = reportedAt
     self.isMutual = isMutual
     self.isCurrent = isCurrent
     self.behindFrames = behindFrames

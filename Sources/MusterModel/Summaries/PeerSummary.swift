@@ -5,7 +5,7 @@ public struct PeerSummary: Codable, Hashable, Sendable {
     /// A session is open and validated.
     case connected = 1
     /// Its announces arrive; in a large mesh not all peers have a session.
-    case heard = 2
+    case discovered = 2
     /// Nothing was received recently.
     case silent = 3
   }

@@ -30,7 +30,7 @@ public struct UserSummary: Codable, Hashable, Sendable {
   /// for a user.
   public var trackerOwner: UserID?
   /// The user's newest self-report.
-  public var word: SafetyStatement?
+  public var selfReport: SafetyStatement?
   /// Command's override, while no newer self-report exists.
   public var override: SafetyStatement?
   /// The lowest charge that their devices stated last, in percent, revoked ones excepted; nil if
@@ -42,7 +42,7 @@ public struct UserSummary: Codable, Hashable, Sendable {
     id: UserID, callsign: String, role: Role, status: PersonStatus, severity: Severity,
     reason: String, fix: Fix?,
     reportedAt: Timestamp?, fixAgeSeconds: Int64?, team: String,
-    trackerOwner: UserID?, word: SafetyStatement?, override: SafetyStatement?
+    trackerOwner: UserID?, selfReport: SafetyStatement?, override: SafetyStatement?
   ) {
     self.id = id
     self.callsign = callsign
@@ -55,7 +55,7 @@ public struct UserSummary: Codable, Hashable, Sendable {
     self.fixAgeSeconds = fixAgeSeconds
     self.team = team
     self.trackerOwner = trackerOwner
-    self.word = word
+    self.selfReport = selfReport
     self.override = override
   }
 }
@@ -109,14 +109,14 @@ public struct SafetyStatement: Codable, Hashable, Sendable {
   /// The callsign of the author.
   public var callsign: String
   /// By the author's clock: a label.
-  public var saidAt: Timestamp
+  public var statedAt: Timestamp
 
   /// Creates a statement.
-  public init(claim: SafetyClaim, note: String, callsign: String, saidAt: Timestamp) {
+  public init(claim: SafetyClaim, note: String, callsign: String, statedAt: Timestamp) {
     self.claim = claim
     self.note = note
     self.callsign = callsign
-    self.saidAt = saidAt
+    self.statedAt = statedAt
   }
 }
 

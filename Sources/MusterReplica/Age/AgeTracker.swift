@@ -458,7 +458,7 @@ private struct StagedAges: Sendable {
   }
 
   private var stamps: [Key: StoredStamp] = [:]
-  var anchors: [Int64: StoredAnchor] = [:]
+  fileprivate(set) var anchors: [Int64: StoredAnchor] = [:]
   private(set) var forgottenAnchors: [Int64] = []
 
   mutating func keep(_ stamp: StoredStamp) {

@@ -6,7 +6,7 @@ internal import MusterStore
 ///
 ///     received record ─▶ take ─┬─▶ ReceivedRecords  (visible at once, folded every few minutes)
 ///     received frame ──▶ take ─┼─▶ AgeTracker       (when was it made?)
-///                              └─▶ TelemetryBoard   (what does it state?)
+///                              └─▶ TelemetryIndex   (what does it state?)
 ///     own record, frame ◀─ stamp, noteOwn ─▶ PresenceSchedule  (is a presence record due?)
 ///
 /// It neither verifies nor decrypts: a `RecordOpener` reads the records.
@@ -17,7 +17,7 @@ struct DatedRecords: Sendable {
   private(set) var ages: AgeTracker
   /// Records of other devices that are not in the tables of newest records yet.
   private(set) var received = ReceivedRecords()
-  private(set) var telemetry = TelemetryBoard()
+  private(set) var telemetry = TelemetryIndex()
   /// When this device sends a presence record.
   private(set) var presence = PresenceSchedule()
 
@@ -186,7 +186,7 @@ struct DatedRecords: Sendable {
     from store: Store, opener: RecordOpener, now: Instant
   ) throws(StoreError) -> Bool {
     received = ReceivedRecords()
-    telemetry = TelemetryBoard()
+    telemetry = TelemetryIndex()
     var hasBattery = false
     for record in try store.records() where noteTelemetry(of: record, opener: opener) {
       hasBattery = true

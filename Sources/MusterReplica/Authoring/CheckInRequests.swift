@@ -24,13 +24,13 @@ public enum CheckInRequests {
       guard people.count <= Limits.namesPerGroup else {
         throw Refusal("a check-in is for at most \(Limits.namesPerGroup) people: start several")
       }
-      let board = try context.statuses().checkInBoard
+      let index = try context.statuses().checkInIndex
       let sealer = try CheckInSealer(pin: pin, in: context.read)
       var (ids, rows): ([RowID], [[Write]]) = ([], [])
       for user in Set(people).sorted() {
         let state = try personToCheckIn(user, in: &context)
-        let running = board.running(of: user).count
-        guard running < CheckInBoard.countedPerPerson else {
+        let running = index.running(of: user).count
+        guard running < CheckInIndex.countedPerPerson else {
           throw Refusal(
             "\(try context.read.callsign(of: user)) has \(running) running check-ins: "
               + "stop one first", .unfit)
@@ -114,7 +114,7 @@ public enum CheckInRequests {
       let store = context.read.store
       let timers =
         try chosen.map { [try context.settled(.checkIn, $0)] }
-        ?? statuses.checkInBoard.running(of: user ?? context.user).compactMap {
+        ?? statuses.checkInIndex.running(of: user ?? context.user).compactMap {
           try store.row(RowKey(kind: .checkIn, id: $0))
         }
       guard !timers.isEmpty else {

@@ -20,7 +20,11 @@ extension OwnPositions {
     let isKept = handling > .watched || !seen.crossings.isEmpty || endsStillness
     guard isKept || seen.changesStanding else { return core.monitor.keep(seen) }
     core.transaction.batch.local.merge(seen.state) { $1 }
-    if isKept { core.transaction.batch.fixes.append(report) }
+    if isKept {
+      core.transaction.batch.fixes.append(report)
+      core.recordOwnHistory(
+        fix, of: core.local.device, core.local.author.user, isNewest: seen.isNewest, now: now)
+    }
     var published: LatestRecord?
     // A late fix belongs to the track and never changes the current state.
     if seen.isNewest, handling == .published || !seen.crossings.isEmpty || endsStillness {
@@ -30,28 +34,39 @@ extension OwnPositions {
       seen, seen.crossings.map(Operation.crossing), published: published, in: &core, now: now)
   }
 
-  /// Takes a fix of a tracker.
-  ///
-  /// - Parameters:
-  ///   - isMoving: what the tracker's own sensor states.
-  ///   - excluded: fences that it is not evaluated against.
-  ///   - writes: those that create its row.
+  /// Takes fixes of trackers, in their order and with one commit. If that fails, nothing counts.
   mutating func take(
-    _ fix: Fix, isMoving: Bool?, of tracker: OwnTracker, without excluded: Set<RowID>,
-    writes: [Write], in core: inout ReplicaCore, now: ClockReading
+    _ fixes: [AdmittedFix], in core: inout ReplicaCore, now: ClockReading
   ) throws {
-    let seen = try core.monitor.observe(
-      fix, by: tracker.subject, stepsBack: false, without: excluded, in: core.store)
-    let report = PositionReport(fix: fix, reportedAt: now.wall)
-    core.transaction.batch.trackerFixes.append(TrackerFix(tracker: tracker.row, report: report))
-    guard seen.isNewest else { return try core.commit(now: now) }
-    core.transaction.batch.local.merge(seen.state) { $1 }
-    _ = noteMovement(fix, isMoving: isMoving, of: tracker.nonce, in: core, now: now)
-    let published = try put(report, of: tracker.nonce, in: &core, now: now)
-    let operations =
-      writes.map(Operation.write)
-      + seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
-    try Self.conclude(seen, operations, published: published, in: &core, now: now)
+    var operations: [Operation] = []
+    var published: [RecordTopic: LatestRecord] = [:]
+    for admitted in fixes {
+      let (tracker, fix) = (admitted.tracker, admitted.fix.fix)
+      note(batteryPercent: admitted.fix.batteryPercent, of: tracker.nonce)
+      let seen = try core.monitor.observe(
+        fix, by: tracker.subject, stepsBack: false, without: admitted.fix.excluded,
+        in: core.store)
+      let report = PositionReport(fix: fix, reportedAt: now.wall)
+      core.transaction.batch.trackerFixes.append(
+        TrackerFix(tracker: tracker.row, report: report))
+      core.recordOwnHistory(
+        fix, of: tracker.subject, UserID(raw: tracker.subject.raw), isNewest: seen.isNewest,
+        now: now)
+      operations += admitted.creation.map(Operation.write)
+      guard seen.isNewest else { continue }
+      core.transaction.batch.local.merge(seen.state) { $1 }
+      // The next fix of the tracker follows this one. After a failure the states are read again.
+      core.monitor.keep(seen)
+      _ = noteMovement(
+        fix, isMoving: admitted.fix.isMoving, of: tracker.nonce, in: core, now: now)
+      if let record = try put(report, of: tracker.nonce, in: &core, now: now) {
+        published[record.topic] = record
+      }
+      operations += seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
+    }
+    try Self.commit(operations, in: &core, now: now)
+    let newest = published.values.sorted { $0.topic < $1.topic }
+    if !newest.isEmpty { try core.run(.recorded(newest), now: now) }
   }
 
   /// Commits a fix together with the batch; only then does it count, and is the position published.
@@ -59,13 +74,19 @@ extension OwnPositions {
     _ seen: GeofenceMonitor.Observation, _ operations: [Operation], published: LatestRecord?,
     in core: inout ReplicaCore, now: ClockReading
   ) throws {
+    try commit(operations, in: &core, now: now)
+    core.monitor.keep(seen)
+    if let published { try core.run(.recorded([published]), now: now) }
+  }
+
+  private static func commit(
+    _ operations: [Operation], in core: inout ReplicaCore, now: ClockReading
+  ) throws {
     if operations.isEmpty {
       try core.commit(now: now)
     } else {
       try core.append(operations.map { [$0] }, lane: .state, now: now)
     }
-    core.monitor.keep(seen)
-    if let published { try core.run(.recorded([published]), now: now) }
   }
 
   // MARK: Movement

@@ -103,7 +103,7 @@ struct OwnPositions: Sendable {
   ) throws -> [EarlierFix] {
     let new = EarlierFix(fix, order: order)
     guard !new.supersedesEarlier,
-      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: core.store)
+      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: core)
     else { return [] }
     return EarlierFix.carried(
       by: new,
@@ -112,10 +112,12 @@ struct OwnPositions: Sendable {
   }
 
   private func published(
-    of device: DeviceID, in store: Store
+    of device: DeviceID, in core: ReplicaCore
   ) throws(StoreError) -> UnpublishedPositions.Position? {
-    guard let position = try store.position(of: device) else { return nil }
-    return UnpublishedPositions.Position(
-      order: position.order, report: position.report, earlier: position.earlier)
+    var position = core.transaction.batch.positions.last { $0.device == device }
+    if position == nil { position = try core.store.position(of: device) }
+    return position.map {
+      UnpublishedPositions.Position(order: $0.order, report: $0.report, earlier: $0.earlier)
+    }
   }
 }

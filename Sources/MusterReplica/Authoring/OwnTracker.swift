@@ -21,14 +21,18 @@ struct OwnTracker {
 
   /// Returns the writes that create its row; none if it exists. Throws `Refusal` if this device may
   /// not record the tracker.
-  func creation(in context: ReadContext, beside engine: SyncEngine) throws -> [Write] {
+  ///
+  /// - Parameter others: how many other trackers are created at once.
+  func creation(
+    in context: ReadContext, beside engine: SyncEngine, andOthers others: Int
+  ) throws -> [Write] {
     try context.require(.command, .member)
     if let row = try context.store.row(key), row.origin != nil {
       guard row.exists else { throw Refusal("the tracker \(name) was removed") }
       return []
     }
     let local = context.local
-    guard engine.hasRoomForTracker(of: local.certificate.hash) else {
+    guard engine.hasRoom(forTrackers: others + 1, of: local.certificate.hash) else {
       throw Refusal("this device already records \(Limits.trackersPerDevice) trackers")
     }
     var composer = Composer(

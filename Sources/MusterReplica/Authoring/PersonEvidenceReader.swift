@@ -5,11 +5,11 @@ internal import MusterStore
 /// What this device holds about a person, as far as an override or a sign-off names or settles it.
 struct PersonEvidenceReader {
   let context: ReadContext
-  let checkIns: CheckInBoard
+  let checkIns: CheckInIndex
 
   init(_ statuses: StatusQueries) {
     context = statuses.context
-    checkIns = statuses.checkInBoard
+    checkIns = statuses.checkInIndex
   }
 
   func accounting(

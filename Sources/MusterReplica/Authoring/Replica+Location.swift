@@ -1,5 +1,6 @@
 public import MusterGeo
 public import MusterModel
+internal import MusterStore
 internal import MusterSync
 
 /// Fixes of this device, and of phones and other trackers without a key that it records. See
@@ -9,6 +10,17 @@ extension Replica {
   /// that it shows, in one transaction with the detector's new state.
   public mutating func ingest(_ fix: Fix, now: ClockReading) throws -> Outcome {
     try ingest(fix, as: .published, stepsBack: false, now: now)
+  }
+
+  /// Processes a fix like `ingest(_:now:)`, and stores the reply to its request with it.
+  public mutating func ingest(
+    _ fix: Fix, replying reply: [UInt8], to request: RequestKey, now: ClockReading
+  ) throws -> Outcome {
+    try transact(now: now) {
+      $0.core.transaction.batch.replies.append(
+        StoredReply(request: request, content: reply, storedAt: now.wall))
+      try $0.positions.take(fix, as: .published, stepsBack: false, in: &$0.core, now: now)
+    }
   }
 
   /// Processes a fix like `ingest(_:now:)`, as the location filter decided. A fix that shows a
@@ -35,26 +47,60 @@ extension Replica {
     try transact(now: now) { try $0.positions.publish(report, in: &$0.core, now: now) }
   }
 
-  /// Processes a fix of a tracker: publishes the position, writes the crossings that it shows, and
-  /// creates its row at the first fix, in one transaction. A fix that is not the newest is stored
-  /// in the track and does not change the current state.
-  ///
-  /// - Parameters:
-  ///   - name: MUST be a line (`TextRule`). Trackers of two devices with one name are different.
-  ///   - batteryPercent: as the tracker states it.
-  ///   - isMoving: what the tracker's own sensor states.
-  ///   - excluded: fences that this tracker is not evaluated against.
+  /// Processes a fix of a tracker, as `ingest(_:now:)` does with several. Throws its refusal.
   public mutating func ingest(
     _ fix: Fix, ofTracker name: String, batteryPercent: UInt8? = nil, isMoving: Bool? = nil,
     without excluded: Set<RowID> = [], now: ClockReading
   ) throws -> Outcome {
+    let tracked = TrackedFix(
+      fix, of: name, batteryPercent: batteryPercent, isMoving: isMoving, without: excluded)
+    let (refusals, outcome) = try ingest([tracked], now: now)
+    if let refusal = refusals[0] { throw refusal }
+    return outcome
+  }
+
+  /// Processes fixes of trackers in their order: publishes the positions, writes the crossings that
+  /// they show, and creates the row of a tracker at its first fix, all in one transaction. A fix
+  /// that is not the newest is stored in the track and does not change the current state.
+  ///
+  /// Returns for each fix why it is refused, or nil. A refused fix has no effect on the others.
+  public mutating func ingest(
+    _ fixes: [TrackedFix], now: ClockReading
+  ) throws -> (refusals: [Refusal?], outcome: Outcome) {
+    var (refusals, admitted): ([Refusal?], [AdmittedFix]) = ([], [])
+    var created: Set<RowID> = []
+    for fix in fixes {
+      let tracker = OwnTracker(named: fix.tracker, of: core.local)
+      do {
+        let creation =
+          created.contains(tracker.row)
+          ? []
+          : try tracker.creation(
+            in: core.context, beside: core.engine, andOthers: created.count)
+        if !creation.isEmpty { created.insert(tracker.row) }
+        admitted.append(AdmittedFix(tracker: tracker, fix: fix, creation: creation))
+        refusals.append(nil)
+      } catch let refusal as Refusal {
+        refusals.append(refusal)
+      }
+    }
+    guard !admitted.isEmpty else { return (refusals, Outcome()) }
+    let outcome = try transact(now: now) {
+      try $0.positions.take(admitted, in: &$0.core, now: now)
+    }
+    return (refusals, outcome)
+  }
+
+  /// Creates the row of a tracker before its first fix, for a carrier who reports without one.
+  /// Does nothing for one that exists.
+  ///
+  /// - Parameter name: MUST be a line (`TextRule`).
+  public mutating func enlistTracker(named name: String, now: ClockReading) throws -> Outcome {
     let tracker = OwnTracker(named: name, of: core.local)
-    let writes = try tracker.creation(in: core.context, beside: core.engine)
+    let writes = try tracker.creation(in: core.context, beside: core.engine, andOthers: 0)
+    guard !writes.isEmpty else { return Outcome() }
     return try transact(now: now) {
-      $0.positions.note(batteryPercent: batteryPercent, of: tracker.nonce)
-      try $0.positions.take(
-        fix, isMoving: isMoving, of: tracker, without: excluded, writes: writes, in: &$0.core,
-        now: now)
+      try $0.core.append([writes.map(Operation.write)], lane: .state, now: now)
     }
   }
 

@@ -49,6 +49,8 @@ extension Replica {
       defer { replica.core.transaction.writeGroup = nil }
       try work(&replica)
       try WriteGroup.seal(in: &replica.core, now: now)
+      // Not before all frames are in the batch: an earlier commit must not store a reply alone.
+      replica.core.transaction.batch.replies += replica.core.transaction.writeGroup?.replies ?? []
       let runs = replica.core.transaction.writeGroup?.runs ?? []
       try replica.core.commit(now: now)
       replica.core.passOn(runs, now: now)

@@ -48,9 +48,11 @@ struct RequestContext {
     try WriteGroup.settledRows(kind, in: &core, now: now)
   }
 
-  /// Returns the records of this device's user after the previous commands.
-  mutating func settledRecords() throws -> [RowState] {
-    try WriteGroup.settledRecords(of: user, in: &core, now: now)
+  /// Returns what the requests about a data set of this device's user read, after the previous
+  /// commands.
+  mutating func knownRecords(of dataset: String) throws -> KnownRecords {
+    let uncommitted = try WriteGroup.uncommittedRecords(of: user, in: &core, now: now)
+    return try KnownRecords(of: dataset, uncommitted: uncommitted, in: core.context)
   }
 
   /// Returns the row of a user, or of a listed tracker.

@@ -59,19 +59,14 @@ extension WriteGroup {
     return rows.values.sorted { $0.key.id < $1.key.id }
   }
 
-  /// Returns the records of a user after the previous commands, at the cost of these alone.
-  static func settledRecords(
+  /// Seals the gathered writes of records, and returns those of a user that are not committed.
+  static func uncommittedRecords(
     of owner: UserID, in core: inout ReplicaCore, now: ClockReading
   ) throws -> [RowState] {
     if core.transaction.writeGroup?.unsealed.contains(where: { $0.kind == .record }) == true {
       try seal(in: &core, now: now)
     }
-    var rows: [RowID: RowState] = [:]
-    for row in try core.store.records(of: owner) { rows[row.key.id] = row }
-    for (key, row) in core.transaction.writeGroup?.rows ?? [:]
-    where key.kind == .record && row.owner == owner {
-      rows[key.id] = row
-    }
-    return rows.values.sorted { $0.key.id < $1.key.id }
+    return (core.transaction.writeGroup?.rows ?? [:]).values
+      .filter { $0.key.kind == .record && $0.owner == owner }.sorted { $0.key.id < $1.key.id }
   }
 }

@@ -13,6 +13,8 @@ struct WriteGroup: Sendable {
   private(set) var rows: [RowKey: RowState] = [:]
   private var sealedRuns: [Lane: LogWriter.Run] = [:]
   private var sealed: Set<FrameName> = []
+  /// Replies to requests with an idempotency key, to be stored with the writes.
+  private(set) var replies: [StoredReply] = []
 
   private struct FrameName: Hashable, Sendable {
     let log: LogID
@@ -26,6 +28,9 @@ struct WriteGroup: Sendable {
     pending[lane, default: EntryGroups()].add(groups)
     unsealed.formUnion(rows)
   }
+
+  /// Adds the reply to a command whose writes were added.
+  mutating func keep(_ reply: StoredReply) { replies.append(reply) }
 
   /// Returns the groups to seal now, by lane in order; from here on they count as sealed.
   mutating func take() -> [(lane: Lane, groups: EntryGroups)] {

@@ -8,6 +8,8 @@ struct BundleSource {
   let context: ReadContext
   let engine: SyncEngine
   let keyring: Keyring
+  /// Nil for everything.
+  let selection: BundleSelection?
 
   /// The limit of keys in a bundle: one epoch for as many devices, or several for fewer.
   private static let keys = 4096
@@ -28,6 +30,15 @@ struct BundleSource {
       }
       let frames = try frames(at: &cursor, of: part)
       return frames.isEmpty ? [] : [.frames(frames)]
+    case .records where selection != nil:
+      cursor.begin(.keys)
+      return []
+    case .keys where selection?.includesKeys == false:
+      cursor.begin(.quarantine)
+      return []
+    case .photos where selection != nil:
+      cursor.begin(.end)
+      return []
     case .records:
       let records = try stock.records(at: cursor, limit: BundleForm.recordsPerPiece) {
         () throws(StoreError) in try context.received.over(context.store.records())
@@ -110,7 +121,15 @@ struct BundleSource {
       let from = bound.end.map { max(first, $0 / interval * interval + 1) } ?? first
       parts.append(BundlePart(place: place, from: from, through: head))
     }
-    return parts
+    guard let selection else { return parts }
+    let starts = Dictionary(
+      selection.logs.map { ($0.log, $0.first) }, uniquingKeysWith: { min($0, $1) })
+    return parts.compactMap { part in
+      guard let first = starts[part.place.log], first <= part.through else { return nil }
+      var rest = part
+      rest.from = max(part.from, first)
+      return rest
+    }
   }
 
   /// The chains of this device, and of those that presented them in a handshake before a control

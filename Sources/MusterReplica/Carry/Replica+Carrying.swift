@@ -4,10 +4,15 @@ public import MusterModel
 extension Replica {
   /// Returns the next piece of a bundle.
   ///
-  /// - Parameter place: empty for the first piece, else the `next` of the previous one.
-  public mutating func bundlePiece(at place: [UInt8]) throws -> BundlePiece {
+  /// - Parameters:
+  ///   - place: empty for the first piece, else the `next` of the previous one.
+  ///   - selection: what the bundle contains; nil for everything. The same for every piece.
+  public mutating func bundlePiece(
+    at place: [UInt8], only selection: BundleSelection? = nil
+  ) throws -> BundlePiece {
     let source = BundleSource(
-      context: core.context, engine: core.engine, keyring: core.epochKeys.keyring)
+      context: core.context, engine: core.engine, keyring: core.epochKeys.keyring,
+      selection: selection)
     return try source.piece(at: place, random: &core.own.random)
   }
 

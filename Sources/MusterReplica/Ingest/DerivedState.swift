@@ -8,7 +8,7 @@ struct DerivedState: Sendable {
   private let opener: DuressOpener?
   var reader: FrameReader
   var statusModel = StatusModel()
-  var checkIns = CheckInBoard()
+  var checkIns = CheckInIndex()
   private(set) var duress = DuressLedger()
   /// Rules of zones about an entry that were satisfied since the start.
   var enteredRules: Set<Dot> = []

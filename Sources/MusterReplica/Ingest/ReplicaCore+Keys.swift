@@ -24,7 +24,10 @@ extension ReplicaCore {
       guard let opened = opener.opened(record) else { continue }
       let name = StampedRecordID(record, operation: local.operation)
       records.date(opened, named: name, now: now)
-      if let position = opened.position { transaction.batch.positions.append(position) }
+      if let position = opened.position {
+        transaction.batch.positions.append(position)
+        recordHistory(of: position, in: record, now: now)
+      }
       noteTelemetry(of: record)
     }
     try run(.keyLearned(key), now: now)

@@ -9,7 +9,7 @@ struct AlertContacts {
   /// Not empty, by name.
   let contacts: [ContactSummary]
   let people: [UserSummary]
-  let checkIns: CheckInBoard
+  let checkIns: CheckInIndex
 
   func adding(to alert: Alert) throws(StoreError) -> Alert {
     guard alert.endangersPeople else { return alert }

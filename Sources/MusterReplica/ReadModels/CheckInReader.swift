@@ -54,37 +54,37 @@ struct CheckInReader {
   ///
   /// - Parameter users: whose clocks are known better than before.
   func read(
-    _ stale: inout StatusModel.Staleness, into board: inout CheckInBoard, datedBy users: Set<UserID>
+    _ stale: inout StatusModel.Staleness, into index: inout CheckInIndex, datedBy users: Set<UserID>
   ) throws(StoreError) {
-    let isToReload = board.takeReload(at: ages.reading)
+    let isToReload = index.takeReload(at: ages.reading)
     if stale.allCheckIns || isToReload {
-      stale.people.formUnion(board.beginReading())
+      stale.people.formUnion(index.beginReading())
       for row in try context.store.rows(.checkIn) {
         guard let timer = try timer(row) else { continue }
-        stale.people.formUnion(board.replace(row.key.id, timer))
+        stale.people.formUnion(index.replace(row.key.id, timer))
       }
-      board.endReading()
+      index.endReading()
     } else {
       for id in stale.checkIns {
         let row = try context.store.row(RowKey(kind: .checkIn, id: id))
-        var timer: CheckInBoard.Timer?
+        var timer: CheckInIndex.Timer?
         if let row { timer = try self.timer(row) }
-        stale.people.formUnion(board.replace(id, timer))
+        stale.people.formUnion(index.replace(id, timer))
       }
     }
-    stale.people.formUnion(board.people(datedBy: users) { made($0) })
+    stale.people.formUnion(index.people(datedBy: users) { made($0) })
   }
 
-  private func timer(_ row: RowState) throws(StoreError) -> CheckInBoard.Timer? {
+  private func timer(_ row: RowState) throws(StoreError) -> CheckInIndex.Timer? {
     guard row.hasRunningCheckIn, let start = row.checkInStart, let owner = row.owner,
       let person = row.checkInPerson
     else { return nil }
-    var reports: [CheckInBoard.Entry] = []
+    var reports: [CheckInIndex.Entry] = []
     for value in row.values(of: .checkInReport) {
       guard case .checkIn(let report) = value.value else { continue }
       reports.append(try entry(value, nextSeconds: report.nextSeconds))
     }
-    return CheckInBoard.Timer(
+    return CheckInIndex.Timer(
       owner: owner, person: person, isCommanded: start.role == .command,
       start: try entry(start, nextSeconds: row.checkInDurationSeconds), reports: reports,
       graceMilliseconds: Int64(row.checkInGraceSeconds) * 1000,
@@ -94,21 +94,21 @@ struct CheckInReader {
 
   private func entry(
     _ value: LiveValue, nextSeconds: UInt32
-  ) throws(StoreError) -> CheckInBoard.Entry {
+  ) throws(StoreError) -> CheckInIndex.Entry {
     let written = WrittenMoment(
       dot: value.dot, writtenAt: value.writtenAt,
       arrival: try context.store.arrival(ofFrame: value.dot.frame))
-    return CheckInBoard.Entry(
+    return CheckInIndex.Entry(
       written: written, author: value.author, nextSeconds: nextSeconds)
   }
 
   /// Returns the check-ins that a person owes.
   func timers(
-    of person: PersonRoster.Person, in board: inout CheckInBoard
+    of person: PersonRoster.Person, in index: inout CheckInIndex
   ) -> [TimerEvidence] {
     let user = person.identity.id
     let owner = person.identity.isTracker ? person.row?.owner : user
-    return board.evidence(of: user, owner: owner ?? user) { made($0) }
+    return index.evidence(of: user, owner: owner ?? user) { made($0) }
   }
 
   /// When a report was made; without a stamp, not after its arrival.

@@ -78,8 +78,8 @@ struct DirectiveList {
     let audience = Audience(of: row)
     var summary = DirectiveSummary(
       id: row.key.id, kind: row.directiveKind, text: row.text(.directiveText) ?? "",
-      addressees: audience.words(among: people), fence: zones.first?.id,
-      fenceName: zones.first?.name ?? "", deadline: row.directiveDeadline,
+      addressees: audience.words(among: people), zones: zones,
+      deadline: row.directiveDeadline,
       status: isOpen ? .open : .closed,
       callsign: try context.callsign(of: row.owner ?? UserID(raw: .zero)),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
@@ -90,8 +90,6 @@ struct DirectiveList {
       summary.people.append(tally.respondent(user, callsign: try context.callsign(of: user)))
     }
     summary.people.sort(by: ResponseTally.isListedBefore)
-    summary.zones = zones
-    summary.durationSeconds = row.directiveDurationSeconds
     summary.supersedes = row.supersededDirectives.sorted()
     summary.supersededBy = successor
     return summary

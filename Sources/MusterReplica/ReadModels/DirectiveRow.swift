@@ -92,10 +92,13 @@ extension RowState {
   var directiveDurationSeconds: UInt32? { number(.directiveDurationSeconds) }
 
   /// The deadline by the author's clock: a label.
-  var directiveDeadline: Timestamp? {
-    if let seconds = directiveDurationSeconds { return createdAt?.adding(seconds: seconds) }
+  var directiveDeadline: DirectiveDeadline? {
+    if let seconds = directiveDurationSeconds {
+      let time = createdAt?.adding(seconds: seconds)
+      return time.map { DirectiveDeadline(time: $0, durationSeconds: seconds) }
+    }
     guard case .time(let moment)? = shown(.directiveDeadline)?.value else { return nil }
-    return moment
+    return DirectiveDeadline(time: moment, durationSeconds: nil)
   }
 
   /// Returns the answers of people, and those for the carriers of their trackers.

@@ -26,21 +26,27 @@ struct FenceList {
   private func summary(
     _ row: RowState, positions: [UserID: DevicePosition]
   ) throws(StoreError) -> FenceSummary? {
-    guard case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value,
-      let prepared = zones.prepared[row.key.id]
-    else { return nil }
+    guard let prepared = zones.prepared[row.key.id] else { return nil }
     var inside: [String] = []
     for (user, position) in positions where prepared.contains(position.report.fix.position) {
       // A removed tracker.
       if let tracker = try context.trackerRow(user), !tracker.exists { continue }
       inside.append(try context.callsign(of: user))
     }
+    return try Self.summary(row, inside: inside.sorted(), context)
+  }
+
+  /// Returns nil for a fence whose outline has not arrived.
+  static func summary(
+    _ row: RowState, inside: [String], _ context: ReadContext
+  ) throws(StoreError) -> FenceSummary? {
+    guard case .geometry(let geometry)? = row.shown(.fenceGeometry)?.value else { return nil }
     var summary = FenceSummary(
       id: row.key.id, name: row.text(.fenceName) ?? "", kind: row.fenceKind,
       isActive: row.isActiveFence, geometry: geometry,
       dwellSeconds: row.dwellSeconds, mode: row.fenceMode,
       needs: row.code(.fenceRole).flatMap(Role.init),
-      properties: row.text(.fenceProperties) ?? "", inside: inside.sorted(),
+      properties: row.text(.fenceProperties) ?? "", inside: inside,
       conflicts: try context.conflicts(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))

@@ -21,7 +21,7 @@ struct MeshReader {
         links.append(
           MeshLink(
             from: author, fromCallsign: "", to: device, toCallsign: "", path: neighbour.path,
-            since: Timestamp(milliseconds: since), toldAt: published.sentAt,
+            since: Timestamp(milliseconds: since), reportedAt: published.sentAt,
             isMutual: false, isCurrent: false, behindFrames: nil))
       }
     }
@@ -70,7 +70,7 @@ struct MeshReader {
         from: context.local.device, fromCallsign: "", to: peer.device, toCallsign: "",
         path: neighbour.path,
         since: Timestamp(milliseconds: now.wall.milliseconds &- milliseconds),
-        toldAt: now.wall, isMutual: peer.isConnected, isCurrent: true,
+        reportedAt: now.wall, isMutual: peer.isConnected, isCurrent: true,
         behindFrames: peer.behindFrames)
     }
   }

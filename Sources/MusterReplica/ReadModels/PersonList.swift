@@ -12,17 +12,28 @@ struct PersonList {
   let ages: AgeReader
   let statuses: StatusModel
   let zones: GeofenceMonitor.Zones
-  let telemetry: TelemetryBoard
+  let telemetry: TelemetryIndex
 
   /// Returns everyone, in the order of lists.
   func people() throws -> [AssessedPerson] {
+    try assessed(statuses.people).sorted { UserSummary.isListed($0.summary, before: $1.summary) }
+  }
+
+  /// Returns those of some people that are listed, at the cost of these alone.
+  func people(_ ids: [UserID]) throws -> [AssessedPerson] {
+    try assessed(ids.compactMap(statuses.person))
+  }
+
+  private func assessed(
+    _ people: some Sequence<PersonRoster.Person>
+  ) throws -> [AssessedPerson] {
     let statements = StatementReader(context: context)
     var found: [AssessedPerson] = []
-    for person in statuses.people {
+    for person in people {
       guard let assessment = statuses.assessment(of: person.identity.id) else { continue }
       found.append((try summary(person, assessment, statements), assessment))
     }
-    return found.sorted { UserSummary.isListed($0.summary, before: $1.summary) }
+    return found
   }
 
   private func summary(
@@ -40,8 +51,8 @@ struct PersonList {
       fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
       fixAgeSeconds: newest.map { ages.shownAge(of: $0) / 1000 }, team: identity.team,
       trackerOwner: identity.isTracker ? person.row?.owner : nil,
-      word: try standing?.word.map(word),
-      override: try standing?.override.map(word))
+      selfReport: try standing?.selfReport.map(statement),
+      override: try standing?.override.map(statement))
     summary.batteryPercent = person.devices.filter { !$0.isRevoked }
       .compactMap { telemetry.batteryPercent(of: $0.id) }.min()
     summary.conditions = assessment.conditions
@@ -50,13 +61,13 @@ struct PersonList {
     return summary
   }
 
-  private func word(_ value: LiveValue) throws(StoreError) -> SafetyStatement {
+  private func statement(_ value: LiveValue) throws(StoreError) -> SafetyStatement {
     let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
     var callsign = try context.callsign(of: value.author)
     if case .relayedClaim(_, _, let login, _) = value.value {
       callsign = "\(login), via \(callsign)'s post"
     }
-    return SafetyStatement(claim: claim, note: note, callsign: callsign, saidAt: value.writtenAt)
+    return SafetyStatement(claim: claim, note: note, callsign: callsign, statedAt: value.writtenAt)
   }
 
   private func followedOrder(

@@ -16,10 +16,21 @@ public struct Queries {
   /// Of the logs that this device writes.
   let heads: [Lane: Head]
 
+  /// Returns how far every log and strand is held, by id.
+  public func logStates() throws -> [LogState] { try context.store.logs().map(LogState.init) }
+
   // MARK: Devices
 
   /// Returns every device with a valid certificate, by id.
   public func devices() throws -> [DeviceSummary] { try context.devices() }
+
+  /// Returns whether a user has a device that is not revoked and has not signed off, at the cost of
+  /// that user's row alone.
+  public func isActive(_ user: UserID) throws -> Bool {
+    guard context.control.hasDevice(of: user) else { return false }
+    if case .signOff? = try context.userRow(user)?.shown(.userSignOff)?.value { return false }
+    return true
+  }
 
   var deviceReader: DeviceReader { DeviceReader(context: context, engine: engine) }
 
@@ -168,6 +179,14 @@ public struct Queries {
   /// Returns all fences by name. A fence whose outline has not arrived is omitted.
   public func fences() throws -> [FenceSummary] { try fenceList().fences() }
 
+  /// Returns those of some fences that exist, without who is inside.
+  public func fences(_ ids: [RowID]) throws -> [FenceSummary] {
+    try ids.compactMap { id in
+      let row = try context.store.row(RowKey(kind: .fence, id: id))
+      return try row.flatMap { $0.exists ? try FenceList.summary($0, inside: [], context) : nil }
+    }
+  }
+
   /// Returns the active fences that contain a position, by name.
   public func fences(around place: Coordinate) throws -> [FenceSummary] {
     try fenceList().fences(around: place)
@@ -181,6 +200,11 @@ public struct Queries {
   /// Returns the crossings after an arrival number, in the order of these numbers.
   public func crossings(after arrival: Int64?, limit: Int) throws -> [CrossingSummary] {
     try context.store.crossings(after: arrival, limit: limit).map(context.summary)
+  }
+
+  /// Returns a crossing; nil if it is not here.
+  public func crossing(_ id: CrossingID) throws -> CrossingSummary? {
+    try context.store.crossing(id).map(context.summary)
   }
 
   /// Returns the highest arrival number that a crossing ever had here; 0 before the first.
@@ -199,10 +223,37 @@ public struct Queries {
   /// Returns all permits: those not revoked first, then the newest.
   public func permits() throws -> [PermitSummary] { try PermitList(context: context).permits() }
 
-  /// Returns the data sets of this device's user, by name, each with its records by key.
-  public func recordDatasets() throws -> [RecordDataset] {
-    RecordList(try context.store.records(of: context.local.author.user)).datasets
+  // MARK: Records of users
+
+  /// Returns the data sets of a user, by name; nil for this device's user.
+  public func recordDatasets(of user: UserID? = nil) throws -> [RecordDataset] {
+    try context.store.recordDatasets(of: user ?? context.local.author.user)
   }
+
+  /// Returns the records of a user's data set that changed after a position, removed ones included;
+  /// nil for this device's user.
+  public func records(
+    of user: UserID? = nil, in dataset: String, after position: RecordIndexPosition, limit: Int
+  ) throws -> RecordPage {
+    try RecordReader(context: context, user: user ?? context.local.author.user)
+      .page(of: dataset, after: position, limit: limit)
+  }
+
+  /// Returns records of this device's user with their data sets, by row.
+  public func records(_ rows: [RowID]) throws -> [RowID: (dataset: String, record: RecordSummary)] {
+    let reader = RecordReader(context: context, user: context.local.author.user)
+    return try reader.records(rows)
+  }
+
+  /// Returns the data sets of this device's user that some of these rows belong to, by name.
+  public func recordDatasets(changedBy rows: [RowID]) throws -> [RecordDataset] {
+    let names = Set(
+      try rows.compactMap(context.store.indexedRecord)
+        .filter { $0.owner == context.local.author.user }.map(\.name.dataset))
+    return try recordDatasets().filter { names.contains($0.name) }
+  }
+
+  // MARK: Proximity
 
   /// Returns the exposure notices that count, by id.
   public func exposureNotices() throws -> [PublishedNotice] {
@@ -214,6 +265,8 @@ public struct Queries {
   public func proximityNotes() throws -> [ReceivedNote] {
     try ExposureList(context: context).notes()
   }
+
+  // MARK: Alerts
 
   /// Returns the active alerts of the last review, also after a restart.
   public func raisedAlerts() throws -> [Alert] {

@@ -38,25 +38,53 @@ struct RecordList {
     }
   }
 
-  /// The data sets by name, each with its records by key.
-  var datasets: [RecordDataset] {
-    Dictionary(grouping: records.sorted { $0.key < $1.key }, by: \.key.dataset)
-      .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      .map { name, records in
-        RecordDataset(name: name, records: records.map { Self.summary(of: $0.value) })
-      }
-  }
-
-  /// The greatest sync count of a data set, removed records included; 0 without any.
-  func syncCount(of dataset: String) -> UInt64 {
-    records.lazy.filter { $0.key.dataset == dataset }
-      .flatMap(\.value.entries).map(\.syncCount).max() ?? 0
-  }
-
-  static func summary(of record: Record) -> RecordSummary {
+  /// - Parameter syncCount: that of the record at this node.
+  static func summary(of record: Record, syncCount: UInt64) -> RecordSummary {
     RecordSummary(
-      key: record.shown.name.key, value: record.shown.value, syncCount: record.shown.syncCount,
+      key: record.shown.name.key, value: record.shown.value, syncCount: syncCount,
       modifiedAt: record.shown.modifiedAt, writtenAt: record.writtenAt,
       otherValues: record.entries.dropFirst().map(\.value))
+  }
+}
+
+/// The records of one user in the order of their changes at this node.
+struct RecordReader {
+  let context: ReadContext
+  let user: UserID
+
+  func page(
+    of dataset: String, after position: RecordIndexPosition, limit: Int
+  ) throws -> RecordPage {
+    let found = try context.store.indexedRecords(
+      of: user, in: dataset, after: position, limit: limit + 1)
+    let page = found.prefix(limit)
+    let next = page.last.map { RecordIndexPosition(syncCount: $0.syncCount, row: $0.row) }
+    return RecordPage(
+      records: try page.map(summary), next: found.count > limit ? next : nil)
+  }
+
+  /// Returns those of some records that belong to the user, by row, with their data sets.
+  func records(_ rows: [RowID]) throws -> [RowID: (dataset: String, record: RecordSummary)] {
+    var found: [RowID: (dataset: String, record: RecordSummary)] = [:]
+    for row in rows {
+      guard let indexed = try context.store.indexedRecord(row), indexed.owner == user else {
+        continue
+      }
+      found[row] = (indexed.name.dataset, try summary(indexed))
+    }
+    return found
+  }
+
+  /// A row that is derived no longer is a removed record.
+  private func summary(_ indexed: IndexedRecord) throws -> RecordSummary {
+    let key = RowKey(kind: .record, id: indexed.row)
+    let record = try context.store.row(key).flatMap { RecordList([$0]).records[indexed.name] }
+    guard let record else {
+      let time = Timestamp(milliseconds: 0)
+      return RecordSummary(
+        key: indexed.name.key, value: nil, syncCount: indexed.syncCount, modifiedAt: time,
+        writtenAt: time)
+    }
+    return RecordList.summary(of: record, syncCount: indexed.syncCount)
   }
 }

@@ -100,7 +100,7 @@ struct ResponseTally {
     let holds =
       isOpen
       ? standings[person.id] == .accountedFor
-      : person.has(.accountedFor) && person.override.map { $0.saidAt >= issuedAt } ?? false
+      : person.has(.accountedFor) && person.override.map { $0.statedAt >= issuedAt } ?? false
     guard holds else { return nil }
     return person.conditions.first { $0.status == .accountedFor }?.reason
       ?? "accounted for by command"

@@ -26,7 +26,7 @@ struct PersonFields {
 struct SafetyStanding {
   /// The person's own claim, or that of their login, which is signed by a command post: one that
   /// calls for help and is answered by nothing goes before the others.
-  let word: LiveValue?
+  let selfReport: LiveValue?
   /// Command's override, until the person's next claim.
   let override: LiveValue?
 
@@ -35,7 +35,7 @@ struct SafetyStanding {
     let fields = PersonFields(row.key.kind)
     let open = Set(openCalls.map(\.dot))
     override = row.shown(fields.override)
-    word =
+    selfReport =
       fields.claims.flatMap { row.values(of: $0) }.first { open.contains($0.dot) }
       ?? fields.claims.reversed().lazy.compactMap { row.shown($0) }.first
   }

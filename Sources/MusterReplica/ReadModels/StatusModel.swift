@@ -25,6 +25,8 @@ struct StatusModel: Sendable {
   private var staleness = Staleness()
   /// When the statuses were brought up to date; nil before the first time.
   private(set) var lastLook: ClockReading?
+  /// People whose conditions have changed since they were last taken.
+  private var changed: Set<UserID> = []
 
   /// What has changed since the last refresh.
   struct Staleness: Sendable {
@@ -112,6 +114,7 @@ struct StatusModel: Sendable {
   func user(of device: DeviceID) -> UserID? { roster.user(of: device) }
   func position(of device: DeviceID) -> DevicePosition? { positions[device] }
   func assessment(of user: UserID) -> StatusAssessment? { picture.assessment(of: user) }
+  func statements(of user: UserID) -> PersonStatements? { picture.evidence(of: user)?.statements }
 
   /// Returns how the assessments differ from those of another model, by user.
   func differences(from fresh: StatusModel) -> [(user: UserID, text: String)] {
@@ -207,8 +210,18 @@ struct StatusModel: Sendable {
   /// Assesses the people who may have changed.
   mutating func refresh(at clock: StatusClock, now: ClockReading) {
     lastLook = now
-    _ = picture.refresh(at: clock)
+    for change in picture.refresh(at: clock)
+    where change.before?.conditions != change.after.conditions { changed.insert(change.user) }
   }
+
+  /// Returns the people whose conditions have changed since the last call.
+  mutating func takeChanged() -> Set<UserID> {
+    defer { changed = [] }
+    return changed
+  }
+
+  /// Counts everybody as changed.
+  mutating func markAllChanged() { changed = roster.users }
 }
 
 /// What the date of a written value follows from.

@@ -7,9 +7,9 @@ public struct StatusQueries {
   let context: ReadContext
   let ages: AgeReader
   let statuses: StatusModel
-  let checkInBoard: CheckInBoard
+  let checkInIndex: CheckInIndex
   let zones: GeofenceMonitor.Zones
-  let telemetry: TelemetryBoard
+  let telemetry: TelemetryIndex
 
   /// Brings the statuses up to date, and takes the snapshot.
   init(of core: inout ReplicaCore, now: ClockReading) throws {
@@ -17,7 +17,7 @@ public struct StatusQueries {
     context = core.context
     ages = AgeReader(of: core, at: now)
     statuses = core.derived.statusModel
-    checkInBoard = core.derived.checkIns
+    checkInIndex = core.derived.checkIns
     zones = try core.monitor.zones(in: core.store)
     telemetry = core.records.telemetry
   }
@@ -38,6 +38,7 @@ public struct StatusQueries {
     try reader.refresh(
       &core.derived.statusModel, checkIns: &core.derived.checkIns, zones: &core.monitor,
       dated: core.records.takeDated(), telemetry: core.records.telemetry)
+    try core.recordStatuses(now: now)
   }
 
   // MARK: People
@@ -46,11 +47,17 @@ public struct StatusQueries {
   /// status.
   public func users() throws -> [UserSummary] { try people().map(\.summary) }
 
+  /// Returns those of some people and trackers that are listed, in no order.
+  public func users(_ ids: [UserID]) throws -> [UserSummary] {
+    try personList.people(ids).map(\.summary)
+  }
+
   /// Returns the same people with the status function's results.
-  func people() throws -> [AssessedPerson] {
-    try PersonList(
-      context: context, ages: ages, statuses: statuses, zones: zones, telemetry: telemetry
-    ).people()
+  func people() throws -> [AssessedPerson] { try personList.people() }
+
+  private var personList: PersonList {
+    PersonList(
+      context: context, ages: ages, statuses: statuses, zones: zones, telemetry: telemetry)
   }
 
   /// Returns the user with a callsign, or with an id that begins with these digits.
@@ -72,14 +79,6 @@ public struct StatusQueries {
       throw Refusal("no one is in that team or has that role: see muster user list", .unknown)
     }
     return found.map(\.id)
-  }
-
-  /// Returns whether a user has a device that is not revoked and has not signed off.
-  public func isActive(_ user: UserID) -> Bool {
-    guard let person = statuses.person(user), person.devices.contains(where: { !$0.isRevoked }),
-      let assessment = statuses.assessment(of: user)
-    else { return false }
-    return !assessment.conditions.contains { $0.status == .signedOff }
   }
 
   // MARK: Directives
@@ -112,7 +111,7 @@ public struct StatusQueries {
     let contacts = try ContactList(context: context).contacts()
     guard !contacts.isEmpty, alerts.contains(where: \.endangersPeople) else { return alerts }
     let reader = AlertContacts(
-      context: context, contacts: contacts, people: try users(), checkIns: checkInBoard)
+      context: context, contacts: contacts, people: try users(), checkIns: checkInIndex)
     return try alerts.map(reader.adding)
   }
 

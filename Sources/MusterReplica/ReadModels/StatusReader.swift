@@ -26,12 +26,12 @@ struct StatusReader {
   ///
   /// - Parameter dated: records that were dated since the last call.
   func refresh(
-    _ model: inout StatusModel, checkIns board: inout CheckInBoard,
-    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>, telemetry: TelemetryBoard
+    _ model: inout StatusModel, checkIns index: inout CheckInIndex,
+    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>, telemetry: TelemetryIndex
   ) throws {
     do {
       try readStale(
-        into: &model, checkIns: &board, zones: &monitor, dated: dated,
+        into: &model, checkIns: &index, zones: &monitor, dated: dated,
         telemetry: telemetry)
     } catch {
       model.markAllStale()
@@ -41,8 +41,8 @@ struct StatusReader {
   }
 
   private func readStale(
-    into model: inout StatusModel, checkIns board: inout CheckInBoard,
-    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>, telemetry: TelemetryBoard
+    into model: inout StatusModel, checkIns index: inout CheckInIndex,
+    zones monitor: inout GeofenceMonitor, dated: Set<DeviceID>, telemetry: TelemetryIndex
   ) throws {
     model.redate(dated) { ages.made($0) }
     var stale = model.takeStale()
@@ -65,7 +65,7 @@ struct StatusReader {
     // The date of an own record is exact from the start.
     let others = dated.subtracting([context.local.device])
     let users = Set(others.compactMap { model.user(of: $0) })
-    try checkIns.read(&stale, into: &board, datedBy: users)
+    try checkIns.read(&stale, into: &index, datedBy: users)
     if stale.zones {
       model.replace(zones: try monitor.zones(in: context.store).all)
     } else {
@@ -75,7 +75,7 @@ struct StatusReader {
     stale.people.insert(context.local.author.user)
     let everybody = stale.roster || stale.everybody
     for person in everybody ? model.people : stale.people.compactMap(model.person) {
-      model.update(try evidence(of: person, in: &model, checkIns: &board, telemetry))
+      model.update(try evidence(of: person, in: &model, checkIns: &index, telemetry))
     }
   }
 
@@ -92,7 +92,7 @@ struct StatusReader {
 
   private func evidence(
     of person: PersonRoster.Person, in model: inout StatusModel,
-    checkIns board: inout CheckInBoard, _ telemetry: TelemetryBoard
+    checkIns index: inout CheckInIndex, _ telemetry: TelemetryIndex
   ) throws -> PersonEvidence {
     let user = person.identity.id
     var evidence = PersonEvidence(
@@ -116,7 +116,7 @@ struct StatusReader {
     if let row = person.row {
       evidence.statements = try statements.statements(row)
     }
-    evidence.timers = checkIns.timers(of: person, in: &board)
+    evidence.timers = checkIns.timers(of: person, in: &index)
     evidence.isUnderDuress = underDuress.contains(user)
     evidence.wasReceived =
       evidence.devices.contains { $0.received != nil } || !evidence.statements.claims.isEmpty

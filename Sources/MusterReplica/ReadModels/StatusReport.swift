@@ -78,7 +78,7 @@ extension PeerSummary.State {
   fileprivate init(_ state: PeerStatus.State) {
     switch state {
     case .connected: self = .connected
-    case .heard: self = .heard
+    case .discovered: self = .discovered
     case .silent: self = .silent
     }
   }

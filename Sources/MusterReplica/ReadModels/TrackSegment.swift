@@ -29,10 +29,9 @@ struct TrackSegment: Hashable {
         Int64(fix.position.longitudeE7),
       ]
       for (value, before) in zip(now, last) {
-        let difference = value &- before
-        Self.append(UInt64(bitPattern: (difference << 1) ^ (difference >> 63)), to: &bytes)
+        Varint.append(signed: value &- before, to: &bytes)
       }
-      Self.append(fix.accuracyDecimetres.map { UInt64($0) + 1 } ?? 0, to: &bytes)
+      Varint.append(fix.accuracyDecimetres.map { UInt64($0) + 1 } ?? 0, to: &bytes)
       last = now
     }
     return bytes
@@ -47,10 +46,10 @@ struct TrackSegment: Hashable {
     while !rest.isEmpty {
       guard fixes.count < Self.mostFixes else { return nil }
       for index in last.indices {
-        guard let coded = Self.number(in: &rest) else { return nil }
-        last[index] &+= Int64(bitPattern: coded >> 1) ^ -Int64(bitPattern: coded & 1)
+        guard let difference = Varint.signed(in: &rest) else { return nil }
+        last[index] &+= difference
       }
-      guard let accuracy = Self.number(in: &rest), accuracy <= UInt64(UInt32.max) + 1,
+      guard let accuracy = Varint.number(in: &rest), accuracy <= UInt64(UInt32.max) + 1,
         let position = Coordinate(latitudeE7: last[1], longitudeE7: last[2])
       else { return nil }
       fixes.append(
@@ -59,24 +58,5 @@ struct TrackSegment: Hashable {
           sampleTime: Timestamp(milliseconds: last[0])))
     }
     self.fixes = fixes
-  }
-
-  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(rest & 0x7F) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
-  }
-
-  private static func number(in bytes: inout ArraySlice<UInt8>) -> UInt64? {
-    var number: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 70, by: 7) {
-      guard let byte = bytes.popFirst(), shift < 63 || byte <= 1 else { return nil }
-      number |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return number }
-    }
-    return nil
   }
 }

@@ -39,12 +39,12 @@ final class AuthorityChecker: Checker {
     for kind in EntityKind.allCases {
       for row in try node.store.rows(kind) { check(row, shownBy: node, in: world) }
     }
-    var spokenFor: [(subject: DeviceID, by: Author)] = []
+    var published: [(subject: DeviceID, by: Author)] = []
     try node.store.forEachCrossing { recorded in
       guard recorded.crossing.subject != recorded.author.device else { return }
-      spokenFor.append((recorded.crossing.subject, recorded.author))
+      published.append((recorded.crossing.subject, recorded.author))
     }
-    for (subject, author) in spokenFor {
+    for (subject, author) in published {
       // A phone has no key: the creator of its row publishes for it.
       let phone = try node.store.row(RowKey(kind: .tracker, id: RowID(raw: subject.raw)))
       guard phone?.owner != author.user else { continue }

@@ -26,7 +26,7 @@ final class DangerChecker: Checker {
     var override: SafetyClaim?
     var fix: Fix?
     var fixedAt = Instant(microseconds: 0)
-    var spokenAt = Instant(microseconds: 0)
+    var statedAt = Instant(microseconds: 0)
     /// The last statement of each node.
     var statements: [Int: Instant] = [:]
     /// Whether no two statements about the person may have been concurrent.
@@ -54,12 +54,12 @@ final class DangerChecker: Checker {
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     switch act {
     case .claim(let claim):
-      speak(of: node.credentials.user, by: node.index, in: world) {
+      state(of: node.credentials.user, by: node.index, in: world) {
         ($0.own, $0.override) = (claim, nil)
         return true
       }
     case .override(let user, let claim):
-      speak(of: user, by: node.index, in: world) {
+      state(of: user, by: node.index, in: world) {
         $0.override = claim
         // Without an override the person's own claim counts, which may be one of several.
         return claim != nil
@@ -89,18 +89,18 @@ final class DangerChecker: Checker {
   }
 
   /// - Parameter change: returns whether it settles what was uncertain.
-  private func speak(
-    of user: UserID, by speaker: Int, in world: World, change: (inout Person) -> Bool
+  private func state(
+    of user: UserID, by author: Int, in world: World, change: (inout Person) -> Bool
   ) {
     var person = people[user] ?? Person()
     let settles = change(&person)
     // The author's own earlier statements prove nothing of what it has received from others.
     let hasSeen = person.statements.allSatisfy { node, moment in
-      node == speaker || (isSettled(moment, in: world) && isWhole(in: world))
+      node == author || (isSettled(moment, in: world) && isWhole(in: world))
     }
     person.isCertain = hasSeen && (person.isCertain || settles)
-    person.statements[speaker] = world.now
-    person.spokenAt = world.now
+    person.statements[author] = world.now
+    person.statedAt = world.now
     people[user] = person
     examineLater(in: world)
   }
@@ -158,7 +158,7 @@ final class DangerChecker: Checker {
   private func compare(
     _ user: UserSummary, with person: Person, at node: SimulatedNode, in world: World
   ) throws {
-    if person.isCertain, isSettled(person.spokenAt, in: world) {
+    if person.isCertain, isSettled(person.statedAt, in: world) {
       compared += 1
       if person.needsHelp { dangers += 1 }
       let isShown = user.has(.mayday)

@@ -7,12 +7,6 @@ public struct ScenarioFault: Error, Hashable, Sendable, CustomStringConvertible 
   /// The reason in one line.
   public let reason: String
 
-  init(file: String, line: Int?, reason: String) {
-    self.file = file
-    self.line = line
-    self.reason = reason
-  }
-
   /// `file:line: reason`.
   public var description: String {
     line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)"

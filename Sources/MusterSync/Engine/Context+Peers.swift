@@ -13,7 +13,7 @@ extension Context {
 
   /// Starts probing after a message that requires an answer.
   mutating func expectAnswer(from device: DeviceID) {
-    guard case .heard = peers[device]?.heartbeat.liveness,
+    guard case .responsive = peers[device]?.heartbeat.liveness,
       peers[device]?.sessions.isEmpty == false
     else {
       return
@@ -38,7 +38,7 @@ extension Context {
   /// Records a datagram received on a session.
   mutating func recordActivity(_ device: DeviceID) {
     peers[known: device].presence.recordActivity(now: clock.now)
-    peers[known: device].heartbeat.liveness = .heard
+    peers[known: device].heartbeat.liveness = .responsive
   }
 
   /// Returns whether this peer's announces are received, and replace heartbeats.

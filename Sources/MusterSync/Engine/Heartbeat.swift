@@ -3,7 +3,7 @@ internal import MusterModel
 
 /// When a peer is sent roots next, and whether it answers.
 struct Heartbeat: Sendable {
-  var liveness = Liveness.heard
+  var liveness = Liveness.responsive
   var next: Instant
   var milliseconds = Timing.heartbeatFirstMilliseconds
   /// When a probe of it was last answered.
@@ -21,7 +21,7 @@ struct Heartbeat: Sendable {
   /// When a heartbeat or a probe is due, while there is a session.
   var deadline: Instant {
     switch liveness {
-    case .heard: next
+    case .responsive: next
     case .asked(let probe), .silent(let probe): min(next, probe.next)
     }
   }
@@ -41,7 +41,7 @@ struct Heartbeat: Sendable {
     let isSilent: Bool
     var probe: Liveness.Probe
     switch liveness {
-    case .heard: return nil
+    case .responsive: return nil
     case .asked(let asked): (isSilent, probe) = (false, asked)
     case .silent(let silent): (isSilent, probe) = (true, silent)
     }
@@ -106,7 +106,7 @@ struct Heartbeat: Sendable {
 
 /// Whether a peer is known to receive what is sent to it.
 enum Liveness: Sendable {
-  case heard
+  case responsive
   /// A message that requires an answer was sent, and none has been received yet.
   case asked(Probe)
   /// Several probes were not answered: other paths are tried.

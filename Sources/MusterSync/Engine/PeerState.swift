@@ -40,7 +40,7 @@ struct PeerState: Sendable {
     presence.endpoint = endpoint
     presence.recordActivity(now: now)
     presence.connectedSince = presence.connectedSince ?? now
-    heartbeat.liveness = .heard
+    heartbeat.liveness = .responsive
     branches.refused = []
     budget.certificatesAsked = []
     holdings.roots = nil
@@ -57,7 +57,7 @@ struct PeerState: Sendable {
     sessions.removeAll { $0 == index }
     guard sessions.isEmpty else { return false }
     presence.connectedSince = nil
-    heartbeat.liveness = .heard
+    heartbeat.liveness = .responsive
     return true
   }
 

@@ -52,13 +52,13 @@ struct RecordCache: Sendable {
     receipts[certificate, default: 0] < Limits.receiptsPerDevice
   }
 
-  func hasRoomForTracker(of certificate: CertificateHash) -> Bool {
+  func hasRoom(forTrackers count: Int, of certificate: CertificateHash) -> Bool {
     #if Canary
       if Canary.globalTrackerBound.isPlanted {
-        return trackers.values.reduce(0, +) < Limits.trackersPerDevice
+        return trackers.values.reduce(0, +) + count <= Limits.trackersPerDevice
       }
     #endif
-    return trackers[certificate, default: 0] < Limits.trackersPerDevice
+    return trackers[certificate, default: 0] + count <= Limits.trackersPerDevice
   }
 
   func checkInvariants() {

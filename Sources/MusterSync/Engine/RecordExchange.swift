@@ -102,7 +102,7 @@ struct RecordExchange: Sendable {
       guard certificate.role == .command || certificate.role == .member else {
         return .refused(.forged)
       }
-      guard cache[record.topic] != nil || cache.hasRoomForTracker(of: record.certificate)
+      guard cache[record.topic] != nil || cache.hasRoom(forTrackers: 1, of: record.certificate)
       else {
         context.bounds.note(.trackers, of: record.certificate)
         return .refused(.overLimit)

@@ -18,7 +18,7 @@ extension SyncEngine {
     // A session is newer proof than an announce, which may be replayed. If the other process
     // restarted with other rules, it no longer answers.
     guard context.peers[device]?.isReachable != true else {
-      if case .heard = context.peers[device]?.heartbeat.liveness { probeNow(device) }
+      if case .responsive = context.peers[device]?.heartbeat.liveness { probeNow(device) }
       return
     }
     let isNew = context.peers[device]?.topology.otherRules?.version != rules

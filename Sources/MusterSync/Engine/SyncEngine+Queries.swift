@@ -23,8 +23,8 @@ extension SyncEngine {
   }
 
   /// Returns whether one more tracker may be stored under a certificate.
-  public func hasRoomForTracker(of certificate: CertificateHash) -> Bool {
-    records.cache.hasRoomForTracker(of: certificate)
+  public func hasRoom(forTrackers count: Int, of certificate: CertificateHash) -> Bool {
+    records.cache.hasRoom(forTrackers: count, of: certificate)
   }
 
   /// The records that report a device in use twice, by topic.

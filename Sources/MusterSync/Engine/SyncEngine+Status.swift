@@ -40,7 +40,7 @@ public struct PeerStatus: Hashable, Sendable {
     /// A session is open, and the last message was answered.
     case connected
     /// Its announces are received. In a large mesh not all pairs keep a session.
-    case heard
+    case discovered
     /// Nothing was received recently.
     case silent
   }
@@ -103,9 +103,9 @@ extension PeerStatus.State {
     if peer.isReachable {
       self = .connected
     } else if peer.topology.otherRules != nil {
-      self = peer.presence.isGap(until: now) ? .silent : .heard
+      self = peer.presence.isGap(until: now) ? .silent : .discovered
     } else {
-      self = isAnnounced && peer.sessions.isEmpty ? .heard : .silent
+      self = isAnnounced && peer.sessions.isEmpty ? .discovered : .silent
     }
   }
 }

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// What devices say to each other. Numbers are append-only and listed in docs/wire.md.
+/// What devices send to each other. Numbers are append-only and listed in docs/wire.md.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -87,7 +87,7 @@ nonisolated struct WireAnnounce: @unchecked Sendable {
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
   mutating func clearPosition() {_uniqueStorage()._position = nil}
 
-  /// pushed: fresh frames, for all who hear
+  /// pushed: fresh frames, for every receiver
   var runs: [WireRun] {
     get {_storage._runs}
     set {_uniqueStorage()._runs = newValue}
@@ -242,7 +242,7 @@ nonisolated struct WirePacket: @unchecked Sendable {
   /// Clears the value of `ack`. Subsequent reads from it will return its default value.
   mutating func clearAck() {_uniqueStorage()._ack = nil}
 
-  /// whoever is at this address says it again, from there
+  /// the peer at this address returns it from there
   var challenge: UInt64 {
     get {_storage._challenge}
     set {_uniqueStorage()._challenge = newValue}
@@ -254,7 +254,7 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._response = newValue}
   }
 
-  /// a probe: say something at once, so that I know that you hear me
+  /// a probe: the receiver answers at once
   var answer: Bool {
     get {_storage._answer}
     set {_uniqueStorage()._answer = newValue}
@@ -277,7 +277,7 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._clock = newValue}
   }
 
-  /// since 1970; 0 where it does not say
+  /// since 1970; 0 where it is not stated
   var certificateWants: [Data] {
     get {_storage._certificateWants}
     set {_uniqueStorage()._certificateWants = newValue}
@@ -367,7 +367,7 @@ nonisolated struct WirePushedRecords: Sendable {
   init() {}
 }
 
-/// Where a device was heard, by one who talks with it.
+/// The address of a device, from a peer that has a session with it.
 nonisolated struct WirePeerAddress: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -84,20 +84,12 @@ struct SocketOpening {
       )
       .channelInitializer { [inbox, ledger, ownEndpoints] channel in
         channel.eventLoop.makeCompletedFuture {
-          try Self.closeOnExec(channel)
+          try channel.closeOnExec()
           try channel.pipeline.syncOperations.addHandler(
             DatagramReceiver(
               viaMulticast: viaMulticast, inbox: inbox, ledger: ledger, ownEndpoints: ownEndpoints))
         }
       }
-  }
-
-  /// A child process that inherited the socket would keep its port in use after this process has
-  /// closed it.
-  private static func closeOnExec(_ channel: any Channel) throws {
-    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-      of: NIOBSDSocket.Handle.self
-    ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
   }
 
   private static func ipv6Option(

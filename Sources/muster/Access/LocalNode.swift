@@ -37,8 +37,8 @@ struct RunSettings {
   var http: HTTPListener?
   /// Whether programs on this machine may send unsigned requests for Amazon Location.
   var isAmazonOpen: Bool
-  /// An MBTiles file.
-  var map: String?
+  /// Files of maps, besides those of the home.
+  var maps: [String]
   /// The address of the command post; nil if the node is none.
   var serve: HTTPArgument?
   /// The command posts that it connects to.
@@ -115,7 +115,7 @@ enum LocalNode {
     let opened = try await LockWait.whileInUse(unless: client.isListening) {
       try Self.opened(home)
     }
-    let map = try settings.map.map { try BaseMap(opening: $0) }
+    let maps = try MapCollection(files: settings.maps, in: MapFolder(in: home.folders.path))
     let transport = try await UDPTransport.bind(
       configuration: UDPConfiguration(
         listen: settings.listen.text, multicast: settings.usesMulticast),
@@ -128,7 +128,7 @@ enum LocalNode {
     let notifier = SystemdNotifier(
       environment: ProcessInfo.processInfo.environment, node: node, logger: logger)
     let webhooks = webhooks(of: home, logger: logger)
-    let programs = await programs(settings, home, node, webhooks, map, logger: logger)
+    let programs = await programs(settings, home, node, webhooks, maps, logger: logger)
     var services: [any Service] = [
       transport,
       NodeService(
@@ -159,9 +159,9 @@ enum LocalNode {
     }
     if let webhooks {
       services.append(
-        WebhookSender(node: node, store: webhooks, proxy: settings.proxy, logger: logger) {
-          UInt64.random(in: .min ... .max)
-        })
+        WebhookSender(
+          node: node, store: webhooks, devices: programs.devices, proxy: settings.proxy,
+          logger: logger, random: { UInt64.random(in: .min ... .max) }))
     }
     if !settings.uplinks.isEmpty {
       services.append(
@@ -212,18 +212,18 @@ enum LocalNode {
   /// Likewise, a damaged file of trackers for Amazon Location.
   private static func programs(
     _ settings: RunSettings, _ home: HomeOptions, _ node: Node, _ webhooks: WebhookStore?,
-    _ map: BaseMap?, logger: Logger
+    _ maps: MapCollection, logger: Logger
   ) async -> Programs {
     let folder = home.folders.path
     var amazon: AmazonEndpoint?
     do {
       amazon = AmazonEndpoint(
-        service: try await AmazonLocation(node: node, folder: folder), home: folder,
+        services: try await AmazonServices(node: node, folder: folder), home: folder,
         allowsUnsigned: settings.isAmazonOpen, logger: logger)
     } catch {
-      logger.error("Amazon Location is off: \(error)")
+      logger.error("Amazon Location and Cognito Sync are off: \(error)")
     }
-    return Programs(node: node, map: map, webhooks: webhooks, amazon: amazon, logger: logger)
+    return Programs(node: node, maps: maps, webhooks: webhooks, amazon: amazon, logger: logger)
   }
 
   /// The sources of positions and of sightings.

@@ -110,7 +110,7 @@ enum NodeConnection: Sendable {
     return "\(what) · \(reach)"
   }
 
-  private static func absent(_ home: HomeOptions) -> Refusal {
+  static func absent(_ home: HomeOptions) -> Refusal {
     Refusal(
       "there is no node in \(home.folders.path): run `muster init` or `muster join`,"
         + " or give --home")

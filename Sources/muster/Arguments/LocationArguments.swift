@@ -47,7 +47,7 @@ extension AddressArgument {
 /// The chosen source of this laptop's positions.
 enum LocationChoice {
   case gpsd(GpsdArgument)
-  case nmeaStream(NMEAStreamSource.Input)
+  case nmeaStream(StreamInput)
   case nmeaDatagrams(host: String, port: Int)
   /// Recorded, to be replayed.
   case track(GPXTrack, file: String)

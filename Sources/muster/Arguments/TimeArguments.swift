@@ -106,4 +106,43 @@ struct DayTimeArgument: Hashable {
       matchingPolicy: .nextTime)
     return max(1, Int64((next ?? start).timeIntervalSince(start).rounded(.up)))
   }
+
+  /// Returns the last such time up to a moment.
+  func last(before now: Timestamp) -> Timestamp {
+    // The search excludes its start.
+    let start = Date(timeIntervalSince1970: Double(now.milliseconds + 1) / 1000)
+    let last = Calendar.current.nextDate(
+      after: start, matching: DateComponents(hour: hour, minute: minute, second: 0),
+      matchingPolicy: .nextTime, direction: .backward)
+    return Timestamp(milliseconds: Int64((last ?? start).timeIntervalSince1970 * 1000))
+  }
+}
+
+/// A time of the past: a time of day by this laptop's clock (`15:10`, of which the last one
+/// counts), a time in RFC 3339 format, or a duration before now (`20m`).
+enum PastArgument: Hashable {
+  case day(DayTimeArgument)
+  case moment(MomentArgument)
+  case ago(DurationArgument)
+
+  init(parsing text: String) throws(BadArgument) {
+    if let day = try? DayTimeArgument(parsing: text) {
+      self = .day(day)
+    } else if let moment = try? MomentArgument(parsing: text) {
+      self = .moment(moment)
+    } else if let span = try? DurationArgument(parsing: text) {
+      self = .ago(span)
+    } else {
+      throw BadArgument(
+        "write the time as 14:05, as 2010-08-05T14:05:00Z, or as a time ago: 20m, 3h")
+    }
+  }
+
+  func moment(before now: Timestamp) -> Timestamp {
+    switch self {
+    case .day(let day): day.last(before: now)
+    case .moment(let moment): moment.timestamp
+    case .ago(let span): Timestamp(milliseconds: now.milliseconds - span.seconds * 1000)
+    }
+  }
 }

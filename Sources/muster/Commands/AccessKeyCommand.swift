@@ -7,12 +7,13 @@ internal import MusterNode
 struct AccessKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "access-key",
-    abstract: "Manage access keys of Amazon Location programs.",
+    abstract: "Manage access keys of programs for Amazon services.",
     discussion: """
       Example:  muster access-key create --rights member --user Maria
 
-      A program for Amazon Location signs its requests with an access key. Its rights are the \
-      lesser of the key's and of this laptop's role. audit.log in the home records what is written.
+      A program for Amazon Location or Cognito Sync signs its requests with an access key. Its \
+      rights are the lesser of the key's and of this laptop's role. audit.log in the home records \
+      what is written.
       """,
     subcommands: [Create.self, List.self, Revoke.self])
 
@@ -23,12 +24,12 @@ struct AccessKeyCommand: AsyncParsableCommand {
         Example:  muster access-key create --rights member --user Maria
                   muster access-key create --rights command --user Anna
 
-        observer reads; member also sends positions and creates trackers; command also writes \
-        geofences.
+        observer reads; member also writes the person's records, sends positions and creates \
+        trackers; command also writes geofences.
         """)
 
     @Option(help: "What the key permits.")
-    var rights: AccessRightsArgument = .observer
+    var rights = NameArgument(AccessKey.Rights.observer)
 
     @Option(help: ArgumentHelp("The person that the key belongs to.", valueName: "callsign"))
     var user: String
@@ -37,17 +38,20 @@ struct AccessKeyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      guard case .users(let people) = try await NodeConnection.open(home).ask(.users) else {
-        throw Refusal.unexpectedReply
-      }
+      let node = try await NodeConnection.open(home)
+      guard case .users(let people) = try await node.ask(.users),
+        case .status(let status) = try await node.ask(.status)
+      else { throw Refusal.unexpectedReply }
       let person = try ItemResolver.people.item(
         named: user, in: people.filter { !$0.isTracker }, match: .whole)
-      let key = AccessKey(rights: rights.rights, user: person.id, now: SystemClock.wall)
+      let key = AccessKey(rights: rights.value, user: person.id, now: SystemClock.wall)
       try AccessKeyFile(in: home.folders.path).add(key)
       if output.json {
         let json = JSON.object([
           "id": .string(key.id), "secret": .string(key.secret),
           "rights": .string(key.rights.rawValue), "user": .id(key.user),
+          "identityPoolId": .string(SyncIdentity.pool(status.operation)),
+          "identityId": .string(SyncIdentity.identity(key.user)),
         ])
         return try Standard.print(json.text)
       }
@@ -55,7 +59,8 @@ struct AccessKeyCommand: AsyncParsableCommand {
         "aws_access_key_id = \(key.id)\naws_secret_access_key = \(key.secret)")
       Standard.complain(
         "created for \(SafeText.line(person.callsign)), \(key.rights.rawValue); the secret is not "
-          + "shown again")
+          + "shown again\nCognito Sync: identity pool \(SyncIdentity.pool(status.operation)), "
+          + "identity \(SyncIdentity.identity(key.user))")
     }
   }
 
@@ -104,17 +109,6 @@ struct AccessKeyCommand: AsyncParsableCommand {
   }
 }
 
-/// What a program with an access key may do.
-enum AccessRightsArgument: String, CaseIterable, ExpressibleByArgument {
-  case observer
-  case member
-  case command
-
-  var rights: AccessKey.Rights {
-    switch self {
-    case .observer: .observer
-    case .member: .member
-    case .command: .command
-    }
-  }
+extension AccessKey.Rights: NamedValue {
+  var name: String { rawValue }
 }

@@ -274,7 +274,7 @@ struct DirectCommand: AsyncParsableCommand {
     guard case .directives(let found) = reply, let directive = found.first else { return unknown }
     var words = "\(directive.words) for \(SafeText.line(directive.addressees))"
     words += " · \(ValueText.count(directive.expected.count, "person", "people"))"
-    if let seconds = directive.durationSeconds {
+    if let seconds = directive.deadline?.durationSeconds {
       words += " · due in \(ValueText.age(Int64(seconds)))"
     }
     if !directive.supersedes.isEmpty {

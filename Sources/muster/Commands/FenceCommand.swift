@@ -78,6 +78,7 @@ struct FenceCommand: AsyncParsableCommand {
       draft.reviewSeconds = review.flatMap { $0.seconds == 0 ? nil : $0.seconds }
       draft.alertsEntry = alert != .off
       let connection = try await NodeConnection.open(home)
+      await connection.warnIfFar(draft.geometry)
       if order { return try await draw(draft, isActive: isActive, by: connection) }
       try await connection.create(.addFence(draft), wait: wait.seconds) { reply in
         guard case .created(let id) = reply else { throw Refusal.unexpectedReply }
@@ -204,13 +205,7 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
-    func run() async throws {
-      let connection = try await NodeConnection.open(home)
-      let fence = try await connection.zone(named: zone, match: .whole)
-      try await connection.send(
-        .setFenceActive("\(fence.id)", true), "Zone \(SafeText.line(fence.name)) activated",
-        wait: wait.seconds)
-    }
+    func run() async throws { try await FenceCommand.set(zone, isActive: true, home, wait) }
   }
 
   struct Deactivate: AsyncParsableCommand {
@@ -224,13 +219,18 @@ struct FenceCommand: AsyncParsableCommand {
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
-    func run() async throws {
-      let connection = try await NodeConnection.open(home)
-      let fence = try await connection.zone(named: zone, match: .whole)
-      try await connection.send(
-        .setFenceActive("\(fence.id)", false), "Zone \(SafeText.line(fence.name)) deactivated",
-        wait: wait.seconds)
-    }
+    func run() async throws { try await FenceCommand.set(zone, isActive: false, home, wait) }
+  }
+
+  fileprivate static func set(
+    _ zone: String, isActive: Bool, _ home: HomeOptions, _ wait: WaitOptions
+  ) async throws {
+    let connection = try await NodeConnection.open(home)
+    let fence = try await connection.zone(named: zone, match: .whole)
+    try await connection.send(
+      .setFenceActive("\(fence.id)", isActive),
+      "Zone \(SafeText.line(fence.name)) \(isActive ? "activated" : "deactivated")",
+      wait: wait.seconds)
   }
 
   struct Delete: AsyncParsableCommand {

@@ -23,6 +23,7 @@ struct LoginCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster login add Maria --rights observer
                   muster login add Maria --rights command --user Maria
+                  muster login add Rui --rights command --phone
                   pwgen 20 1 | muster login add Maria --passphrase-file -
 
         Asks for the passphrase of the login, at least \(Login.fewestCharacters) characters, or \
@@ -34,13 +35,19 @@ struct LoginCommand: AsyncParsableCommand {
     var name: String
 
     @Option(help: "Full access, or read only.")
-    var rights: RightsArgument = .observer
+    var rights = NameArgument(Login.Rights.observer)
 
     @Option(
       help: ArgumentHelp(
         "The person that the login belongs to. Without one, it cannot report a safety status.",
         valueName: "callsign"))
     var user: String?
+
+    @Flag(
+      help: """
+        The login is for the phone of a person without a laptop, who is listed under its name.
+        """)
+    var phone = false
 
     @Option(
       help: ArgumentHelp(
@@ -50,7 +57,12 @@ struct LoginCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Node") var folder: FolderOptions
 
-    func validate() throws { try TextArgument.check(name, .line, "name") }
+    func validate() throws {
+      try TextArgument.check(name, .line, "name")
+      guard user == nil || !phone else {
+        throw ValidationError("give --user for a person with a laptop, or --phone for one without")
+      }
+    }
 
     func run() async throws {
       let home = folder.home
@@ -59,10 +71,12 @@ struct LoginCommand: AsyncParsableCommand {
       }
       let bound = try await bound()
       let login = try Login(
-        name: name, rights: rights.rights, user: bound?.id, passphrase: try passphrase().bytes)
+        name: name, rights: rights.value, user: bound?.id, isPhone: phone,
+        passphrase: try passphrase().bytes)
       try LoginFile(in: home.folders.path).add(login)
-      let words = bound.map { ", belongs to \(SafeText.line($0.callsign))" } ?? ""
-      try Standard.print("Login \(SafeText.line(name)) added: \(rights.rawValue)\(words)")
+      let words =
+        phone ? ", for a phone" : bound.map { ", belongs to \(SafeText.line($0.callsign))" } ?? ""
+      try Standard.print("Login \(SafeText.line(name)) added: \(rights.value.name)\(words)")
     }
 
     /// The person that the login belongs to.
@@ -108,6 +122,7 @@ struct LoginCommand: AsyncParsableCommand {
             "name": .string(login.name), "rights": .string(login.rights.rawValue),
             "user": .known(login.user, JSON.id),
             "callsign": .known(login.user.flatMap { names[$0] }, JSON.string),
+            "phone": .bool(login.isPhone),
           ])
         }
         return try Standard.print(JSON.array(items).text)
@@ -127,7 +142,7 @@ struct LoginCommand: AsyncParsableCommand {
       for login in logins {
         table.add([
           .init(login.name, .strong), .init(login.rights.rawValue),
-          .init(login.user.map { names[$0] ?? $0.short } ?? "–"),
+          .init(login.isPhone ? "phone" : login.user.map { names[$0] ?? $0.short } ?? "–"),
         ])
       }
       return table.text(on: .current)
@@ -161,10 +176,6 @@ struct LoginCommand: AsyncParsableCommand {
   }
 }
 
-/// What a login may do.
-enum RightsArgument: String, CaseIterable, ExpressibleByArgument {
-  case command
-  case observer
-
-  var rights: Login.Rights { self == .command ? .command : .observer }
+extension Login.Rights: NamedValue {
+  var name: String { rawValue }
 }

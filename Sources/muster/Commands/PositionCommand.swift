@@ -55,7 +55,9 @@ struct PositionCommand: AsyncParsableCommand {
       let fix = Fix(
         position: place.coordinate, accuracyDecimetres: accuracy?.decimetres,
         sampleTime: time?.timestamp ?? .now)
-      try await NodeConnection.open(home).send(
+      let connection = try await NodeConnection.open(home)
+      await connection.warnIfFar(fix.position)
+      try await connection.send(
         .setPosition(fix), "Position set to \(ValueText.fix(fix, as: coordinates.format))")
     }
   }

@@ -53,6 +53,7 @@ struct ReportCommand: AsyncParsableCommand {
         title: title, details: details.description, category: details.category?.value,
         severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate)
       let connection = try await NodeConnection.open(home)
+      await connection.warnIfFar(details.at?.coordinate)
       var adding: PhotoAdding?
       // The report first: a hazard does not wait for pictures, and is not lost with them.
       try await connection.create(.addReport(draft), output: output, wait: wait.seconds) { id in
@@ -122,6 +123,7 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       let id = try await connection.report(named: report).id
+      await connection.warnIfFar(details.at?.coordinate)
       try await connection.send(.editReport("\(id)", changes), "Report changed", wait: wait.seconds)
     }
   }

@@ -44,7 +44,7 @@ struct RunCommand: AsyncParsableCommand {
         http-token = "a long secret"     # for phones, with http
         trust-local = false
         aws-anonymous = false
-        map = "/srv/map.mbtiles"
+        map = ["/srv/map.pmtiles"]
         log-level = "info"
 
       log-level (MUSTER_LOG_LEVEL): trace, debug, info, notice, warning, error or critical. debug \
@@ -124,8 +124,9 @@ struct RunCommand: AsyncParsableCommand {
     var awsAnonymous = false
 
     @Option(
-      help: ArgumentHelp("A base map for the dashboard, an MBTiles file.", valueName: "file"))
-    var map: String?
+      help: ArgumentHelp(
+        "Show this map, besides those of `muster map`. May be repeated.", valueName: "file"))
+    var map: [String] = []
 
     @Option(
       help: ArgumentHelp(
@@ -182,7 +183,7 @@ struct RunCommand: AsyncParsableCommand {
       inBackground: source.background, proximity: source.proximity,
       http: try listener(by: settings),
       isAmazonOpen: try web.awsAnonymous || settings.flag(.awsAnonymous) ?? false,
-      map: try web.map ?? settings.value(of: .map) { $0 },
+      maps: try web.map.isEmpty ? settings.values(of: .map) { $0 } ?? [] : web.map,
       serve: try web.serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),
       uplinks: try
         (web.uplink.isEmpty

@@ -27,7 +27,7 @@ enum DirectiveView {
     page.add(
       "from \(directive.callsign) at \(times.text(directive.createdAt)), "
         + directive.status.name)
-    if let deadline = directive.deadline {
+    if let deadline = directive.deadline?.time {
       let due = directive.dueCell(now: now)
       page.add("due \(times.text(deadline)): \(due.text)", due.paint)
     }
@@ -88,7 +88,7 @@ extension DirectiveSummary {
 
   /// The time until the deadline, or since it.
   func dueCell(now: Timestamp) -> Table.Cell {
-    guard let deadline, status == .open else { return Table.Cell("") }
+    guard let deadline = deadline?.time, status == .open else { return Table.Cell("") }
     guard now > deadline else {
       return Table.Cell("in \(ValueText.age(deadline.milliseconds(since: now) / 1000))", .doubtful)
     }

@@ -33,7 +33,7 @@ enum MeshView {
   }
 
   private static func rank(_ link: MeshLink) -> (Int, Int64) {
-    (link.behindFrames == nil ? 0 : 1, link.toldAt.milliseconds)
+    (link.behindFrames == nil ? 0 : 1, link.reportedAt.milliseconds)
   }
 
   private static func arrow(_ link: MeshLink) -> Table.Cell {

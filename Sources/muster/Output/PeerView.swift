@@ -73,7 +73,7 @@ enum PeerView {
   private static func words(_ state: PeerSummary.State) -> String {
     switch state {
     case .connected: "connected"
-    case .heard: "seen"
+    case .discovered: "seen"
     case .silent: "silent"
     }
   }

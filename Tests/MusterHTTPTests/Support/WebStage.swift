@@ -3,6 +3,7 @@ import Logging
 import MusterInterchange
 import MusterModel
 import MusterNode
+import class MusterTestKit.TemporaryFolder
 import ServiceLifecycle
 
 @testable import MusterHTTP
@@ -19,22 +20,17 @@ struct WebStage: Sendable {
 
   /// - Parameters:
   ///   - role: the role of the node's own device.
-  ///   - map: the base map of the server.
+  ///   - maps: the maps of the server.
   static func run(
     access: AccessRule.Access = .trusted, whenTaken: WebServer.WhenTaken = .fail, port: Int = 0,
-    role: Role = .command, map: BaseMap? = nil,
+    role: Role = .command, maps: MapCollection = MapCollection(),
     _ story: @escaping @Sendable (WebStage) async throws -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "mw\(UInt32.random(in: 0 ... .max))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    defer {
-      do { try FileManager.default.removeItem(at: folder) } catch { print("\(error)") }
-    }
-    let node = try await node(in: folder, role)
+    let folder = try TemporaryFolder()
+    let node = try await node(in: folder.url, role)
     let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-    let store = try WebhookStore(in: folder.path)
-    let programs = Programs(node: node, map: map, webhooks: store, logger: .silent)
+    let store = try WebhookStore(in: folder.url.path)
+    let programs = Programs(node: node, maps: maps, webhooks: store, logger: .silent)
     let server = WebServer(
       at: .address(host: "127.0.0.1", port: port, access: access, whenTaken: whenTaken), node: node,
       programs: programs, logger: .silent
@@ -51,7 +47,7 @@ struct WebStage: Sendable {
       do {
         outcome = .success(
           try await story(
-            WebStage(node: node, port: port, store: store, folder: folder.path)))
+            WebStage(node: node, port: port, store: store, folder: folder.url.path)))
       } catch {
         outcome = .failure(error)
       }

@@ -1,30 +1,15 @@
 import Foundation
 import MusterModel
-import Synchronization
+import MusterTestKit
 
 @testable import MusterNode
 
 /// A test's own folder, deleted when the test ends.
 final class ScratchFolder {
-  let path: String
-  private static let made = Atomic<Int>(0)
+  private let folder: TemporaryFolder
+  var path: String { folder.url.path }
 
-  init() throws {
-    let number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
-    // Short, because macOS has long temporary paths and short socket paths.
-    let name = "muster-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
-    path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
-    try FileManager.default.createDirectory(
-      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-  }
-
-  deinit {
-    do {
-      try FileManager.default.removeItem(atPath: path)
-    } catch {
-      print("could not remove \(path): \(error)")
-    }
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   /// Returns a home that is not created yet, with its sentinels beside it.
   func home(_ name: String = "home") -> NodeHome {

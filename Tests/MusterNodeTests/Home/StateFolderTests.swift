@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MusterModel
 import MusterReplica
+import MusterTestKit
 import Testing
 
 @testable import MusterNode
@@ -13,8 +14,7 @@ import Testing
 /// path makes it unwritable, and mode 0777 makes it readable and rejected.
 @Suite("A state folder that cannot be written")
 struct StateFolderTests {
-  private static let volume =
-    ProcessInfo.processInfo.environment["MUSTER_VOLUME"].flatMap(Int.init) ?? 12
+  private static let volume = Volume.orUsual(12)
 
   private let scratch: ScratchFolder
   private let home: NodeHome

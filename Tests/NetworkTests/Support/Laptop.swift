@@ -1,6 +1,5 @@
 import Foundation
 import MusterTestKit
-import Testing
 
 /// A laptop in a network namespace of its own.
 struct Laptop: LaptopProcess {
@@ -28,12 +27,6 @@ struct Laptop: LaptopProcess {
   /// The node's entry for a peer.
   func peer(_ callsign: String) async throws -> JSON {
     try await ask("status")["peers"].items.first { $0["callsign"] == .string(callsign) } ?? .null
-  }
-
-  /// Verifies all data, including signatures.
-  func requireSound(at place: SourceLocation = #_sourceLocation) async throws {
-    let report = try await ask("verify")
-    try #require(report["ok"] == .bool(true), "\(name): \(report)", sourceLocation: place)
   }
 
   /// Starts the node; returns when it accepts commands.

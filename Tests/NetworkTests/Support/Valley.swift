@@ -4,8 +4,8 @@ import Synchronization
 
 /// The laptops and wires of one test, in separate namespaces and a separate folder, and all their
 /// processes.
-final class Valley: Sendable {
-  let folder: URL
+final class Valley: LaptopStage {
+  let scratch: TemporaryFolder
   private let prefix: String
   private let program: URL
   private let ip: URL
@@ -20,7 +20,7 @@ final class Valley: Sendable {
 
   private static let started = Mutex(0)
 
-  /// Runs a test, then ends every process and removes namespaces and folder, whatever the result.
+  /// Runs a test, then ends every process and removes the namespaces, whatever the result.
   /// Prints the logs of the nodes if it failed.
   static func run(_ story: (Valley) async throws -> Void) async throws {
     let number = started.withLock {
@@ -46,19 +46,8 @@ final class Valley: Sendable {
     program = try Program.located()
     guard let ip = Namespaces.path(of: "ip") else { throw Failed("no program `ip`") }
     self.ip = ip
-    // Short, because the path of a socket may have about a hundred bytes.
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "\(prefix)\(UInt32.random(in: .min ... .max))")
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    scratch = try TemporaryFolder()
     try Namespaces.run("ip", "netns", "add", prefix + "air")
-  }
-
-  /// A laptop that has created an operation.
-  func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
-    let laptop = try laptop(name)
-    try await laptop.send("init", operation, "--callsign", name)
-    return laptop
   }
 
   /// A laptop that was admitted by files, before the network exists.
@@ -70,9 +59,6 @@ final class Valley: Sendable {
     try await laptop.send("join", "--grant", grant)
     return laptop
   }
-
-  /// A laptop without an operation.
-  func newcomer(_ name: String) throws -> Laptop { try laptop(name) }
 
   @discardableResult
   func wire(_ laptops: Laptop...) throws -> Wire {
@@ -97,21 +83,17 @@ final class Valley: Sendable {
     }
   }
 
-  private func laptop(_ name: String) throws -> Laptop {
+  func laptop(_ name: String) throws -> Laptop {
     let number = state.withLock {
       $0.laptops += 1
       return $0.laptops
     }
-    let own = folder.appending(path: name)
-    try FileManager.default.createDirectory(
-      at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let space = "\(prefix)\(number)"
     try Namespaces.run("ip", "netns", "add", space)
     try Namespaces.run("ip", "-n", space, "link", "set", "lo", "up")
-    return Laptop(name: name, number: number, space: space, valley: self, folder: own)
+    return Laptop(
+      name: name, number: number, space: space, valley: self, folder: try folder(of: name))
   }
-
-  private func path(_ name: String) -> String { folder.appending(path: name).path }
 
   private func printLogs() {
     for (name, child) in state.withLock({ $0.nodes }) {
@@ -127,10 +109,5 @@ final class Valley: Sendable {
 
   private func clear() {
     for child in state.withLock({ $0.children }) { child.endNow() }
-    do {
-      try FileManager.default.removeItem(at: folder)
-    } catch {
-      print("\(folder.path) could not be removed: \(error)")
-    }
   }
 }

@@ -3,12 +3,12 @@ import MusterTestKit
 import Synchronization
 
 /// A separate folder with the laptops of one test, and all their processes.
-final class Field: Sendable {
-  let folder: URL
+final class Field: LaptopStage {
+  let scratch: TemporaryFolder
   private let program: URL
   private let children = Mutex<(started: Int, all: [Child], watches: [Watch])>((0, [], []))
 
-  /// Runs a test, then ends every process and removes the folder, whatever the result.
+  /// Runs a test, then ends every process, whatever the result.
   ///
   /// - Parameter program: by default the built one.
   static func run(
@@ -21,26 +21,12 @@ final class Field: Sendable {
 
   private init(program: URL) throws {
     self.program = program
-    // Short, because the path of a socket may have about a hundred bytes.
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "mp-\(UInt32.random(in: .min ... .max))")
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    scratch = try TemporaryFolder()
   }
 
   /// A laptop without an operation.
   func laptop(_ name: String) throws -> Laptop {
-    let own = folder.appending(path: name)
-    try FileManager.default.createDirectory(
-      at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    return Laptop(name: name, field: self, folder: own)
-  }
-
-  /// A laptop that has created an operation.
-  func founder(_ name: String, of operation: String = "River flood") async throws -> Laptop {
-    let laptop = try laptop(name)
-    try await laptop.send("init", operation, "--callsign", name)
-    return laptop
+    Laptop(name: name, field: self, folder: try folder(of: name))
   }
 
   /// A laptop that has joined by the invitation of a running node.
@@ -58,8 +44,6 @@ final class Field: Sendable {
     try Data(contents.utf8).write(to: folder.appending(path: name))
     return path(name)
   }
-
-  func path(_ name: String) -> String { folder.appending(path: name).path }
 
   /// - Parameter stays: whether it runs until it is ended.
   func start(
@@ -81,10 +65,5 @@ final class Field: Sendable {
     let (_, all, watches) = children.withLock { $0 }
     for child in all { child.endNow() }
     for watch in watches { watch.end() }
-    do {
-      try FileManager.default.removeItem(at: folder)
-    } catch {
-      print("\(folder.path) could not be removed: \(error)")
-    }
   }
 }

@@ -17,13 +17,6 @@ struct Laptop: LaptopProcess {
       words + ["--home", home.path], environment: ["MUSTER_STATE": state.path], stays: stays)
   }
 
-  /// Verifies all data, including signatures.
-  func expectSound(at place: SourceLocation = #_sourceLocation) async throws {
-    let report = try await attempt("verify", "--json")
-    #expect(report.status == 0, "\(name): \(report)", sourceLocation: place)
-    #expect(try report.json()["ok"] == .bool(true), "\(name): \(report)", sourceLocation: place)
-  }
-
   /// Starts the node; returns when it accepts commands.
   ///
   /// - Parameter port: 0 for a port chosen by the system.

@@ -8,6 +8,13 @@ extension Trait where Self == ConditionTrait {
     .enabled(if: try Python.has("nacl"), "needs python3 with PyNaCl")
   }
 
+  /// A server of `PostgresCluster`.
+  static var needsPostgreSQL: Self {
+    .enabled(
+      if: PostgresCluster.isInstalled && Installed.has("psql", "setpriv"),
+      "needs postgresql and postgresql-postgis")
+  }
+
   /// `Tests/Browser`.
   static var needsBrowser: Self {
     .enabled(

@@ -21,12 +21,19 @@ public enum BundleItem: Hashable, Sendable {
 
 /// An epoch key, sealed to one device that is entitled to it.
 public struct BundledKey: Hashable, Sendable {
-  let epoch: EpochID
-  let device: DeviceID
+  package let epoch: EpochID
+  package let device: DeviceID
   /// The 32-byte key in a `crypto_box_seal` to the agreement key of the device.
-  let box: [UInt8]
+  package let box: [UInt8]
 
-  static let boxBytes = 80
+  package static let boxBytes = 80
+
+  package init(epoch: EpochID, device: DeviceID, box: [UInt8]) {
+    self.epoch = epoch
+    self.device = device
+    self.box = box
+  }
+
   static let encodedBytes = 16 + 16 + boxBytes
 }
 

@@ -15,15 +15,15 @@ export class Refusal extends Error {
   }
 }
 
-async function send(method, path, body, version) {
-  const headers = { Accept: "application/json" };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (version) headers["If-Match"] = version;
+async function send(method, path, body, more, time = patience) {
+  const headers = { Accept: "application/json", ...more };
+  const isFile = body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = isFile ? fileType : "application/json";
   let response;
   try {
     response = await fetch(root + path, {
-      method, headers, signal: AbortSignal.timeout(patience),
-      body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers, signal: AbortSignal.timeout(isFile ? uploadPatience : time),
+      body: body === undefined || isFile ? body : JSON.stringify(body),
     });
   } catch (error) {
     throw new Refusal(0, String(error.message ?? error));
@@ -44,8 +44,9 @@ function explained(status, text) {
   }
 }
 
-export async function get(path) {
-  return (await send("GET", path)).json();
+/** @param time the milliseconds to wait for the answer. */
+export async function get(path, time) {
+  return (await send("GET", path, undefined, {}, time)).json();
 }
 
 /** Returns one row with its version, for a later `write`. */
@@ -69,20 +70,39 @@ export async function list(path) {
 
 /** Writes and returns the answer; with `version`, only if the row is still at that version. */
 export async function write(method, path, body, version) {
-  const text = await (await send(method, path, body, version)).text();
+  return parsed(await send(method, path, body, version ? { "If-Match": version } : {}));
+}
+
+async function parsed(response) {
+  const text = await response.text();
   return text ? JSON.parse(text) : null;
 }
 
+/**
+ * Sends an entry of the queue, which the node performs once however often it is sent: by its key, or
+ * by the time of a position.
+ */
+export const transmit = async ({ kind, method, path, body, key, at, login }) => parsed(
+  await send(method, path, body, {
+    ...(kind === "position" ? {} : { "Idempotency-Key": key }),
+    // Another page may have changed the session.
+    ...(login ? { "Muster-Login": encodeURIComponent(login) } : {}),
+    "Muster-Seconds-Ago": String(Math.min(week, Math.max(0, Math.round((Date.now() - at) / 1000)))),
+  }));
+const week = 604800;
+
 const uploadPatience = 180000;
+const fileType = "application/octet-stream";
 
 /** Sends a file; `onProgress` receives percent. Returns what the node answers. */
-export function upload(path, file, onProgress) {
+export function upload(path, file, key, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", root + path);
     request.timeout = uploadPatience;
     request.setRequestHeader("Accept", "application/json");
-    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.setRequestHeader("Content-Type", fileType);
+    request.setRequestHeader("Idempotency-Key", key);
     request.upload.addEventListener("progress", ({ loaded, total }) =>
       onProgress(total > 0 ? Math.floor(loaded / total * 100) : 0));
     request.addEventListener("load", () => {

@@ -53,8 +53,9 @@ export function formElement(fields, submit, close, word = t("save")) {
       send.disabled = true;
       wrong.textContent = "";
       try {
-        await submit(values(element));
+        const result = await submit(values(element));
         close(true);
+        if (result?.queued) say(t("queue.kept"));
       } catch (error) {
         wrong.textContent = error.message;
       } finally {
@@ -92,8 +93,9 @@ export const confirm = (question, submit, word) => form(question, [], submit, wo
 /** Runs an action without a form, and shows its result. */
 export async function attempt(work, success) {
   try {
-    await work();
-    if (success) say(success);
+    const result = await work();
+    if (result?.queued) say(t("queue.kept"));
+    else if (success) say(success);
   } catch (error) {
     say(error.message);
   }

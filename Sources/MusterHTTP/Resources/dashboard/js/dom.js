@@ -20,8 +20,8 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
-/** Addresses of this node's own files, of a file that the user chose, and of phones. */
-const own = /^(\/api\/v1\/[\w%./-]+|blob:|tel:\+?\d+$)/;
+/** Addresses of this node's own files, of a file that the user chose, of phones and their app. */
+const own = /^(\/api\/v1\/[\w%./-]+|blob:|tel:\+?\d+$|owntracks:\/\/\/config\?inline=[\w%]+$)/;
 
 /** A picture of this node. */
 export function image(path, props) {

@@ -106,7 +106,7 @@ function drawFacts(panel, fence) {
   const turn = fence.active ? "deactivate" : "activate";
   fill(panel.firstChild, panelHead(fence.name),
     h("p", { class: `state ${looks[fence.kind] ?? ""}` }, facts(fence)),
-    h("p", {}, fence.inside.length === 0 ? t("inside.nobody")
+    h("p", {}, fence.inside.length === 0 ? t("inside.none")
       : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
     ruleList(fence, mayChange),
     h("div", { class: "row" },

@@ -3,10 +3,16 @@
 
 import { byId, fill, h } from "./dom.js";
 import { get, onStranger, write } from "./api.js";
-import { field, form } from "./dialog.js";
+import { attempt, confirm, field, form } from "./dialog.js";
+import { forgetSession, keepSession, knownSession } from "./offline.js";
+import { queued } from "./queue.js";
 import { state } from "./store.js";
 import { t } from "./words.js";
 
+/** The login is not needed to open the page; a node out of range does not answer. */
+const patience = 4000;
+/** Set when the user logged out while the node was out of range: its session still exists. */
+const leaving = "leaving";
 let isAsking = false;
 
 /** Whether the login form is open: then the node answers, and only the user is unknown. */
@@ -17,9 +23,13 @@ export async function openLogin() {
   onStranger(logIn);
   if (location.protocol !== "https:") return;
   try {
-    state.session = await get("session");
-  } catch {
-    return; // The form shows the error.
+    if (localStorage.getItem(leaving)) await endSession();
+    state.session = await get("session", patience);
+    await keepSession(state.session);
+  } catch (error) {
+    state.session = error.status === 0 ? knownSession() : null;
+    // The form shows any other error.
+    if (!state.session) return;
   }
   const { name, rights } = state.session;
   fill(byId("session"), h("span", {}, t(`login.${rights}`, { name })),
@@ -45,7 +55,22 @@ async function logIn() {
   if (isIn) location.reload();
 }
 
-async function logOut() {
-  await write("DELETE", "session");
+const logOut = () => (queued().length === 0 ? attempt(leave)
+  : confirm(t("log.out.queue", { n: queued().length }), leave, t("log.out")));
+
+async function leave() {
+  localStorage.setItem(leaving, "1");
+  await forgetSession();
+  await endSession().catch(() => {});
   location.reload();
+}
+
+async function endSession() {
+  try {
+    await write("DELETE", "session");
+  } catch (error) {
+    // With any answer, the session is over.
+    if (error.status === 0) throw error;
+  }
+  localStorage.removeItem(leaving);
 }

@@ -7,11 +7,13 @@
 import { began, changed, isCommand, load, loadAll, mayWrite, onLoadFault, state } from "./store.js";
 import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
+import { openOffline } from "./offline.js";
+import { flush } from "./queue.js";
 import { isNarrow, look, openShell } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
 import { openTools } from "./tools.js";
 import { openMap, showMap, theMap } from "./map/map.js";
-import { openMapTools } from "./map/tools.js";
+import { drawLayers, openMapTools } from "./map/tools.js";
 import { openMenu } from "./map/menu.js";
 import { openRoster } from "./roster.js";
 import { openAlarm } from "./alarm.js";
@@ -26,6 +28,7 @@ import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
 import { openMesh } from "./mesh.js";
 import { openPaper } from "./paper.js";
+import { isReplaying, openReplay, showPast } from "./replay.js";
 import { written } from "./place.js";
 
 const [statusPeriod, restart] = [5000, 2000];
@@ -39,7 +42,7 @@ function pick(item) {
   if (item.zone) return showZone(item.zone, Boolean(item.isFramed));
   if (item.report) return showReport(item.row, item.isFramed);
   if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
-  showPerson(item.row);
+  (isReplaying() ? showPast : showPerson)(item.row);
 }
 
 /** Shows what an alert is about: a person, a report, a zone, an order, a laptop's person. */
@@ -48,7 +51,7 @@ function lead({ row, person, user }) {
     ?? state.users.get(state.devices.find(({ id }) => id === row)?.user);
   if (who) {
     if (who.lat !== null) showMap();
-    return pick({ user: true, row: who });
+    return showPerson(who);
   }
   const report = state.reports.get(row);
   if (report) return showReport(report, true);
@@ -99,8 +102,8 @@ async function start() {
   await openLogin();
   openTools();
   openShell();
-  openMap(pick, here);
-  const showUser = (user) => pick({ user: true, row: user });
+  openMap(pick, here, drawLayers);
+  const showUser = showPerson;
   openMapTools(pick);
   openRoster(showUser);
   openPersons();
@@ -115,15 +118,18 @@ async function start() {
   openMe(showUser);
   openMesh();
   openPaper();
+  openReplay();
   if (isNarrow()) look("me");
   let wasLost = false;
   onLoadFault((name, error) => {
     if (error?.status === 0) nodeLink(false);
     else if (name === "status" && !error) nodeLink(true);
   });
+  await openOffline((time) => nodeLink(false, time));
   follow(began, changed, (isUp) => {
     nodeLink(isUp || isLoggingIn());
     if (isUp && wasLost) loadAll();
+    if (isUp) flush();
     wasLost = !isUp;
   });
   setInterval(() => load("status"), statusPeriod);

@@ -2,7 +2,7 @@
 // on every view their order with destination, distance, bearing and time left.
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, sign } from "./dom.js";
-import { dueIn, mayWrite, myself, on, ownOrder, state } from "./store.js";
+import { dueIn, mayWrite, on, ownOrder, speaker, state } from "./store.js";
 import { bearing, mark, timeLeft } from "./status.js";
 import { t } from "./words.js";
 import { drawerHead } from "./shell.js";
@@ -11,6 +11,7 @@ import { timerList } from "./checkins.js";
 import { answer, ownAnswer } from "./rollcall.js";
 import { centre, courseTo, metresBetween } from "./geometry.js";
 import { lookAt } from "./fences.js";
+import { phoneTools, waitingList } from "./offline.js";
 import { theMap } from "./map/map.js";
 
 const holdTime = 3000;
@@ -57,10 +58,11 @@ function claimButton(safety) {
 }
 
 function draw(pick) {
-  const me = state.session ? undefined : myself();
+  const me = speaker();
   const view = byId("me");
   const head = [drawerHead("me"), me && h("p", {}, h("strong", {}, `${me.callsign} `), mark(me))];
-  const rest = h("div", {}, me && assembly(me), me && timerList(pick, me.id));
+  const rest = h("div", { class: "stack" }, waitingList(), me && assembly(me), me && timerList(pick, me.id),
+    phoneTools(() => draw(pick)));
   if (!view.firstChild) fill(view, h("div"), mayWrite() && buttons, h("div"));
   fill(view.firstChild, ...head);
   fill(view.lastChild, rest);
@@ -112,7 +114,7 @@ function drawDuty() {
 }
 
 const isOpen = (directive) =>
-  directive.people.some((one) => one.user === myself().id && one.answeredAt === null);
+  directive.people.some((one) => one.user === speaker().id && one.answeredAt === null);
 
 /** By id, or by name. */
 function zoneOf(zone) {

@@ -26,7 +26,7 @@ function draw() {
     order[a.state] - order[b.state] || (a.callsign < b.callsign ? -1 : 1));
   fill(byId("mesh"), drawerHead("mesh"),
     peers.length === 0 && faint(t("mesh.none")),
-    hearing(status),
+    linkTable(status),
     peers.map(peer),
     others(status),
     h("h3", {}, t("this.node")),
@@ -72,14 +72,14 @@ const table = (rows, heads = []) => [
 
 const steps = ({ behindFrames: n }) => (n === 0 ? t("in.step") : t("behind", { n }));
 
-function hearing({ device, callsign }) {
+function linkTable({ device, callsign }) {
   const links = pairs();
   if (links.length === 0) return null;
   const names = new Map([[device, callsign]]);
   const rows = links.map((link) => {
     const [a, b] = [link.fromCallsign, link.toCallsign];
     names.set(link.from, a).set(link.to, b);
-    const age = () => t(link.isCurrent ? "mesh.told" : "mesh.old",
+    const age = () => t(link.isCurrent ? "mesh.reported" : "mesh.old",
       { ago: since(link.toldAt) });
     return [t(link.isMutual ? "mesh.both" : "mesh.one", { a, b }), t(`path.${link.path}`),
       span(secondsSince(link.since)), link.behindFrames === null ? age() : steps(link)];
@@ -91,15 +91,15 @@ function hearing({ device, callsign }) {
 
 /** Laptops without direct contact, whose data others relayed. */
 function others(status) {
-  const heard = status.peers.filter((peer) => peer.state !== "silent");
-  const near = new Set([status.device, ...heard.map((peer) => peer.device)]);
+  const reachable = status.peers.filter((peer) => peer.state !== "silent");
+  const near = new Set([status.device, ...reachable.map((peer) => peer.device)]);
   const far = state.devices.filter((d) => !near.has(d.id) && !d.isRevoked);
   if (far.length === 0) return null;
   const stale = new Map((status.stale ?? []).map((s) => [s.device, s.seconds]));
   const rows = far.map((device) => {
     const user = state.users.get(device.user);
-    const news = stale.has(device.id)
-      ? t("nothing.new", { span: span(stale.get(device.id)) }) : t("news.recent");
+    const update = stale.has(device.id)
+      ? t("nothing.new", { span: span(stale.get(device.id)) }) : t("updates.recent");
     const fix = user?.lat === null || !user ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) });
     return [device.callsign, dotted(t(`role.${device.role}`), news, fix)];
   });
@@ -115,7 +115,7 @@ function peer(one) {
         one.isRevoked ? t("peer.revoked", { link }) : link)),
     h("p", {}, steps(one)),
     faint(dotted(
-      t("heard", { ago: ago(one.lastHeardSeconds) }),
+      t("contact.last", { ago: ago(one.lastHeardSeconds) }),
       one.connectedSeconds !== null && t("since", { span: span(one.connectedSeconds) }),
       one.address, one.interface,
       one.roundTripMilliseconds !== null && `${Math.round(one.roundTripMilliseconds)} ms`,

@@ -3,6 +3,7 @@
 import { button, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
+import { act } from "./queue.js";
 import { dueIn, fixAge, isCommand, isOwnTracker, on, passed, state } from "./store.js";
 import { ago, since, spoken, t } from "./words.js";
 import {
@@ -51,8 +52,8 @@ function draw(body, user) {
         bearing(order), timeLeft(dueIn(order)))),
       battery(user) && line(t("battery.row"),
         h("span", { class: isLow(user) ? "state warning" : "" }, `${user.battery} %`)),
-      user.word && line(t("word"), said(user.word)),
-      user.override && line(t("override"), said(user.override)))));
+      user.word && line(t("word"), statement(user.word)),
+      user.override && line(t("override"), statement(user.override)))));
 }
 
 const zoneName = ({ zone, zoneName: name }) => {
@@ -72,7 +73,7 @@ const condition = (one) => h("li", { class: `state ${one.severity}` },
 const place = ({ lat, lon, accuracyMetres }) =>
   written(lat, lon) + (accuracyMetres ? ` ± ${Math.round(accuracyMetres)} m` : "");
 
-function said({ claim, callsign, saidAt, note }) {
+function statement({ claim, callsign, saidAt, note }) {
   const word = t(claim === "safe" ? "state.safe" : "help");
   return `${word} — ${callsign}, ${since(saidAt)}${note ? `: “${note}”` : ""}`;
 }
@@ -149,8 +150,8 @@ export const claim = (safety) => reportSafety(t(`claim.${safety}`), "me/safety",
 
 /** The same at once, without a note. */
 export const claimNow = (safety) =>
-  attempt(() => write("PUT", "me/safety", { safety }), t(`claimed.${safety}`));
+  attempt(() => act(safety, "", "PUT", "me/safety", { safety }), t(`claimed.${safety}`));
 
 const reportSafety = (title, path, safety) => form(
   title, [field("note", t("note"), { type: "area" })],
-  ({ note }) => write("PUT", path, { safety, ...(note ? { note } : {}) }), t("send"));
+  ({ note }) => act(safety, note, "PUT", path, { safety, ...(note ? { note } : {}) }), t("send"));

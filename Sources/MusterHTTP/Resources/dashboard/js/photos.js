@@ -4,7 +4,8 @@
 import { button, dotted, faint, h, image, say } from "./dom.js";
 import { change, get, segment, upload } from "./api.js";
 import { attempt } from "./dialog.js";
-import { mayWrite } from "./store.js";
+import { act } from "./queue.js";
+import { mayWrite, state } from "./store.js";
 import { spoken, t } from "./words.js";
 import { openGallery } from "./gallery.js";
 import { markLayer } from "./annotate.js";
@@ -31,7 +32,8 @@ let redraw = () => {};
 export async function send(id, files) {
   const items = uploads.get(id) ?? [];
   const isRunning = items.some((one) => !one.error);
-  uploads.set(id, [...items, ...[...files].map((file) => ({ file, percent: 0 }))]);
+  uploads.set(id, [...items, ...[...files].map((file) => (
+    { file, percent: 0, key: crypto.randomUUID() }))]);
   redraw(id);
   if (!isRunning) await sendNext(id);
 }
@@ -41,12 +43,18 @@ async function sendNext(id) {
     const item = uploads.get(id).find((one) => !one.error);
     if (!item) return redraw(id);
     try {
-      await upload(photosPath(id), item.file, (percent) => {
+      await upload(photosPath(id), item.file, item.key, (percent) => {
         item.percent = percent;
         redraw(id);
       });
       discard(id, item);
     } catch (error) {
+      if (error.status === 0 && state.session) {
+        discard(id, item);
+        await attempt(() => act(
+          "photo", item.file.name, "POST", photosPath(id), item.file, { key: item.key }));
+        continue;
+      }
       item.error = error.status === 0 ? t("upload.lost") : spoken(error.message);
       say(t("photo.failed", { name: item.file.name, why: item.error }));
     }

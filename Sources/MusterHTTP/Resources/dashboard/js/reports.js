@@ -3,6 +3,7 @@
 import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./dom.js";
 import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
+import { act } from "./queue.js";
 import { mayWrite, on, state } from "./store.js";
 import { ago, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, farNote, parsed, position, written } from "./place.js";
@@ -122,8 +123,10 @@ export function showReport(report, isFramed) {
     class: "row", onsubmit: (event) => {
       event.preventDefault();
       attempt(async () => {
-        await write("POST", `reports/${segment(report.id)}/comments`, { text: text.value });
+        const sent = await act("comment", report.title, "POST",
+          `reports/${segment(report.id)}/comments`, { text: text.value });
         text.value = "";
+        return sent;
       });
     },
   }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("send")));
@@ -260,9 +263,10 @@ function edit(report, at = report) {
     if (values.severity) body.severity = Number(values.severity);
     if (values.place) Object.assign(body, position(values.place));
     if (!report) {
-      const filed = await write("POST", "reports", body);
-      // The report is filed, whatever becomes of its photos.
-      if (draft?.files().length > 0) send(filed.id, draft.files());
+      const files = draft?.files() ?? [];
+      const filed = await act("report", title, "POST", "reports", body, { files });
+      // The report is filed, whatever becomes of its photos. On a phone they wait with it.
+      if (files.length > 0 && !state.session) send(filed.id, files);
       return filed;
     }
     const { version } = await seen;

@@ -4,8 +4,9 @@
 import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { change, segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
+import { act } from "./queue.js";
 import {
-  isCommand, isOwnTracker, mayWrite, myself, on, secondsLoaded, state,
+  isCommand, isOwnTracker, mayWrite, on, secondsLoaded, speaker, state,
 } from "./store.js";
 import { ago, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
@@ -78,9 +79,9 @@ function card(one, mayAsk, pick) {
 
 /** The answer of the user of this laptop, in one action. */
 function own(one) {
-  const me = myself();
+  const me = speaker();
   const person = me && one.people.find(({ user }) => user === me.id);
-  if (!person || !mayWrite() || state.session) return null;
+  if (!person || !mayWrite()) return null;
   if (person.answeredAt !== null) {
     return h("p", { class: "row own" }, h("strong", { class: "safe" }, `✓ ${t("answered.me")}`),
       button(t("undo"), `undo own ${one.id}`, () => takeBack(one)));
@@ -170,9 +171,12 @@ export const ownAnswer = (kind) => t(kind === "rollcall" ? "answer.own.rollcall"
 export function answer(order, person) {
   const body = person ? { user: person.user } : {};
   return attempt(async () => {
-    await write("POST", answersOf(order), body);
+    const sent = await act("answer", order.kind ? t(`order.${order.kind}`) : "", "POST",
+      answersOf(order), body);
+    if (sent?.queued) return sent;
     const text = person ? t("answered.for", { name: person.callsign }) : t("answered.me");
     say(text, { word: t("undo"), work: () => takeBack(order, person) });
+    return null;
   });
 }
 

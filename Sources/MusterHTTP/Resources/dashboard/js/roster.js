@@ -69,7 +69,7 @@ function draw() {
   const old = lines;
   lines = new Map();
   const elements = grouped(matching.slice(0, shown), old);
-  if (matching.length === 0) elements.push(h("li", { class: "faint" }, t("nobody")));
+  if (matching.length === 0) elements.push(h("li", { class: "faint" }, t("matches.none")));
   const more = matching.length - shown;
   if (more > 0) elements.push(moreButton(more));
   const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.key : null;

@@ -57,7 +57,7 @@ export const isLow = ({ battery: percent }) => typeof percent === "number" && pe
 
 /** "last contact 2 min ago", for a list. */
 export const heard = (user, passed) => (!user.age ? ""
-  : isHeard(user) ? t("heard", { ago: contactAge(user, passed) }) : t("heard.never"));
+  : isHeard(user) ? t("contact.last", { ago: contactAge(user, passed) }) : t("contact.never"));
 
 const isHeard = ({ age }) => age.seconds !== null && age.seconds !== undefined;
 
@@ -67,7 +67,7 @@ export const shortAge = (user, passed) =>
 
 /** "2 min ago"; an interval if the clocks allow nothing more precise. */
 export function contactAge(user, passed) {
-  if (!isHeard(user)) return t("heard.never");
+  if (!isHeard(user)) return t("contact.never");
   const { age } = user;
   const from = age.seconds + passed;
   const most = age.atMostSeconds;

@@ -49,6 +49,11 @@ export const state = {
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
+/** The instant that the map shows in place of the present, and its people; null while it is live. */
+export const past = { at: null, users: null };
+export const shownUsers = () => past.users ?? state.users;
+/** Whether a report or a zone existed at the instant that the map shows. */
+export const existed = ({ createdAt }) => past.at === null || Date.parse(createdAt) <= past.at;
 /** The loading time of each set, by the page's clock. */
 export const loadedAt = {};
 
@@ -67,6 +72,8 @@ export function onLoadFault(work) { onFault = work; }
 
 /** Loads a set; a call during loading schedules one more load. */
 export function load(name) {
+  // The stream has sets that the page does not show, such as records.
+  if (!loaders[name]) return;
   const job = (running[name] ??= { busy: false, again: false });
   if (job.busy) {
     job.again = true;
@@ -76,16 +83,46 @@ export function load(name) {
   run(name, job);
 }
 
+let [loaded, missed] = [() => {}, () => {}];
+/** Calls `work` after each load, and `lost` when the node is out of range. */
+export function onLoad(work, lost) {
+  [loaded, missed] = [work, lost];
+  if (isOut) lost();
+}
+let isOut = false;
+
+function put(name, value, time) {
+  state[name] = value;
+  loadedAt[name] = time;
+  if (name === "users") sorted = null;
+  for (const listener of listeners[name] ?? []) listener(value);
+}
+
+/** What the page shows, with the loading time of each set. */
+export const snapshot = () => ({
+  sets: Object.fromEntries(Object.keys(loadedAt).map((name) => [name, state[name]])),
+  times: { ...loadedAt },
+});
+
+/** Shows an earlier snapshot, of sets that are not loaded. Returns whether there is one. */
+export function restore({ sets, times }) {
+  const old = Object.keys(sets).filter((name) => !loadedAt[name]);
+  for (const name of old) put(name, sets[name], times[name]);
+  return old.length > 0;
+}
+
 async function run(name, job) {
   const start = performance.now();
   try {
-    state[name] = await loaders[name]();
-    loadedAt[name] = Date.now();
-    if (name === "users") sorted = null;
-    for (const listener of listeners[name] ?? []) listener(state[name]);
+    put(name, await loaders[name](), Date.now());
     onFault(name, null);
+    loaded();
   } catch (error) {
     onFault(name, error);
+    if (error.status === 0 && !loadedAt[name]) {
+      isOut = true;
+      missed();
+    }
   }
   const took = performance.now() - start;
   setTimeout(() => {
@@ -116,6 +153,7 @@ export function began(counts) {
 
 /** Handles a notice of the stream: the set and the sets derived from it. */
 export function changed(notice) {
+  if (notice.dataset === "records") return;
   load(notice.dataset);
   if (notice.dataset === "fences") load("users");
   if (notice.dataset === "events") load("fences");
@@ -134,7 +172,7 @@ export const isOwnTracker = (user) =>
 /** The current age of a user's fix in seconds. */
 export function fixAge(user) {
   if (user.fixAgeSeconds === null) return null;
-  return user.fixAgeSeconds + passed();
+  return user.fixAgeSeconds + (past.users ? 0 : passed());
 }
 
 let sorted = null;
@@ -153,9 +191,15 @@ export const passed = () => Math.round(secondsLoaded("users"));
 /** Seconds until a person's order is due; null without a deadline. */
 export const dueIn = ({ dueSeconds }) => (dueSeconds === null ? null : dueSeconds - passed());
 
-/** The order that the user of this laptop follows. At another machine there is none. */
-export const ownOrder = () => (state.session === null ? myself()?.order : null);
+/** The order that the user of the page follows. */
+export const ownOrder = () => speaker()?.order ?? null;
 
 /** The user of this laptop; undefined until the sets are loaded. */
 export const myself = () =>
   state.users.get(state.devices.find(({ isThisDevice }) => isThisDevice)?.user);
+
+/** The person for whom the page reports: the login's, or the user of this laptop. */
+export const speaker = () => (state.session ? state.users.get(state.session.user) : myself());
+
+/** Names a login of an operation, which owns what waits on this phone. */
+export const ownerOf = (session) => (session ? `${session.operation} ${session.name}` : "");

@@ -121,9 +121,9 @@ let lostAt = null;
 let alone = false;
 let timer;
 
-export function nodeLink(isUp) {
-  if (isUp) lostAt = null;
-  else lostAt ??= Date.now();
+/** @param time of the data that is shown, if the link was lost earlier than now. */
+export function nodeLink(isUp, time = Date.now()) {
+  lostAt = isUp ? null : Math.min(lostAt ?? time, time);
   clearTimeout(timer);
   // A connection that returns immediately is not reported.
   timer = setTimeout(drawBanner, isUp ? 0 : Math.max(0, lostAt + patience - Date.now()));

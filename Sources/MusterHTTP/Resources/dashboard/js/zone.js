@@ -18,7 +18,7 @@ const peopleInside = (shape) =>
 
 export function whoWouldBeInside(shape) {
   const inside = peopleInside(shape);
-  return inside.length === 0 ? t("would.nobody")
+  return inside.length === 0 ? t("would.none")
     : t("would", { n: inside.length, names: named(inside.map((user) => user.callsign)) });
 }
 

@@ -1,17 +1,92 @@
-// The base map, if the node was started with one (muster run --map FILE).
+// Base maps and overlays of this node: which there are, which is shown, and adding more.
 
-import { byId } from "../dom.js";
-import { get } from "../api.js";
+import { button, byId, dotted, faint, fill, h, say } from "../dom.js";
+import { get, segment, upload } from "../api.js";
+import { t } from "../words.js";
+import { look } from "../shell.js";
+import { colour } from "./icons.js";
+import { vectorLayer } from "./vector.js";
+
+const mostNames = 100;
+const files = ".pmtiles,.mbtiles,.gpx,.kml,.geojson,.json";
+let map = null;
+let items = [];
+/** The layer of the base map, and those of the overlays by name. */
+let base = null;
+const overlays = new Map();
+let changed = () => {};
+let turns = 0;
 
 /** Removes markup from a file's attribution, and decodes common entities. */
 const plain = (text) =>
   text.replace(/<[^>]*>/g, "").replace(/&copy;/gi, "©").replace(/&amp;/gi, "&").trim();
 
-/** Adds the base map and returns its layer; null without one. */
-export async function addBaseMap(map) {
-  const about = await get("map");
-  if (about.tiles === null) return null;
-  const [west, south, east, north] = about.bounds ?? [-180, -85.06, 180, 85.06];
+const bases = () => items.filter(({ tiles }) => tiles);
+const shown = () => bases().find(({ name }) => name === base?.name);
+
+/** Adds the base map; `onChange` is called after a change of the maps. */
+export function openMaps(theMap, onChange) {
+  [map, changed] = [theMap, onChange];
+  map.createPane("base").style.zIndex = 190;
+  map.createPane("overlays").style.zIndex = 380;
+  map.on("moveend", credit);
+  const zone = map.getContainer();
+  zone.addEventListener("dragover", (event) => event.preventDefault());
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    add([...event.dataTransfer.files]);
+  });
+  refreshMaps().catch(() => {});
+}
+
+/** Reads which maps there are; the first is shown until the user chooses another one. */
+export async function refreshMaps() {
+  const { items: found } = await get("maps");
+  if (JSON.stringify(found) === JSON.stringify(items)) return credit();
+  items = found;
+  const chosen = localStorage.getItem("base");
+  await choose(bases().find(({ name }) => name === chosen)?.name
+    ?? (chosen === "" ? "" : bases()[0]?.name ?? ""));
+  for (const [name, layer] of overlays) {
+    if (items.some((one) => one.name === name)) continue;
+    layer.remove();
+    overlays.delete(name);
+  }
+  for (const { name, kind } of items) {
+    if (kind !== "overlay" || overlays.has(name)) continue;
+    try {
+      overlays.set(name, overlay(await get(`maps/${segment(name)}/features`)).addTo(map));
+    } catch (error) {
+      say(`${name}: ${error.message}`);
+    }
+  }
+  changed();
+}
+
+async function choose(name) {
+  if (base?.name === name && shown()) return credit();
+  const turn = ++turns;
+  base?.layer.remove();
+  base = null;
+  const about = bases().find((one) => one.name === name);
+  try {
+    const layer = about && (about.kind === "vector" ? await vectorLayer(about) : images(about));
+    // Another one may have been chosen meanwhile.
+    if (layer && turn === turns) base = { name, layer: layer.addTo(map) };
+  } catch (error) {
+    say(error.message);
+  }
+  credit();
+}
+
+/** Redraws in the colours of another theme. */
+export function repaintMaps() {
+  base?.layer.repaint?.();
+  for (const layer of overlays.values()) layer.setStyle({ color: colour("accent") });
+}
+
+function images({ name, minZoom, maxZoom, bounds }) {
+  const [west, south, east, north] = bounds ?? [-180, -85.06, 180, 85.06];
   // Not Leaflet's own tile layer: it replaces released tiles by data: images, which the page's
   // content security policy rejects.
   const Tiles = L.GridLayer.extend({
@@ -20,17 +95,94 @@ export async function addBaseMap(map) {
       tile.alt = "";
       tile.addEventListener("load", () => done(null, tile));
       tile.addEventListener("error", () => done(new Error("no tile"), tile));
-      tile.src = `/tiles/${z}/${x}/${y}`;
+      tile.src = `/tiles/${segment(name)}/${z}/${x}/${y}`;
       return tile;
     },
   });
-  const base = new Tiles({
+  return new Tiles({
     // Nothing is shown below its minimum zoom, which would need millions of scaled tiles.
-    minZoom: about.minZoom, maxNativeZoom: about.maxZoom, maxZoom: map.getMaxZoom(),
+    minZoom, maxNativeZoom: maxZoom, maxZoom: map.getMaxZoom(),
     bounds: [[south, west], [north, east]], keepBuffer: 4,
-  }).addTo(map);
-  // Leaflet would parse the attribution as markup; here it is text.
-  const words = [about.name, about.attribution].map(plain).filter(Boolean).join(" · ");
-  byId("credit").textContent = words;
-  return base;
+  });
+}
+
+function overlay(collection) {
+  const style = { color: colour("accent"), weight: 3, fillOpacity: 0.1, interactive: false, pane: "overlays" };
+  let names = 0;
+  return L.geoJSON(collection, {
+    ...style, style, pointToLayer: (_, at) => L.circleMarker(at, { ...style, radius: 5, fillOpacity: 1 }),
+    onEachFeature: ({ properties: { name } }, layer) => {
+      if (!name || ++names > mostNames) return;
+      // An element: Leaflet would parse a text as markup.
+      layer.bindTooltip(h("span", {}, name), { permanent: true, direction: "right", className: "ring-name", pane: "overlays" });
+    },
+  });
+}
+
+// MARK: What is shown
+
+/** The attribution of the base map; where there is none, how to add one. */
+function credit() {
+  const about = shown();
+  const [west, south, east, north] = about?.bounds ?? [];
+  const { lat, lng } = map.getCenter().wrap();
+  const covers = Boolean(about) && (!about.bounds
+    || (lng >= west && lng <= east && lat >= south && lat <= north));
+  fill(byId("credit"), covers && dotted(...[about.title, about.attribution].map(plain)));
+  if (byId("no-map").hidden !== covers) {
+    byId("no-map").hidden = covers;
+    fill(byId("no-map"), !covers && button(t("map.add.here"), "no map", () => look("layers")));
+  }
+}
+
+// MARK: The drawer of the layers
+
+/** The choice of the base map, and the overlays. */
+export function mapChoices() {
+  const radio = (name, word) => h("label", { class: "tick" }, h("input", {
+    type: "radio", name: "base", checked: (base?.name ?? "") === name, "data-key": `base ${name}`,
+    onchange: () => {
+      localStorage.setItem("base", name);
+      choose(name);
+    },
+  }), word);
+  return [
+    h("fieldset", {}, h("legend", {}, t("layer.base")), radio("", t("map.no")),
+      bases().map((one) => radio(one.name, plain(one.title) || one.name))),
+    [...overlays].map(([name, layer]) => h("label", { class: "tick" }, h("input", {
+      type: "checkbox", checked: map.hasLayer(layer), "data-key": `overlay ${name}`,
+      onchange: ({ target }) => layer[target.checked ? "addTo" : "removeFrom"](map),
+    }), name)),
+    items.filter(({ fault }) => fault).map(({ fault }) => h("p", { class: "wrong" }, fault)),
+  ];
+}
+
+/** What adds a map. */
+export function mapPicker() {
+  const input = h("input", {
+    type: "file", accept: files, multiple: true, hidden: true,
+    onchange: () => add([...input.files]),
+  });
+  return [
+    h("p", { class: "row" }, button(t("map.add"), "map add", () => input.click()), input),
+    faint(t("map.add.how")),
+  ];
+}
+
+/** Uploads files that were chosen, or dropped on the map, one after another. */
+async function add(chosen) {
+  for (const file of chosen) {
+    const tell = (n) => say(t("map.adding", { name: file.name, n }));
+    tell(0);
+    try {
+      const { name, tiles } = await upload(`maps/${segment(file.name)}`, file, tell);
+      say(t("map.added", { name }));
+      if (tiles) localStorage.setItem("base", name);
+      await refreshMaps();
+      const bounds = items.find((one) => one.name === name)?.bounds;
+      if (bounds) map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { maxZoom: 14, animate: false });
+    } catch (error) {
+      say(`${file.name}: ${error.message}`);
+    }
+  }
 }

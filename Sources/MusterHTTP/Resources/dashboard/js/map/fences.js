@@ -1,6 +1,6 @@
 // Zones on the map: colour and dashes for each kind.
 
-import { state } from "../store.js";
+import { existed, state } from "../store.js";
 import { colour } from "./icons.js";
 
 const looks = {
@@ -28,7 +28,7 @@ export function fencesLayer() {
     redraw() {
       group.clearLayers();
       for (const fence of state.fences.values()) {
-        const shape = outline(fence);
+        const shape = existed(fence) && outline(fence);
         if (shape) group.addLayer(shape);
       }
     },

@@ -10,7 +10,7 @@ import { graticule } from "./graticule.js";
 import { hit, indexPlaces, membersLayer, shows } from "./members.js";
 import { fencesLayer, zoneAt } from "./fences.js";
 import { isDrawing } from "./draw.js";
-import { addBaseMap } from "./base.js";
+import { openMaps, repaintMaps } from "./base.js";
 
 const mostPulses = 30;
 let map = null;
@@ -28,8 +28,9 @@ export const theMap = () => map;
  * @param onPick receives the clicked object: {user}, {report}, {group} or {zone}.
  * @param onHere receives the position of a click on nothing, of a right click or a long press, and
  *   the point on the screen.
+ * @param onMaps is called after a change of the base maps.
  */
-export function openMap(onPick, onHere) {
+export function openMap(onPick, onHere, onMaps) {
   if (!window.L) {
     fill(byId("map"), h("p", { class: "no-map" }, t("map.none")));
     return;
@@ -42,7 +43,7 @@ export function openMap(onPick, onHere) {
   map.getContainer().setAttribute("aria-label", t("map.keys"));
   const scale = L.control.scale({ imperial: false }).addTo(map);
   byId("foot").append(scale.getContainer());
-  addBaseMap(map).then((base) => { if (base) layers.base = base; }, () => {});
+  openMaps(map, onMaps);
   // People are below the handles of a zone that is edited.
   map.createPane("people").style.zIndex = 430;
   layers.grid = graticule().addTo(map);
@@ -101,6 +102,13 @@ function redraw() {
 function redrawPlaces() {
   indexPlaces();
   redraw();
+}
+
+/** Call this when the map shows another instant. */
+export function redrawMap() {
+  if (!map) return;
+  fences.redraw();
+  redrawPlaces();
 }
 
 const around = (rows) => L.latLngBounds(rows.map(({ lat, lon }) => [lat, lon]));
@@ -184,7 +192,7 @@ function drawPulses() {
   }
 }
 
-/** Shows or hides a layer: `base`, `grid`, `fences`, `people`, `reports` or `labels`. */
+/** Shows or hides a layer: `grid`, `fences`, `people`, `reports` or `labels`. */
 export function setLayer(name, isShown) {
   if (name in shows) shows[name] = isShown;
   if (layers[name]) map[isShown ? "addLayer" : "removeLayer"](layers[name]);
@@ -239,5 +247,6 @@ export function refresh() {
   frame();
   fences.redraw();
   layers.grid.redraw();
+  repaintMaps();
   members.redraw();
 }

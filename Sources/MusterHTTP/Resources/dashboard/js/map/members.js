@@ -4,7 +4,7 @@
 import { canvasLayer } from "./layer.js";
 import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
 import { northOf } from "./fences.js";
-import { fixAge, state } from "../store.js";
+import { existed, fixAge, shownUsers, state } from "../store.js";
 import { letter, statusWord } from "../status.js";
 import { t } from "../words.js";
 
@@ -28,11 +28,11 @@ let drawn = [];
 export function indexPlaces() {
   const items = [];
   for (const row of state.reports.values()) {
-    if (shows.reports && row.status === "open" && row.lat !== null) {
+    if (shows.reports && row.status === "open" && row.lat !== null && existed(row)) {
       items.push({ row, report: true, rank: row.toEvacuate ? 0.5 : 2 });
     }
   }
-  for (const row of state.users.values()) {
+  for (const row of shownUsers().values()) {
     if (row.lat !== null && (shows.people || row.severity === "danger")) {
       items.push({ row, user: true, rank: ranks[row.severity] });
     }
@@ -77,7 +77,7 @@ function labels(pen, map, origin, all, isWithAll) {
   for (const { item, x, y } of wanted) label(pen, taken, wordsOf(item), x, y);
   for (const fence of shows.fences ? state.fences.values() : []) {
     const north = northOf(fence);
-    if (!north) continue;
+    if (!north || !existed(fence)) continue;
     const { x, y } = map.latLngToLayerPoint(north).subtract(origin);
     const text = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")]
       .filter(Boolean).join(" · ");

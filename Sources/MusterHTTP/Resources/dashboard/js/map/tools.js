@@ -1,15 +1,17 @@
 // The tools of the map: zoom, fit all, find, my position, measure, range rings, draw, layers.
 
 import { button, byId, fill, h, say } from "../dom.js";
-import { isCommand, myself, on, state } from "../store.js";
+import { isCommand, speaker, on, state } from "../store.js";
 import { t } from "../words.js";
 import { bearing } from "../status.js";
 import { parsed } from "../place.js";
 import { courseTo, metresBetween } from "../geometry.js";
 import { icon } from "../icons.js";
-import { drawerHead, look } from "../shell.js";
+import { drawerHead, look, view } from "../shell.js";
 import { drawZone } from "../fences.js";
+import { toggleReplay } from "../replay.js";
 import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
+import { mapChoices, mapPicker, refreshMaps } from "./base.js";
 import { showBar, startDrawing } from "./draw.js";
 import { colour } from "./icons.js";
 
@@ -32,6 +34,7 @@ export function openMapTools(pick) {
     tool("rings", "tool.rings", toggleRings, "wide", rings !== null),
     isCommand() && tool("fences", "fence.polygon", () => drawZone(false), "wide"),
     isCommand() && tool("circle", "fence.circle", () => drawZone(true), "wide"),
+    tool("replay", "past", toggleReplay),
     tool("layers", "layers", () => look("layers")));
   const tool = (name, word, work, look = "", isOn) => button(icon(name), `tool ${name}`,
     () => { work(); draw(); }, {
@@ -40,12 +43,12 @@ export function openMapTools(pick) {
     });
   draw();
   on(["status"], draw);
-  on(["fences", "status"], drawLayers);
+  on(["status"], () => { if (view() === "layers") refreshMaps().catch(() => {}); });
   drawLayers();
 }
 
 function goToMe() {
-  const me = myself();
+  const me = speaker();
   if (me && me.lat !== null) goTo(me);
   else say(t("tool.here.none"));
 }
@@ -86,7 +89,7 @@ function toggleRings() {
     return;
   }
   const map = theMap();
-  const me = myself();
+  const me = speaker();
   const isNear = me && me.lat !== null && map.getBounds().contains([me.lat, me.lon]);
   const at = isNear ? L.latLng(me.lat, me.lon) : map.getCenter();
   const bounds = map.getBounds();
@@ -127,7 +130,7 @@ function find(pick) {
     onkeydown: (event) => {
       if (event.key !== "Enter") return;
       const [first] = found(input.value);
-      if (!first) return fill(results, t("nobody"));
+      if (!first) return fill(results, t("matches.none"));
       close(null);
       first[1]();
     },
@@ -137,9 +140,10 @@ function find(pick) {
 }
 
 /** The drawer of the layers. */
-const drawLayers = () => fill(byId("layers"), drawerHead("layers"),
+export const drawLayers = () => fill(byId("layers"), drawerHead("layers"),
+  mapChoices(),
   layerStates().map(([name, isShown]) => h("label", { class: "tick" },
     h("input", {
       type: "checkbox", checked: isShown, "data-key": `layer ${name}`,
       onchange: ({ target }) => setLayer(name, target.checked),
-    }), t(`layer.${name}`))));
+    }), t(`layer.${name}`))), mapPicker());

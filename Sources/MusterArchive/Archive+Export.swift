@@ -1,0 +1,152 @@
+internal import MusterCrypto
+internal import MusterModel
+public import MusterNode
+internal import MusterSync
+
+extension Archive {
+  /// Writes everything that is archived of the home's operation as a bundle, which any device of it
+  /// can merge: the way back from the archive, for instance to a replaced laptop.
+  ///
+  /// - Parameters:
+  ///   - home: of a device of the operation, for its keys.
+  ///   - seed: 32 bytes from the operating system, used nowhere else.
+  /// - Returns: the number of frames. Throws `ArchiveFault`, or what `write` throws.
+  public func export(
+    keysOf home: NodeHome, passphrase: [UInt8]?, seed: [UInt8], write: ([UInt8]) throws -> Void
+  ) throws -> Int {
+    let local = try ArchivePost.local(of: home, passphrase: passphrase)
+    return try export(of: local, seed: seed, isNeeded: { _ in true }, write: write)
+  }
+
+  /// - Parameter isNeeded: whether a log with these heads is included.
+  func export(
+    of local: LocalDevice, seed: [UInt8], isNeeded: ((log: LogID, heads: BranchHeads)) -> Bool,
+    write: ([UInt8]) throws -> Void
+  ) throws -> Int {
+    guard
+      try !database.run(
+        "SELECT 1 FROM operations WHERE id = $1", [.bytes(local.operation.bytes)]
+      ).isEmpty
+    else {
+      throw ArchiveFault(
+        "the archive has nothing of \"\(local.operationName)\": import a bundle or follow a node "
+          + "of it first")
+    }
+    var random = DeterministicRandom(seed: seed)
+    let form = BundleForm(of: local, salt: random.bytes16())
+    var (number, frames): (UInt64, Int) = (0, 0)
+    func send(_ item: BundleItem) throws {
+      try write(form.sealed(item, number: number, nonce: random.nonce24()))
+      number += 1
+      if case .frames(let run) = item { frames += run.count }
+    }
+    // One snapshot, whatever posts store meanwhile.
+    try database.transaction {
+      try database.script("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      try write(form.header)
+      let certificates = try verifier(of: local.operation, rootKey: local.rootKey).certificates
+      for signed in certificates.ordered {
+        try send(.chain(certificates.chain(of: signed.hash)))
+      }
+      for item in try evidence(of: local.operation) { try send(.evidence(item)) }
+      let heads = try heads(of: local.operation)
+      for (log, _) in try logs(of: local.operation, by: certificates) {
+        guard let branches = heads[log], isNeeded((log, branches)) else { continue }
+        try eachRun(of: log, isForked: !branches.forks.isEmpty, in: local.operation) {
+          try send(.frames($0))
+        }
+      }
+      for keys in try keys(of: local.operation) { try send(.keys(keys)) }
+      try send(.end)
+    }
+    return frames
+  }
+
+  /// Returns the logs in the order of a bundle: control logs from the root outwards, then by lane.
+  private func logs(
+    of operation: OperationID, by certificates: KnownCertificates
+  ) throws -> [(log: LogID, place: (Int64, Int))] {
+    try database.run(
+      "SELECT log, certificate, lane FROM logs WHERE operation = $1 ORDER BY log",
+      [.bytes(operation.bytes)]
+    ).map { row in
+      guard let log = LogID(bytes: row.bytes(0)), let hash = CertificateHash(bytes: row.bytes(1))
+      else { throw Self.damaged }
+      return (log, (row.integer(2), certificates.rank(of: hash) ?? .max))
+    }.sorted { $0.place < $1.place }
+  }
+
+  private func eachRun(
+    of log: LogID, isForked: Bool, in operation: OperationID, _ body: ([Frame]) throws -> Void
+  ) throws {
+    var all: [Frame] = []
+    var runs = ArchivedLog()
+    var next: UInt64 = 0
+    while true {
+      let frames = try frames(of: log, from: next, in: operation)
+      guard let last = frames.last else { break }
+      next = last.sequence + 1
+      if isForked {
+        all += frames
+      } else {
+        for frame in frames { if let run = runs.add(frame) { try body(run) } }
+      }
+    }
+    if let run = runs.takeRun() { try body(run) }
+    for run in ArchivedLog.runs(ofTree: all) { try body(run) }
+  }
+
+  private static let page: UInt64 = 2048
+
+  /// Returns all frames of a page of sequences, branches included.
+  private func frames(
+    of log: LogID, from first: UInt64, in operation: OperationID
+  ) throws -> [Frame] {
+    try database.run(
+      """
+      SELECT sequence, hash, previous, epoch, blob_list, body, signature FROM frames
+      WHERE operation = $1 AND log = $2 AND sequence BETWEEN $3::bigint AND $4::bigint
+      ORDER BY sequence, hash
+      """,
+      [
+        .bytes(operation.bytes), .bytes(log.bytes), .unsigned(first),
+        .unsigned(first + Self.page - 1),
+      ]
+    ).map { row in
+      guard let hash = FrameHash(bytes: row.bytes(1)), let previous = FrameHash(bytes: row.bytes(2))
+      else { throw Self.damaged }
+      var frame = Frame(
+        log: log, sequence: row.unsigned(0), previous: previous,
+        epoch: row.columns[3].flatMap { EpochID(bytes: $0) }, body: row.bytes(5), hash: hash,
+        signature: row.columns[6])
+      if let list = row.columns[4] { frame.blobs = try BlobListing.decode(list) }
+      return frame
+    }
+  }
+
+  private func evidence(of operation: OperationID) throws -> [EvidenceItem] {
+    try database.run(
+      "SELECT kind, content FROM evidence WHERE operation = $1 ORDER BY id",
+      [.bytes(operation.bytes)]
+    ).map { row in
+      guard let kind = EvidenceKind(rawValue: UInt8(clamping: row.integer(0))) else {
+        throw Self.damaged
+      }
+      return try EvidenceItem(kind: kind, content: row.bytes(1), operation: operation)
+    }
+  }
+
+  private func keys(of operation: OperationID) throws -> [[BundledKey]] {
+    let keys = try database.run(
+      "SELECT epoch, device, box FROM keys WHERE operation = $1 ORDER BY epoch, device, post",
+      [.bytes(operation.bytes)]
+    ).map { row in
+      guard let epoch = EpochID(bytes: row.bytes(0)), let device = DeviceID(bytes: row.bytes(1))
+      else { throw Self.damaged }
+      return BundledKey(epoch: epoch, device: device, box: row.bytes(2))
+    }
+    return stride(from: 0, to: keys.count, by: BundleForm.keysPerPiece).map {
+      Array(keys[$0..<min($0 + BundleForm.keysPerPiece, keys.count)])
+    }
+  }
+}

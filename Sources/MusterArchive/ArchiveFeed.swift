@@ -1,0 +1,60 @@
+public import MusterModel
+public import MusterNode
+internal import MusterSync
+
+/// Feeds an archive with bundles and with the data of nodes.
+extension Archive {
+  /// Archives a bundle's file.
+  ///
+  /// - Parameters:
+  ///   - home: of a device of the operation, for its keys. Its node is not needed.
+  ///   - read: returns the next bytes of the file; empty at its end.
+  /// - Returns: the counts, and whether the bundle was complete. Throws `ArchiveFault`; what was
+  ///   stored before stays.
+  public func importBundle(
+    keysOf home: NodeHome, passphrase: [UInt8]?, read: () throws -> [UInt8]
+  ) throws -> (tally: BundleTally, isWhole: Bool) {
+    let local = try ArchivePost.local(of: home, passphrase: passphrase)
+    var archiver = try BundleArchiver(into: self, of: local, post: local.device)
+    while true {
+      let bytes = try read()
+      guard !bytes.isEmpty else { break }
+      try archiver.take(bytes)
+    }
+    let isWhole = try archiver.finish()
+    return (archiver.tally, isWhole)
+  }
+
+  /// Archives what a node holds and the archive lacks. Asks only for that.
+  ///
+  /// - Returns: the counts; zero if nothing was missing.
+  public func update(from post: ArchivePost) async throws -> BundleTally {
+    var tally = try await update(from: post, isWhole: false)
+    // A branch that the archive does not know follows an earlier frame than its newest.
+    if tally.frames.refused[.unattached] != nil {
+      tally = try await update(from: post, isWhole: true)
+    }
+    return tally
+  }
+
+  private func update(from post: ArchivePost, isWhole: Bool) async throws -> BundleTally {
+    guard case .logStates(let states) = try await post.ask(.logStates) else {
+      throw ArchivePost.unexpectedReply
+    }
+    let wanted = try missing(of: states, in: post.local.operation, isWhole: isWhole)
+    guard let wanted else { return BundleTally() }
+    var archiver = try BundleArchiver(into: self, of: post.local, post: post.local.device)
+    var place: [UInt8] = []
+    while true {
+      guard
+        case .bundlePiece(let piece) = try await post.ask(
+          .bundlePiece(at: ByteString(place), only: wanted))
+      else { throw ArchivePost.unexpectedReply }
+      try archiver.take(piece.bytes)
+      guard !piece.next.isEmpty else { break }
+      place = piece.next
+    }
+    _ = try archiver.finish()
+    return archiver.tally
+  }
+}

@@ -1,0 +1,68 @@
+internal import MusterInterchange
+internal import MusterModel
+
+/// Recorded positions of people, in one partition for each day.
+struct PositionTable {
+  let database: DatabaseConnection
+  let operation: OperationID
+
+  /// Days before and after today, by the server's clock, that get a partition of their own: a wrong
+  /// clock in the field cannot make more.
+  private static let (past, future): (Int, Int) = (800, 2)
+  private static let most = 500
+
+  /// Adds fixes of a person. A fix of a known moment is not changed.
+  func add(_ fixes: [Fix], of user: UserSummary) throws {
+    try preparePartitions(for: fixes)
+    for start in stride(from: 0, to: fixes.count, by: Self.most) {
+      let records = fixes[start..<min(start + Self.most, fixes.count)].compactMap(Self.record)
+      try database.run(
+        """
+        INSERT INTO positions
+        SELECT $1::bytea, $2::bytea, $3::text, (r->>'at')::timestamptz,
+          ST_SetSRID(ST_MakePoint((r->>'lon')::float8, (r->>'lat')::float8), 4326)::geography,
+          (r->>'accuracy')::real
+        FROM jsonb_array_elements($4::jsonb) AS r
+        ON CONFLICT DO NOTHING
+        """,
+        [
+          .bytes(operation.bytes), .bytes(user.id.bytes), .text(user.callsign),
+          .text(JSON.array(records).text),
+        ])
+    }
+  }
+
+  /// A day that already has rows among the others stays there.
+  private func preparePartitions(for fixes: [Fix]) throws {
+    let possible = fixes.map(\.sampleTime).filter { ProjectedTable.moment($0) != .null }
+    let days = Set(possible.map { String($0.description.prefix(10)) })
+    try database.run(
+      """
+      SELECT d::text FROM unnest(string_to_array($1::text, ',')) AS t(d)
+      WHERE d::date BETWEEN current_date - \(Self.past) AND current_date + \(Self.future)
+        AND to_regclass('muster.positions_' || replace(d, '-', '')) IS NULL
+        AND NOT EXISTS (SELECT 1 FROM positions_other
+          WHERE at >= (d || ' 00:00:00+00')::timestamptz
+            AND at < (d || ' 00:00:00+00')::timestamptz + interval '1 day')
+      """, [.text(days.sorted().joined(separator: ","))]
+    ).forEach { row in
+      // The text passed as a date in the query: digits and dashes.
+      let day = row.text(0)
+      let name = "positions_" + day.filter { $0 != "-" }
+      try database.script(
+        """
+        CREATE TABLE IF NOT EXISTS muster.\(name) PARTITION OF muster.positions
+        FOR VALUES FROM ('\(day) 00:00:00+00') TO (('\(day) 00:00:00+00'::timestamptz
+          + interval '1 day'))
+        """)
+    }
+  }
+
+  private static func record(_ fix: Fix) -> JSON? {
+    let at = ProjectedTable.moment(fix.sampleTime)
+    guard at != .null else { return nil }
+    return JSON.object([
+      "at": at, "accuracy": .known(fix.accuracyDecimetres) { .real(Double($0) / 10) },
+    ]).adding(JSON.place(fix.position))
+  }
+}

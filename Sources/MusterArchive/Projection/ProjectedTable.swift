@@ -1,0 +1,166 @@
+internal import MusterInterchange
+internal import MusterModel
+
+/// One table of a projection: how its rows follow from JSON records, and the records.
+struct ProjectedTable {
+  let name: String
+  /// Its columns besides `operation`, each with its value from the record `r`.
+  let columns: [(name: String, value: String)]
+  let records: [JSON]
+
+  /// How many records one statement carries.
+  private static let most = 500
+
+  /// Replaces the rows of an operation by the records: only rows that differ are written.
+  func write(into database: DatabaseConnection, of operation: OperationID) throws {
+    let id = SQLValue.bytes(operation.bytes)
+    let names = columns.map(\.name)
+    let others = names.filter { $0 != "id" }
+    for start in stride(from: 0, to: records.count, by: Self.most) {
+      let some = JSON.array(Array(records[start..<min(start + Self.most, records.count)]))
+      try database.run(
+        """
+        INSERT INTO \(name) (operation, \(names.joined(separator: ", ")))
+        SELECT $1::bytea, \(columns.map(\.value).joined(separator: ", "))
+        FROM jsonb_array_elements($2::jsonb) AS r
+        ON CONFLICT (operation, id) DO UPDATE
+          SET \(others.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+          WHERE \(name).document IS DISTINCT FROM excluded.document
+        """, [id, .text(some.text)])
+    }
+    let kept = records.compactMap { $0.members?["id"]?.word.flatMap { Hex.decode($0) } }
+    try database.run(
+      "DELETE FROM \(name) WHERE operation = $1 AND NOT id = ANY($2::bytea[])", [id, .list(kept)])
+  }
+}
+
+extension ProjectedTable {
+  static func users(_ users: [UserSummary]) -> ProjectedTable {
+    ProjectedTable(
+      name: "users",
+      columns: [
+        id, text("callsign"), text("role"), text("team"), text("status"), point,
+        time("fix_at"), document,
+      ],
+      records: users.map { user in
+        // Who reads the database need not be command: a call under duress stays hidden.
+        let shown = user.withoutDuress
+        return record(
+          shown.json, adding: ["fix_at": shown.fix.map { moment($0.sampleTime) } ?? .null])
+      })
+  }
+
+  static func reports(_ reports: [ReportSummary]) -> ProjectedTable {
+    ProjectedTable(
+      name: "reports",
+      columns: [
+        id, text("title"), ("details", "r->'document'->>'description'"), text("category"),
+        ("severity", "(r->'document'->>'severity')::smallint"), text("status"),
+        ("callsign", "r->'document'->>'ownerCallsign'"), point, time("created_at"),
+        time("updated_at"), document,
+      ],
+      records: reports.map { report in
+        // Delivery is what one node knows of others, and no part of the state.
+        record(
+          report.json.adding(["delivery": .null]),
+          adding: ["created_at": moment(report.createdAt), "updated_at": moment(report.updatedAt)])
+      })
+  }
+
+  static func fences(_ fences: [FenceSummary]) -> ProjectedTable {
+    ProjectedTable(
+      name: "fences",
+      columns: [
+        id, text("name"), text("kind"),
+        ("is_active", "(r->'document'->>'active')::boolean"),
+        (
+          "area",
+          """
+          CASE WHEN r->>'radius' IS NULL THEN ST_GeomFromGeoJSON(r->'geometry')::geography
+            ELSE ST_Buffer(ST_GeomFromGeoJSON(r->'geometry')::geography, (r->>'radius')::float8)
+          END
+          """
+        ), document,
+      ],
+      records: fences.map { fence in
+        // Who is inside follows from positions, and no part of the state.
+        record(fence.json.adding(["inside": .null]), adding: geometry(of: fence.geometry))
+      })
+  }
+
+  static func events(_ events: [CrossingSummary]) -> ProjectedTable {
+    ProjectedTable(
+      name: "events",
+      columns: [
+        id, text("type"), ("fence", "decode(r->'document'->>'fence', 'hex')"),
+        ("fence_name", "r->'document'->>'fenceName'"), text("callsign"), time("at"), point,
+        document,
+      ],
+      records: events.map { event in
+        // The arrival number is one node's.
+        record(
+          event.json.adding(["arrival": .null]), adding: ["at": moment(event.sampleTime)])
+      })
+  }
+
+  static func directives(_ directives: [DirectiveSummary]) -> ProjectedTable {
+    ProjectedTable(
+      name: "directives", columns: [id, document],
+      records: directives.map { record($0.json(now: $0.createdAt), adding: [:]) })
+  }
+
+  // MARK: Columns
+
+  private static let id = ("id", "decode(r->>'id', 'hex')")
+  private static let document = ("document", "r->'document'")
+  private static let point = (
+    "position",
+    """
+    ST_SetSRID(ST_MakePoint((r->'document'->>'lon')::float8, (r->'document'->>'lat')::float8),
+      4326)::geography
+    """
+  )
+
+  private static func text(_ name: String) -> (String, String) {
+    (name, "r->'document'->>'\(name)'")
+  }
+
+  private static func time(_ name: String) -> (String, String) {
+    (name, "(r->>'\(name)')::timestamptz")
+  }
+
+  private static func record(_ document: JSON, adding more: [String: JSON]) -> JSON {
+    JSON.object(["id": document.members?["id"] ?? .null, "document": document]).adding(more)
+  }
+
+  /// A moment that PostgreSQL can hold; null for the year 0, which a wrong clock may show.
+  static func moment(_ time: Timestamp) -> JSON {
+    Timestamp.writable.contains(time) && time.milliseconds > firstYear ? .time(time) : .null
+  }
+
+  /// The beginning of the year 1.
+  private static let firstYear: Int64 = -62_135_596_800_000
+
+  private static func geometry(of geometry: FenceGeometry) -> [String: JSON] {
+    func place(_ place: Coordinate) -> JSON {
+      .array([.real(place.longitude), .real(place.latitude)])
+    }
+    func ring(_ ring: Ring) -> JSON {
+      .array((ring.vertices + ring.vertices.prefix(1)).map(place))
+    }
+    switch geometry {
+    case .circle(let center, let radius):
+      return [
+        "geometry": .object(["type": .string("Point"), "coordinates": place(center)]),
+        "radius": .real(Double(radius) / 100),
+      ]
+    case .polygons(let polygons):
+      let coordinates = polygons.map { JSON.array(([$0.outer] + $0.holes).map(ring)) }
+      return [
+        "geometry": .object([
+          "type": .string("MultiPolygon"), "coordinates": .array(coordinates),
+        ])
+      ]
+    }
+  }
+}

@@ -1,0 +1,208 @@
+internal import Foundation
+public import MusterModel
+internal import MusterSync
+
+/// What a projection wrote.
+public struct ProjectionOutcome: Hashable, Sendable {
+  /// Frames that the node lacked and received from the archive.
+  public var merged: Int
+  /// The state hash of what is projected: that of every node with the same frames.
+  public var stateHash: StateHash
+  /// Projected people.
+  public var users: Int
+  /// Projected reports.
+  public var reports: Int
+  /// Projected zones.
+  public var fences: Int
+}
+
+/// Projects an operation: archived frames ─▶ the node of a device that reads ─▶ tables.
+///
+/// The node merges frames by the rules that every node follows; there is no second implementation
+/// of them in SQL. One projector of an operation works at a time (advisory lock).
+struct Projector {
+  let archive: Archive
+  let post: ArchivePost
+  /// 32 bytes from the operating system, used nowhere else.
+  let seed: [UInt8]
+
+  private static let attempts = 10
+  private static let mergeBytes = 512 * 1024
+  private static let trackFixes = 100_000
+
+  private var operation: OperationID { post.local.operation }
+
+  func project() async throws -> ProjectionOutcome {
+    guard post.local.author.role.reads else {
+      throw ArchiveFault(
+        "the device of --home is a relay, and cannot read: archive blindly with `import` and "
+          + "`follow`, or give --home of an observer")
+    }
+    try ArchiveSchema.prepareProjection(archive.database)
+    try lock()
+    let merged = try await mergeMissing()
+    let state = try await state()
+    return try await write(state, merged: merged)
+  }
+
+  private func lock() throws {
+    let key = Int64(bitPattern: operation.raw.high)
+    let row = try archive.database.run(
+      "SELECT pg_try_advisory_lock($1::bigint)", [.integer(key)]
+    ).first
+    guard row?.integer(0) != 0 else {
+      throw ArchiveFault(
+        "another program projects this operation now: wait until it has ended", isTransient: true)
+    }
+  }
+
+  // MARK: Frames
+
+  /// Gives the node the archived logs that it does not hold whole, as a bundle.
+  private func mergeMissing() async throws -> Int {
+    guard case .logStates(let states) = try await post.ask(.logStates) else {
+      throw ArchivePost.unexpectedReply
+    }
+    let held = Set(states.map(\.hash))
+    let missing = try archive.heads(of: operation).filter { log, heads in
+      !heads.tips.keys.allSatisfy(held.contains)
+    }
+    guard !missing.isEmpty else { return 0 }
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "muster-archive-\(UUID().uuidString)")
+    defer { unlink(file.path) }
+    let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL, 0o600)
+    guard descriptor >= 0 else {
+      throw ArchiveFault("cannot write \(file.path): \(String(cString: strerror(errno)))")
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    _ = try archive.export(
+      of: post.local, seed: seed, isNeeded: { missing[$0.log] != nil },
+      write: { try handle.write(contentsOf: Data($0)) })
+    try handle.seek(toOffset: 0)
+    return try await merge(handle)
+  }
+
+  private func merge(_ handle: FileHandle) async throws -> Int {
+    var (rest, place, merged) = ([UInt8](), [UInt8](), 0)
+    while true {
+      let bytes = try handle.read(upToCount: Self.mergeBytes).map(Array.init) ?? []
+      rest += bytes
+      guard
+        case .bundleProgress(let step) = try await post.ask(
+          .mergeBundle(ByteString(rest), at: ByteString(place), isLast: bytes.isEmpty))
+      else { throw ArchivePost.unexpectedReply }
+      rest.removeFirst(step.consumed)
+      place = step.next
+      merged += step.tally.frames.new
+      if let (reason, count) = step.tally.frames.refused.min(by: { $0.key < $1.key }) {
+        throw ArchiveFault(
+          "the node rejects \(count) archived frames (\(reason.name)): import from the device that "
+            + "wrote them, then project again")
+      }
+      if step.end != nil || bytes.isEmpty { return merged }
+    }
+  }
+
+  // MARK: State
+
+  /// What the node shows at one state hash.
+  private struct State {
+    let hash: StateHash
+    let users: [UserSummary]
+    let reports: [ReportSummary]
+    let fences: [FenceSummary]
+    let events: [CrossingSummary]
+    let directives: [DirectiveSummary]
+
+    var tables: [ProjectedTable] {
+      [.users(users), .reports(reports), .fences(fences), .events(events), .directives(directives)]
+    }
+  }
+
+  /// Reads everything while the state hash stays the same.
+  private func state() async throws -> State {
+    for _ in 0..<Self.attempts {
+      guard case .status(let before) = try await post.ask(.status),
+        case .users(let users) = try await post.ask(.users),
+        case .reports(let reports) = try await post.ask(.reports),
+        case .fences(let fences) = try await post.ask(.fences),
+        case .events(let events) = try await post.ask(.events(after: nil, limit: .max)),
+        case .directives(let directives) = try await post.ask(.directives),
+        case .status(let after) = try await post.ask(.status)
+      else { throw ArchivePost.unexpectedReply }
+      guard !after.stateIsIncomplete else {
+        throw ArchiveFault(
+          "the device of --home lacks a key: let it meet a command device, or import from one, then "
+            + "project again")
+      }
+      if before.stateHash == after.stateHash {
+        return State(
+          hash: after.stateHash, users: users, reports: reports, fences: fences, events: events,
+          directives: directives)
+      }
+    }
+    throw ArchiveFault(
+      "the operation changes too fast to be read at one moment: project again later",
+      isTransient: true)
+  }
+
+  // MARK: Tables
+
+  private func write(_ state: State, merged: Int) async throws -> ProjectionOutcome {
+    let database = archive.database
+    var tracks: [(UserSummary, [Fix])] = []
+    for user in try changed(state.users) {
+      guard
+        case .track(let fixes) = try await post.ask(
+          .track(of: user.id.description, limit: Self.trackFixes))
+      else { throw ArchivePost.unexpectedReply }
+      tracks.append((user, fixes + [user.fix].compactMap(\.self)))
+    }
+    try database.transaction {
+      let positions = PositionTable(database: database, operation: operation)
+      for (user, fixes) in tracks { try positions.add(fixes, of: user) }
+      for table in state.tables { try table.write(into: database, of: operation) }
+      try database.run(
+        """
+        INSERT INTO projections
+        SELECT $1::bytea, $2::bytea, coalesce(sum(stored), 0), now() FROM posts WHERE operation = $1
+        ON CONFLICT (operation) DO UPDATE SET state_hash = excluded.state_hash,
+          frames = excluded.frames, projected_at = excluded.projected_at
+        """, [.bytes(operation.bytes), .bytes(state.hash.bytes)])
+      try database.run("SELECT pg_notify('muster', $1::text)", [.text(operation.description)])
+    }
+    return ProjectionOutcome(
+      merged: merged, stateHash: state.hash, users: state.users.count,
+      reports: state.reports.count, fences: state.fences.count)
+  }
+
+  /// Returns the people whose newest position is not projected.
+  private func changed(_ users: [UserSummary]) throws -> [UserSummary] {
+    var known: [UserID: Int64] = [:]
+    for row in try archive.database.run(
+      """
+      SELECT id, round(extract(epoch FROM fix_at) * 1000)::bigint FROM users
+      WHERE operation = $1 AND fix_at IS NOT NULL
+      """, [.bytes(operation.bytes)])
+    {
+      guard let id = UserID(bytes: row.bytes(0)) else { throw Archive.damaged }
+      known[id] = row.integer(1)
+    }
+    return users.filter { user in
+      user.fix.map { known[user.id] != $0.sampleTime.milliseconds } ?? false
+    }
+  }
+}
+
+extension Archive {
+  /// Projects the operation of a device into tables for search and maps: the archived frames that
+  /// its node lacks are merged there, and what it then shows is written. Throws `ArchiveFault`.
+  ///
+  /// - Parameters:
+  ///   - post: a device whose role may read.
+  ///   - seed: 32 bytes from the operating system, used nowhere else.
+  public func project(by post: ArchivePost, seed: [UInt8]) async throws -> ProjectionOutcome {
+    try await Projector(archive: self, post: post, seed: seed).project()
+  }
+}

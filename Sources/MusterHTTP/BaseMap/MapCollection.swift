@@ -1,0 +1,146 @@
+internal import Dispatch
+internal import Foundation
+public import MusterInterchange
+internal import Synchronization
+
+/// All maps of a node: those of `muster run --map`, and those of the home's folder, which may change
+/// while the node runs.
+///
+/// The folder is read when a client asks for the list. A file is opened once, and again if it
+/// changed.
+public final class MapCollection: @unchecked Sendable {
+  // Unchecked: `opened` is used only on `queue`.
+
+  /// One map.
+  public struct Item: Sendable {
+    /// Unique in the collection.
+    public let name: String
+    /// The length of the file.
+    public let bytes: Int64
+    /// Whether it is in the folder, and can be removed.
+    public let isRemovable: Bool
+    let content: MapContent
+    fileprivate let path: String
+  }
+
+  /// The folder; nil if no map can be added.
+  let folder: MapFolder?
+  private let given: [Item]
+  private let queue = DispatchQueue(label: "muster.maps")
+  private var opened: [MapFolder.File: MapContent] = [:]
+  private let maps = Mutex<[String: BaseMap]>([:])
+
+  /// - Parameters:
+  ///   - files: the paths of further maps, which are not copied.
+  ///   - folder: the folder of added maps.
+  /// - Throws: a fault of one of the files.
+  public init(files: [String] = [], in folder: MapFolder?) throws(BaseMap.Fault) {
+    var given: [Item] = []
+    for path in files {
+      let content = try MapContent.read(path)
+      let file = URL(filePath: path).lastPathComponent
+      let name = MapFolder.name(for: file) ?? "map"
+      let same = given.count { $0.name == name || $0.name.hasPrefix("\(name)-") }
+      given.append(
+        Item(
+          name: same == 0 ? name : "\(name)-\(same + 1)", bytes: MapFolder.bytes(of: path),
+          isRemovable: false, content: content, path: path))
+    }
+    self.given = given
+    self.folder = folder
+    _ = refresh(given)
+  }
+
+  /// Creates a collection without maps, to which none can be added.
+  public init() { (given, folder) = ([], nil) }
+
+  /// Returns all maps, as they are now.
+  public func items() async -> [Item] {
+    await withCheckedContinuation { done in
+      queue.async { done.resume(returning: self.refresh(self.given + self.stored())) }
+    }
+  }
+
+  /// Returns a base map; nil if there is none of this name.
+  func map(named name: String) async -> BaseMap? {
+    if let map = maps.withLock({ $0[name] }) { return map }
+    _ = await items()
+    return maps.withLock { $0[name] }
+  }
+
+  /// The first base map; nil without one.
+  func first() async -> BaseMap? {
+    for item in await items() {
+      if case .tiles(let map) = item.content { return map }
+    }
+    return nil
+  }
+
+  /// Returns the shapes of an overlay; nil if there is none of this name.
+  func overlay(named name: String) async throws -> MapOverlay? {
+    guard let item = await items().first(where: { $0.name == name }),
+      case .overlay = item.content
+    else { return nil }
+    return try await withCheckedThrowingContinuation { done in
+      queue.async { done.resume(with: Result { try MapOverlay(opening: item.path) }) }
+    }
+  }
+
+  // MARK: On the queue
+
+  private func stored() -> [Item] {
+    guard let folder else { return [] }
+    let files = folder.files()
+    let names = Set(given.map(\.name))
+    opened = opened.filter { files.contains($0.key) }
+    return files.filter { !names.contains($0.name) }.map { file in
+      let content = opened[file] ?? Self.content(folder.path(of: file.name), file.name)
+      opened[file] = content
+      return Item(
+        name: file.name, bytes: file.bytes, isRemovable: true, content: content,
+        path: folder.path(of: file.name))
+    }
+  }
+
+  private static func content(_ path: String, _ name: String) -> MapContent {
+    do throws(BaseMap.Fault) {
+      return try MapContent.read(path)
+    } catch {
+      return .fault(error.description.replacing(path, with: name))
+    }
+  }
+
+  private func refresh(_ items: [Item]) -> [Item] {
+    let tiles = items.compactMap { item in
+      if case .tiles(let map) = item.content { (item.name, map) } else { nil }
+    }
+    maps.withLock { $0 = Dictionary(tiles) { first, _ in first } }
+    return items
+  }
+}
+
+extension MapCollection.Item {
+  /// The JSON of the API and of `muster map list --json`.
+  public var json: JSON {
+    var about: BaseMap.About?
+    var bounds: [Double]?
+    var fault: String?
+    switch content {
+    case .tiles(let map): (about, bounds) = (map.about, map.about.bounds)
+    case .overlay(let extent): bounds = extent
+    case .fault(let reason): fault = reason
+    }
+    return .object([
+      "name": .string(name), "title": .string(about?.name ?? ""),
+      "attribution": .string(about?.attribution ?? ""),
+      "kind": .known(content.kind, JSON.string), "bytes": .integer(bytes),
+      "isRemovable": .bool(isRemovable), "fault": .known(fault, JSON.string),
+      "tiles": .known(about) { _ in .string("/tiles/\(name)/{z}/{x}/{y}") },
+      "format": .known(about?.format.rawValue, JSON.string),
+      "minZoom": .known(about?.zooms.lowerBound, JSON.count),
+      "maxZoom": .known(about?.zooms.upperBound, JSON.count),
+      "bounds": .known(bounds) { .array($0.map(JSON.real)) },
+      "layers": .strings(about?.layers ?? []),
+    ])
+  }
+}

@@ -1,0 +1,251 @@
+internal import Foundation
+internal import MusterModel
+
+/// The folder of a home with the maps that were added: `HOME/maps`.
+///
+/// Maps are copies: a memory stick can be removed. A file appears under its name only when it is
+/// complete and was read without a fault; until then it ends in `.part`.
+public struct MapFolder: Sendable {
+  /// The most files that are used, in the order of their names.
+  static let mostFiles = 64
+  private static let pieceBytes = 4 << 20
+  private static let nameCharacters = 80
+  /// The age in seconds of a part that no copying process writes to any more.
+  private static let staleSeconds = 3600.0
+  private static let partSuffix = ".part"
+
+  /// The path of the folder.
+  let path: String
+
+  /// - Parameter home: the path of the home, which exists.
+  public init(in home: String) { path = home + "/maps" }
+
+  /// A file of the folder.
+  struct File: Hashable {
+    let name: String
+    let bytes: Int64
+    let changed: Date
+  }
+
+  /// Returns the files, sorted by name; none if there is no folder.
+  func files() -> [File] {
+    let files = names.sorted().compactMap { name -> File? in
+      // Other names belong to parts, and to SQLite's files beside a database.
+      guard Self.name(for: name) == name, !name.hasSuffix(Self.partSuffix),
+        !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
+      else { return nil }
+      let attributes = Self.attributes(of: path(of: name))
+      guard attributes[.type] as? FileAttributeType == .typeRegular else { return nil }
+      return File(
+        name: name, bytes: Self.bytes(of: path(of: name)),
+        changed: attributes[.modificationDate] as? Date ?? .distantPast)
+    }
+    return Array(files.prefix(Self.mostFiles))
+  }
+
+  /// All names in the folder; none if there is no folder.
+  private var names: [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      return []
+    }
+  }
+
+  /// None for a file that was removed in the meantime.
+  private static func attributes(of path: String) -> [FileAttributeKey: Any] {
+    do {
+      return try FileManager.default.attributesOfItem(atPath: path)
+    } catch {
+      return [:]
+    }
+  }
+
+  /// Returns the length of a file; 0 if there is none.
+  static func bytes(of path: String) -> Int64 {
+    (attributes(of: path)[.size] as? NSNumber)?.int64Value ?? 0
+  }
+
+  func path(of name: String) -> String { path + "/" + name }
+
+  /// Returns the name of a file in the folder: letters, digits, dots, hyphens and underscores; nil
+  /// if nothing remains.
+  static func name(for file: String) -> String? {
+    let allowed = file.map { letter in
+      letter.isLetter || letter.isNumber || "._-".contains(letter) ? letter : "-"
+    }
+    let name = String(String(allowed).drop { $0 == "." || $0 == "-" }.suffix(nameCharacters))
+    return name.isEmpty ? nil : name
+  }
+
+  /// Copies a file into the folder and returns its name.
+  ///
+  /// - Parameters:
+  ///   - source: the path of the file.
+  ///   - onProgress: receives the copied bytes, and those of the file.
+  /// - Throws: a fault with its remedy, if the file is no map, if there is one of this name, or if
+  ///   there is not enough disk space.
+  public func add(
+    _ source: String, onProgress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(BaseMap.Fault) -> String {
+    _ = try MapContent.read(source)
+    do {
+      let file = try FileHandle(forReadingFrom: URL(filePath: source))
+      let total = Int64(try file.seekToEnd())
+      try file.seek(toOffset: 0)
+      var incoming = try begin(URL(filePath: source).lastPathComponent, bytes: total)
+      do {
+        while let piece = try file.read(upToCount: Self.pieceBytes), !piece.isEmpty {
+          try incoming.append(piece)
+          onProgress(incoming.bytes, total)
+        }
+        try incoming.finish()
+      } catch {
+        incoming.discard()
+        throw error
+      }
+      return incoming.name
+    } catch let fault as BaseMap.Fault {
+      throw fault
+    } catch {
+      throw BaseMap.Fault("\(source) cannot be copied: \(error.localizedDescription)")
+    }
+  }
+
+  /// Removes a map. Throws a fault if there is none of this name, or it cannot be removed.
+  public func remove(_ name: String) throws(BaseMap.Fault) {
+    guard files().contains(where: { $0.name == name }) else {
+      let names = files().map(\.name)
+      throw BaseMap.Fault(
+        names.isEmpty
+          ? "there are no maps: add one with `muster map add FILE`"
+          : "there is no map \(name): use one of \(names.joined(separator: ", "))")
+    }
+    do {
+      try FileManager.default.removeItem(atPath: path(of: name))
+    } catch {
+      throw BaseMap.Fault("\(name) cannot be removed: \(error.localizedDescription)")
+    }
+  }
+
+  // MARK: Adding
+
+  /// Begins to receive a file.
+  ///
+  /// - Parameters:
+  ///   - file: the name of the file at its source.
+  ///   - bytes: the length of the file; nil if unknown.
+  func begin(_ file: String, bytes: Int64?) throws(BaseMap.Fault) -> IncomingMap {
+    guard let name = Self.name(for: file), !name.hasSuffix(Self.partSuffix) else {
+      throw BaseMap.Fault("the file needs a name with letters or digits, such as valley.pmtiles")
+    }
+    guard files().count < Self.mostFiles else {
+      throw BaseMap.Fault("there are \(Self.mostFiles) maps already: remove one")
+    }
+    guard !FileManager.default.fileExists(atPath: path(of: name)) else {
+      throw BaseMap.Fault("there is already a map \(name): remove it first, or rename the file")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw BaseMap.Fault("cannot create \(path): \(error.localizedDescription)")
+    }
+    removeStaleParts()
+    if let bytes { try checkSpace(for: bytes) }
+    let part = path(of: ".\(name).\(UUID().uuidString.prefix(8))\(Self.partSuffix)")
+    guard
+      FileManager.default.createFile(
+        atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
+      let handle = FileHandle(forWritingAtPath: part)
+    else { throw BaseMap.Fault("cannot write to \(path)") }
+    return IncomingMap(name: name, folder: self, part: part, file: handle)
+  }
+
+  /// The database must not run out of space because of a map.
+  func checkSpace(for bytes: Int64) throws(BaseMap.Fault) {
+    let free: Int64
+    do {
+      let attributes = try FileManager.default.attributesOfFileSystem(forPath: path)
+      free = (attributes[.systemFreeSize] as? NSNumber)?.int64Value ?? .max
+    } catch {
+      throw BaseMap.Fault("the free space of \(path) is unknown: \(error.localizedDescription)")
+    }
+    let usable = max(0, free - Int64(Limits.leastFreeBytes))
+    guard bytes <= usable else {
+      throw BaseMap.Fault(
+        "the disk has room for \(usable >> 20) MiB more, but the map has \(bytes >> 20) MiB: "
+          + "free some space")
+    }
+  }
+
+  /// Removes what a process that was killed left.
+  private func removeStaleParts() {
+    for name in names where name.hasPrefix(".") && name.hasSuffix(Self.partSuffix) {
+      guard let changed = Self.attributes(of: path(of: name))[.modificationDate] as? Date,
+        -changed.timeIntervalSinceNow > Self.staleSeconds
+      else { continue }
+      do {
+        try FileManager.default.removeItem(atPath: path(of: name))
+      } catch {
+        // It stays until the next map is added.
+      }
+    }
+  }
+}
+
+/// A map that is being received. MUST be finished or discarded.
+struct IncomingMap {
+  /// Bytes between two checks of the disk space, for a file of unknown length.
+  private static let checkedBytes: Int64 = 64 << 20
+
+  let name: String
+  private(set) var bytes: Int64 = 0
+  private let folder: MapFolder
+  private let part: String
+  private let file: FileHandle
+
+  fileprivate init(name: String, folder: MapFolder, part: String, file: FileHandle) {
+    (self.name, self.folder, self.part, self.file) = (name, folder, part, file)
+  }
+
+  mutating func append(_ piece: Data) throws(BaseMap.Fault) {
+    let (before, count) = (bytes / Self.checkedBytes, Int64(piece.count))
+    bytes += count
+    if bytes / Self.checkedBytes > before { try folder.checkSpace(for: count) }
+    do {
+      try file.write(contentsOf: piece)
+    } catch {
+      throw BaseMap.Fault("the map cannot be stored: \(error.localizedDescription)")
+    }
+  }
+
+  /// Stores the file durably under its name, if it is a map.
+  func finish() throws(BaseMap.Fault) {
+    do {
+      try file.synchronize()
+      try file.close()
+    } catch {
+      throw BaseMap.Fault("the map cannot be stored: \(error.localizedDescription)")
+    }
+    do throws(BaseMap.Fault) {
+      _ = try MapContent.read(part)
+    } catch {
+      throw BaseMap.Fault(error.description.replacing(part, with: name))
+    }
+    do {
+      // Fails if the name was taken in the meantime.
+      try FileManager.default.moveItem(atPath: part, toPath: folder.path(of: name))
+    } catch {
+      throw BaseMap.Fault("there is already a map \(name): remove it first, or rename the file")
+    }
+  }
+
+  func discard() {
+    do {
+      try FileManager.default.removeItem(atPath: part)
+    } catch {
+      // Removed as a stale part later.
+    }
+  }
+}

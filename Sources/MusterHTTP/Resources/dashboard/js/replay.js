@@ -1,0 +1,196 @@
+// Replay: the map shows everybody at an instant of the past, as what happened or as what this post
+// knew. Lists, alerts and the strip stay live.
+
+import { button, byId, fill, h, svg } from "./dom.js";
+import { get } from "./api.js";
+import { judged, statusWord, symbol, because } from "./status.js";
+import { past } from "./store.js";
+import { icon } from "./icons.js";
+import { openPanel, panelHead } from "./shell.js";
+import { clock, spoken, t } from "./words.js";
+import { redrawMap } from "./map/map.js";
+
+const longest = 24 * 3600000;
+const [mostEvents, shownEvents, mostMarks, width] = [5000, 40, 300, 1000];
+const speeds = [1, 10, 60, 600];
+const beat = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 500);
+const iso = (ms) => new Date(ms).toISOString();
+
+let [from, to, at] = [0, 0, 0];
+let [view, speed, timer] = ["event", 60, null];
+let events = [];
+let [isLoading, isStale] = [false, false];
+let slider, time, list, marks, play;
+
+export const isReplaying = () => past.at !== null;
+
+/** Opens the timeline, or closes it. */
+export async function toggleReplay() {
+  if (!byId("replay").hidden) return close();
+  byId("replay").hidden = false;
+  byId("replay").setAttribute("aria-label", t("past"));
+  to = Date.now();
+  from = to - longest;
+  build();
+  slider.focus();
+  await show(to);
+  await loadEvents();
+}
+
+function close() {
+  stop();
+  byId("replay").hidden = true;
+  live();
+}
+
+function live() {
+  [past.at, past.users] = [null, null];
+  byId("past").hidden = true;
+  redrawMap();
+}
+
+const select = (key, options, chosen, onchange) => h("select", {
+  "aria-label": t(key), "data-key": key, onchange: ({ target }) => onchange(target.value),
+}, options.map(([value, word]) => h("option", { value, selected: value === chosen }, word)));
+
+function build() {
+  slider = h("input", {
+    type: "range", "aria-label": t("past.time"), "data-key": "past time",
+    oninput: () => { show(Number(slider.value)); },
+  });
+  time = h("output", {});
+  marks = svg("svg", { viewBox: `0 0 ${width} 8`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  list = h("ol", { tabindex: "0", "aria-label": t("past.log") });
+  play = button("▶", "past play", () => (timer ? stop() : start()), { "aria-label": t("past.play") });
+  fill(byId("replay"), h("div", { class: "row" }, play, time,
+    select("past.view", ["event", "known"].map((name) => [name, t(`past.${name}`)]), view, (name) => {
+      view = name;
+      show(at);
+    }),
+    select("past.speed", speeds.map((n) => [n, `${n}×`]), speed, (n) => { speed = Number(n); }),
+    button(icon("close"), "past close", close, { class: "bare", "aria-label": t("close") })),
+  h("div", {}, marks, slider), list);
+  scale();
+}
+
+function scale() {
+  const span = to - from;
+  const step = span < 900000 ? 1000 : span < 14400000 ? 10000 : 60000;
+  [slider.min, slider.max, slider.step] = [from, to, step];
+  slider.value = at;
+}
+
+function start() {
+  if (at >= to) show(from);
+  timer = setInterval(() => {
+    if (!isLoading) show(Math.min(to, at + speed * beat()));
+    if (at >= to) stop();
+  }, beat());
+  drawPlay();
+}
+
+function stop() {
+  clearInterval(timer);
+  timer = null;
+  if (play) drawPlay();
+}
+
+function drawPlay() {
+  fill(play, timer ? "⏸" : "▶");
+  play.setAttribute("aria-label", t(timer ? "past.pause" : "past.play"));
+}
+
+/** Shows an instant: at once its time, and the map as soon as the node has answered. */
+async function show(instant) {
+  at = instant;
+  slider.value = at;
+  time.textContent = clock(at);
+  slider.setAttribute("aria-valuetext", clock(at));
+  drawLog();
+  isStale = true;
+  if (isLoading) return;
+  isLoading = true;
+  while (isStale && !byId("replay").hidden) {
+    isStale = false;
+    await load(at);
+  }
+  isLoading = false;
+}
+
+async function load(instant) {
+  let text;
+  try {
+    const picture = await get(`history?at=${iso(instant)}&view=${view}`);
+    if (byId("replay").hidden) return;
+    past.at = instant;
+    past.users = new Map(picture.people.map((user) => [user.id, judged(user)]));
+    const begins = Date.parse(picture.begins);
+    if (begins > from) {
+      from = Math.min(begins, to - 60000);
+      scale();
+    }
+    text = t(picture.people.length ? "past.banner" : "past.none", { time: clock(instant) });
+  } catch (error) {
+    text = error.message;
+  }
+  fill(byId("past"), h("strong", {}, text), button(t("past.back"), "past back", close));
+  byId("past").hidden = false;
+  redrawMap();
+}
+
+// MARK: The log
+
+async function loadEvents() {
+  let next = null;
+  events = [];
+  do {
+    const page = await get(`history/events?from=${iso(from)}${next ? `&after=${next}` : ""}`)
+      .catch(() => ({ items: [], next: null }));
+    events.push(...page.items.map((one) => ({ ...one, ms: Date.parse(one.time) })));
+    next = page.next;
+  } while (next && events.length < mostEvents);
+  const worst = events.filter((one) => one.severity === "danger").slice(-mostMarks);
+  marks.replaceChildren(...worst.map(({ ms }) => svg("rect", {
+    x: (ms - from) / (to - from) * width, y: 0, width: 3, height: 8, fill: "currentColor",
+  })));
+  drawLog();
+}
+
+function drawLog() {
+  let first = events.findIndex(({ ms }) => ms > at);
+  if (first < 0) first = events.length;
+  fill(list, events.slice(Math.max(0, first - shownEvents), first).reverse().map((one) => h("li", {},
+    button([h("span", { class: "faint" }, clock(one.ms)), " ", ...words(one)],
+      `past ${one.time} ${one.row}`, () => show(one.ms), { class: `bare ${one.severity}` }))));
+}
+
+function words({ kind, callsign, what, text, severity }) {
+  const known = {
+    status: () => statusWord({ status: what, severity }), crossing: () => t(`event.${what}`),
+    report: () => t(`category.${what}`), zone: () => t(`kind.${what}`),
+    order: () => t(`order.${what}`), checkIn: () => t("checkins"),
+  }[kind]();
+  return [h("strong", {}, callsign || text), ` ${known} `, callsign && what !== "ok" ? spoken(text) : ""];
+}
+
+/** What was known of a person at the instant, in the panel. */
+export function showPast(user) {
+  fill(openPanel(`past ${user.id}`), panelHead(user.callsign, symbol(user)),
+    h("p", { class: "faint" }, t("past.banner", { time: clock(past.at) })),
+    h("p", {}, h("strong", { class: user.severity }, statusWord(user)), " ", because(user)),
+    h("p", {}, t("past.since", { time: clock(user.since) })),
+    user.fixTime && h("p", {}, t("past.fix", {
+      time: clock(user.fixTime), received: clock(user.fixReceived),
+    })));
+}
+
+/** The keys of the timeline, wherever in it the focus is. */
+export function openReplay() {
+  byId("replay").addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.key === "Escape") close();
+    else if (!step || event.target.matches("input, select")) return;
+    else show(Math.max(from, Math.min(to, at + step * Number(slider.step))));
+    event.preventDefault();
+  });
+}

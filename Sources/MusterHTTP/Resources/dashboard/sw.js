@@ -1,0 +1,40 @@
+// Opens the page while the node is out of range: the page's own files, and no data. The node puts
+// `version` and `files` before this text, so that each version of the page is a new worker.
+
+const name = `muster ${version}`;
+/** A node out of range often gives no answer at all. */
+const patience = 3000;
+const pause = 5000;
+let resumes = 0;
+
+addEventListener("install", (event) => event.waitUntil((async () => {
+  const cache = await caches.open(name);
+  await cache.addAll(files.map((file) => new Request(file, { cache: "no-cache" })));
+  await skipWaiting();
+})()));
+
+addEventListener("activate", (event) => event.waitUntil((async () => {
+  for (const one of await caches.keys()) if (one !== name) await caches.delete(one);
+  await clients.claim();
+})()));
+
+addEventListener("fetch", (event) => {
+  const { method, url } = event.request;
+  const { origin, pathname, search } = new URL(url);
+  const isFile = pathname.startsWith("/dashboard/") || (pathname === "/" && search === "");
+  if (method !== "GET" || origin !== location.origin || !isFile) return;
+  event.respondWith(answer(event.request, pathname));
+});
+
+async function answer(request, path) {
+  const kept = await caches.match(path, { cacheName: name });
+  if (!kept) return fetch(request);
+  if (Date.now() < resumes) return kept;
+  const late = new Promise((_, reject) => setTimeout(() => reject(new Error("late")), patience));
+  try {
+    return await Promise.race([fetch(request), late]);
+  } catch {
+    resumes = Date.now() + pause;
+    return kept;
+  }
+}

@@ -1,0 +1,167 @@
+/// Which knowledge a replay of the past uses.
+public enum HistoryView: String, Codable, Sendable, Hashable, CaseIterable {
+  /// What is known now about that time: what happened.
+  case event
+  /// What the node had received by then: what it showed.
+  case known
+}
+
+/// Everybody's place and status at an instant, as one node recorded them.
+public struct HistoryPicture: Codable, Hashable, Sendable {
+  /// The instant, by the node's wall clock.
+  public var at: Timestamp
+  /// Which knowledge it uses.
+  public var view: HistoryView
+  /// The first instant of the history; nil while nothing is recorded.
+  public var begins: Timestamp?
+  /// The node's wall clock.
+  public var now: Timestamp
+  /// In the order of lists. Empty before the history begins.
+  public var people: [HistoricPerson] = []
+
+  /// Creates a picture without people.
+  public init(at: Timestamp, view: HistoryView, begins: Timestamp?, now: Timestamp) {
+    self.at = at
+    self.view = view
+    self.begins = begins
+    self.now = now
+  }
+}
+
+/// A person at an instant of the past.
+public struct HistoricPerson: Codable, Hashable, Sendable {
+  /// Place and status then; callsign, role and team as of now.
+  public var summary: UserSummary
+  /// When the status began, as the node estimates it.
+  public var since: Timestamp
+  /// The estimated time of the fix; nil without one.
+  public var fixTime: Timestamp?
+  /// The earliest possible time of the fix; nil if nothing bounds it.
+  public var fixEarliest: Timestamp?
+  /// The latest possible time of the fix; nil without one.
+  public var fixLatest: Timestamp?
+  /// When the node received the fix; nil without one.
+  public var fixReceived: Timestamp?
+
+  /// Creates a person without a fix.
+  public init(summary: UserSummary, since: Timestamp) {
+    self.summary = summary
+    self.since = since
+  }
+}
+
+/// The kinds of events in the timeline.
+public enum HistoryEventKind: String, Codable, Sendable, Hashable, CaseIterable {
+  /// The status of a person changed at this node.
+  case status
+  /// A subject entered or left a zone.
+  case crossing
+  case report
+  case zone
+  case order
+  /// A check-in was started, or answered.
+  case checkIn
+}
+
+/// One event of the timeline.
+public struct HistoryEvent: Codable, Hashable, Sendable {
+  /// When it happened: for a status when this node first showed it, for others by the clock of the
+  /// device that wrote it.
+  public var time: Timestamp
+  /// The kind of event.
+  public var kind: HistoryEventKind
+  /// Distinguishes events of one time and kind; ascends in the order of the timeline.
+  public var id: String
+  /// The severity of a status; danger for a hazard zone and an evacuation; neutral for others.
+  public var severity: Severity
+  /// The person, or the author. Empty if it is not known.
+  public var callsign: String
+  /// The status, `ENTER` or `EXIT`, the kind of zone, order or answer.
+  public var what: String
+  /// The name of the zone, the title of the report, the reason, or the text.
+  public var text: String
+  /// The id of the row or the person to show, in hexadecimal.
+  public var row: String
+  /// Nil without a place.
+  public var position: Coordinate?
+  /// Of a status: the conditions before and after.
+  public var conditions: Conditions?
+
+  /// How a person was shown before and after a change.
+  public struct Conditions: Codable, Hashable, Sendable {
+    /// Empty for a person who was not listed.
+    public var before: [StatusCondition]
+    /// Empty for a person who is no longer listed.
+    public var after: [StatusCondition]
+    /// When the status began, as the node estimates it.
+    public var since: Timestamp
+
+    /// Creates a change.
+    public init(before: [StatusCondition], after: [StatusCondition], since: Timestamp) {
+      self.before = before
+      self.after = after
+      self.since = since
+    }
+  }
+
+  /// Creates an event.
+  public init(
+    time: Timestamp, kind: HistoryEventKind, id: String, severity: Severity = .neutral,
+    callsign: String, what: String, text: String, row: String, position: Coordinate? = nil,
+    conditions: Conditions? = nil
+  ) {
+    self.time = time
+    self.kind = kind
+    self.id = id
+    self.severity = severity
+    self.callsign = callsign
+    self.what = what
+    self.text = text
+    self.row = row
+    self.position = position
+    self.conditions = conditions
+  }
+
+}
+
+/// The position of an event in the timeline.
+public struct HistoryCursor: Codable, Hashable, Comparable, Sendable {
+  /// The time of the event.
+  public let time: Timestamp
+  /// Orders events of one time.
+  public let name: String
+
+  /// Returns the position of an event.
+  public init(_ event: HistoryEvent) {
+    (time, name) = (event.time, "\(event.kind.rawValue)-\(event.id)")
+  }
+
+  /// Parses the `next` of a page; nil for any other text.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "-", maxSplits: 1)
+    guard parts.count == 2, let milliseconds = Int64(parts[0]) else { return nil }
+    (time, name) = (Timestamp(milliseconds: milliseconds), String(parts[1]))
+  }
+
+  /// The text that `init(_:)` parses.
+  public var text: String { "\(time.milliseconds)-\(name)" }
+
+  /// Orders by time.
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.time, left.name) < (right.time, right.name)
+  }
+}
+
+/// A page of the timeline.
+public struct HistoryEventPage: Codable, Hashable, Sendable {
+  /// In the order of time.
+  public var events: [HistoryEvent]
+  /// Where the next page begins; nil after the last.
+  public var next: HistoryCursor?
+
+  /// Creates a page.
+  public init(events: [HistoryEvent], next: HistoryCursor?) {
+    self.events = events
+    self.next = next
+  }
+}

@@ -1,0 +1,101 @@
+internal import MusterModel
+
+/// The events of a range of time, from what the node holds: changes of statuses as it showed them,
+/// and entries, reports, zones, orders and check-ins by the clocks of their authors.
+struct HistoryTimeline {
+  let statuses: StatusQueries
+  let queries: Queries
+  let reader: HistoryReader
+
+  /// Returns a page in the order of time.
+  ///
+  /// - Parameter cursor: the `next` of the page before; nil for the first.
+  func events(
+    in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int
+  ) throws -> HistoryEventPage {
+    let first = max(range.lowerBound, cursor?.time ?? range.lowerBound)
+    guard first <= range.upperBound else { return HistoryEventPage(events: [], next: nil) }
+    let rest = first...range.upperBound
+    var events = try statusEvents(in: rest) + crossings(in: rest) + rows() + directed()
+    events.removeAll { !rest.contains($0.time) }
+    var sorted = events.map { (place: HistoryCursor($0), event: $0) }
+    if let cursor { sorted.removeAll { $0.place <= cursor } }
+    sorted.sort { $0.place < $1.place }
+    let page = sorted.prefix(limit)
+    return HistoryEventPage(
+      events: page.map(\.event), next: sorted.count > limit ? page.last?.place : nil)
+  }
+
+  private func statusEvents(in range: ClosedRange<Timestamp>) throws -> [HistoryEvent] {
+    try reader.changes(in: range).map { change in
+      let (user, after) = (change.user, change.entry.conditions)
+      let decisive = StatusCondition.decisive(of: after)
+      return HistoryEvent(
+        time: Timestamp(milliseconds: change.entry.learnt), kind: .status, id: "\(user)",
+        severity: after.isEmpty ? .neutral : decisive.severity,
+        callsign: try statuses.context.callsign(of: user),
+        what: after.isEmpty ? "" : decisive.status.rawValue,
+        text: after.isEmpty ? "no longer listed" : decisive.reason, row: "\(user)",
+        conditions: HistoryEvent.Conditions(
+          before: change.before, after: after,
+          since: Timestamp(milliseconds: change.entry.event)))
+    }
+  }
+
+  private func crossings(in range: ClosedRange<Timestamp>) throws -> [HistoryEvent] {
+    let context = statuses.context
+    return try context.store.crossings(sampledIn: range, limit: Self.mostCrossings).map { arrived in
+      let crossing = try context.summary(arrived)
+      let user = arrived.recorded.crossing.subject == arrived.recorded.author.device
+        ? "\(arrived.recorded.author.user)" : "\(crossing.subject)"
+      return HistoryEvent(
+        time: crossing.sampleTime, kind: .crossing, id: "\(crossing.id)",
+        callsign: crossing.callsign, what: crossing.type.name, text: crossing.fenceName,
+        row: user, position: crossing.position)
+    }
+  }
+
+  /// So many are sorted for a page, so that a day of crossings costs little.
+  private static let mostCrossings = 20_000
+
+  private func rows() throws -> [HistoryEvent] {
+    let reports = try queries.reports().map { report in
+      HistoryEvent(
+        time: report.createdAt, kind: .report, id: "\(report.id)",
+        severity: report.severity.map { $0 >= 4 ? .warning : .neutral } ?? .neutral,
+        callsign: report.ownerCallsign, what: report.category.name, text: report.title,
+        row: "\(report.id)", position: report.position)
+    }
+    let fences = try queries.fences().map { fence in
+      HistoryEvent(
+        time: fence.createdAt, kind: .zone, id: "\(fence.id)",
+        severity: fence.kind == .hazard ? .danger : .neutral, callsign: "",
+        what: fence.kind.name, text: fence.name, row: "\(fence.id)")
+    }
+    return reports + fences
+  }
+
+  private func directed() throws -> [HistoryEvent] {
+    let orders = try statuses.directives().map { order in
+      HistoryEvent(
+        time: order.createdAt, kind: .order, id: "\(order.id)",
+        severity: order.kind == .evacuate ? .danger : .neutral, callsign: order.callsign,
+        what: order.kind.name, text: order.text, row: "\(order.id)")
+    }
+    let checkIns = try statuses.checkIns().flatMap { timer -> [HistoryEvent] in
+      var events = [
+        HistoryEvent(
+          time: timer.startedAt, kind: .checkIn, id: "\(timer.id)-0", callsign: timer.callsign,
+          what: "started", text: timer.note, row: "\(timer.user)")
+      ]
+      if let report = timer.report, let time = timer.reportedAt {
+        events.append(
+          HistoryEvent(
+            time: time, kind: .checkIn, id: "\(timer.id)-1", callsign: timer.callsign,
+            what: report.kind.name, text: report.note, row: "\(timer.user)"))
+      }
+      return events
+    }
+    return orders + checkIns
+  }
+}

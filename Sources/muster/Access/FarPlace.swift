@@ -1,0 +1,43 @@
+internal import MusterGeo
+internal import MusterModel
+internal import MusterNode
+
+/// A warning about a place that is far from everybody: a digit or a sign may be wrong. The dashboard
+/// warns of the same distance.
+extension NodeConnection {
+  private static let farMetres = 100_000.0
+
+  /// Prints one line on standard error if no person with a position is within 100 km.
+  func warnIfFar(_ place: Coordinate?) async {
+    guard let place else { return }
+    await warn("the position") { Geodesic.distanceMetres(from: place, to: $0) }
+  }
+
+  /// The same for the outline of a zone.
+  func warnIfFar(_ zone: FenceGeometry?) async {
+    guard let zone else { return }
+    await warn("the outline of the zone") { zone.distanceToEdgeMetres(from: $0) }
+  }
+
+  private func warn(_ what: String, _ distance: (Coordinate) -> Double) async {
+    let users: [UserSummary]
+    do {
+      guard case .users(let all) = try await ask(.users) else { return }
+      users = all
+    } catch {
+      // The command itself reports that the node does not answer.
+      return
+    }
+    var nearest: (metres: Double, callsign: String)?
+    for user in users {
+      guard let place = user.fix?.position else { continue }
+      let metres = distance(place)
+      if metres <= Self.farMetres { return }
+      if metres < nearest?.metres ?? .infinity { nearest = (metres, user.callsign) }
+    }
+    guard let nearest else { return }
+    Standard.complain(
+      "\(what) is \(Int(nearest.metres / 1000)) km from the nearest person, "
+        + "\(SafeText.line(nearest.callsign)): check it")
+  }
+}

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Shows maps from files in the dashboard of a real node: vector maps by MapLibre, images, overlays.
+
+    python3 Tests/Browser/maps.py --screenshots /tmp/shots
+
+The vector map is written by the PyPI package `pmtiles`, and its tiles by this program. Requirements: as
+dashboard.py, and `Scripts/maplibre.sh`."""
+
+import argparse
+import base64
+import gzip
+import io
+import json
+import math
+import os
+import shutil
+import sys
+import tempfile
+
+import browser
+from browser import Page, checked, must
+from nodes import ROOT, Node, base_map, free_ports, wait
+
+LAT, LON = 40.32, -7.6
+ZOOMS = range(0, 13)
+# The colours of water in the style of the page (js/map/vector.js), by theme.
+WATER = {"light": (0xAA, 0xCF, 0xE4), "dark": (0x1B, 0x3A, 0x4F)}
+KML = """<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><name>Search &lt;b&gt;area&lt;/b&gt;</name>
+<LineString><coordinates>-7.62,40.32 -7.58,40.33</coordinates></LineString></Placemark></kml>"""
+
+
+# MARK: A vector map
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def field(number, value):
+    """A field of Protocol Buffers: a number, or bytes with their length."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def zigzag(number):
+    return number * 2 if number >= 0 else -number * 2 - 1
+
+
+def layer(source, shape, places, **texts):
+    """A layer with one feature: shape 1 is a point, 2 a line, 3 an area."""
+    moves, at = [], (0, 0)
+    for x, y in places:
+        moves.append((zigzag(x - at[0]), zigzag(y - at[1])))
+        at = (x, y)
+    commands = [9, *moves[0]]
+    if shape > 1:
+        commands += [2 | (len(moves) - 1) << 3, *(n for move in moves[1:] for n in move)]
+    if shape == 3:
+        commands.append(15)
+    tags = b"".join(varint(n) + varint(n) for n in range(len(texts)))
+    feature = field(2, tags) + field(3, shape) + field(4, b"".join(map(varint, commands)))
+    return field(3, field(1, source.encode()) + field(2, feature)
+                 + b"".join(field(3, key.encode()) for key in texts)
+                 + b"".join(field(4, field(1, text.encode())) for text in texts.values())
+                 + field(5, 4096) + field(15, 2))
+
+
+def vector_map(path):
+    """Writes a map around the leader: water in the south of each tile, a road, and a village."""
+    from pmtiles.tile import Compression, TileType, zxy_to_tileid
+    from pmtiles.writer import Writer
+    village = layer("places", 1, [(2048, 1024)], kind="locality", name="Vale de Água")
+    content = gzip.compress(
+        layer("water", 3, [(0, 2048), (4096, 2048), (4096, 4096), (0, 4096)], kind="lake")
+        + layer("roads", 2, [(0, 1500), (4096, 1500)], kind="highway", name="Estrada Nacional"))
+    tiles = {}
+    for zoom in ZOOMS:
+        side = 2 ** zoom
+        x = int((LON + 180) / 360 * side)
+        y = int((1 - math.asinh(math.tan(math.radians(LAT))) / math.pi) / 2 * side)
+        for dx in range(-2, 3):
+            for dy in range(-2, 3):
+                if 0 <= x + dx < side and 0 <= y + dy < side:
+                    tiles[zxy_to_tileid(zoom, x + dx, y + dy)] = content
+        tiles[zxy_to_tileid(zoom, x, y)] = gzip.compress(gzip.decompress(content) + village)
+    with open(path, "wb") as file:
+        writer = Writer(file)
+        for number in sorted(tiles):
+            writer.write_tile(number, tiles[number])
+        writer.finalize(
+            {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP,
+             "min_zoom": ZOOMS[0], "max_zoom": ZOOMS[-1], "min_lon_e7": -80_000_000,
+             "min_lat_e7": 400_000_000, "max_lon_e7": -70_000_000, "max_lat_e7": 410_000_000,
+             "center_zoom": 8, "center_lon_e7": int(LON * 1e7), "center_lat_e7": int(LAT * 1e7)},
+            {"name": "Serra in vectors", "attribution": "© <a href=x>Surveyors</a>",
+             "vector_layers": [{"id": "water", "fields": {}}, {"id": "roads", "fields": {}}]})
+    return path
+
+
+# MARK: The walk
+
+def pixels(page):
+    """How many pixels of the screen have each colour."""
+    from PIL import Image
+    image = Image.open(io.BytesIO(page.driver.get_screenshot_as_png())).convert("RGB")
+    counts = {}
+    for count, colour in image.getcolors(image.width * image.height):
+        counts[colour] = count
+    return counts
+
+
+def shows(page, colour, least=20_000):
+    return sum(n for other, n in pixels(page).items()
+               if all(abs(a - b) <= 3 for a, b in zip(colour, other))) > least
+
+
+def walk(page, node, vector, folder):
+    page.open()
+    page.js("document.querySelector('[data-key=\"tool fit\"]').click()")
+    wait("the images are shown", lambda: page.js(
+        "return [...document.querySelectorAll('.leaflet-tile')].some((t) => t.naturalWidth === 256)"))
+    must("images are the first map", page.text("#credit").startswith("Serra ·"))
+    page.shot("raster")
+
+    print(node.run("map", "add", vector), end="")
+    page.view("layers")
+    page.click("[data-key='base valley.pmtiles']")
+    wait("MapLibre draws the water of the vector map", lambda: shows(page, WATER["light"]))
+    checked("a map that was added by the command line is drawn")
+    must("its attribution is text", page.text("#credit") == "Serra in vectors · © Surveyors")
+    wait("letters are drawn without a server of glyphs", lambda: page.js("""
+        return import('/dashboard/js/map/map.js').then(({ theMap }) => {
+          let found = 0;
+          theMap().eachLayer((one) => {
+            if (one._gl) found = one._gl.queryRenderedFeatures({ filter: ["has", "name"] })
+              .filter(({ layer }) => layer.type === "symbol").length;
+          });
+          return found > 0;
+        })"""))
+    page.shot("vector")
+    page.theme("dark")
+    wait("it has colours for the night", lambda: shows(page, WATER["dark"]))
+    page.shot("vector-dark")
+    page.theme("light")
+    wait("and for the day", lambda: shows(page, WATER["light"]))
+    page.drag("#map", 160, 90)
+    page.js("document.querySelector('[data-key=\"tool in\"]').click()")
+    wait("it follows the map", lambda: page.js("""
+        return import('/dashboard/js/map/map.js').then(({ theMap }) => {
+          const map = theMap();
+          let isNear = false;
+          map.eachLayer((one) => {
+            if (!one._gl) return;
+            const { lng, lat } = one._gl.getCenter();
+            isNear = map.latLngToContainerPoint([lat, lng])
+              .distanceTo(map.getSize().divideBy(2)) < 2 && one._gl.getZoom() === map.getZoom() - 1;
+          });
+          return isNear;
+        })"""))
+
+    drop(page, "search.kml", KML)
+    wait("the overlay is listed", lambda: page.count("[data-key='overlay search.kml']"))
+    must("a file that is dropped on the map is drawn, and its name is text",
+         "Search <b>area</b>" in page.text("#map") and not page.count("#map b"))
+    page.shot("overlay")
+    page.click("[data-key='overlay search.kml']")
+    wait("it can be hidden", lambda: "Search <b>area</b>" not in page.text("#map"))
+    drop(page, "notes.gpx", "nothing")
+    wait("a file that is no map is rejected with the reason", lambda: "no map" in page.text("#said"))
+    page.driver.get_log("browser")
+
+    must("the map covers the view", not page.text("#no-map"))
+    page.js("import('/dashboard/js/map/map.js').then(({ theMap }) => theMap().setView([10, 10], 9))")
+    wait("where there is no map, the page shows it", lambda: "No map of this area" in page.text("#no-map"))
+    page.shot("no-map")
+    page.view("map")
+    page.click("#no-map button")
+    must("and leads to the layers", page.count("#layers:not([hidden]) [data-key='map add']") == 1)
+    page.click("[data-key='base ']")
+    wait("the choice is kept", lambda: page.js("return localStorage.getItem('base')") == "")
+    page.driver.refresh()
+    wait("no map is chosen after a reload", lambda: page.text("#no-map"))
+    page.view("layers")
+    page.click("[data-key='base valley.pmtiles']")
+    page.driver.find_element("css selector", "#layers input[type=file]").send_keys(
+        base_map(os.path.join(folder, "other.mbtiles")))
+    wait("a chosen file is uploaded and shown", lambda: page.count("[data-key='base other.mbtiles']:checked"))
+    names = {one["name"] for one in node.get("maps")["items"]}
+    must(f"the node has all of them: {names}",
+         names == {"first.mbtiles", "valley.pmtiles", "search.kml", "other.mbtiles"})
+    # MapLibre tests once whether the browser knows WebP, by an image that the policy rejects.
+    faults = page.faults("/tiles/", "data:image/webp")
+    must(f"the browser has no error {faults[:5]}", not faults)
+
+
+def drop(page, name, text):
+    page.js("""
+        const data = new DataTransfer();
+        const bytes = Uint8Array.from(atob(arguments[1]), (one) => one.charCodeAt(0));
+        data.items.add(new File([bytes], arguments[0]));
+        document.getElementById("map").dispatchEvent(
+          new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+        """, name, base64.b64encode(text.encode()).decode())
+
+
+def without_webgl(node, screenshots):
+    page = Page(node.url, screenshots, more=("--disable-3d-apis",), link=node.link)
+    try:
+        page.open()
+        page.view("layers")
+        page.click("[data-key='base valley.pmtiles']")
+        wait("without WebGL the page explains why", lambda: "no WebGL" in page.text("#said"))
+        checked("without WebGL the page explains why a vector map is missing")
+    finally:
+        page.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--muster", default=os.path.join(ROOT, ".build/debug/muster"))
+    parser.add_argument("--screenshots", help="folder for screenshots")
+    options = parser.parse_args()
+    if lack := browser.missing():
+        raise SystemExit(lack)
+    if options.screenshots:
+        os.makedirs(options.screenshots, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="muster-maps-")
+    ports = free_ports(0)
+    node = Node(options.muster, folder, "lead", ports[0], http=ports[1])
+    node.more = ["--map", base_map(os.path.join(folder, "first.mbtiles"))]
+    page = None
+    try:
+        node.run("init", "Serra fire", "--callsign", "Lead")
+        node.run("position", "set", f"{LAT},{LON}")
+        node.start()
+        page = Page(node.url, options.screenshots, more=("--enable-unsafe-swiftshader",), link=node.link)
+        walk(page, node, vector_map(os.path.join(folder, "valley.pmtiles")), folder)
+        without_webgl(node, options.screenshots)
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", flush=True)
+        if page:
+            page.shot("failed")
+            print(json.dumps(page.faults()[:10]))
+        raise
+    finally:
+        if page:
+            page.close()
+        node.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,284 @@
+import Foundation
+import MusterCrypto
+import MusterModel
+import MusterSync
+import MusterTestKit
+import Testing
+
+@testable import MusterArchive
+
+/// Real PostgreSQL servers, and the built program.
+@Suite(
+  "Archive in PostgreSQL", .serialized, .timeLimit(.minutes(10)),
+  .enabled(
+    if: PostgresCluster.isInstalled && Installed.has("psql", "setpriv"),
+    "needs postgresql and postgresql-postgis"))
+struct ArchiveTests {
+  /// The program, on the home of Ada's device.
+  private struct Sender {
+    let folder: TemporaryFolder
+    let home: String
+
+    init(of world: World) throws {
+      folder = try TemporaryFolder()
+      home = try world.writeHome(in: folder.url)
+    }
+
+    func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+      let file = folder.url.appending(path: name)
+      try Data(bytes).write(to: file)
+      return file.path
+    }
+
+    func begin(_ words: [String], name: String = "program") throws -> Child {
+      try Child(
+        Program.located("muster-archive"), words, environment: Child.surroundings(home: home),
+        in: folder.url, name: name)
+    }
+
+    func attempt(_ words: String...) async throws -> Ended {
+      try await begin(words).end(within: .seconds(120))
+    }
+
+    func imports(
+      _ file: String, into cluster: PostgresCluster, name: String = "program"
+    ) throws -> Child {
+      try begin(["import", file, "--home", home, "--database", cluster.url], name: name)
+    }
+  }
+
+  private func expectUnion(
+    of frames: [Frame], in cluster: PostgresCluster, at place: SourceLocation = #_sourceLocation
+  ) async throws {
+    let found = try await cluster.query(
+      """
+      SELECT count(*), count(DISTINCT sequence), min(sequence), max(sequence) FROM muster.frames
+      """)
+    #expect(
+      found == "\(frames.count)|\(frames.count)|0|\(frames.count - 1)", sourceLocation: place)
+    let hashes = try await cluster.query(
+      "SELECT string_agg(encode(hash, 'hex'), '' ORDER BY sequence) FROM muster.frames")
+    let isSame = hashes == frames.map(\.hash.description).joined()
+    #expect(isSame, "every frame is the one that was sent", sourceLocation: place)
+    let heads = try await cluster.query("SELECT sequence, is_fork FROM muster.heads")
+    #expect(heads == "\(frames.count - 1)|f", sourceLocation: place)
+    let stored = try await cluster.query("SELECT sum(stored) FROM muster.posts")
+    #expect(stored == "\(frames.count)", "each counted once", sourceLocation: place)
+  }
+
+  @Test func `four posts with the same frames are archived as their union`() async throws {
+    let world = try World()
+    let frames = world.longLog(frames: 6000)
+    try await PostgresCluster.run { cluster in
+      let sender = try Sender(of: world)
+      let file = try sender.file("flood.bundle", world.bundle(runs(of: frames)))
+      // When four send everything at once
+      let posts = try (1...4).map { try sender.imports(file, into: cluster, name: "post-\($0)") }
+      for post in posts {
+        let ended = try await post.end(within: .seconds(120))
+        #expect(ended.status == 0, "\(ended)")
+      }
+      // Then each frame is stored once,
+      try await expectUnion(of: frames, in: cluster)
+      // and nothing that is stored can be changed.
+      await #expect(throws: (any Error).self) {
+        try await cluster.query("DELETE FROM muster.frames")
+      }
+      try await expectUnion(of: frames, in: cluster)
+    }
+  }
+
+  /// The bar is 0.8 for a release build; a debug build decodes several times more slowly.
+  @Test func `verification costs a bounded part of what COPY and merge cost alone`() async throws {
+    let world = try World()
+    let frames = world.longLog(frames: 10_000, bytes: 400)
+    let (bundle, local) = (try world.bundle(runs(of: frames)), try world.local())
+    try await PostgresCluster.run { cluster in
+      let clock = ContinuousClock()
+      var (bare, whole) = (Duration.seconds(1000), Duration.seconds(1000))
+      for _ in 1...3 {
+        try await cluster.query("DROP SCHEMA IF EXISTS muster CASCADE")
+        let archive = try Archive(at: cluster.url)
+        try archive.register(local)
+        var batches = [ArchiveBatch()]
+        for run in runs(of: frames) {
+          if batches[batches.count - 1].isFull { batches.append(ArchiveBatch()) }
+          batches[batches.count - 1].add(
+            VerifiedRun(frames: run, opening: nil), of: local.operation)
+        }
+        bare = try min(
+          bare,
+          clock.measure {
+            for batch in batches {
+              _ = try archive.store(batch, from: local.device, in: local.operation)
+            }
+          })
+        try await cluster.query("DROP SCHEMA muster CASCADE")
+        let other = try Archive(at: cluster.url)
+        var archiver = try BundleArchiver(into: other, of: local, post: local.device)
+        whole = try min(
+          whole,
+          clock.measure {
+            for start in stride(from: 0, to: bundle.count, by: 16 << 20) {
+              try archiver.take(Array(bundle[start..<min(start + (16 << 20), bundle.count)]))
+            }
+            #expect(try archiver.finish())
+          })
+        #expect(archiver.tally.frames.new == frames.count)
+      }
+      let rates = [bare, whole].map { Int(Double(frames.count) / ($0 / .seconds(1))) }
+      print("frames/s: COPY and merge alone \(rates[0]), verified \(rates[1])")
+      #expect(Double(rates[1]) > 0.1 * Double(rates[0]))
+    }
+  }
+
+  @Test func `kills of the archiver and of PostgreSQL lose and double nothing`() async throws {
+    let world = try World()
+    let frames = world.longLog(frames: 12_000, bytes: 700)
+    let kills = ProcessInfo.processInfo.environment["MUSTER_KILLS"].flatMap(Int.init) ?? 20
+    try await PostgresCluster.run { cluster in
+      let sender = try Sender(of: world)
+      let file = try sender.file("flood.bundle", world.bundle(runs(of: frames)))
+      var archived = 0
+      var interrupted = 0
+      for round in 0..<kills {
+        // The archive is emptied when it is complete, so that each round is killed while it copies.
+        if archived == frames.count {
+          try await cluster.query("DROP SCHEMA muster CASCADE")
+          archived = 0
+        }
+        let child = try sender.imports(file, into: cluster)
+        try await waitForCopy(round: round, by: child, in: cluster)
+        if round % 2 == 0 { child.signal(SIGKILL) } else { try await cluster.kill() }
+        let ended = try await child.end(within: .seconds(60))
+        if ended.status != 0 { interrupted += 1 }
+        if round % 2 == 1 {
+          #expect(ended.status == 0 || ended.errors.split(separator: "\n").count == 1, "\(ended)")
+          try await cluster.start()
+        }
+        // What was committed before a kill is still there.
+        let exists = try await cluster.query("SELECT to_regclass('muster.frames') IS NOT NULL")
+        guard exists == "t" else { continue }
+        let now = Int(try await cluster.query("SELECT count(*) FROM muster.frames")) ?? -1
+        #expect(now >= archived)
+        archived = now
+      }
+      #expect(interrupted >= kills / 2, "kills that came too late prove nothing")
+      let last = try await sender.imports(file, into: cluster).end(within: .seconds(120))
+      #expect(last.status == 0, "\(last)")
+      try await expectUnion(of: frames, in: cluster)
+    }
+  }
+
+  /// Waits until the program copies frames; later in each round than in the one before.
+  private func waitForCopy(
+    round: Int, by child: Child, in cluster: PostgresCluster
+  ) async throws {
+    var seen = 0
+    try await eventually("the program copies frames") {
+      guard child.isRunning else { return true }
+      let active = try await cluster.query(
+        """
+        SELECT count(*) FROM pg_stat_activity WHERE application_name = 'muster-archive'
+          AND (query LIKE 'COPY%' OR query LIKE 'INSERT INTO frames%')
+        """)
+      if active != "0" { seen += 1 }
+      return seen > round % 3
+    }
+  }
+
+  @Test func `a forked log is kept in all its branches, and raises an alert`() async throws {
+    let world = try World()
+    let main = world.log(of: world.ada, lane: .state, bodies: (1...70).map { [$0] })
+    let branch = world.log(
+      of: world.ada, lane: .state, bodies: (1...40).map { [$0] } + [[200], [201]])
+    try await PostgresCluster.run { cluster in
+      let sender = try Sender(of: world)
+      // Two posts: each knows one branch.
+      for (name, frames) in [("a", main), ("b", branch)] {
+        let file = try sender.file(name, world.bundle(runs(of: frames)))
+        let ended = try await sender.imports(file, into: cluster).end(within: .seconds(60))
+        #expect(ended.status == 0, "\(ended)")
+      }
+      #expect(try await cluster.query("SELECT count(*) FROM muster.frames") == "73")
+      let heads = try await cluster.query(
+        "SELECT sequence, is_fork FROM muster.heads ORDER BY sequence")
+      #expect(heads == "40|t\n42|f\n70|f")
+      let status = try await sender.attempt("status", "--database", cluster.url)
+      #expect(status.output.contains("ALERT: 1 fork"), "\(status)")
+      // An exported bundle brings both branches to another archive.
+      let out = sender.folder.url.appending(path: "out.bundle").path
+      let exported = try await sender.attempt(
+        "export", out, "--home", sender.home, "--database", cluster.url)
+      #expect(exported.status == 0, "\(exported)")
+      let before = try await cluster.query(Self.fingerprint)
+      try await cluster.query("DROP SCHEMA muster CASCADE")
+      let ended = try await sender.imports(out, into: cluster).end(within: .seconds(60))
+      #expect(ended.status == 0, "\(ended)")
+      #expect(try await cluster.query(Self.fingerprint) == before)
+    }
+  }
+
+  private static let fingerprint = """
+    SELECT md5(string_agg(encode(hash || coalesce(signature, ''), 'hex'), ''
+      ORDER BY sequence, hash)) FROM muster.frames
+    """
+
+  @Test func `each mistake is answered in one line, and stores nothing`() async throws {
+    let world = try World()
+    let frames = world.longLog(frames: 100)
+    try await PostgresCluster.run { cluster in
+      let sender = try Sender(of: world)
+      let good = try sender.file("good", world.bundle(runs(of: frames)))
+      func expect(
+        _ words: [String], _ part: String, at place: SourceLocation = #_sourceLocation
+      ) async throws {
+        let ended = try await sender.begin(words).end(within: .seconds(60))
+        let lines = ended.errors.split(separator: "\n")
+        #expect(ended.status == 1 && lines.count == 1, "\(ended)", sourceLocation: place)
+        #expect(ended.errors.contains(part), "\(ended)", sourceLocation: place)
+        #expect(!ended.errors.contains("sesame"), "\(ended)", sourceLocation: place)
+      }
+      func importing(_ file: String, at url: String? = nil) -> [String] {
+        ["import", file, "--home", sender.home, "--database", url ?? cluster.url]
+      }
+      try await expect(
+        importing(good, at: cluster.url(password: "wrong")), "rejects the credentials")
+      try await expect(
+        importing(good, at: cluster.url(password: "sesame", database: "nowhere")), "createdb")
+      try await expect(importing(good, at: "postgres://muster:sesame@127.0.0.1:1/x"), "reached")
+      try await expect(importing(good, at: "postgres://[:sesame"), "malformed")
+      try await expect(importing(sender.folder.url.appending(path: "none").path), "cannot read")
+      try await expect(importing(sender.file("text", Array("no".utf8))), "not a bundle")
+      let out = sender.folder.url.appending(path: "out").path
+      try await expect(
+        ["export", out, "--home", sender.home, "--database", cluster.url], "has nothing of")
+      try await expect(
+        ["import", good, "--home", "/nowhere", "--database", cluster.url], "no node")
+      // A bundle of another operation, under its own network key.
+      let stranger = try World(seed: 50)
+      try await expect(
+        importing(
+          sender.file("other", stranger.bundle(runs(of: stranger.longLog(frames: 40))))),
+        "another operation")
+      // A forged frame: everything before it is archived.
+      var forged = runs(of: frames)
+      forged[1][3].body[0] ^= 1
+      try await expect(importing(sender.file("forged", world.bundle(forged))), "forged")
+      #expect(try await cluster.query("SELECT count(*) FROM muster.frames") == "33")
+      // A truncated file keeps what is complete.
+      let bytes = try world.bundle(runs(of: frames))
+      try await expect(importing(sender.file("cut", Array(bytes.dropLast(100)))), "truncated")
+      // A schema of a later program.
+      try await cluster.query("UPDATE muster.archive SET version = 99")
+      try await expect(importing(good), "schema version 99")
+    }
+  }
+
+  private func runs(of frames: [Frame]) -> [[Frame]] {
+    var log = ArchivedLog()
+    var runs = frames.compactMap { log.add($0) }
+    if let last = log.takeRun() { runs.append(last) }
+    return runs
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import MusterInterchange
+import Testing
+
+@testable import MusterHTTP
+
+@Suite struct `The maps of a node` {
+  private static let gpx = """
+    <gpx><wpt lat="40.3" lon="-7.6"><name>Hydrant</name></wpt><trk><name>Path</name><trkseg>
+    <trkpt lat="40.3" lon="-7.6"/><trkpt lat="40.4" lon="-7.5"/></trkseg></trk></gpx>
+    """
+  private static let kml = """
+    <kml><Document><name>File</name><Placemark><name>Area</name><Polygon><outerBoundaryIs>
+    <LinearRing><coordinates>-7.6,40.3,0 -7.5,40.3,0 -7.5,40.4,0 -7.6,40.3,0</coordinates>
+    </LinearRing></outerBoundaryIs></Polygon></Placemark></Document></kml>
+    """
+  private static let geojson = """
+    {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"name": "Line"},
+    "geometry": {"type": "MultiLineString", "coordinates": [[[-7.6, 40.3], [-7.5, 40.4]]]}}]}
+    """
+
+  private let home: TestFolder
+
+  init() throws { home = try TestFolder() }
+
+  private static func vector() -> Data {
+    var builder = PMTilesBuilder(type: 1)
+    builder.tiles = [(0, 1, PMTilesBuilder.gzip(Data([TileFormat.layerTag, 1, 7])))]
+    return builder.file()
+  }
+
+  @Test func `a map is copied, listed, and removed by its name`() async throws {
+    let folder = MapFolder(in: home.path)
+    let source = try home.write(Self.vector(), as: "Vale do Zêzere (1).pmtiles")
+    var seen: Int64 = 0
+    let name = try folder.add(source) { done, total in
+      seen = done
+      #expect(done <= total)
+    }
+    #expect(name == "Vale-do-Zêzere--1-.pmtiles" && seen == Self.vector().count)
+    // The stick is pulled out.
+    try FileManager.default.removeItem(atPath: source)
+    let maps = try MapCollection(in: folder)
+    let item = try #require(await maps.items().first)
+    #expect(item.name == name && item.isRemovable && item.json["kind"].word == "vector")
+    #expect(await maps.map(named: name) != nil)
+    try folder.remove(name)
+    #expect(await maps.items().isEmpty)
+    #expect(try home.names == [])
+    #expect(throws: BaseMap.Fault.self) { try folder.remove(name) }
+    #expect(throws: BaseMap.Fault.self) { try folder.remove("../keys/device.key") }
+  }
+
+  @Test func `what is no map is not kept, and a name is never replaced`() throws {
+    let folder = MapFolder(in: home.path)
+    func fault(_ data: Data, _ name: String) throws -> String {
+      let path = try home.write(data, as: name)
+      do {
+        return try folder.add(path)
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(try fault(Data("hello".utf8), "a.pmtiles").contains("no map"))
+    #expect(try fault(Data("PK\u{3}\u{4}".utf8), "a.kmz").contains("unpack"))
+    #expect(try fault(Self.vector().prefix(200), "a.pmtiles").contains("cut off"))
+    #expect(try fault(Data("<!DOCTYPE x><gpx/>".utf8), "a.gpx").contains("DOCTYPE"))
+    #expect(try fault(Data("<html/>".utf8), "a.gpx").contains("neither GPX nor KML"))
+    let far = Data(#"{"type": "Point", "coordinates": [200, 0]}"#.utf8)
+    #expect(try fault(far, "a.json").contains("longitude"))
+    #expect(try home.names == [])
+    #expect(try fault(Self.vector(), "a.pmtiles") == "a.pmtiles")
+    #expect(try fault(Self.vector(), "a.pmtiles").contains("already"))
+    #expect(try home.names == ["a.pmtiles"])
+  }
+
+  @Test func `a broken file in the folder is listed with its fault`() async throws {
+    let folder = MapFolder(in: home.path)
+    _ = try folder.add(home.write(Self.vector(), as: "good.pmtiles"))
+    try Self.vector().prefix(150).write(to: URL(filePath: folder.path(of: "bad.pmtiles")))
+    try Data().write(to: URL(filePath: folder.path(of: "good.mbtiles-wal")))
+    let items = try await MapCollection(in: folder).items()
+    #expect(items.map(\.name) == ["bad.pmtiles", "good.pmtiles"])
+    #expect(items[0].json["fault"].word?.contains("cut off") == true)
+    #expect(items[0].json["kind"] == .null && items[1].json["fault"] == .null)
+  }
+
+  @Test func `several maps are served at once, each with its type and encoding`() async throws {
+    let picture = try MapFile()
+    try picture.write(["name": "Photo", "format": "png", "minzoom": "0", "maxzoom": "2"])
+    try picture.put(zoom: 0, column: 0, row: 0, MapFile.png)
+    let vector = try home.write(Self.vector(), as: "v.pmtiles")
+    let maps = try MapCollection(files: [vector, picture.path, vector], in: nil)
+    try await WebStage.run(maps: maps) { web in
+      let items = try await web.get("/api/v1/maps").items
+      #expect(items.map { $0["kind"].word } == ["vector", "raster", "vector"])
+      #expect(Set(items.map { $0["name"].word }).count == 3)
+      #expect(items.allSatisfy { $0["isRemovable"] == .bool(false) })
+      let path = try #require(items[0]["tiles"].word?.replacing("{z}/{x}/{y}", with: "0/0/0"))
+      let plain = try await web.client.ask("GET", path, headers: ["Accept-Encoding": "identity"])
+      #expect(plain.status == 200 && plain.headers["content-encoding"] == nil)
+      #expect(plain.headers["content-type"] == "application/vnd.mapbox-vector-tile")
+      #expect(plain.headers["content-length"] == "3")
+      let packed = try await web.client.ask("GET", path, headers: ["Accept-Encoding": "gzip"])
+      #expect(packed.headers["content-encoding"] == "gzip")
+      // No data in this place is no error.
+      #expect(try await web.status("GET", "/tiles/v.pmtiles/3/0/0") == 204)
+      // A style of its own for other programs, which names the tiles by their address
+      let style = try await web.get("/api/v1/maps/v.pmtiles/style?theme=dark")
+      let layers = try #require(style["layers"].elements)
+      #expect(style["version"] == .count(8) && layers.count > 30)
+      #expect(Set(layers.compactMap { $0["id"].word }).count == layers.count)
+      let address = style["sources"]["map"]["tiles"].elements?.first?.word ?? ""
+      #expect(address == "http://127.0.0.1:\(web.port)/tiles/v%2Epmtiles/{z}/{x}/{y}")
+      let day = try await web.get("/api/v1/maps/v.pmtiles/style")
+      #expect(day["layers"].elements?.count == layers.count && day != style)
+      #expect(try await web.status("GET", "/api/v1/maps/v.pmtiles/style?theme=x") == 400)
+      let name = try #require(items[1]["name"].word)
+      #expect(try await web.status("GET", "/api/v1/maps/\(name)/style") == 404)
+      let image = try await web.client.ask("GET", "/tiles/\(name)/0/0/0")
+      #expect(image.headers["content-type"] == "image/png")
+      #expect(try await web.status("GET", "/tiles/\(name)/1/0/0") == 404)
+      #expect(try await web.status("GET", "/tiles/other/0/0/0") == 404)
+      #expect(try await web.status("POST", "/api/v1/maps/x.pmtiles", "PMTiles") == 501)
+    }
+  }
+
+  @Test func `overlays are served as GeoJSON with names only`() async throws {
+    let folder = MapFolder(in: home.path)
+    for (name, text) in [("a.gpx", Self.gpx), ("b.kml", Self.kml), ("c.json", Self.geojson)] {
+      _ = try folder.add(home.write(Data(text.utf8), as: name))
+    }
+    try await WebStage.run(maps: try MapCollection(in: folder)) { web in
+      let items = try await web.get("/api/v1/maps").items
+      #expect(items.map { $0["kind"].word } == ["overlay", "overlay", "overlay"])
+      #expect(items[0]["bounds"].elements?.count == 4)
+      var shapes: [String] = []
+      for item in items {
+        let file = try await web.get("/api/v1/maps/\(item["name"].word ?? "")/features")
+        for feature in file["features"].elements ?? [] {
+          shapes.append(
+            "\(feature["properties"]["name"].word ?? "") \(feature["geometry"]["type"].word ?? "")")
+        }
+      }
+      #expect(
+        shapes == ["Hydrant Point", "Path LineString", "Area Polygon", "Line LineString"])
+      #expect(try await web.status("GET", "/api/v1/maps/d.gpx/features") == 404)
+    }
+  }
+
+  @Test func `a page on this machine uploads and deletes a map`() async throws {
+    let folder = MapFolder(in: home.path)
+    try await WebStage.run(maps: try MapCollection(in: folder)) { web in
+      let path = "/api/v1/maps/area.geojson"
+      let added = try await web.client.ask("POST", path, body: Self.geojson)
+      #expect(added.status == 201 && added.json["kind"].word == "overlay", "\(added)")
+      #expect(added.headers["location"] == path)
+      #expect(try await web.get("/api/v1/maps").items.count == 1)
+      let again = try await web.client.ask("POST", path, body: Self.geojson)
+      #expect(again.status == 422 && again.body.contains("already"))
+      let wrong = try await web.client.ask("POST", "/api/v1/maps/b.gpx", body: "nothing")
+      #expect(wrong.status == 422 && wrong.body.contains("no map"))
+      let foreign = ["Origin": "https://example.org"]
+      #expect(try await web.status("POST", "/api/v1/maps/c.gpx", Self.gpx, foreign) == 403)
+      #expect(try await web.status("DELETE", path) == 204)
+      #expect(try await web.status("DELETE", path) == 404)
+      #expect(try await web.get("/api/v1/maps").items.isEmpty)
+    }
+    #expect(try home.names == [])
+  }
+}

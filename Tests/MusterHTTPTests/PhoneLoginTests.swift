@@ -1,0 +1,101 @@
+import Hummingbird
+import MusterInterchange
+import MusterModel
+import MusterNode
+import NIOCore
+import Testing
+
+@testable import MusterHTTP
+
+/// Logins of phones, whose users have no laptop.
+extension `Logging in` {
+  private static let help = "{\"safety\":\"help\"}"
+
+  private static func addPhone(_ name: String, in folder: String) throws {
+    try LoginFile(in: folder).add(
+      Login(
+        name: name, rights: .command, isPhone: true, passphrase: Array("\(name)'s words".utf8),
+        cost: .minimum))
+  }
+
+  private static func person(_ name: String, at caller: Caller) async throws -> UserSummary? {
+    guard case .users(let users) = await caller.endpoint.router.api.node.perform(.users) else {
+      throw Failed("no users")
+    }
+    return users.first { $0.callsign == name }
+  }
+
+  @Test func `a phone's user calls for help before any position, and then has one`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      // Reading lists nobody.
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: rui).status == .ok)
+      #expect(try await Self.person("Rui", at: caller) == nil)
+      #expect(
+        await caller.ask(.put, "/api/v1/me/safety", Self.help, cookie: rui).status == .noContent)
+      let called = try #require(try await Self.person("Rui", at: caller))
+      #expect(called.isTracker && called.safety == .unsafe && called.fix == nil)
+      let place = "{\"lat\":46,\"lon\":7,\"accuracyMetres\":12}"
+      #expect(
+        await caller.ask(.post, "/api/v1/me/position", place, cookie: rui).status == .noContent)
+      let placed = try #require(try await Self.person("Rui", at: caller))
+      #expect(placed.id == called.id && placed.fix?.accuracyDecimetres == 120)
+    }
+  }
+
+  @Test func `a phone's tracker app reports by a secret address, as its user alone`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      try Self.addPhone("Eva", in: folder)
+      let login = try LoginFile(in: folder).read().first { $0.name == "Rui" }
+      let path = "/phone/\(try #require(login?.phoneSecret))/"
+      let query = "?id=Eva&lat=46.5&lon=7.5&timestamp=1280000000"
+      #expect(await caller.ask(.get, path + query).status == .ok)
+      let track = "{\"_type\":\"location\",\"lat\":46,\"lon\":7,\"tst\":1280000060,\"tid\":\"Ev\"}"
+      #expect(await caller.ask(.post, path + "owntracks", track).status == .ok)
+      let node = caller.endpoint.router.api.node
+      #expect(try await node.track(of: "Rui", limit: 9).count == 2)
+      #expect(try await Self.person("Eva", at: caller) == nil)
+      for wrong in ["/phone/", "/phone/0123456789abcdef0123456789abcdef/", "/phone/Rui/"] {
+        #expect(await caller.ask(.get, wrong + query).status == .unauthorized)
+      }
+      // A new passphrase ends the old address.
+      try LoginFile(in: folder).add(
+        Login(
+          name: "Rui", rights: .command, isPhone: true, passphrase: Array("other words".utf8),
+          cost: .minimum))
+      #expect(await caller.ask(.get, path + query).status == .unauthorized)
+    }
+  }
+
+  @Test func `a request that states another login is not performed`() async throws {
+    try await Self.run { caller, _ in
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      let login = try #require(HeaderName("muster-login"))
+      for (name, status) in [("Otto", 401), ("%FF", 401), ("%4Daria", 201)] {
+        let answer = await caller.ask(
+          .post, "/api/v1/reports", "{\"title\":\"Smoke\"}", cookie: maria, [login: name])
+        #expect(answer.status.code == status)
+      }
+    }
+  }
+
+  @Test func `two logins may use one key for different requests`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let key: HTTPFields = [try #require(HeaderName(IdempotentRequest.header)): "k"]
+      for (name, title) in [("Maria", "Smoke"), ("Rui", "Fire"), ("Rui", "Fire")] {
+        let cookie = try await caller.cookie(name, "\(name)'s words")
+        let answer = await caller.ask(
+          .post, "/api/v1/reports", "{\"title\":\"\(title)\"}", cookie: cookie, key)
+        #expect(answer.status == .created)
+      }
+      let node = caller.endpoint.router.api.node
+      guard case .reports(let reports) = await node.perform(.reports) else {
+        throw Failed("no reports")
+      }
+      #expect(reports.map(\.title).sorted() == ["Fire", "Smoke"])
+    }
+  }
+}

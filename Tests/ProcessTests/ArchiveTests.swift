@@ -1,0 +1,200 @@
+import Foundation
+import MusterTestKit
+import Testing
+
+extension ProcessTests {
+  /// Real nodes, a real PostgreSQL server, and `muster-archive` between them.
+  @Suite(.needsPostgreSQL) struct ArchiveTests {
+    /// Starts the program on a laptop's home.
+    private func begin(
+      _ words: [String], on laptop: Laptop?, in field: Field, cluster: PostgresCluster
+    ) throws -> Child {
+      let home = laptop.map { ["--home", $0.home.path] } ?? []
+      return try Child(
+        Program.located("muster-archive"), words + home + ["--database", cluster.url],
+        environment: Child.surroundings(home: field.path("unused"))
+          .merging(laptop.map { ["MUSTER_STATE": $0.state.path] } ?? [:]) { $1 },
+        in: field.folder, name: "archive-\(UInt32.random(in: .min ... .max))")
+    }
+
+    /// Runs a command of the program that must succeed.
+    @discardableResult
+    private func archive(
+      _ words: String..., on laptop: Laptop? = nil, in field: Field, cluster: PostgresCluster
+    ) async throws -> Ended {
+      let child = try begin(words, on: laptop, in: field, cluster: cluster)
+      let ended = try await child.end(within: .seconds(60))
+      guard ended.status == 0 else { throw Failed("\(ended)") }
+      return ended
+    }
+
+    /// Two laptops that never meet, each with a report of its own.
+    private func apart(in field: Field) async throws -> (anna: Laptop, ben: Laptop) {
+      let anna = try await field.founder("Anna")
+      let ben = try await joiner("Ben", of: anna, role: "member", in: field)
+      try await anna.send(
+        "report", "add", "--title", "Smoke over the ridge", "--at", "46.05,14.5", "--severity", "4")
+      try await anna.send(
+        "fence", "add", "--name", "School", "--kind", "muster", "--circle", "46.06,14.51,150")
+      try await ben.send("report", "add", "--title", "Bridge down", "--at", "46.1,14.6")
+      try await ben.send("position", "set", "46.06,14.51")
+      return (anna, ben)
+    }
+
+    /// Enrols a laptop by files: it needs no connection.
+    private func joiner(
+      _ name: String, of anna: Laptop, role: String, in field: Field
+    ) async throws -> Laptop {
+      let laptop = try field.laptop(name)
+      let (request, grant) = (field.path("\(name).request"), field.path("\(name).grant"))
+      try await laptop.send("join", "--request", request, "--callsign", name)
+      try await anna.send("admit", request, "--role", role, "--out", grant)
+      try await laptop.send("join", "--grant", grant)
+      return laptop
+    }
+
+    @Test func `posts that never meet are one operation in the archive, and in its tables`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let (anna, ben) = try await apart(in: field)
+          let eve = try await joiner("Eve", of: anna, role: "observer", in: field)
+          // Given both have fed the archive, and Anna twice
+          for post in [anna, ben, anna] {
+            try await archive("import", on: post, in: field, cluster: cluster)
+          }
+          // When an observer's device projects, which holds nothing but its keys
+          let projected = try await archive(
+            "project", "--json", on: eve, in: field, cluster: cluster
+          ).json()
+          // Then its state is what the laptops have once they meet,
+          for (from, to) in [(anna, ben), (ben, anna)] {
+            let stick = field.path("\(from.name).bundle")
+            try await from.send("bundle", "create", stick)
+            try await to.send("bundle", "merge", stick)
+          }
+          let hash = try await anna.stateHash()
+          #expect(try await ben.stateHash() == hash)
+          #expect(projected["stateHash"].text == hash)
+          try await eve.requireSound()
+          // and the tables have it.
+          let reports = "SELECT title, callsign FROM muster.reports ORDER BY title"
+          #expect(
+            try await cluster.query(reports) == "Bridge down|Ben\nSmoke over the ridge|Anna")
+          let inside = """
+            SELECT u.callsign FROM muster.users u JOIN muster.fences f
+              ON ST_DWithin(u.position, f.area, 0)
+            """
+          #expect(try await cluster.query(inside) == "Ben")
+          let events = "SELECT type, fence_name, callsign FROM muster.events"
+          #expect(try await cluster.query(events).hasPrefix("ENTER|School|Ben"))
+          // Everything is derived: dropped, and projected again by another device, it is the same.
+          let all = """
+            SELECT md5(string_agg(document::text, '' ORDER BY document::text)) FROM
+              (SELECT document FROM muster.reports UNION ALL SELECT document FROM muster.fences
+               UNION ALL SELECT document FROM muster.events) AS everything
+            """
+          let before = try await cluster.query(all)
+          try await cluster.query(
+            """
+            DROP TABLE muster.projections, muster.users, muster.reports, muster.fences,
+              muster.events, muster.directives, muster.positions
+            """)
+          let again = try await archive(
+            "project", "--json", on: anna, in: field, cluster: cluster
+          ).json()
+          #expect(again["stateHash"].text == hash)
+          #expect(try await cluster.query(all) == before)
+        }
+      }
+    }
+
+    @Test func `a search finds by text, area, person and time`() async throws {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let (anna, ben) = try await apart(in: field)
+          for post in [anna, ben] {
+            try await archive("import", on: post, in: field, cluster: cluster)
+          }
+          try await archive("project", on: anna, in: field, cluster: cluster)
+          func find(_ words: String...) async throws -> [String] {
+            let child = try begin(
+              ["search", "--json"] + words, on: nil, in: field, cluster: cluster)
+            let ended = try await child.end(within: .seconds(60))
+            let found = try ended.json()
+            return found.items.compactMap { $0["text"].text }
+          }
+          #expect(try await find("SMOKE") == ["Smoke over the ridge"])
+          #expect(try await find("bridge", "--person", "anna") == [])
+          #expect(
+            try await find("--area=46.05,14.5,500", "--operation", "river flood")
+              == ["Smoke over the ridge"])
+          #expect(try await find("--person", "Ben").contains("Bridge down"))
+          #expect(try await find("smoke", "--until", "2001-01-01T00:00:00Z") == [])
+        }
+      }
+    }
+
+    @Test func `a replaced laptop gets everything back from a blind archive`() async throws {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let anna = try await field.founder("Anna")
+          // The archive's own device is a relay, which holds no keys.
+          let relay = try await joiner("County", of: anna, role: "relay", in: field)
+          try await anna.send("report", "add", "--title", "Smoke")
+          let new = try await joiner("Dan", of: anna, role: "member", in: field)
+          try await archive("import", on: anna, in: field, cluster: cluster)
+          let blind = try begin(["project"], on: relay, in: field, cluster: cluster)
+          let ended = try await blind.end(within: .seconds(60))
+          #expect(ended.status == 1 && ended.errors.contains("is a relay"), "\(ended)")
+          // No title is readable in the database.
+          let clear = try await cluster.query(
+            "SELECT count(*) FROM muster.frames WHERE position('Smoke'::bytea IN body) > 0")
+          #expect(clear == "0")
+          let bundle = field.path("back.bundle")
+          try await archive("export", bundle, on: relay, in: field, cluster: cluster)
+          try await new.send("bundle", "merge", bundle)
+          #expect(try await new.stateHash() == anna.stateHash())
+          try await new.requireSound()
+        }
+      }
+    }
+
+    @Test func `a node does not notice that PostgreSQL fails, and the archive catches up`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let anna = try await field.founder("Anna")
+          _ = try await anna.run()
+          let follower = try begin(
+            ["follow", "--every", "1"], on: anna, in: field, cluster: cluster)
+          defer { follower.endNow() }
+          func archived() async throws -> Int {
+            let exists = try await cluster.query("SELECT to_regclass('muster.posts') IS NOT NULL")
+            guard exists == "t" else { return 0 }
+            return Int(try await cluster.query("SELECT count(*) FROM muster.frames")) ?? -1
+          }
+          func expectAll() async throws {
+            try await eventually("everything is archived", within: .seconds(90)) {
+              let frames = try await anna.ask("status")["frames"].number
+              return try await archived() == frames.map { Int($0) }
+            }
+          }
+          try await anna.send("report", "add", "--title", "before")
+          try await expectAll()
+          try await cluster.kill()
+          for number in 1...5 { try await anna.send("report", "add", "--title", "\(number)") }
+          try await eventually("the follower reports it") {
+            try follower.complaints.contains("trying again")
+          }
+          try await cluster.start()
+          try await expectAll()
+          #expect(follower.isRunning)
+          #expect(try await anna.ask("report", "list").items.count == 6)
+        }
+      }
+    }
+  }
+}
