@@ -167,6 +167,7 @@ def walk(page, node, vector, folder):
     wait("the overlay is listed", lambda: page.count("[data-key='overlay search.kml']"))
     must("a file that is dropped on the map is drawn, and its name is text",
          "Search <b>area</b>" in page.text("#map") and not page.count("#map b"))
+    wait("the map stands still", lambda: not page.count("#map .leaflet-zoom-anim"))
     page.shot("overlay")
     page.click("[data-key='overlay search.kml']")
     wait("it can be hidden", lambda: "Search <b>area</b>" not in page.text("#map"))

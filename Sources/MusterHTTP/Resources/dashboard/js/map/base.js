@@ -177,7 +177,7 @@ const transfer = (file, onProgress) => new Promise((resolve, reject) => {
   request.upload.addEventListener("progress", ({ loaded }) =>
     onProgress(Math.floor(loaded / file.size * 100)));
   request.addEventListener("loadend", () => (request.status === 201 ? resolve(request.response)
-    : reject(new Error(request.response?.detail ?? request.status))));
+    : reject(new Error(request.response?.detail ?? `${file.name}: ${request.status}`))));
   request.send(file);
 });
 
@@ -194,7 +194,7 @@ async function add(chosen) {
       const bounds = items.find((one) => one.name === name)?.bounds;
       if (bounds) map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { maxZoom: 14, animate: false });
     } catch (error) {
-      say(`${file.name}: ${error.message}`);
+      say(error.message);
     }
   }
 }
