@@ -29,7 +29,7 @@ extension `Logging in` {
     try await Self.run { caller, folder in
       try Self.addPhone("Rui", in: folder)
       let rui = try await caller.cookie("Rui", "Rui's words")
-      // Reading adds no person.
+      // Reading lists no carrier.
       #expect(await caller.ask(.get, "/api/v1/users", cookie: rui).status == .ok)
       #expect(try await Self.person("Rui", at: caller) == nil)
       #expect(

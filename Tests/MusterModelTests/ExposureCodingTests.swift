@@ -48,7 +48,7 @@ struct ExposureCodingTests {
     }
   }
 
-  @Test func `every note has one length, whatever it says`() throws {
+  @Test func `every note has one length, whatever its content`() throws {
     var full = ProximityNote()
     full.report = notice(text: String(repeating: "x", count: 160), keys: keys(14))
     full.withdrawn = (0..<4).map { ExposureID(raw: Bytes16(high: 3, low: $0)) }

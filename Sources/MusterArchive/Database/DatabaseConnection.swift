@@ -185,10 +185,13 @@ final class DatabaseConnection {
           + "stored", isTransient: true)
     }
     switch state?.prefix(2) {
-    case "53", "57", "40":
+    case "53":
       return ArchiveFault(
         "PostgreSQL cannot store now: \(reason); free space or memory on the server, then run "
           + "this again", isTransient: true)
+    case "40", "57":
+      return ArchiveFault(
+        "PostgreSQL interrupted the transaction: \(reason); run this again", isTransient: true)
     case "42" where state == "42501":
       return ArchiveFault(
         "PostgreSQL refuses: \(reason); connect as the owner of the archive, or grant the role "

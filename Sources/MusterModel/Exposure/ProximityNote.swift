@@ -24,7 +24,7 @@ public struct NoteSession: Codable, Hashable, Sendable {
   public var stop: Timestamp { Timestamp(milliseconds: Int64(end) * Self.milliseconds) }
 }
 
-/// What a device tells command about exposures: all of it in one note, which replaces the note
+/// What a device reports to command about exposures: all of it in one note, which replaces the note
 /// before. It is padded to one length and sealed, so that no one but command sees whether it
 /// reports an exposure, withdraws a report, or only has sessions (decision 0060).
 public struct ProximityNote: Hashable, Sendable {

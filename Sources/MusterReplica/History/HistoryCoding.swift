@@ -8,8 +8,8 @@ internal import MusterModel
 /// |---|---|
 /// | learnt | difference from the previous entry |
 /// | event | difference from learnt |
-/// | fix | 0, differences of latitude and longitude (1e-7 degree), accuracy in decimetres plus one \
-/// (0 if unknown), earlier bound plus one (0 if none), later bound |
+/// | fix | 0, differences of latitude and longitude (1e-7 degree), accuracy in decimetres plus \
+/// one (0 if unknown), earlier bound plus one (0 if none), later bound |
 /// | status | 1 plus the number of conditions; for each the rank of the status, the severity, the \
 /// length of the reason in bytes, and the reason |
 struct HistoryCoding {
