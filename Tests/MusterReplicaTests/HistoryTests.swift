@@ -144,6 +144,7 @@ struct HistoryTests {
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
     try valley.run(milliseconds: 5000)
     try record("Ada", in: &valley)
+    try valley.run(milliseconds: 1000)
     try valley.at("Ben") { try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1) }
     try valley.run(milliseconds: 2000)
     try valley.at("Ada") {
