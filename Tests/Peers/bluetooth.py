@@ -7,7 +7,7 @@ import asyncio
 import json
 import os
 
-from row import Row, lab, wait
+from row import Row, lab, output, wait
 
 # The service of Exposure Notification.
 SERVICE = bytes.fromhex("6ffd")
@@ -55,6 +55,29 @@ async def scanned(service_data, name, count):
     return await asyncio.wait_for(done, 30)
 
 
+# Only the wall clock of a node is earlier: its timers follow other clocks.
+CLOCK = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  int result = syscall(SYS_clock_gettime, clock, now);
+  if (clock == CLOCK_REALTIME) now->tv_sec -= DAYS_AGO * 86400;
+  return result;
+}
+"""
+DAYS_AGO = 3
+
+
+def earlier_clock(folder):
+    """Returns a library for LD_PRELOAD with a wall clock of some days ago."""
+    path = os.path.join(folder, "clock.so")
+    output("cc", "-shared", "-fPIC", f"-DDAYS_AGO={DAYS_AGO}", "-x", "c", "-o", path, "-",
+           input=CLOCK.encode())
+    return path
+
+
 def bluetooth(muster, result):
     lab.run("ip", "link", "set", "lo", "up")
     made = lab.Lab(muster, 3)
@@ -62,11 +85,12 @@ def bluetooth(muster, result):
     command, person, witness = made.nodes
     path = witness.home + ".lines"
     os.mkfifo(path)
-    command.start()
+
+    # The person was near the witness three days ago.
+    os.environ["LD_PRELOAD"] = earlier_clock(made.folder)
     person.start()
     witness.start("--proximity", path)
-    made.until_in_step()
-
+    del os.environ["LD_PRELOAD"]
     own = person.call("GET", "proximity/own")
     lines = asyncio.run(scanned(bytes.fromhex(own["serviceData"]), "N1", 5))
     with open(path, "w", encoding="ascii") as pipe:
@@ -76,20 +100,49 @@ def bluetooth(muster, result):
     devices = witness.call("GET", "proximity/devices")["items"]
     result.equal("the devices nearby", [(one["identifier"], one["name"], one["rssi"])
                                         for one in devices], [(own["identifier"], "N1", -50)])
+    person.stop()
+    witness.stop()
 
-    def senders():
-        return command.call("GET", "proximity/review")["senders"]
+    # Today the person reports, and command publishes.
+    for node in made.nodes:
+        node.start()
+    made.until_in_step()
 
-    result.equal("what command has without consent", senders(), [])
-    witness.call("PUT", "proximity", {"sendsSessions": True})
-    wait("the session arrives", senders)
-    sender = senders()[0]
+    def review(part):
+        return command.call("GET", "proximity/review")[part]
+
+    def notices(node):
+        return node.call("GET", "proximity")["notices"]
+
+    result.equal("laptops of command", person.call(
+        "PUT", "proximity/report", {"kind": "contamination", "text": "I am N1"}), {"recipients": 1})
+    wait("the report arrives", lambda: review("items"))
+    report = review("items")[0]
+    result.equal("the report", (report["callsign"], report["state"], len(report["days"])),
+                 ("N1", "reported", 1))
+    command.call("PUT", f"proximity/notices/{report['id']}", {"text": "Shower"})
+    wait("the notice arrives", lambda: notices(witness))
+    notice = notices(witness)[0]
+    result.equal("the notice", (notice["kind"], notice["text"], notice["days"][0]["minutes"]),
+                 ("contamination", "Shower", 1))
+    result.check("N1" not in json.dumps(notice), "the notice names the person")
+    for node in (command, person):
+        result.equal(f"notices of N{node.index}", notices(node), [])
+
+    result.equal("what command has without consent", (
+        review("senders"), review("items")[0]["people"]), ([], 0))
+    witness.call("PUT", "proximity", {"sharesCount": True, "sendsSessions": True})
+    wait("command counts one person", lambda: review("items")[0]["people"] == 1)
+    sender = review("senders")[0]
     result.equal("the session", (sender["callsign"], sender["sessions"][0]["identifiers"],
                                  sender["sessions"][0]["names"]), ("N2", 1, ["N1"]))
-    witness.call("PUT", "proximity", {"sendsSessions": False})
-    wait("the session is gone", lambda: not senders())
-    result.figure("an identifier by two virtual controllers, in the log of one node, and in a "
-                  "session at command")
+
+    person.call("DELETE", "proximity/report")
+    wait("the withdrawal arrives", lambda: review("items")[0]["state"] == "withdrawn")
+    command.call("DELETE", f"proximity/notices/{report['id']}")
+    wait("the notice is gone", lambda: not notices(witness))
+    result.figure("an identifier by two virtual controllers; three days later a notice on 1 of 3 "
+                  "nodes, a count and a session at command, a withdrawal")
 
 
-ROWS = [Row("bluetooth", "Bumble advertises and scans", ("iproute2",), bluetooth)]
+ROWS = [Row("bluetooth", "Bumble advertises and scans", ("gcc", "iproute2"), bluetooth)]
