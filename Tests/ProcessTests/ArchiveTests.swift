@@ -68,12 +68,10 @@ extension ProcessTests {
           let projected = try await archive(
             "project", "--json", on: eve, in: field, cluster: cluster
           ).json()
-          // Then its state is what the laptops have once they meet,
-          for (from, to) in [(anna, ben), (ben, anna)] {
-            let stick = field.path("\(from.name).bundle")
-            try await from.send("bundle", "create", stick)
-            try await to.send("bundle", "merge", stick)
-          }
+          // Then its state is what the laptops have once they hold the same frames,
+          let stick = field.path("eve.bundle")
+          try await eve.send("bundle", "create", stick)
+          for laptop in [anna, ben] { try await laptop.send("bundle", "merge", stick) }
           let hash = try await anna.stateHash()
           #expect(try await ben.stateHash() == hash)
           #expect(projected["stateHash"].text == hash)
@@ -156,7 +154,13 @@ extension ProcessTests {
           let bundle = field.path("back.bundle")
           try await archive("export", bundle, on: relay, in: field, cluster: cluster)
           try await new.send("bundle", "merge", bundle)
+          // Its own first frames go the other way.
+          let stick = field.path("dan.bundle")
+          try await new.send("bundle", "create", stick)
+          try await anna.send("bundle", "merge", stick)
           #expect(try await new.stateHash() == anna.stateHash())
+          let titles = try await new.ask("report", "list").items.map { $0["title"].text }
+          #expect(titles == ["Smoke"])
           try await new.requireSound()
         }
       }
