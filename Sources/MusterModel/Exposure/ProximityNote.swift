@@ -31,14 +31,17 @@ public struct ProximityNote: Hashable, Sendable {
   /// The exposure that the person reports; nil for none.
   public var report: ExposureNotice?
   /// The reports that the person withdrew, newest last.
-  public var withdrawn: [ExposureID] = []
+  public let withdrawn: [ExposureID]
   /// The published notices that concern the person, if the person agreed to be counted.
-  public var matched: [ExposureID] = []
+  public let matched: [ExposureID]
   /// The newest first, if the person agreed to send sessions. What does not fit is left out.
   public var sessions: [NoteSession] = []
 
-  /// Creates an empty note.
-  public init() {}
+  /// Creates a note without a report and sessions.
+  public init(withdrawn: [ExposureID] = [], matched: [ExposureID] = []) {
+    self.withdrawn = withdrawn
+    self.matched = matched
+  }
 }
 
 // MARK: Encoding

@@ -484,20 +484,4 @@ struct ControlPlane: Sendable {
     state.admitted.values.map(\.signed).filter { $0.certificate.signingKey == key }
       .min { $0.hash < $1.hash }
   }
-
-  /// Whether a user has a certified device that is not revoked.
-  func hasDevice(of user: UserID) -> Bool {
-    state.admitted.values.contains {
-      let author = $0.signed.certificate.author
-      return author.user == user && !isRevoked(author.device)
-    }
-  }
-
-  /// The certified devices, sorted by device, so that all nodes list them in the same order.
-  var admissions: [Admission] {
-    state.admitted.values.sorted { left, right in
-      (left.signed.certificate.device, left.signed.hash)
-        < (right.signed.certificate.device, right.signed.hash)
-    }
-  }
 }

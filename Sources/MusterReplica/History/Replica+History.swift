@@ -45,7 +45,7 @@ extension Replica {
   package mutating func recordForMeasurement(
     _ fix: Fix, _ status: PersonStatus, of user: UserID, now: ClockReading
   ) {
-    core.recordForMeasurement(fix, status, of: user, now: now)
+    core.history.recordForMeasurement(fix, status, of: user, now: now)
   }
 
   /// How many bytes the history takes in the database, without its indexes.

@@ -22,152 +22,20 @@ extension ReplicaCore {
     try StatusQueries.refresh(&self, now: now)
   }
 
-  /// See `Replica.recordForMeasurement`.
-  mutating func recordForMeasurement(
-    _ fix: Fix, _ status: PersonStatus, of user: UserID, now: ClockReading
-  ) {
-    history.note(
-      HistoryNote(fix, of: user.raw, user, by: user.raw, at: fix.sampleTime, now: now.wall))
-    let condition = StatusCondition(
-      status: status, severity: status.severity, reason: status.label)
-    note([condition], of: user, since: now.wall.milliseconds, now: now.wall.milliseconds)
-  }
-
-  // MARK: Fixes
-
   /// Records a position of another device, which was taken and dated just now.
   mutating func recordHistory(
     of position: DevicePosition, in record: LatestRecord, now: ClockReading
   ) {
     guard history.isRecording, let author = control.author(of: record.certificate) else { return }
-    let report = position.report
-    let claimed = now.wall.milliseconds(since: report.reportedAt)
-    let (age, shown): (Span, Int64)
-    if let made = records.ages.made(ofPositionOf: position.device) {
-      age = made.age(at: records.ages.reading(now))
-      shown = age.guess(wallClockEstimate: claimed)
-    } else {
-      age = UnstampedAge(sinceArrival: 0, wall: now.wall, reportedAt: report.reportedAt)
-        .milliseconds
-      shown = age.latest
+    history.record(position, by: author.device, datedBy: records.ages, now: now)
+  }
+
+  /// Stores the rest of what was recorded.
+  func closeHistory() {
+    do {
+      try store.keepHistory(history.rest)
+    } catch {
+      // Only the history lacks its last second.
     }
-    let fix = HistoryFix(
-      position: report.fix.position, accuracyDecimetres: report.fix.accuracyDecimetres,
-      earlierBy: age.latest > 1 << 51 ? nil : UInt64(age.latest - shown),
-      laterBy: UInt64(shown - age.earliest))
-    let wall = now.wall.milliseconds
-    history.note(
-      HistoryNote(
-        subject: HistorySubject(kind: .fix, raw: position.device.raw), person: position.user,
-        author: author.device.raw,
-        entry: HistoryEntry(learnt: wall, event: wall - shown, .fix(fix))))
-  }
-
-  /// Records a fix of this device or of a tracker that it records.
-  ///
-  /// - Parameter isNewest: false for one that came late, and changes nothing of the present.
-  mutating func recordOwnHistory(
-    _ fix: Fix, of subject: DeviceID, _ person: UserID, isNewest: Bool, now: ClockReading
-  ) {
-    guard history.isRecording else { return }
-    let note = HistoryNote(
-      fix, of: subject.raw, person, by: local.device.raw,
-      at: isNewest ? now.wall : fix.sampleTime, now: now.wall)
-    if isNewest { history.note(note) } else { history.noteLate(note) }
-  }
-
-  /// Records the published tracks among changed rows, under their owners: no row names the device.
-  /// Their times are those of their authors.
-  mutating func recordTracks(among changed: [RowKey], now: ClockReading) throws(StoreError) {
-    guard history.isRecording else { return }
-    for key in changed where key.kind == .track {
-      guard let row = try store.row(key), let owner = row.owner,
-        owner != local.author.user, case .bytes(let bytes)? = row.shown(.trackPoints)?.value,
-        let segment = TrackSegment(decoding: bytes)
-      else { continue }
-      for fix in segment.fixes {
-        history.noteLate(
-          HistoryNote(
-            fix, of: owner.raw, owner, by: owner.raw, at: fix.sampleTime, now: now.wall))
-      }
-    }
-  }
-
-  // MARK: Statuses
-
-  /// Records how this node shows people from now on.
-  mutating func recordStatuses(now: ClockReading) throws {
-    let changed = derived.statusModel.takeChanged()
-    guard history.isRecording else { return }
-    let ages = AgeReader(of: self, at: now)
-    let wall = now.wall.milliseconds
-    for user in changed.sorted() {
-      guard let assessment = derived.statusModel.assessment(of: user) else { continue }
-      let began = try began(assessment, of: user, by: ages)
-      note(assessment.conditions, of: user, since: min(began ?? wall, wall), now: wall)
-    }
-    guard derived.statusModel.people.count < history.listedPeople else { return }
-    for user in history.people where derived.statusModel.person(user) == nil {
-      note([], of: user, since: wall, now: wall)
-    }
-  }
-
-  private mutating func note(
-    _ conditions: [StatusCondition], of user: UserID, since began: Int64, now: Int64
-  ) {
-    history.note(
-      HistoryNote(
-        subject: HistorySubject(kind: .status, raw: user.raw), person: user, author: user.raw,
-        entry: HistoryEntry(learnt: now, event: began, .status(conditions))))
-  }
-
-  /// Returns the moment of what a status follows from, by this node's wall clock; nil for now.
-  private func began(
-    _ assessment: StatusAssessment, of user: UserID, by ages: AgeReader
-  ) throws -> Int64? {
-    let moment: Int64?
-    switch assessment.status {
-    case .noContact: moment = assessment.received?.latest
-    case .mayday:
-      let calls = derived.statusModel.statements(of: user)?.openCalls
-      moment = try calls?.first.flatMap { try ages.made(of: $0.dot)?.latest }
-    case .reportedSafe:
-      let claims = derived.statusModel.statements(of: user)?.claims
-      moment = try claims?.first { $0.claim == .safe }
-        .flatMap { try ages.made(of: $0.dot)?.latest }
-    case .inHazard, .atAssembly: return arrivedFix(of: user)
-    default: moment = nil
-    }
-    return moment.map { ages.now.wall.milliseconds - (ages.reading - $0) }
-  }
-
-  /// Returns the time of the newest fix of a person, if it came after their last status.
-  private func arrivedFix(of user: UserID) -> Int64? {
-    let status = history.logs[HistorySubject(kind: .status, raw: user.raw)]?.newest
-    let devices = derived.statusModel.person(user)?.devices.map(\.id) ?? []
-    let fixes = devices.compactMap {
-      history.logs[HistorySubject(kind: .fix, raw: $0.raw)]?.newest
-    }
-    guard let newest = fixes.max(by: { $0.event < $1.event }),
-      newest.learnt >= status?.learnt ?? .min
-    else { return nil }
-    return newest.event
-  }
-}
-
-extension HistoryNote {
-  /// A fix with a time that nothing but a label bounds.
-  fileprivate init(
-    _ fix: Fix, of subject: Bytes16, _ person: UserID, by author: Bytes16, at time: Timestamp,
-    now: Timestamp
-  ) {
-    self.init(
-      subject: HistorySubject(kind: .fix, raw: subject), person: person, author: author,
-      entry: HistoryEntry(
-        learnt: now.milliseconds, event: time.milliseconds,
-        .fix(
-          HistoryFix(
-            position: fix.position, accuracyDecimetres: fix.accuracyDecimetres,
-            earlierBy: time == now ? 0 : nil, laterBy: 0))))
   }
 }

@@ -24,7 +24,8 @@ extension ReplicaCore {
     derived.note(outcome)
     publish(outcome)
     try list(outcome.newBlobs, now: now)
-    try recordTracks(among: outcome.changedRows, now: now)
+    try history.recordTracks(
+      among: outcome.changedRows, in: store, except: local.author.user, now: now)
     transaction.outcome.locationDemands += try derived.takeDemands(
       among: outcome.changedRows, in: context)
     try refreshLineages(now: now)

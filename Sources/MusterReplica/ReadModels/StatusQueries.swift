@@ -38,7 +38,8 @@ public struct StatusQueries {
     try reader.refresh(
       &core.derived.statusModel, checkIns: &core.derived.checkIns, zones: &core.monitor,
       dated: core.records.takeDated(), telemetry: core.records.telemetry)
-    try core.recordStatuses(now: now)
+    try core.history.recordStatuses(
+      of: &core.derived.statusModel, by: AgeReader(of: core, at: now))
   }
 
   // MARK: People
