@@ -225,6 +225,7 @@ final class DatabaseConnection {
   private static func line(_ message: UnsafePointer<CChar>?) -> String {
     let text = message.map { String(cString: $0) } ?? ""
     return text.split(whereSeparator: \.isNewline)
-      .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "; ")
+      .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+      .joined(separator: "; ")
   }
 }
