@@ -122,7 +122,7 @@ extension Replica {
         // What is staged is read at the next start; peers send the rest again.
       }
     }
-    core.closeHistory()
+    HistoryIntake.keepRest(of: core)
     try core.store.close()
   }
 

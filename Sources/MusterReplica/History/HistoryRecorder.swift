@@ -147,7 +147,8 @@ struct HistoryRecorder: Sendable {
     (counts, subjects) = ([:], [:])
     for (subject, log) in logs {
       // Nothing came from this device or about this person for as long as the history reaches.
-      let isGone = log.newest.map { fold.ended.milliseconds - $0.learnt > Self.longestMilliseconds } ?? true
+      let oldest = fold.ended.milliseconds - Self.longestMilliseconds
+      let isGone = log.newest.map { $0.learnt < oldest } ?? true
       logs[subject] = isGone ? nil : log.continued
       if isGone, log.newest?.showsPerson ?? false { listedPeople -= 1 }
       if !isGone { subjects[log.author, default: 0] += 1 }

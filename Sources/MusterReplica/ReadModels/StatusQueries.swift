@@ -38,8 +38,7 @@ public struct StatusQueries {
     try reader.refresh(
       &core.derived.statusModel, checkIns: &core.derived.checkIns, zones: &core.monitor,
       dated: core.records.takeDated(), telemetry: core.records.telemetry)
-    try core.history.recordStatuses(
-      of: &core.derived.statusModel, by: AgeReader(of: core, at: now))
+    try HistoryIntake.recordStatuses(in: &core, now: now)
   }
 
   // MARK: People

@@ -10,7 +10,7 @@ extension Migrations {
     ) STRICT;
 
     -- Everything about one period lies together. Kinds: 1 fixes of a device, 2 statuses of a
-    -- person.
+    -- person, 3 a status that did not change.
     CREATE TABLE history(
       period INTEGER NOT NULL,
       kind INTEGER NOT NULL,
