@@ -484,4 +484,12 @@ struct ControlPlane: Sendable {
     state.admitted.values.map(\.signed).filter { $0.certificate.signingKey == key }
       .min { $0.hash < $1.hash }
   }
+
+  /// The certified devices, sorted by device, so that all nodes list them in the same order.
+  var admissions: [Admission] {
+    state.admitted.values.sorted { left, right in
+      (left.signed.certificate.device, left.signed.hash)
+        < (right.signed.certificate.device, right.signed.hash)
+    }
+  }
 }
