@@ -21,9 +21,7 @@ struct ExposureTests {
   }
 
   private static func note(_ report: ExposureNotice? = notice()) -> ProximityNote {
-    var note = ProximityNote()
-    note.report = report
-    return note
+    ProximityNote(report: report)
   }
 
   private func valley() throws -> Valley {
@@ -97,7 +95,8 @@ struct ExposureTests {
   @Test func `a report, a withdrawal and sessions look alike to all others`() throws {
     var valley = try valley()
     let ben = try device("Ben", in: &valley)
-    let withdrawal = ProximityNote(withdrawn: [Self.notice().id])
+    var withdrawal = Self.note(nil)
+    withdrawal.withdrawn = [Self.notice().id]
     var sessions = Self.note(nil)
     sessions.sessions = [NoteSession(first: 1, end: 2, identifiers: 3, names: ["Cleo"])]
     var seen: Set<[UInt8]> = []

@@ -52,22 +52,22 @@ struct ProximityOwn: Hashable, Sendable {
       }
   }
 
-  /// Keeps whether the person may be counted, or sessions are sent. Without the latter, the next
-  /// note has none of the sessions that were sent.
-  mutating func consent(_ isGiven: Bool, count: Bool) {
-    guard !count else { return sharesCount = isGiven }
-    sendsSessions = isGiven
-    if !isGiven { sentThrough = 0 }
+  /// Keeps a consent: to send sessions, or to be counted. Without the first, the next note has none
+  /// of the sessions that were sent.
+  mutating func agree(_ isGiven: Bool, toCount: Bool) {
+    if toCount {
+      sharesCount = isGiven
+    } else {
+      sendsSessions = isGiven
+      if !isGiven { sentThrough = 0 }
+    }
   }
 
-  mutating func noteSent(through end: UInt32) { sentThrough = end }
+  /// Replaces the report.
+  mutating func report(_ notice: ExposureNotice) { report = notice }
 
-  /// Keeps a report. One that was not withdrawn keeps its id.
-  mutating func report(
-    _ kind: ExposureKind, text: String, keys: [ExposureKey], otherwise id: ExposureID
-  ) {
-    report = ExposureNotice(id: report?.id ?? id, kind: kind, text: text, keys: keys)
-  }
+  /// Records how far sessions were sent.
+  mutating func sent(through interval: UInt32) { sentThrough = interval }
 
   /// Withdraws the report. Returns false without one.
   mutating func withdraw() -> Bool {

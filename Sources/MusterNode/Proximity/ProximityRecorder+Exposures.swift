@@ -15,7 +15,7 @@ extension ProximityRecorder {
   /// Keeps a consent. Throws if it cannot be stored.
   mutating func consent(_ isGiven: Bool, count: Bool) throws {
     var own = current()
-    own.consent(isGiven, count: count)
+    own.agree(isGiven, toCount: count)
     try keep(own)
   }
 
@@ -30,7 +30,9 @@ extension ProximityRecorder {
     }
     let drawn = Bytes16(systemSeed().prefix(16)) ?? .zero
     own.report(
-      kind, text: text, keys: own.keysToPublish(at: now), otherwise: ExposureID(raw: drawn))
+      ExposureNotice(
+        id: own.report?.id ?? ExposureID(raw: drawn), kind: kind, text: text,
+        keys: own.keysToPublish(at: now)))
     try keep(own)
   }
 
@@ -66,9 +68,9 @@ extension ProximityRecorder {
   ///   - sendsSessions: whether the owner sends them by hand.
   mutating func note(_ matches: [ExposureID], sendsSessions: Bool) throws -> OutgoingNote {
     let own = current()
-    var note = ProximityNote(
-      withdrawn: own.withdrawn, matched: own.sharesCount ? matches : [])
-    note.report = own.report
+    var note = ProximityNote(report: own.report)
+    note.withdrawn = own.withdrawn
+    if own.sharesCount { note.matched = matches }
     let sendsNew = own.sendsSessions || sendsSessions
     // Those that were sent by hand stay in the note: it replaces the note before.
     guard sendsNew || own.sentThrough > 0 else { return OutgoingNote(note: note, through: 0) }
@@ -81,7 +83,7 @@ extension ProximityRecorder {
   mutating func sent(_ outgoing: OutgoingNote) throws {
     var own = current()
     guard own.sentThrough != outgoing.through else { return }
-    own.noteSent(through: outgoing.through)
+    own.sent(through: outgoing.through)
     try keep(own)
   }
 

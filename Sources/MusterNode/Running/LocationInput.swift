@@ -8,7 +8,7 @@ struct LocationInput: Sendable {
   /// The devices nearby.
   private var proximity: ProximityRecorder
   /// The exposure notices that concern this device's user.
-  var exposures = ExposureWatch()
+  private var exposures = ExposureWatch()
   /// This device's own fixes.
   var watch = LocationWatch(
     profile: .foreground,
@@ -34,6 +34,11 @@ struct LocationInput: Sendable {
     _ work: (inout ProximityRecorder) throws -> Result
   ) rethrows -> Result {
     try work(&proximity)
+  }
+
+  /// Reads or changes what is known of exposure notices.
+  mutating func withExposures<Result>(_ work: (inout ExposureWatch) -> Result) -> Result {
+    work(&exposures)
   }
 
   /// Reads the battery if that is due. Returns nil if it is not due, and a reading of nil for a
