@@ -188,7 +188,7 @@ public actor Node {
     }
     for remark in outcome.remarks { logger.info("\(remark)") }
     if outcome.changedRows.contains(where: { $0.kind == .settings }) { followSettings() }
-    location.exposures.note(outcome)
+    location.withExposures { $0.note(outcome) }
     if !outcome.locationDemands.isEmpty { location.watch.locate(now: SystemClock.instant) }
     changeNotifier.note(outcome, now: SystemClock.instant)
     if !outcome.crossings.isEmpty {

@@ -113,6 +113,7 @@ struct FollowCommand: AsyncParsableCommand {
     var archive: Archive?
     var failures = 0
     var complained = ""
+    var refused: [BundleRefusal: Int] = [:]
     while true {
       var pause = every
       do {
@@ -123,7 +124,10 @@ struct FollowCommand: AsyncParsableCommand {
         let tally = try await opened.update(from: post)
         if failures > 0 { Standard.complain("archiving again") }
         (failures, complained) = (0, "")
-        report(tally)
+        if tally.frames.new > 0 { Standard.print("archived \(tally.frames.new) frames") }
+        // Rejected frames are sent in each round, and reported once.
+        if refused != tally.frames.refused { report(tally.frames.refused) }
+        refused = tally.frames.refused
       } catch let fault as ArchiveFault where fault.isTransient {
         archive = nil
         failures += 1
@@ -135,9 +139,8 @@ struct FollowCommand: AsyncParsableCommand {
     }
   }
 
-  private func report(_ tally: BundleTally) {
-    if tally.frames.new > 0 { Standard.print("archived \(tally.frames.new) frames") }
-    for (reason, count) in tally.frames.refused.sorted(by: { $0.key < $1.key }) {
+  private func report(_ refused: [BundleRefusal: Int]) {
+    for (reason, count) in refused.sorted(by: { $0.key < $1.key }) {
       Standard.complain(ImportCommand.rejection(reason, count, "the node"))
     }
   }

@@ -30,8 +30,8 @@ struct ProjectCommand: AsyncParsableCommand {
         ]).text)
     }
     Standard.print(
-      "Projected \(outcome.users) people, \(outcome.reports) reports and \(outcome.fences) zones; "
-        + "the node received \(outcome.merged) frames from the archive.\n"
+      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences). "
+        + "The node received from the archive: frames \(outcome.merged).\n"
         + "State \(outcome.stateHash)")
   }
 }

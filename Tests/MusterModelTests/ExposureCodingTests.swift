@@ -48,9 +48,9 @@ struct ExposureCodingTests {
     }
   }
 
-  @Test func `every note has one length, whatever it says`() throws {
-    var full = ProximityNote()
-    full.report = notice(text: String(repeating: "x", count: 160), keys: keys(14))
+  @Test func `every note has one length, whatever its content`() throws {
+    var full = ProximityNote(
+      report: notice(text: String(repeating: "x", count: 160), keys: keys(14)))
     full.withdrawn = (0..<4).map { ExposureID(raw: Bytes16(high: 3, low: $0)) }
     full.matched = (0..<32).map { ExposureID(raw: Bytes16(high: 4, low: $0)) }
     full.sessions = (0..<9).map {
@@ -78,8 +78,7 @@ struct ExposureCodingTests {
   }
 
   @Test func `a hostile note is refused, and never traps`() {
-    var note = ProximityNote()
-    note.report = notice()
+    var note = ProximityNote(report: notice())
     note.sessions = [NoteSession(first: 1, end: 2, identifiers: 3, names: ["Ben"])]
     let good = note.encoded()
     #expect(throws: DecodingFault.self) { try ProximityNote(decoding: good + [0]) }

@@ -21,9 +21,7 @@ struct ExposureTests {
   }
 
   private static func note(_ report: ExposureNotice? = notice()) -> ProximityNote {
-    var note = ProximityNote()
-    note.report = report
-    return note
+    ProximityNote(report: report)
   }
 
   private func valley() throws -> Valley {

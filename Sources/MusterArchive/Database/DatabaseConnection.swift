@@ -185,10 +185,13 @@ final class DatabaseConnection {
           + "stored", isTransient: true)
     }
     switch state?.prefix(2) {
-    case "53", "57", "40":
+    case "53":
       return ArchiveFault(
         "PostgreSQL cannot store now: \(reason); free space or memory on the server, then run "
           + "this again", isTransient: true)
+    case "40", "57":
+      return ArchiveFault(
+        "PostgreSQL interrupted the transaction: \(reason); run this again", isTransient: true)
     case "42" where state == "42501":
       return ArchiveFault(
         "PostgreSQL refuses: \(reason); connect as the owner of the archive, or grant the role "
@@ -222,6 +225,7 @@ final class DatabaseConnection {
   private static func line(_ message: UnsafePointer<CChar>?) -> String {
     let text = message.map { String(cString: $0) } ?? ""
     return text.split(whereSeparator: \.isNewline)
-      .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "; ")
+      .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+      .joined(separator: "; ")
   }
 }

@@ -24,12 +24,12 @@ public struct NoteSession: Codable, Hashable, Sendable {
   public var stop: Timestamp { Timestamp(milliseconds: Int64(end) * Self.milliseconds) }
 }
 
-/// What a device tells command about exposures: all of it in one note, which replaces the note
+/// What a device sends to command about exposures: all of it in one note, which replaces the note
 /// before. It is padded to one length and sealed, so that no one but command sees whether it
 /// reports an exposure, withdraws a report, or only has sessions (decision 0060).
 public struct ProximityNote: Hashable, Sendable {
   /// The exposure that the person reports; nil for none.
-  public var report: ExposureNotice?
+  public let report: ExposureNotice?
   /// The reports that the person withdrew, newest last.
   public var withdrawn: [ExposureID] = []
   /// The published notices that concern the person, if the person agreed to be counted.
@@ -37,8 +37,8 @@ public struct ProximityNote: Hashable, Sendable {
   /// The newest first, if the person agreed to send sessions. What does not fit is left out.
   public var sessions: [NoteSession] = []
 
-  /// Creates an empty note.
-  public init() {}
+  /// Creates a note without withdrawals, matches and sessions.
+  public init(report: ExposureNotice? = nil) { self.report = report }
 }
 
 // MARK: Encoding
@@ -100,7 +100,7 @@ extension ProximityNote {
     guard bytes.count == Limits.proximityNoteBytes,
       try reader.integer(UInt8.self) == Self.version
     else { throw .invalid("proximity note") }
-    if try reader.integer(UInt8.self) == 1 { report = try ExposureNotice(from: &reader) }
+    report = try reader.integer(UInt8.self) == 1 ? try ExposureNotice(from: &reader) : nil
     withdrawn = try Self.ids(from: &reader, most: Limits.exposureWithdrawals)
     matched = try Self.ids(from: &reader, most: Limits.exposureNotices)
     let count = Int(try reader.integer(UInt8.self))

@@ -27,7 +27,7 @@ enum ProximityHandler {
     case .withdrawReport: return try sending(at: node) { try $0.withdrawReport() }
     case .notices:
       try search(at: node)
-      return .notices(node.location.exposures.found)
+      return .notices(node.location.withExposures { $0.found })
     case .review: return .review(try review(at: node))
     case .publish(let reference, let text): return try publish(reference, text: text, at: node)
     case .withdrawNotice(let reference):
@@ -57,7 +57,8 @@ enum ProximityHandler {
 
   /// Compares new notices with the log, and sends what the owner agreed to send, when that is due.
   static func reviewIfDue(at node: isolated Node) {
-    guard node.location.exposures.takeReview(now: SystemClock.instant) else { return }
+    let isDue = node.location.withExposures { $0.takeReview(now: SystemClock.instant) }
+    guard isDue else { return }
     do {
       try search(at: node)
       try sendIfDue(at: node)
@@ -68,10 +69,13 @@ enum ProximityHandler {
 
   private static func search(at node: isolated Node) throws {
     let notices = try node.read { replica, _ in try replica.queries.exposureNotices() }
-    guard node.location.exposures.takeSearch(notices, now: SystemClock.instant) else { return }
+    let isDue = node.location.withExposures {
+      $0.takeSearch(notices, now: SystemClock.instant)
+    }
+    guard isDue else { return }
     let wall = SystemClock.reading.wall
     let exposures = try node.location.withProximity { try $0.search(notices, wall: wall) }
-    guard node.location.exposures.keep(exposures) else { return }
+    guard node.location.withExposures({ $0.keep(exposures) }) else { return }
     // Subscribers are notified; what was found is read on this device only.
     node.changeNotifier.noteExposures()
   }
@@ -79,11 +83,11 @@ enum ProximityHandler {
   // MARK: Notes to command
 
   private static func sendIfDue(at node: isolated Node) throws {
-    let matches = node.location.exposures.found.map(\.id)
-    let sent = node.location.exposures.sentMatches
+    let matches = node.location.withExposures { $0.found.map(\.id) }
+    let sent = node.location.withExposures { $0.sentMatches }
     guard node.isRunning, try node.read({ $0.mayWrite(now: $1.instant) }),
       node.location.withProximity({ $0.hasSomethingToSend(matches, sent: sent) }),
-      node.location.exposures.takeSend(now: SystemClock.instant)
+      node.location.withExposures({ $0.takeSend(now: SystemClock.instant) })
     else { return }
     _ = try sendNote(at: node)
   }
@@ -108,7 +112,7 @@ enum ProximityHandler {
   ) throws -> Int {
     // Sightings of the last minute are part of a session too.
     node.writeNearby(isLast: true)
-    let matches = node.location.exposures.found.map(\.id)
+    let matches = node.location.withExposures { $0.found.map(\.id) }
     let outgoing = try node.location.withProximity {
       try $0.note(matches, sendsSessions: sendsSessions)
     }
@@ -118,7 +122,7 @@ enum ProximityHandler {
       recipients = count
       return outcome
     }
-    node.location.exposures.sent(outgoing.note.matched)
+    node.location.withExposures { $0.sent(outgoing.note.matched) }
     try node.location.withProximity { try $0.sent(outgoing) }
     return recipients
   }

@@ -6,13 +6,13 @@ struct ProximityOwn: Hashable, Sendable {
   /// Whether sightings are recorded while a source runs.
   private(set) var isOn: Bool
   /// Whether sessions are sent to command.
-  var sendsSessions = false
+  private(set) var sendsSessions = false
   /// Whether command may count this person among those that a notice concerns.
-  var sharesCount = false
+  private(set) var sharesCount = false
   /// The last interval, exclusive, whose sessions were sent; 0 for none.
-  var sentThrough: UInt32 = 0
+  private(set) var sentThrough: UInt32 = 0
   /// The exposure that the owner reported and has not withdrawn.
-  var report: ExposureNotice?
+  private(set) var report: ExposureNotice?
   /// The reports that the owner withdrew, newest last, at most `Limits.exposureWithdrawals`.
   private(set) var withdrawn: [ExposureID] = []
   /// By day, oldest first.
@@ -51,6 +51,23 @@ struct ProximityOwn: Hashable, Sendable {
         Bytes16(key.bytes).map { ExposureKey(day: key.dayStart.number, key: $0) }
       }
   }
+
+  /// Keeps a consent: to send sessions, or to be counted. Without the first, the next note has none
+  /// of the sessions that were sent.
+  mutating func agree(_ isGiven: Bool, toCount: Bool) {
+    if toCount {
+      sharesCount = isGiven
+    } else {
+      sendsSessions = isGiven
+      if !isGiven { sentThrough = 0 }
+    }
+  }
+
+  /// Replaces the report.
+  mutating func report(_ notice: ExposureNotice) { report = notice }
+
+  /// Records how far sessions were sent.
+  mutating func sent(through interval: UInt32) { sentThrough = interval }
 
   /// Withdraws the report. Returns false without one.
   mutating func withdraw() -> Bool {

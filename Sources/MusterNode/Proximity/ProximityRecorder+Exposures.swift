@@ -15,9 +15,7 @@ extension ProximityRecorder {
   /// Keeps a consent. Throws if it cannot be stored.
   mutating func consent(_ isGiven: Bool, count: Bool) throws {
     var own = current()
-    if count { own.sharesCount = isGiven } else { own.sendsSessions = isGiven }
-    // The next note has none of the sessions that were sent.
-    if !count, !isGiven { own.sentThrough = 0 }
+    own.agree(isGiven, toCount: count)
     try keep(own)
   }
 
@@ -31,9 +29,10 @@ extension ProximityRecorder {
           + "`muster proximity own`, and report two hours after the day's end (UTC)")
     }
     let drawn = Bytes16(systemSeed().prefix(16)) ?? .zero
-    own.report = ExposureNotice(
-      id: own.report?.id ?? ExposureID(raw: drawn), kind: kind, text: text,
-      keys: own.keysToPublish(at: now))
+    own.report(
+      ExposureNotice(
+        id: own.report?.id ?? ExposureID(raw: drawn), kind: kind, text: text,
+        keys: own.keysToPublish(at: now)))
     try keep(own)
   }
 
@@ -69,8 +68,7 @@ extension ProximityRecorder {
   ///   - sendsSessions: whether the owner sends them by hand.
   mutating func note(_ matches: [ExposureID], sendsSessions: Bool) throws -> OutgoingNote {
     let own = current()
-    var note = ProximityNote()
-    note.report = own.report
+    var note = ProximityNote(report: own.report)
     note.withdrawn = own.withdrawn
     if own.sharesCount { note.matched = matches }
     let sendsNew = own.sendsSessions || sendsSessions
@@ -85,7 +83,7 @@ extension ProximityRecorder {
   mutating func sent(_ outgoing: OutgoingNote) throws {
     var own = current()
     guard own.sentThrough != outgoing.through else { return }
-    own.sentThrough = outgoing.through
+    own.sent(through: outgoing.through)
     try keep(own)
   }
 

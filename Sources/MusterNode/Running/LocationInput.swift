@@ -8,13 +8,13 @@ struct LocationInput: Sendable {
   /// The devices nearby.
   private var proximity: ProximityRecorder
   /// The exposure notices that concern this device's user.
-  var exposures = ExposureWatch()
+  private var exposures = ExposureWatch()
   /// This device's own fixes.
   var watch = LocationWatch(
     profile: .foreground,
     silenceMilliseconds: Limits.usualSilenceMilliseconds)
   /// Whether the foreground or the background sampling settings apply.
-  var inForeground = true
+  private(set) var inForeground = true
   /// The name and the state of the position source.
   private var source: (name: String, state: SourceState)?
   /// The trackers that this node records; nil until the first report.
@@ -27,11 +27,18 @@ struct LocationInput: Sendable {
 
   init(proximity: ProximityRecorder) { self.proximity = proximity }
 
+  mutating func goToBackground() { inForeground = false }
+
   /// Reads or changes the log of the devices nearby.
   mutating func withProximity<Result>(
     _ work: (inout ProximityRecorder) throws -> Result
   ) rethrows -> Result {
     try work(&proximity)
+  }
+
+  /// Reads or changes what is known of exposure notices.
+  mutating func withExposures<Result>(_ work: (inout ExposureWatch) -> Result) -> Result {
+    work(&exposures)
   }
 
   /// Reads the battery if that is due. Returns nil if it is not due, and a reading of nil for a

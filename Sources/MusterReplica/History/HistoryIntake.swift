@@ -22,6 +22,15 @@ enum HistoryIntake {
     try StatusQueries.refresh(&core, now: now)
   }
 
+  /// Stores the rest of what was recorded, before the database is closed.
+  static func keepRest(of core: ReplicaCore) {
+    do {
+      try core.store.keepHistory(core.history.rest)
+    } catch {
+      // Only the history lacks its last second.
+    }
+  }
+
   /// See `Replica.recordForMeasurement`.
   static func recordForMeasurement(
     _ fix: Fix, _ status: PersonStatus, of user: UserID, in core: inout ReplicaCore,
