@@ -6,7 +6,7 @@ import MusterReplica
 struct HistoryBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Milliseconds to show 1,000 people at any instant of 24 hours.")
+    abstract: "Milliseconds of a processor to show 1,000 people at any instant of 24 hours.")
 
   @Option(help: "People in the operation.")
   var people = 1000
@@ -16,6 +16,12 @@ struct HistoryBench: ParsableCommand {
 
   @Option(help: "Instants to show.")
   var instants = 200
+
+  func validate() throws {
+    guard people > 0, hours > 0, instants > 1 else {
+      throw ValidationError("--people and --hours are at least 1, --instants at least 2")
+    }
+  }
 
   func run() throws {
     progress("history: \(people) people, \(hours) h")
@@ -35,7 +41,7 @@ struct HistoryBench: ParsableCommand {
           try mesh.at(0) { try $0.history(at: at, view: view, now: $1).people.count }
         }
         precondition(shown >= people, "\(shown) people at \(at)")
-        costs[view, default: []].append(elapsed.wallSeconds * 1e3)
+        costs[view, default: []].append(elapsed.processorSeconds * 1e3)
       }
       try report(
         event: costs[.event] ?? [], known: costs[.known] ?? [], fixes: recorded.fixes,

@@ -1,4 +1,4 @@
-/// The idempotency key of a request: of whom, under which name, and what it asks for
+/// The idempotency key of a request: its client, its name, and what it asks for
 /// (draft-ietf-httpapi-idempotency-key-header).
 public struct RequestKey: Hashable, Sendable {
   /// Names the client whose keys share a bound.

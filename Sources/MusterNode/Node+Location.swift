@@ -6,7 +6,7 @@ internal import MusterModel
 extension Node {
   /// Switches to the background sampling settings, for a device that no user looks at.
   public func goToBackground() {
-    location.inForeground = false
+    location.goToBackground()
     followSettings()
   }
 

@@ -10,7 +10,6 @@ extension Reply {
   public static func refused(_ error: any Error) -> Reply {
     switch error {
     case let refusal as Refusal: .refused(refusal.description, refusal.kind)
-    case NodeError.changed(let reason): .refused(reason, .changed)
     case NodeError.refused(let reason): .refused(reason, .unfit)
     default: .refused("\(error)", .notNow)
     }

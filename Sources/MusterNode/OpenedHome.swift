@@ -199,7 +199,6 @@ public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case alreadyEnrolled(String)
   case refused(String)
   case noAnswer(String)
-  case changed(String)
   case stopped
 
   /// The text for the terminal.
@@ -209,7 +208,7 @@ public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path) belongs to no operation yet: run 'muster init' or 'muster join'"
     case .alreadyEnrolled(let path):
       "\(path) belongs to an operation already: choose another --home"
-    case .refused(let reason), .noAnswer(let reason), .changed(let reason): reason
+    case .refused(let reason), .noAnswer(let reason): reason
     case .stopped: "the node has stopped"
     }
   }

@@ -31,11 +31,11 @@ public struct RowCondition: Sendable {
     self.seen = seen
   }
 
-  /// Throws `NodeError.changed` if the row has another version, and `Refusal` for an unknown row.
+  /// Throws `Refusal` if the row has another version, or is unknown.
   func check(in replica: inout Replica, now: ClockReading) throws {
     let id = try replica.queries.row(kind, named: reference)
     guard try seen.isCurrent(of: RowKey(kind: kind, id: id), in: &replica, now: now) else {
-      throw NodeError.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
+      throw Refusal.changed("\(kind) \(id.short) was changed meanwhile: reload and try again")
     }
   }
 }

@@ -122,11 +122,7 @@ extension Replica {
         // What is staged is read at the next start; peers send the rest again.
       }
     }
-    do {
-      try core.store.keepHistory(core.history.rest)
-    } catch {
-      // Only the history lacks its last second.
-    }
+    HistoryIntake.keepRest(of: core)
     try core.store.close()
   }
 

@@ -14,19 +14,23 @@ enum Varint {
     append(UInt64(bitPattern: (number << 1) ^ (number >> 63)), to: &bytes)
   }
 
-  /// Reads a number; nil for bytes that are none.
-  static func number(in bytes: inout ArraySlice<UInt8>) -> UInt64? {
+  /// Reads the number at a place, and moves the place behind it; nil for bytes that are none.
+  static func number(in bytes: [UInt8], at place: inout Int) -> UInt64? {
     var number: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 70, by: 7) {
-      guard let byte = bytes.popFirst(), shift < 63 || byte <= 1 else { return nil }
+    var shift: UInt64 = 0
+    while place < bytes.count, shift < 70 {
+      let byte = bytes[place]
+      guard shift < 63 || byte <= 1 else { return nil }
+      place += 1
       number |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return number }
+      shift += 7
     }
     return nil
   }
 
   /// Reads a signed number; nil for bytes that are none.
-  static func signed(in bytes: inout ArraySlice<UInt8>) -> Int64? {
-    number(in: &bytes).map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+  static func signed(in bytes: [UInt8], at place: inout Int) -> Int64? {
+    number(in: bytes, at: &place).map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
   }
 }

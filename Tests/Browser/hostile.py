@@ -65,7 +65,7 @@ class HostileStage(Stage):
         return {"items": [], "next": None}
 
     def map(self, n, text):
-        kind = ("raster", "overlay", None)[n % 3]
+        kind = "overlay" if n == 1 else ("raster", None)[n % 2]
         return {"name": f"{n} {text}", "title": text, "attribution": " ".join(ALL), "kind": kind,
                 "tiles": "/tiles/{z}/{x}/{y}" if kind == "raster" else None, "format": "png",
                 "minZoom": 0, "maxZoom": 5, "bounds": None, "bytes": 1, "isRemovable": True,

@@ -132,6 +132,7 @@ def walk(page, node, vector, folder):
     wait("MapLibre draws the water of the vector map", lambda: shows(page, WATER["light"]))
     checked("a map that was added by the command line is drawn")
     must("its attribution is text", page.text("#credit") == "Serra in vectors · © Surveyors")
+    move(page, LAT, LON, 12)
     wait("letters are drawn without a server of glyphs", lambda: page.js("""
         return import('/dashboard/js/map/map.js').then(({ theMap }) => {
           let found = 0;
@@ -166,6 +167,7 @@ def walk(page, node, vector, folder):
     wait("the overlay is listed", lambda: page.count("[data-key='overlay search.kml']"))
     must("a file that is dropped on the map is drawn, and its name is text",
          "Search <b>area</b>" in page.text("#map") and not page.count("#map b"))
+    wait("the map stands still", lambda: not page.count("#map .leaflet-zoom-anim"))
     page.shot("overlay")
     page.click("[data-key='overlay search.kml']")
     wait("it can be hidden", lambda: "Search <b>area</b>" not in page.text("#map"))
@@ -174,7 +176,7 @@ def walk(page, node, vector, folder):
     page.driver.get_log("browser")
 
     must("the map covers the view", not page.text("#no-map"))
-    page.js("import('/dashboard/js/map/map.js').then(({ theMap }) => theMap().setView([10, 10], 9))")
+    move(page, 10, 10, 9)
     wait("where there is no map, the page shows it", lambda: "No map of this area" in page.text("#no-map"))
     page.shot("no-map")
     page.view("map")
@@ -195,6 +197,11 @@ def walk(page, node, vector, folder):
     # MapLibre tests once whether the browser knows WebP, by an image that the policy rejects.
     faults = page.faults("/tiles/", "data:image/webp")
     must(f"the browser has no error {faults[:5]}", not faults)
+
+
+def move(page, lat, lon, zoom):
+    page.js("""return import('/dashboard/js/map/map.js').then(
+        ({ theMap }) => { theMap().setView([arguments[0], arguments[1]], arguments[2]); })""", lat, lon, zoom)
 
 
 def drop(page, name, text):

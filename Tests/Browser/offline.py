@@ -116,6 +116,13 @@ class Phone(Page):
         log_in(self, name)
         wait(f"{name} is logged in", lambda: name in self.session())
 
+    def await_files(self):
+        """Waits until the page opens without the node."""
+        wait("the page's files are kept", lambda: self.call("""
+            const [name] = await caches.keys();
+            return Boolean(name && await caches.match("/", { cacheName: name })
+              && navigator.serviceWorker.controller);"""))
+
     def session(self):
         """Returns the name of the login, which a phone has no room to show."""
         return self.js("return document.querySelector('#session').textContent")
@@ -177,15 +184,14 @@ def first_position(phone, node):
     apps = phone.js("""return [...document.querySelectorAll("#me a.button")]
         .map(({ href }) => href)""")
     must("OwnTracks gets its configuration", apps and apps[0].startswith("owntracks:///config?inline="))
-    wait("the page's files are kept", lambda: phone.driver.execute_async_script("""
-        const done = arguments[arguments.length - 1];
-        caches.keys().then(async ([name]) => done(
-          Boolean(name && await caches.match("/", { cacheName: name })
-          && navigator.serviceWorker.controller)), () => done(false));"""))
+    phone.await_files()
 
 
 def opens_out_of_range(phone, link):
     """The page opens from the phone, with people, the age of its data, and what waits."""
+    wait("the last known data are kept", lambda: phone.call("""
+        const { read } = await import("/dashboard/js/kept.js");
+        return (await read("picture"))[0]?.sets.users?.size >= 2;"""))
     link.cut()
     phone.driver.get(phone.url + "/")
     wait("people are shown out of range", lambda: phone.count(".person") >= 2)
@@ -275,6 +281,7 @@ def another_login(phone, node, link):
     wait("Rui's report is sent", lambda: "Only Rui's" in titles(node) and not phone.waiting())
     lines = [line for line in audit(node) if "POST /api/v1/reports" in line]
     must("by Rui", '"name":"Rui"' in lines[-1])
+    phone.await_files()
 
 
 def audit(node):

@@ -51,7 +51,8 @@ def story(operation):
     wait("everybody has a position", lambda: all(
         one["lat"] for one in leader.get("users")["items"] if one["callsign"] != "Lead"))
     lost = later(4)
-    between = later(4)
+    # The slider has steps of a second.
+    between = later(4) - 2
     member.send("PUT", "me/safety", {"safety": "help", "note": "leg"})
     wait("the leader knows of the call", lambda: status(
         leader.get("users")["items"], "Ana") == "mayday")

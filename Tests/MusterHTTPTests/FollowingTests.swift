@@ -41,8 +41,9 @@ import Testing
         let later = try await events.next()?.json
         #expect(later?["rows"] == .strings([third]))
       }
+      let old = (1...Dataset.allCases.count).map(String.init).joined(separator: "-")
       try await web.client.follow(
-        "/api/v1/stream?datasets=reports", lastEventID: "1-2-3-4-5-6-7"
+        "/api/v1/stream?datasets=reports", lastEventID: old
       ) { events in
         let notice = try #require(try await events.next()).json
         #expect(notice["reload"] == .bool(true) && notice["rows"] == .null)

@@ -54,7 +54,7 @@ struct NumbersTests {
     #expect(DirectiveStatus.allCases.map(\.rawValue) == [1, 2])
     #expect(LocationMode.allCases.map(\.rawValue) == [1, 2, 3])
     #expect(ExposureKind.allCases.map(\.rawValue) == [1, 2, 3])
-    #expect(Dataset.allCases.map(\.rawValue) == Array(1...8))
+    #expect(Dataset.allCases.map(\.rawValue) == Array(1...9))
     #expect(SafetyClaim.allCases.map(\.rawValue) == [1, 2])
   }
 }

@@ -245,9 +245,12 @@ struct ExposureTests {
     var recorder = ProximityRecorder(folder)
     let now = SystemClock.reading
     let wall = now.wall.milliseconds
-    for block in 0..<100 as Range<Int> {
-      let lines = (0..<10_000).map { number -> [UInt8]? in
-        let text = String(block * 10_000 + number, radix: 16)
+    // Of each 50 lines, 47 are too long, one is no JSON, and two have identifiers of their own.
+    for block in 0..<20 as Range<Int> {
+      let lines = (0..<50_000).map { number -> [UInt8]? in
+        guard number % 50 > 46 else { return nil }
+        guard number % 50 > 47 else { return [UInt8(ascii: "{")] }
+        let text = String(block * 50_000 + number, radix: 16)
         let digits = String(repeating: "0", count: 32 - text.count) + text
         return Array(#"{"uuid":"\#(digits)","rssi":-60,"timestamp":\#(wall)}"#.utf8)
       }

@@ -97,8 +97,7 @@ struct ExposureTests {
   @Test func `a report, a withdrawal and sessions look alike to all others`() throws {
     var valley = try valley()
     let ben = try device("Ben", in: &valley)
-    var withdrawal = Self.note(nil)
-    withdrawal.withdrawn = [Self.notice().id]
+    let withdrawal = ProximityNote(withdrawn: [Self.notice().id])
     var sessions = Self.note(nil)
     sessions.sessions = [NoteSession(first: 1, end: 2, identifiers: 3, names: ["Cleo"])]
     var seen: Set<[UInt8]> = []

@@ -4,15 +4,13 @@ One advertises the identifier of a node, as `muster proximity own` gives it. The
 prints what it received as the JSON lines that `muster run --proximity` reads."""
 
 import asyncio
-import glob
 import json
 import os
 
-from row import Row, lab, wait
+from row import Row, lab, output, wait
 
 # The service of Exposure Notification.
 SERVICE = bytes.fromhex("6ffd")
-DAYS_AGO = 3
 
 
 def device(link, address):
@@ -57,26 +55,27 @@ async def scanned(service_data, name, count):
     return await asyncio.wait_for(done, 30)
 
 
-def start(made, lines):
-    """Starts the nodes; the last one records the devices of a scanner."""
-    for node in made.nodes[:-1]:
-        node.start()
-    made.nodes[-1].start("--proximity", lines)
-    made.until_in_step()
+# Only the wall clock of a node is earlier: its timers follow other clocks.
+CLOCK = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  int result = syscall(SYS_clock_gettime, clock, now);
+  if (clock == CLOCK_REALTIME) now->tv_sec -= DAYS_AGO * 86400;
+  return result;
+}
+"""
+DAYS_AGO = 3
 
 
-def some_days_ago():
-    """Sets the clock of programs that are started from now on."""
-    library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
-    if not library:
-        raise SystemExit("libfaketime is missing: apt-get install faketime")
-    os.environ.update(
-        LD_PRELOAD=library[0], FAKETIME=f"-{DAYS_AGO}d", FAKETIME_DONT_FAKE_MONOTONIC="1")
-
-
-def today():
-    for name in ("LD_PRELOAD", "FAKETIME", "FAKETIME_DONT_FAKE_MONOTONIC"):
-        del os.environ[name]
+def earlier_clock(folder):
+    """Returns a library for LD_PRELOAD with a wall clock of some days ago."""
+    path = os.path.join(folder, "clock.so")
+    output("cc", "-shared", "-fPIC", f"-DDAYS_AGO={DAYS_AGO}", "-x", "c", "-o", path, "-",
+           input=CLOCK.encode())
+    return path
 
 
 def bluetooth(muster, result):
@@ -88,37 +87,40 @@ def bluetooth(muster, result):
     os.mkfifo(path)
 
     # The person was near the witness three days ago.
-    some_days_ago()
-    start(made, path)
+    os.environ["LD_PRELOAD"] = earlier_clock(made.folder)
+    person.start()
+    witness.start("--proximity", path)
+    del os.environ["LD_PRELOAD"]
     own = person.call("GET", "proximity/own")
-    today()
     lines = asyncio.run(scanned(bytes.fromhex(own["serviceData"]), "N1", 5))
     with open(path, "w", encoding="ascii") as pipe:
         pipe.writelines(json.dumps(line) + "\n" for line in lines)
+        pipe.flush()
         wait("the witness counts", lambda: witness.call("GET", "proximity")["counted"] == 5)
     devices = witness.call("GET", "proximity/devices")["items"]
-    result.equal("the device nearby", [(one["identifier"], one["name"], one["rssi"])
-                                       for one in devices], [(own["identifier"], "N1", -50)])
-    for node in made.nodes:
-        node.stop()
+    result.equal("the devices nearby", [(one["identifier"], one["name"], one["rssi"])
+                                        for one in devices], [(own["identifier"], "N1", -50)])
+    person.stop()
+    witness.stop()
 
     # Today the person reports, and command publishes.
-    start(made, path)
-    result.equal("laptops of command", person.call(
-        "PUT", "proximity/report", {"kind": "contamination", "text": "I am N1"}), {"recipients": 1})
+    for node in made.nodes:
+        node.start()
+    made.until_in_step()
 
-    def items():
-        return command.call("GET", "proximity/review")["items"]
-
-    wait("the report arrives", items)
-    report = items()[0]
-    result.equal("the report", (report["callsign"], report["state"], len(report["days"])),
-                 ("N1", "reported", 1))
-    command.call("PUT", f"proximity/notices/{report['id']}", {"text": "Shower"})
+    def review(part):
+        return command.call("GET", "proximity/review")[part]
 
     def notices(node):
         return node.call("GET", "proximity")["notices"]
 
+    result.equal("laptops of command", person.call(
+        "PUT", "proximity/report", {"kind": "contamination", "text": "I am N1"}), {"recipients": 1})
+    wait("the report arrives", lambda: review("items"))
+    report = review("items")[0]
+    result.equal("the report", (report["callsign"], report["state"], len(report["days"])),
+                 ("N1", "reported", 1))
+    command.call("PUT", f"proximity/notices/{report['id']}", {"text": "Shower"})
     wait("the notice arrives", lambda: notices(witness))
     notice = notices(witness)[0]
     result.equal("the notice", (notice["kind"], notice["text"], notice["days"][0]["minutes"]),
@@ -126,15 +128,21 @@ def bluetooth(muster, result):
     result.check("N1" not in json.dumps(notice), "the notice names the person")
     for node in (command, person):
         result.equal(f"notices of N{node.index}", notices(node), [])
-    witness.call("PUT", "proximity", {"sharesCount": True})
-    wait("command counts one person", lambda: items()[0]["people"] == 1)
+
+    result.equal("what command has without consent", (
+        review("senders"), review("items")[0]["people"]), ([], 0))
+    witness.call("PUT", "proximity", {"sharesCount": True, "sendsSessions": True})
+    wait("command counts one person", lambda: review("items")[0]["people"] == 1)
+    sender = review("senders")[0]
+    result.equal("the session", (sender["callsign"], sender["sessions"][0]["identifiers"],
+                                 sender["sessions"][0]["names"]), ("N2", 1, ["N1"]))
 
     person.call("DELETE", "proximity/report")
-    wait("the withdrawal arrives", lambda: items()[0]["state"] == "withdrawn")
+    wait("the withdrawal arrives", lambda: review("items")[0]["state"] == "withdrawn")
     command.call("DELETE", f"proximity/notices/{report['id']}")
     wait("the notice is gone", lambda: not notices(witness))
-    result.figure("an identifier by two virtual controllers, a notice three days later on 1 of 3 "
-                  "nodes, withdrawn")
+    result.figure("an identifier by two virtual controllers; three days later a notice on 1 of 3 "
+                  "nodes, a count and a session at command, a withdrawal")
 
 
-ROWS = [Row("bluetooth", "Bumble advertises and scans", ("faketime", "iproute2"), bluetooth)]
+ROWS = [Row("bluetooth", "Bumble advertises and scans", ("gcc", "iproute2"), bluetooth)]

@@ -133,8 +133,8 @@ struct Projector {
       else { throw ArchivePost.unexpectedReply }
       guard !after.stateIsIncomplete else {
         throw ArchiveFault(
-          "the device of --home lacks a key: let it meet a command device, or import from a "
-            + "command device, then project again")
+          "the device of --home lacks a key: let it meet a command device, or import from one, "
+            + "then project again")
       }
       if before.stateHash == after.stateHash {
         return State(

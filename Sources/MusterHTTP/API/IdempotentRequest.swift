@@ -30,7 +30,7 @@ final class IdempotentRequest: Sendable {
   ///   - caller: the name of the login; nil for a client on this machine.
   ///   - target: what the request asks for, besides a file.
   init(_ text: String, by caller: String?, for target: [String]) throws(Problem) {
-    let isQuoted = text.utf8.count > 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+    let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
     let key = Array((isQuoted ? text.dropFirst().dropLast() : text[...]).utf8)
     guard (1...Self.longestKey).contains(key.count), key.allSatisfy({ (0x21...0x7E).contains($0) })
     else {

@@ -3,8 +3,8 @@ internal import Foundation
 public import MusterInterchange
 internal import Synchronization
 
-/// All maps of a node: those of `muster run --map`, and those of the home's folder, which may change
-/// while the node runs.
+/// All maps of a node: those of `muster run --map`, and those of the home's folder, which may
+/// change while the node runs.
 ///
 /// The folder is read when a client asks for the list. A file is opened once, and again if it
 /// changed.

@@ -122,7 +122,8 @@ struct MapStyle {
 
   /// A filter of the kinds of a feature: `class` in OpenMapTiles, `kind` in Protomaps.
   private static func kinds(_ names: String...) -> String {
-    #"["in",["coalesce",["get","class"],["get","kind"],""],["literal",\#(JSON.strings(names).text)]]"#
+    let literal = JSON.strings(names).text
+    return #"["in",["coalesce",["get","class"],["get","kind"],""],["literal",\#(literal)]]"#
   }
 
   /// A width in pixels that grows with the zoom.

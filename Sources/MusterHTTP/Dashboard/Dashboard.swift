@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import MusterInterchange
 internal import NIOCore
 
-/// The dashboard, served to every client of the API: its files, the system's Leaflet, and MapLibre GL
-/// if it is installed.
+/// The dashboard, served to every client of the API: its files, the system's Leaflet, and MapLibre
+/// GL if it is installed.
 ///
 /// All files are read once at the start, so that no path of a request reaches the file system: a
 /// path is looked up among the loaded files.
@@ -27,8 +27,8 @@ struct Dashboard: Sendable {
   /// Allows scripts, styles, images and requests only from this origin, and no frames. `blob:` is
   /// an image that the user chose in this browser, or the worker in which MapLibre reads tiles.
   private static func policy(forms: String) -> String {
-    "default-src 'self'; img-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
-      + "form-action \(forms); frame-ancestors 'none'"
+    "default-src 'self'; img-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; "
+      + "base-uri 'none'; form-action \(forms); frame-ancestors 'none'"
   }
 
   private struct File {

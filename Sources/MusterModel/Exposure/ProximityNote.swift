@@ -24,21 +24,24 @@ public struct NoteSession: Codable, Hashable, Sendable {
   public var stop: Timestamp { Timestamp(milliseconds: Int64(end) * Self.milliseconds) }
 }
 
-/// What a device tells command about exposures: all of it in one note, which replaces the note
+/// What a device reports to command about exposures: all of it in one note, which replaces the note
 /// before. It is padded to one length and sealed, so that no one but command sees whether it
 /// reports an exposure, withdraws a report, or only has sessions (decision 0060).
 public struct ProximityNote: Hashable, Sendable {
   /// The exposure that the person reports; nil for none.
   public var report: ExposureNotice?
   /// The reports that the person withdrew, newest last.
-  public var withdrawn: [ExposureID] = []
+  public let withdrawn: [ExposureID]
   /// The published notices that concern the person, if the person agreed to be counted.
-  public var matched: [ExposureID] = []
+  public let matched: [ExposureID]
   /// The newest first, if the person agreed to send sessions. What does not fit is left out.
   public var sessions: [NoteSession] = []
 
-  /// Creates an empty note.
-  public init() {}
+  /// Creates a note without a report and sessions.
+  public init(withdrawn: [ExposureID] = [], matched: [ExposureID] = []) {
+    self.withdrawn = withdrawn
+    self.matched = matched
+  }
 }
 
 // MARK: Encoding

@@ -6,13 +6,13 @@ struct ProximityOwn: Hashable, Sendable {
   /// Whether sightings are recorded while a source runs.
   private(set) var isOn: Bool
   /// Whether sessions are sent to command.
-  var sendsSessions = false
+  private(set) var sendsSessions = false
   /// Whether command may count this person among those that a notice concerns.
-  var sharesCount = false
+  private(set) var sharesCount = false
   /// The last interval, exclusive, whose sessions were sent; 0 for none.
-  var sentThrough: UInt32 = 0
+  private(set) var sentThrough: UInt32 = 0
   /// The exposure that the owner reported and has not withdrawn.
-  var report: ExposureNotice?
+  private(set) var report: ExposureNotice?
   /// The reports that the owner withdrew, newest last, at most `Limits.exposureWithdrawals`.
   private(set) var withdrawn: [ExposureID] = []
   /// By day, oldest first.
@@ -50,6 +50,23 @@ struct ProximityOwn: Hashable, Sendable {
       .suffix(Limits.exposureDays).compactMap { key in
         Bytes16(key.bytes).map { ExposureKey(day: key.dayStart.number, key: $0) }
       }
+  }
+
+  /// Keeps whether the person may be counted, or sessions are sent. Without the latter, the next
+  /// note has none of the sessions that were sent.
+  mutating func consent(_ isGiven: Bool, count: Bool) {
+    guard !count else { return sharesCount = isGiven }
+    sendsSessions = isGiven
+    if !isGiven { sentThrough = 0 }
+  }
+
+  mutating func noteSent(through end: UInt32) { sentThrough = end }
+
+  /// Keeps a report. One that was not withdrawn keeps its id.
+  mutating func report(
+    _ kind: ExposureKind, text: String, keys: [ExposureKey], otherwise id: ExposureID
+  ) {
+    report = ExposureNotice(id: report?.id ?? id, kind: kind, text: text, keys: keys)
   }
 
   /// Withdraws the report. Returns false without one.

@@ -15,9 +15,7 @@ extension ProximityRecorder {
   /// Keeps a consent. Throws if it cannot be stored.
   mutating func consent(_ isGiven: Bool, count: Bool) throws {
     var own = current()
-    if count { own.sharesCount = isGiven } else { own.sendsSessions = isGiven }
-    // The next note has none of the sessions that were sent.
-    if !count, !isGiven { own.sentThrough = 0 }
+    own.consent(isGiven, count: count)
     try keep(own)
   }
 
@@ -31,9 +29,8 @@ extension ProximityRecorder {
           + "`muster proximity own`, and report two hours after the day's end (UTC)")
     }
     let drawn = Bytes16(systemSeed().prefix(16)) ?? .zero
-    own.report = ExposureNotice(
-      id: own.report?.id ?? ExposureID(raw: drawn), kind: kind, text: text,
-      keys: own.keysToPublish(at: now))
+    own.report(
+      kind, text: text, keys: own.keysToPublish(at: now), otherwise: ExposureID(raw: drawn))
     try keep(own)
   }
 
@@ -69,10 +66,9 @@ extension ProximityRecorder {
   ///   - sendsSessions: whether the owner sends them by hand.
   mutating func note(_ matches: [ExposureID], sendsSessions: Bool) throws -> OutgoingNote {
     let own = current()
-    var note = ProximityNote()
+    var note = ProximityNote(
+      withdrawn: own.withdrawn, matched: own.sharesCount ? matches : [])
     note.report = own.report
-    note.withdrawn = own.withdrawn
-    if own.sharesCount { note.matched = matches }
     let sendsNew = own.sendsSessions || sendsSessions
     // Those that were sent by hand stay in the note: it replaces the note before.
     guard sendsNew || own.sentThrough > 0 else { return OutgoingNote(note: note, through: 0) }
@@ -85,7 +81,7 @@ extension ProximityRecorder {
   mutating func sent(_ outgoing: OutgoingNote) throws {
     var own = current()
     guard own.sentThrough != outgoing.through else { return }
-    own.sentThrough = outgoing.through
+    own.noteSent(through: outgoing.through)
     try keep(own)
   }
 

@@ -14,7 +14,7 @@ struct LocationInput: Sendable {
     profile: .foreground,
     silenceMilliseconds: Limits.usualSilenceMilliseconds)
   /// Whether the foreground or the background sampling settings apply.
-  var inForeground = true
+  private(set) var inForeground = true
   /// The name and the state of the position source.
   private var source: (name: String, state: SourceState)?
   /// The trackers that this node records; nil until the first report.
@@ -26,6 +26,8 @@ struct LocationInput: Sendable {
   private static let batteryMilliseconds: Int64 = 60_000
 
   init(proximity: ProximityRecorder) { self.proximity = proximity }
+
+  mutating func goToBackground() { inForeground = false }
 
   /// Reads or changes the log of the devices nearby.
   mutating func withProximity<Result>(

@@ -13,7 +13,7 @@ extension ReplicaCore {
     if arrival.hasBattery || arrival.position != nil { transaction.outcome.hasMovement = true }
     if let position = arrival.position {
       derived.statusModel.noteMovement(of: position.device)
-      recordHistory(of: position, in: record, now: now)
+      HistoryIntake.record(position, from: record, in: &self, now: now)
     }
     // Another incarnation of this device: what follows from it is durable at once.
     if record.certificate == local.certificate.hash { records.hurry() }

@@ -22,8 +22,9 @@ extension OwnPositions {
     core.transaction.batch.local.merge(seen.state) { $1 }
     if isKept {
       core.transaction.batch.fixes.append(report)
-      core.recordOwnHistory(
-        fix, of: core.local.device, core.local.author.user, isNewest: seen.isNewest, now: now)
+      HistoryIntake.recordOwn(
+        fix, of: core.local.device, core.local.author.user, isNewest: seen.isNewest, in: &core,
+        now: now)
     }
     var published: LatestRecord?
     // A late fix belongs to the track and never changes the current state.
@@ -49,9 +50,9 @@ extension OwnPositions {
       let report = PositionReport(fix: fix, reportedAt: now.wall)
       core.transaction.batch.trackerFixes.append(
         TrackerFix(tracker: tracker.row, report: report))
-      core.recordOwnHistory(
+      HistoryIntake.recordOwn(
         fix, of: tracker.subject, UserID(raw: tracker.subject.raw), isNewest: seen.isNewest,
-        now: now)
+        in: &core, now: now)
       operations += admitted.creation.map(Operation.write)
       guard seen.isNewest else { continue }
       core.transaction.batch.local.merge(seen.state) { $1 }

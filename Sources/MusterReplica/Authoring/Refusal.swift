@@ -26,6 +26,9 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     self.kind = kind
   }
 
+  /// Returns a refusal of a write to a row that has another version than its client saw.
+  public static func changed(_ description: String) -> Refusal { Refusal(description, .changed) }
+
   static let reviewOutOfRange = Refusal(
     "the review must be between 1 second and 7 days from now, such as 2h")
 

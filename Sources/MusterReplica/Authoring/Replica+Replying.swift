@@ -9,11 +9,7 @@ extension Replica {
   /// key belongs to another request.
   public func reply(to request: RequestKey) throws -> [UInt8]? {
     let gathered = core.transaction.writeGroup?.replies.last { $0.request.name == request.name }
-    guard let known = try gathered ?? core.store.reply(named: request.name) else { return nil }
-    guard known.request.fingerprint == request.fingerprint else {
-      throw Refusal("this Idempotency-Key belongs to another request: send a new key")
-    }
-    return known.content
+    return try (gathered ?? core.store.reply(named: request.name))?.content(for: request)
   }
 
   /// Performs a write that has an idempotency key, or returns the reply of its first attempt.
@@ -44,5 +40,15 @@ extension Replica {
       $0.core.transaction.batch.replies.append(
         StoredReply(request: request, content: reply, storedAt: now.wall))
     }
+  }
+}
+
+extension StoredReply {
+  /// Returns the content; throws `Refusal` if it is the reply to another request.
+  fileprivate func content(for request: RequestKey) throws(Refusal) -> [UInt8] {
+    guard self.request.fingerprint == request.fingerprint else {
+      throw Refusal("this Idempotency-Key belongs to another request: send a new key")
+    }
+    return content
   }
 }

@@ -485,14 +485,6 @@ struct ControlPlane: Sendable {
       .min { $0.hash < $1.hash }
   }
 
-  /// Whether a user has a certified device that is not revoked.
-  func hasDevice(of user: UserID) -> Bool {
-    state.admitted.values.contains {
-      let author = $0.signed.certificate.author
-      return author.user == user && !isRevoked(author.device)
-    }
-  }
-
   /// The certified devices, sorted by device, so that all nodes list them in the same order.
   var admissions: [Admission] {
     state.admitted.values.sorted { left, right in

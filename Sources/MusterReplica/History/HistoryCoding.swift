@@ -8,8 +8,8 @@ internal import MusterModel
 /// |---|---|
 /// | learnt | difference from the previous entry |
 /// | event | difference from learnt |
-/// | fix | 0, differences of latitude and longitude (1e-7 degree), accuracy in decimetres plus one \
-/// (0 if unknown), earlier bound plus one (0 if none), later bound |
+/// | fix | 0, differences of latitude and longitude (1e-7 degree), accuracy in decimetres plus \
+/// one (0 if unknown), earlier bound plus one (0 if none), later bound |
 /// | status | 1 plus the number of conditions; for each the rank of the status, the severity, the \
 /// length of the reason in bytes, and the reason |
 struct HistoryCoding {
@@ -67,10 +67,10 @@ struct HistoryCoding {
   /// nothing else depends on it.
   init?(decoding bytes: [UInt8]) {
     guard bytes.count >= 2, bytes[0] == Self.version, bytes[1] <= 1 else { return nil }
-    var reader = Reader(rest: bytes.dropFirst(2))
+    var reader = Reader(bytes)
     var entries: [HistoryEntry] = []
     do throws(DecodingFault) {
-      while !reader.rest.isEmpty { entries.append(try reader.entry()) }
+      while reader.place < bytes.count { entries.append(try reader.entry()) }
     } catch {
       return nil
     }
@@ -81,12 +81,14 @@ struct HistoryCoding {
   private struct Reader {
     static let damage = DecodingFault.invalid("an entry of the history")
 
-    var rest: ArraySlice<UInt8>
+    private let bytes: [UInt8]
+    /// Behind the version and the number of carried entries.
+    private(set) var place = 2
     private var learnt: Int64 = 0
     private var latitude: Int64 = 0
     private var longitude: Int64 = 0
 
-    init(rest: ArraySlice<UInt8>) { self.rest = rest }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     mutating func entry() throws(DecodingFault) -> HistoryEntry {
       learnt &+= try signed()
@@ -113,26 +115,28 @@ struct HistoryCoding {
     }
 
     private mutating func condition() throws(DecodingFault) -> StatusCondition {
-      guard let status = rest.popFirst(), Int(status) < HistoryCoding.statuses.count,
-        let severity = rest.popFirst(), Int(severity) < HistoryCoding.severities.count
+      guard place + 2 <= bytes.count else { throw Self.damage }
+      let (status, severity) = (Int(bytes[place]), Int(bytes[place + 1]))
+      guard status < HistoryCoding.statuses.count, severity < HistoryCoding.severities.count
       else { throw Self.damage }
+      place += 2
       let count = try number()
-      guard count <= UInt64(rest.count),
-        let reason = String(validating: rest.prefix(Int(count)), as: UTF8.self)
+      guard count <= UInt64(bytes.count - place),
+        let reason = String(validating: bytes[place..<place + Int(count)], as: UTF8.self)
       else { throw Self.damage }
-      rest = rest.dropFirst(Int(count))
+      place += Int(count)
       return StatusCondition(
-        status: HistoryCoding.statuses[Int(status)],
-        severity: HistoryCoding.severities[Int(severity)], reason: reason)
+        status: HistoryCoding.statuses[status], severity: HistoryCoding.severities[severity],
+        reason: reason)
     }
 
     private mutating func number() throws(DecodingFault) -> UInt64 {
-      guard let number = Varint.number(in: &rest) else { throw Self.damage }
+      guard let number = Varint.number(in: bytes, at: &place) else { throw Self.damage }
       return number
     }
 
     private mutating func signed() throws(DecodingFault) -> Int64 {
-      guard let number = Varint.signed(in: &rest) else { throw Self.damage }
+      guard let number = Varint.signed(in: bytes, at: &place) else { throw Self.damage }
       return number
     }
   }

@@ -95,7 +95,11 @@ struct HistoryReader {
           position: $0.position, accuracyDecimetres: $0.accuracyDecimetres,
           sampleTime: Timestamp(milliseconds: fix?.event ?? 0))
       },
-      reportedAt: nil, fixAgeSeconds: fix.map { max(0, at - $0.event) / 1000 },
+      reportedAt: nil,
+      fixAgeSeconds: fix.map {
+        let made = Timestamp(milliseconds: $0.event)
+        return max(0, Timestamp(milliseconds: at).milliseconds(since: made)) / 1000
+      },
       team: known?.identity.team ?? "",
       trackerOwner: known?.identity.isTracker == true ? known?.row?.owner : nil, selfReport: nil,
       override: nil)

@@ -29,6 +29,10 @@ struct HistoryRecorder: Sendable {
   private var late: [LateHistoryRow] = []
   private var lastWrite: Instant?
 
+  /// How far the periods that are kept reach back.
+  private static let longestMilliseconds =
+    Limits.historyPeriods * Limits.historyPeriodMilliseconds
+
   var isRecording: Bool { started != nil }
 
   // MARK: Starting
@@ -70,9 +74,13 @@ struct HistoryRecorder: Sendable {
     addLate(note)
   }
 
+  /// Lists an entry under its own time, unless that is before all that is kept: labels of other
+  /// devices may have any time.
   private mutating func addLate(_ note: HistoryNote) {
-    guard late.count < Limits.unwrittenHistory else { return }
     let entry = note.entry
+    let (age, overflow) = entry.learnt.subtractingReportingOverflow(entry.event)
+    guard !overflow, age <= Self.longestMilliseconds, late.count < Limits.unwrittenHistory
+    else { return }
     late.append(
       LateHistoryRow(
         row: note.row(HistoryCoding([entry]).encoded()), event: entry.event, learnt: entry.learnt,
@@ -137,10 +145,10 @@ struct HistoryRecorder: Sendable {
     guard let fold = batch.fold else { return }
     started = fold.ended.milliseconds
     (counts, subjects) = ([:], [:])
-    let oldest = Limits.historyPeriods * Limits.historyPeriodMilliseconds
     for (subject, log) in logs {
       // Nothing came from this device or about this person for as long as the history reaches.
-      let isGone = log.newest.map { fold.ended.milliseconds - $0.learnt > oldest } ?? true
+      let oldest = fold.ended.milliseconds - Self.longestMilliseconds
+      let isGone = log.newest.map { $0.learnt < oldest } ?? true
       logs[subject] = isGone ? nil : log.continued
       if isGone, log.newest?.showsPerson ?? false { listedPeople -= 1 }
       if !isGone { subjects[log.author, default: 0] += 1 }

@@ -5,16 +5,17 @@ internal import MusterStore
 extension Replica {
   /// Begins to record. A node calls it once it runs; without it nothing is recorded.
   public mutating func startHistory(now: ClockReading) throws -> Outcome {
-    try core.startHistory(now: now)
+    try HistoryIntake.start(in: &core, now: now)
     return Outcome()
   }
 
   /// Stores what was recorded since the last call, in a transaction of its own; at most once a
   /// second. After an error, the next call stores it. `close` stores the rest.
   public mutating func keepHistory(now: ClockReading) throws -> Outcome {
-    guard let batch = core.history.due(now: now) else { return Outcome() }
-    try core.store.keepHistory(batch)
-    core.history.noteStored(batch, now: now)
+    if let batch = core.history.due(now: now) {
+      try core.store.keepHistory(batch)
+      core.history.noteStored(batch, now: now)
+    }
     return Outcome()
   }
 
@@ -34,18 +35,16 @@ extension Replica {
   public mutating func historyEvents(
     in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int, now: ClockReading
   ) throws -> HistoryEventPage {
-    let statuses = try statuses(now: now)
-    let timeline = HistoryTimeline(
-      statuses: statuses, queries: queries, reader: try historyReader(now: now))
-    return try timeline.events(
-      in: range, after: cursor, limit: min(max(1, limit), Limits.historyEventsPerPage))
+    try HistoryTimeline(
+      statuses: statuses(now: now), queries: queries, reader: historyReader(now: now)
+    ).events(in: range, after: cursor, limit: min(max(1, limit), Limits.historyEventsPerPage))
   }
 
   /// Records a fix and a status of a person as if both had just arrived.
   package mutating func recordForMeasurement(
     _ fix: Fix, _ status: PersonStatus, of user: UserID, now: ClockReading
   ) {
-    core.recordForMeasurement(fix, status, of: user, now: now)
+    HistoryIntake.recordForMeasurement(fix, status, of: user, in: &core, now: now)
   }
 
   /// How many bytes the history takes in the database, without its indexes.

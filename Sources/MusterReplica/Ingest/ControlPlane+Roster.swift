@@ -37,6 +37,12 @@ extension ControlPlane {
       end: end, head: Head(log: log.head.log, sequence: end, hash: hash))
   }
 
+  /// Whether a user has a certified device that is not revoked.
+  func hasDevice(of user: UserID) -> Bool {
+    state.admitted.values.map(\.signed.certificate.author)
+      .contains { $0.user == user && !isRevoked($0.device) }
+  }
+
   /// Seals the key to command devices, so that it survives its author.
   func sealed(
     _ key: [UInt8], drawing random: inout DeterministicRandom

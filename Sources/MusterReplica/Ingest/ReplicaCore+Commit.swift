@@ -24,7 +24,7 @@ extension ReplicaCore {
     derived.note(outcome)
     publish(outcome)
     try list(outcome.newBlobs, now: now)
-    try recordTracks(among: outcome.changedRows, now: now)
+    try HistoryIntake.recordTracks(among: outcome.changedRows, in: &self, now: now)
     transaction.outcome.locationDemands += try derived.takeDemands(
       among: outcome.changedRows, in: context)
     try refreshLineages(now: now)

@@ -26,7 +26,7 @@ extension ReplicaCore {
       records.date(opened, named: name, now: now)
       if let position = opened.position {
         transaction.batch.positions.append(position)
-        recordHistory(of: position, in: record, now: now)
+        HistoryIntake.record(position, from: record, in: &self, now: now)
       }
       noteTelemetry(of: record)
     }

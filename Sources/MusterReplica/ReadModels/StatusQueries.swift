@@ -38,7 +38,7 @@ public struct StatusQueries {
     try reader.refresh(
       &core.derived.statusModel, checkIns: &core.derived.checkIns, zones: &core.monitor,
       dated: core.records.takeDated(), telemetry: core.records.telemetry)
-    try core.recordStatuses(now: now)
+    try HistoryIntake.recordStatuses(in: &core, now: now)
   }
 
   // MARK: People

@@ -40,16 +40,16 @@ struct TrackSegment: Hashable {
   /// Returns nil for bytes that no version of this program writes.
   init?(decoding bytes: [UInt8]) {
     guard bytes.first == Self.version else { return nil }
-    var rest = bytes.dropFirst()
+    var place = 1
     var fixes: [Fix] = []
     var last: [Int64] = [0, 0, 0]
-    while !rest.isEmpty {
+    while place < bytes.count {
       guard fixes.count < Self.mostFixes else { return nil }
       for index in last.indices {
-        guard let difference = Varint.signed(in: &rest) else { return nil }
+        guard let difference = Varint.signed(in: bytes, at: &place) else { return nil }
         last[index] &+= difference
       }
-      guard let accuracy = Varint.number(in: &rest), accuracy <= UInt64(UInt32.max) + 1,
+      guard let accuracy = Varint.number(in: bytes, at: &place), accuracy <= UInt64(UInt32.max) + 1,
         let position = Coordinate(latitudeE7: last[1], longitudeE7: last[2])
       else { return nil }
       fixes.append(

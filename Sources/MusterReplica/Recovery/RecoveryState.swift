@@ -88,7 +88,7 @@ struct RecoveryState: Sendable {
 /// The state of a replica after a disk failure, until it has written again.
 struct DiskFailure: Sendable {
   /// Whether memory may differ from the disk: true until everything has been read again.
-  var isBehind = true
+  fileprivate(set) var isBehind = true
   /// Whether a write or a sync failed, so that the contents of the write-ahead log on disk are
   /// unknown.
   var mayHaveLostWrites = false

@@ -9,7 +9,8 @@ extension Migrations {
       bytes INTEGER NOT NULL
     ) STRICT;
 
-    -- Everything about one period lies together. Kinds: 1 fixes of a device, 2 statuses of a person.
+    -- Everything about one period lies together. Kinds: 1 fixes of a device, 2 statuses of a
+    -- person, 3 a status that did not change.
     CREATE TABLE history(
       period INTEGER NOT NULL,
       kind INTEGER NOT NULL,

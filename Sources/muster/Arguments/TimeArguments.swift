@@ -126,13 +126,15 @@ enum PastArgument: Hashable {
   case ago(DurationArgument)
 
   init(parsing text: String) throws(BadArgument) {
-    if let day = try? DayTimeArgument(parsing: text) {
-      self = .day(day)
-    } else if let moment = try? MomentArgument(parsing: text) {
-      self = .moment(moment)
-    } else if let span = try? DurationArgument(parsing: text) {
-      self = .ago(span)
-    } else {
+    do throws(BadArgument) {
+      if text.utf8.count == 5, text.contains(":") {
+        self = .day(try DayTimeArgument(parsing: text))
+      } else if text.contains(":") {
+        self = .moment(try MomentArgument(parsing: text))
+      } else {
+        self = .ago(try DurationArgument(parsing: text))
+      }
+    } catch {
       throw BadArgument(
         "write the time as 14:05, as 2010-08-05T14:05:00Z, or as a time ago: 20m, 3h")
     }

@@ -101,7 +101,7 @@ function others(status) {
     const update = stale.has(device.id)
       ? t("nothing.new", { span: span(stale.get(device.id)) }) : t("updates.recent");
     const fix = user?.lat === null || !user ? t("nowhere") : t("fix", { ago: ago(fixAge(user)) });
-    return [device.callsign, dotted(t(`role.${device.role}`), news, fix)];
+    return [device.callsign, dotted(t(`role.${device.role}`), update, fix)];
   });
   return [h("h3", {}, t("mesh.far")), faint(t("mesh.far.why")), table(rows)];
 }

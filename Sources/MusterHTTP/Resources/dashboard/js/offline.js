@@ -9,7 +9,7 @@ import { clock, spoken, t } from "./words.js";
 import { look } from "./shell.js";
 import { copy } from "./team.js";
 
-const pictureEvery = 15000;
+const [settled, pictureEvery] = [1500, 13500];
 const positionEvery = 15000;
 const mostListed = 50;
 const known = "session";
@@ -39,7 +39,7 @@ export async function forgetSession() {
 }
 
 let isLeaving = false;
-let pictureAt = 0;
+let timer = null;
 
 /** @param onPicture is called with the time of the picture that the page shows instead of data. */
 export async function openOffline(onPicture) {
@@ -54,11 +54,13 @@ export async function openOffline(onPicture) {
   onLoad(keepPicture, () => show().catch(warn));
 }
 
+/** Soon after the first load, when all sets are here, and then from time to time. */
 function keepPicture() {
-  if (isLeaving || Date.now() - pictureAt < pictureEvery) return;
-  pictureAt = Date.now();
-  commit("picture", [{ owner: ownerOf(state.session), at: pictureAt, ...snapshot() }])
-    .catch(warn);
+  timer ??= setTimeout(async () => {
+    const picture = { owner: ownerOf(state.session), at: Date.now(), ...snapshot() };
+    if (!isLeaving) await commit("picture", [picture]).catch(warn);
+    setTimeout(() => { timer = null; }, pictureEvery);
+  }, settled);
 }
 
 // MARK: What waits

@@ -198,7 +198,7 @@ export const ownOrder = () => speaker()?.order ?? null;
 export const myself = () =>
   state.users.get(state.devices.find(({ isThisDevice }) => isThisDevice)?.user);
 
-/** The person for whom the page reports: the login's, or the user of this laptop. */
+/** The person that the page reports for: the login's, or the user of this laptop. */
 export const speaker = () => (state.session ? state.users.get(state.session.user) : myself());
 
 /** Names a login of an operation, which owns what waits on this phone. */

@@ -632,7 +632,7 @@ export default {
   "position.sent": "± {n} m, {time}",
   "position.why": "Shared while this page is open.",
   "position.insecure": "The browser gives no position to this page: trust the certificate first, as /join explains.",
-  "position.denied": "The browser was told not to give the position: allow it in the site's settings.",
+  "position.denied": "The browser may not give the position: allow it in the site's settings.",
   "position.none": "No position yet: go outdoors, and turn on location.",
   "position.background": "In the background",
   "position.apps": "These apps report while the page is closed. They must trust the laptop's certificate. Their address is a secret.",

@@ -1,7 +1,7 @@
 // Base maps and overlays of this node: which there are, which is shown, and adding more.
 
 import { button, byId, dotted, faint, fill, h, say } from "../dom.js";
-import { get, segment, upload } from "../api.js";
+import { get, segment } from "../api.js";
 import { t } from "../words.js";
 import { look } from "../shell.js";
 import { colour } from "./icons.js";
@@ -169,20 +169,32 @@ export function mapPicker() {
   ];
 }
 
+/** Sends a file to the node. A gigabyte may take minutes, so there is no limit of time. */
+const transfer = (file, onProgress) => new Promise((resolve, reject) => {
+  const request = new XMLHttpRequest();
+  request.open("POST", `/api/v1/maps/${segment(file.name)}`);
+  request.responseType = "json";
+  request.upload.addEventListener("progress", ({ loaded }) =>
+    onProgress(Math.floor(loaded / file.size * 100)));
+  request.addEventListener("loadend", () => (request.status === 201 ? resolve(request.response)
+    : reject(new Error(request.response?.detail ?? `${file.name}: ${request.status}`))));
+  request.send(file);
+});
+
 /** Uploads files that were chosen, or dropped on the map, one after another. */
 async function add(chosen) {
   for (const file of chosen) {
     const tell = (n) => say(t("map.adding", { name: file.name, n }));
     tell(0);
     try {
-      const { name, tiles } = await upload(`maps/${segment(file.name)}`, file, tell);
+      const { name, tiles } = await transfer(file, tell);
       say(t("map.added", { name }));
       if (tiles) localStorage.setItem("base", name);
       await refreshMaps();
       const bounds = items.find((one) => one.name === name)?.bounds;
       if (bounds) map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { maxZoom: 14, animate: false });
     } catch (error) {
-      say(`${file.name}: ${error.message}`);
+      say(error.message);
     }
   }
 }

@@ -3,48 +3,61 @@ internal import MusterStatus
 internal import MusterStore
 
 /// What enters the history of people. See `HistoryRecorder`.
-extension ReplicaCore {
+enum HistoryIntake {
   /// Begins to record, with what is known of everybody now.
-  mutating func startHistory(now: ClockReading) throws {
-    try history.start(after: store, now: now)
-    let ages = AgeReader(of: self, at: now)
-    for position in try context.devicePositions() {
+  static func start(in core: inout ReplicaCore, now: ClockReading) throws {
+    try core.history.start(after: core.store, now: now)
+    let ages = AgeReader(of: core, at: now)
+    for position in try core.context.devicePositions() {
       let subject = HistorySubject(kind: .fix, raw: position.device.raw)
-      let known = history.logs[subject]?.newest?.fix?.position
+      let known = core.history.logs[subject]?.newest?.fix?.position
       guard known != position.report.fix.position else { continue }
       let shown = Timestamp(milliseconds: now.wall.milliseconds &- ages.shownAge(of: position))
-      history.note(
+      core.history.note(
         HistoryNote(
           position.report.fix, of: subject.raw, position.user, by: subject.raw, at: shown,
           now: now.wall))
     }
-    derived.statusModel.markAllChanged()
-    try StatusQueries.refresh(&self, now: now)
+    core.derived.statusModel.markAllChanged()
+    try StatusQueries.refresh(&core, now: now)
+  }
+
+  /// Stores the rest of what was recorded, before the database is closed.
+  static func keepRest(of core: ReplicaCore) {
+    do {
+      try core.store.keepHistory(core.history.rest)
+    } catch {
+      // Only the history lacks its last second.
+    }
   }
 
   /// See `Replica.recordForMeasurement`.
-  mutating func recordForMeasurement(
-    _ fix: Fix, _ status: PersonStatus, of user: UserID, now: ClockReading
+  static func recordForMeasurement(
+    _ fix: Fix, _ status: PersonStatus, of user: UserID, in core: inout ReplicaCore,
+    now: ClockReading
   ) {
-    history.note(
+    core.history.note(
       HistoryNote(fix, of: user.raw, user, by: user.raw, at: fix.sampleTime, now: now.wall))
     let condition = StatusCondition(
       status: status, severity: status.severity, reason: status.label)
-    note([condition], of: user, since: now.wall.milliseconds, now: now.wall.milliseconds)
+    note([condition], of: user, since: now.wall.milliseconds, now: now.wall.milliseconds,
+      in: &core.history)
   }
 
   // MARK: Fixes
 
   /// Records a position of another device, which was taken and dated just now.
-  mutating func recordHistory(
-    of position: DevicePosition, in record: LatestRecord, now: ClockReading
+  static func record(
+    _ position: DevicePosition, from record: LatestRecord, in core: inout ReplicaCore,
+    now: ClockReading
   ) {
-    guard history.isRecording, let author = control.author(of: record.certificate) else { return }
+    guard core.history.isRecording, let author = core.control.author(of: record.certificate)
+    else { return }
     let report = position.report
     let claimed = now.wall.milliseconds(since: report.reportedAt)
     let (age, shown): (Span, Int64)
-    if let made = records.ages.made(ofPositionOf: position.device) {
-      age = made.age(at: records.ages.reading(now))
+    if let made = core.records.ages.made(ofPositionOf: position.device) {
+      age = made.age(at: core.records.ages.reading(now))
       shown = age.guess(wallClockEstimate: claimed)
     } else {
       age = UnstampedAge(sinceArrival: 0, wall: now.wall, reportedAt: report.reportedAt)
@@ -56,7 +69,7 @@ extension ReplicaCore {
       earlierBy: age.latest > 1 << 51 ? nil : UInt64(age.latest - shown),
       laterBy: UInt64(shown - age.earliest))
     let wall = now.wall.milliseconds
-    history.note(
+    core.history.note(
       HistoryNote(
         subject: HistorySubject(kind: .fix, raw: position.device.raw), person: position.user,
         author: author.device.raw,
@@ -66,27 +79,30 @@ extension ReplicaCore {
   /// Records a fix of this device or of a tracker that it records.
   ///
   /// - Parameter isNewest: false for one that came late, and changes nothing of the present.
-  mutating func recordOwnHistory(
-    _ fix: Fix, of subject: DeviceID, _ person: UserID, isNewest: Bool, now: ClockReading
+  static func recordOwn(
+    _ fix: Fix, of subject: DeviceID, _ person: UserID, isNewest: Bool,
+    in core: inout ReplicaCore, now: ClockReading
   ) {
-    guard history.isRecording else { return }
+    guard core.history.isRecording else { return }
     let note = HistoryNote(
-      fix, of: subject.raw, person, by: local.device.raw,
+      fix, of: subject.raw, person, by: core.local.device.raw,
       at: isNewest ? now.wall : fix.sampleTime, now: now.wall)
-    if isNewest { history.note(note) } else { history.noteLate(note) }
+    if isNewest { core.history.note(note) } else { core.history.noteLate(note) }
   }
 
   /// Records the published tracks among changed rows, under their owners: no row names the device.
   /// Their times are those of their authors.
-  mutating func recordTracks(among changed: [RowKey], now: ClockReading) throws(StoreError) {
-    guard history.isRecording else { return }
+  static func recordTracks(
+    among changed: [RowKey], in core: inout ReplicaCore, now: ClockReading
+  ) throws(StoreError) {
+    guard core.history.isRecording else { return }
     for key in changed where key.kind == .track {
-      guard let row = try store.row(key), let owner = row.owner,
-        owner != local.author.user, case .bytes(let bytes)? = row.shown(.trackPoints)?.value,
+      guard let row = try core.store.row(key), let owner = row.owner,
+        owner != core.local.author.user, case .bytes(let bytes)? = row.shown(.trackPoints)?.value,
         let segment = TrackSegment(decoding: bytes)
       else { continue }
       for fix in segment.fixes {
-        history.noteLate(
+        core.history.noteLate(
           HistoryNote(
             fix, of: owner.raw, owner, by: owner.raw, at: fix.sampleTime, now: now.wall))
       }
@@ -96,24 +112,27 @@ extension ReplicaCore {
   // MARK: Statuses
 
   /// Records how this node shows people from now on.
-  mutating func recordStatuses(now: ClockReading) throws {
-    let changed = derived.statusModel.takeChanged()
-    guard history.isRecording else { return }
-    let ages = AgeReader(of: self, at: now)
+  static func recordStatuses(in core: inout ReplicaCore, now: ClockReading) throws {
+    let changed = core.derived.statusModel.takeChanged()
+    guard core.history.isRecording else { return }
+    let ages = AgeReader(of: core, at: now)
     let wall = now.wall.milliseconds
     for user in changed.sorted() {
-      guard let assessment = derived.statusModel.assessment(of: user) else { continue }
-      let began = try began(assessment, of: user, by: ages)
-      note(assessment.conditions, of: user, since: min(began ?? wall, wall), now: wall)
+      guard let assessment = core.derived.statusModel.assessment(of: user) else { continue }
+      let since = try began(assessment, of: user, by: ages, in: core)
+      note(
+        assessment.conditions, of: user, since: min(since ?? wall, wall), now: wall,
+        in: &core.history)
     }
-    guard derived.statusModel.people.count < history.listedPeople else { return }
-    for user in history.people where derived.statusModel.person(user) == nil {
-      note([], of: user, since: wall, now: wall)
+    guard core.derived.statusModel.people.count < core.history.listedPeople else { return }
+    for user in core.history.people where core.derived.statusModel.person(user) == nil {
+      note([], of: user, since: wall, now: wall, in: &core.history)
     }
   }
 
-  private mutating func note(
-    _ conditions: [StatusCondition], of user: UserID, since began: Int64, now: Int64
+  private static func note(
+    _ conditions: [StatusCondition], of user: UserID, since began: Int64, now: Int64,
+    in history: inout HistoryRecorder
   ) {
     history.note(
       HistoryNote(
@@ -122,31 +141,31 @@ extension ReplicaCore {
   }
 
   /// Returns the moment of what a status follows from, by this node's wall clock; nil for now.
-  private func began(
-    _ assessment: StatusAssessment, of user: UserID, by ages: AgeReader
+  private static func began(
+    _ assessment: StatusAssessment, of user: UserID, by ages: AgeReader, in core: ReplicaCore
   ) throws -> Int64? {
     let moment: Int64?
     switch assessment.status {
     case .noContact: moment = assessment.received?.latest
     case .mayday:
-      let calls = derived.statusModel.statements(of: user)?.openCalls
+      let calls = core.derived.statusModel.statements(of: user)?.openCalls
       moment = try calls?.first.flatMap { try ages.made(of: $0.dot)?.latest }
     case .reportedSafe:
-      let claims = derived.statusModel.statements(of: user)?.claims
+      let claims = core.derived.statusModel.statements(of: user)?.claims
       moment = try claims?.first { $0.claim == .safe }
         .flatMap { try ages.made(of: $0.dot)?.latest }
-    case .inHazard, .atAssembly: return arrivedFix(of: user)
+    case .inHazard, .atAssembly: return arrivedFix(of: user, in: core)
     default: moment = nil
     }
     return moment.map { ages.now.wall.milliseconds - (ages.reading - $0) }
   }
 
   /// Returns the time of the newest fix of a person, if it came after their last status.
-  private func arrivedFix(of user: UserID) -> Int64? {
-    let status = history.logs[HistorySubject(kind: .status, raw: user.raw)]?.newest
-    let devices = derived.statusModel.person(user)?.devices.map(\.id) ?? []
+  private static func arrivedFix(of user: UserID, in core: ReplicaCore) -> Int64? {
+    let status = core.history.logs[HistorySubject(kind: .status, raw: user.raw)]?.newest
+    let devices = core.derived.statusModel.person(user)?.devices.map(\.id) ?? []
     let fixes = devices.compactMap {
-      history.logs[HistorySubject(kind: .fix, raw: $0.raw)]?.newest
+      core.history.logs[HistorySubject(kind: .fix, raw: $0.raw)]?.newest
     }
     guard let newest = fixes.max(by: { $0.event < $1.event }),
       newest.learnt >= status?.learnt ?? .min
