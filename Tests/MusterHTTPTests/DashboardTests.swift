@@ -11,6 +11,12 @@ import Testing
 
   private static let languages = ["de", "en", "es", "fr", "pt"]
 
+  /// Modules that a page loads when they are needed first: few readers print, import, replay,
+  /// invite, look at a photo, or have a vector map.
+  private static let loadedLater = [
+    "js/forms.js", "js/gallery.js", "js/import.js", "js/map/vector.js", "js/qr.js", "js/replay.js",
+  ]
+
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
     try await WebStage.run { web in
       for (path, type) in [
@@ -85,11 +91,11 @@ import Testing
       guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
       let data = try Data(contentsOf: Self.root.appending(path: name))
       let text = String(decoding: data, as: UTF8.self)
-      // A page loads one language, and forms when it is printed; the browser loads the service
-      // worker later. Pages about the token and the certificate are sent instead.
+      // A page loads one language; the browser loads the service worker later. Pages about the
+      // token and the certificate are sent instead.
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join|forms|sw)\./) {
+      } else if !name.contains(/(token|join|sw)\./), !Self.loadedLater.contains(name) {
         // Comments are not code.
         code += text.replacing(/(?m)^ *(\/\/.*|\/\*(?s:.*?)\*\/) *\n/, with: "").utf8.count
       }
@@ -111,9 +117,9 @@ import Testing
     let list = try #require(file("js/preload.js").firstMatch(of: /`([^`]+)`/)?.1)
     let named = scripts + list.split(whereSeparator: \.isWhitespace).map { "js/\($0).js" }
     let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
-    // A language other than English is loaded by pages in that language only, forms by those that
-    // are printed, `join.js` by `join.html`, and the service worker by the browser.
-    let apart = ["js/forms.js", "js/join.js", "sw.js"]
+    // A language other than English is loaded by pages in that language only, `join.js` by
+    // `join.html`, and the service worker by the browser.
+    let apart = Self.loadedLater + ["js/join.js", "sw.js"]
     let modules = names.compactMap { $0 as? String }.filter {
       $0.hasSuffix(".js") && !apart.contains($0)
         && (!$0.hasPrefix("js/i18n/") || $0 == "js/i18n/en.js")

@@ -6,7 +6,6 @@ import { attempt, confirm, control, field, form, formElement } from "./dialog.js
 import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
 import { position } from "./place.js";
-import { importZones } from "./import.js";
 import { drawButton } from "./order.js";
 import { addRule, mayAddRule, ruleList } from "./zonerules.js";
 import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
@@ -66,7 +65,7 @@ function newZone() {
 function importFile(event) {
   const [file] = event.target.files;
   event.target.value = "";
-  if (file) attempt(() => importZones(file));
+  if (file) attempt(async () => (await import("./import.js")).importZones(file));
 }
 
 export function lookAt(fence) {

@@ -4,7 +4,7 @@
 //                                      ▲                  │
 //                                      └────── api ◀──────┘ writes
 
-import { began, changed, isCommand, load, loadAll, mayWrite, onLoadFault, state } from "./store.js";
+import { began, changed, isCommand, load, loadAll, mayWrite, onLoadFault, past, state } from "./store.js";
 import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
@@ -28,7 +28,6 @@ import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
 import { openMesh } from "./mesh.js";
 import { openPaper } from "./paper.js";
-import { isReplaying, openReplay, showPast } from "./replay.js";
 import { written } from "./place.js";
 
 const [statusPeriod, restart] = [5000, 2000];
@@ -42,7 +41,8 @@ function pick(item) {
   if (item.zone) return showZone(item.zone, Boolean(item.isFramed));
   if (item.report) return showReport(item.row, item.isFramed);
   if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
-  (isReplaying() ? showPast : showPerson)(item.row);
+  if (past.at === null) return showPerson(item.row);
+  import("./replay.js").then(({ showPast }) => showPast(item.row));
 }
 
 /** Shows what an alert is about: a person, a report, a zone, an order, a laptop's person. */
@@ -118,7 +118,6 @@ async function start() {
   openMe(showUser);
   openMesh();
   openPaper();
-  openReplay();
   if (isNarrow()) look("me");
   let wasLost = false;
   onLoadFault((name, error) => {

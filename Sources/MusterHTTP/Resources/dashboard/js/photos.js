@@ -7,7 +7,6 @@ import { attempt } from "./dialog.js";
 import { act } from "./queue.js";
 import { mayWrite, state } from "./store.js";
 import { spoken, t } from "./words.js";
-import { openGallery } from "./gallery.js";
 import { markLayer } from "./annotate.js";
 
 const types = "image/jpeg,image/png,image/webp,image/heic,image/heif,image/avif";
@@ -154,7 +153,10 @@ export function photoPanel(zone, report) {
         "PATCH", `reports/${segment(id)}`, { lat: placed.lat, lon: placed.lon }), t("done"))))] : []);
     waiting.replaceChildren(...(uploads.get(id) ?? []).map((item) => upcoming(id, item)));
   }
-  const open = (at) => { drawGallery = openGallery(current, () => photos, at, load); };
+  const open = (at) => attempt(async () => {
+    const { openGallery } = await import("./gallery.js");
+    drawGallery = openGallery(current, () => photos, at, load);
+  });
   async function load() {
     try {
       photos = (await get(photosPath(id))).items;

@@ -22,8 +22,6 @@ let events = [];
 let [isLoading, isStale] = [false, false];
 let slider, time, list, marks, play;
 
-export const isReplaying = () => past.at !== null;
-
 /** Opens the timeline, or closes it. */
 export async function toggleReplay() {
   if (!byId("replay").hidden) return close();
@@ -185,12 +183,10 @@ export function showPast(user) {
 }
 
 /** The keys of the timeline, wherever in it the focus is. */
-export function openReplay() {
-  byId("replay").addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (event.key === "Escape") close();
-    else if (!step || event.target.matches("input, select")) return;
-    else show(Math.max(from, Math.min(to, at + step * Number(slider.step))));
-    event.preventDefault();
-  });
-}
+byId("replay").addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (event.key === "Escape") close();
+  else if (!step || event.target.matches("input, select")) return;
+  else show(Math.max(from, Math.min(to, at + step * Number(slider.step))));
+  event.preventDefault();
+});

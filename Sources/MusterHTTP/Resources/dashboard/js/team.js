@@ -7,7 +7,6 @@ import { attempt, confirm, field, form, show } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { clock, t } from "./words.js";
 import { drawerHead } from "./shell.js";
-import { code } from "./qr.js";
 
 const roles = ["member", "command", "observer", "relay"];
 const mostDevices = 300;
@@ -45,6 +44,7 @@ const invitation = () => h("div", { class: "card row" },
 const invite = () => attempt(async () => {
   const { url, expires } = await write(
     "POST", "invitations", { role, uses: 1, validSeconds: day });
+  const { code } = await import("./qr.js");
   const dialog = show(t("invite.of", { role: t(`role.${role}`) }),
     code(url, t("invite.code")), h("p", { class: "url" }, url),
     faint(t("invite.why", { time: `${new Date(expires).toLocaleDateString("sv")} ${clock(expires)}` })),

@@ -5,7 +5,6 @@ import { get, segment } from "../api.js";
 import { t } from "../words.js";
 import { look } from "../shell.js";
 import { colour } from "./icons.js";
-import { vectorLayer } from "./vector.js";
 
 const mostNames = 100;
 const files = ".pmtiles,.mbtiles,.gpx,.kml,.geojson,.json";
@@ -70,7 +69,8 @@ async function choose(name) {
   base = null;
   const about = bases().find((one) => one.name === name);
   try {
-    const layer = about && (about.kind === "vector" ? await vectorLayer(about) : images(about));
+    const layer = about && (about.kind === "vector"
+      ? await (await import("./vector.js")).vectorLayer(about) : images(about));
     // Another one may have been chosen meanwhile.
     if (layer && turn === turns) base = { name, layer: layer.addTo(map) };
   } catch (error) {

@@ -9,7 +9,6 @@ import { courseTo, metresBetween } from "../geometry.js";
 import { icon } from "../icons.js";
 import { drawerHead, look, view } from "../shell.js";
 import { drawZone } from "../fences.js";
-import { toggleReplay } from "../replay.js";
 import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
 import { mapChoices, mapPicker, refreshMaps } from "./base.js";
 import { showBar, startDrawing } from "./draw.js";
@@ -34,7 +33,7 @@ export function openMapTools(pick) {
     tool("rings", "tool.rings", toggleRings, "wide", rings !== null),
     isCommand() && tool("fences", "fence.polygon", () => drawZone(false), "wide"),
     isCommand() && tool("circle", "fence.circle", () => drawZone(true), "wide"),
-    tool("replay", "past", toggleReplay),
+    tool("replay", "past", async () => (await import("../replay.js")).toggleReplay()),
     tool("layers", "layers", () => look("layers")));
   const tool = (name, word, work, look = "", isOn) => button(icon(name), `tool ${name}`,
     () => { work(); draw(); }, {
