@@ -96,7 +96,7 @@ import Testing
         let sent = try await web.status("POST", "\(Self.path)/send")
         #expect(sent == 200)
         let change = try await events.next()?.json
-        #expect(change?["dataset"].word == "proximity" && change?["reload"] == .bool(true))
+        #expect(change?["dataset"].word == "proximity")
       }
     }
   }
