@@ -104,6 +104,10 @@ private final class OverlayReader: NSObject, XMLParserDelegate {
     text?.append(contentsOf: path.last == "name" ? string.prefix(limit - length) : string[...])
   }
 
+  func parser(_ parser: XMLParser, foundCDATA block: Data) {
+    self.parser(parser, foundCharacters: String(decoding: block, as: UTF8.self))
+  }
+
   func parser(
     _ parser: XMLParser, didEndElement element: String, namespaceURI: String?,
     qualifiedName: String?

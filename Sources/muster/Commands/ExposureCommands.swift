@@ -36,7 +36,7 @@ extension ProximityLogCommand {
 
   struct Consent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Agree, or no longer agree, to send sessions to command.",
+      abstract: "Agree to send sessions to command, or withdraw that.",
       discussion: """
         Example:  muster proximity consent on
                   muster proximity consent on --share-count
@@ -131,7 +131,7 @@ extension ProximityLogCommand {
 
   struct Review: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "As command, list exposure reports, notices and sent sessions.",
+      abstract: "As command, list exposure reports and notices.",
       discussion: "Example:  muster proximity review")
 
     @OptionGroup(title: "Node") var home: HomeOptions

@@ -6,7 +6,7 @@ internal import MusterNode
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Show the past: everybody at an instant, or the events of a time.",
+    abstract: "Show where everybody was, or the events of a time.",
     discussion: """
       Example:  muster history --at 14:05
                 muster history --at 14:05 --view known
