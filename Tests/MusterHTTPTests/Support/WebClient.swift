@@ -67,6 +67,19 @@ struct WebClient: Sendable {
   }
 
   private func open(_ request: String) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+    while true {
+      do {
+        return try await connect(sending: request)
+      } catch ChannelError.ioOnClosedChannel {
+        // Nothing was sent: this process stood still until the server gave the connection up.
+        continue
+      }
+    }
+  }
+
+  private func connect(
+    sending request: String
+  ) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {

@@ -26,7 +26,8 @@ const loaders = {
   devices: () => list("devices"),
   status: () => get("status"),
   mesh: async () => (await get("mesh")).items,
-  proximity: async () => (state.session === null ? get("proximity") : null),
+  // For the user of this laptop alone: pages over TLS are for logins.
+  proximity: async () => (location.protocol === "http:" ? get("proximity") : null),
   events: () => loadEvents(),
 };
 
