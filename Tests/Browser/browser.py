@@ -17,6 +17,14 @@ def missing():
     return None
 
 
+def require(shots=None):
+    """Ends the walk if a program that it needs is missing; makes the folder for its pictures."""
+    if lack := missing():
+        raise SystemExit(lack)
+    if shots:
+        os.makedirs(shots, exist_ok=True)
+
+
 def checked(words):
     print(f"ok  {words}", flush=True)
 

@@ -682,10 +682,7 @@ def main():
                         help="check only the share of the map and the clicks of each job")
     parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
     options = parser.parse_args()
-    if lack := browser.missing():
-        raise SystemExit(lack)
-    if options.screenshots:
-        os.makedirs(options.screenshots, exist_ok=True)
+    browser.require(options.screenshots)
     lab.patience = options.patience
     operation = Operation(os.path.abspath(options.muster), options.port)
     page = None

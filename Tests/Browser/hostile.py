@@ -245,8 +245,7 @@ def nothing_ran(page, where):
 
 
 def main():
-    if lack := browser.missing():
-        raise SystemExit(lack)
+    browser.require()
     stage = HostileStage()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(stage))
     server.daemon_threads = True

@@ -287,8 +287,7 @@ def main():
     parser.add_argument("--muster", default=".build/debug/muster")
     parser.add_argument("--to", default="docs/images", help="the folder of the pictures")
     options = parser.parse_args()
-    if lack := browser.missing():
-        raise SystemExit(lack)
+    browser.require()
     if not shutil.which("pngquant"):
         raise SystemExit("pngquant is not installed (apt install pngquant)")
     os.makedirs(options.to, exist_ok=True)

@@ -231,10 +231,7 @@ def main():
     parser.add_argument("--muster", default=os.path.join(ROOT, ".build/debug/muster"))
     parser.add_argument("--screenshots", help="folder for screenshots")
     options = parser.parse_args()
-    if lack := browser.missing():
-        raise SystemExit(lack)
-    if options.screenshots:
-        os.makedirs(options.screenshots, exist_ok=True)
+    browser.require(options.screenshots)
     folder = tempfile.mkdtemp(prefix="muster-maps-")
     ports = free_ports(0)
     node = Node(options.muster, folder, "lead", ports[0], http=ports[1])

@@ -395,10 +395,7 @@ def main():
     parser.add_argument("--screenshots", help="a folder for screenshots")
     options = parser.parse_args()
     options.muster = os.path.abspath(options.muster)
-    if lack := browser.missing():
-        raise SystemExit(lack)
-    if options.screenshots:
-        os.makedirs(options.screenshots, exist_ok=True)
+    browser.require(options.screenshots)
     lab.patience = options.patience
     folder = tempfile.mkdtemp(prefix="muster-offline-")
     try:

@@ -8,7 +8,6 @@ files are the real ones. Requirements: as dashboard.py."""
 
 import argparse
 import json
-import os
 import sys
 import threading
 import time
@@ -449,10 +448,7 @@ def main():
     parser.add_argument("--screenshots", help="a folder for screenshots")
     parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
     options = parser.parse_args()
-    if lack := browser.missing():
-        raise SystemExit(lack)
-    if options.screenshots:
-        os.makedirs(options.screenshots, exist_ok=True)
+    browser.require(options.screenshots)
     stage = PictureStage()
     page = opened(stage, options.screenshots, ["--autoplay-policy=no-user-gesture-required"])
     try:

@@ -73,7 +73,7 @@ def stamp(moment):
 
 
 def people(page):
-    """Whom the map shows at its instant, by callsign; None while it is live."""
+    """The people that the map shows at its instant, by callsign; None while it is live."""
     return page.js("""return import("/dashboard/js/store.js").then(({ past }) => past.users
         && Object.fromEntries([...past.users.values()].map((one) => [one.callsign, one])))""")
 
@@ -98,7 +98,7 @@ def at(page, place):
 
 def replayed(page, operation, between):
     page.click("#map-tools [data-key='tool replay']")
-    wait("the banner says so", lambda: "not live" in page.text("#past"))
+    wait("the banner is shown", lambda: "not live" in page.text("#past"))
     wait("the log lists the call", lambda: "MAYDAY" in page.text("#replay ol"))
     must("dangers are marked on the timeline", page.count("#replay rect") >= 1)
     to(page, between)
@@ -172,10 +172,7 @@ def main():
     parser.add_argument("--patience", type=int, default=0, help="the minimum timeout in s")
     parser.add_argument("--screenshots", help="a folder for screenshots")
     options = parser.parse_args()
-    if lack := browser.missing():
-        raise SystemExit(lack)
-    if options.screenshots:
-        os.makedirs(options.screenshots, exist_ok=True)
+    browser.require(options.screenshots)
     lab.patience = options.patience
     operation = Operation(os.path.abspath(options.muster), options.port)
     page = None

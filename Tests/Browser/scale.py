@@ -267,8 +267,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--screenshot", help="file for a screenshot of the map; the mesh is stored as .mesh.png")
     options = parser.parse_args()
-    if lack := browser.missing():
-        raise SystemExit(lack)
+    browser.require()
     stage = Stage(options)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(stage))
     server.daemon_threads = True
