@@ -144,7 +144,8 @@ struct ControlEvaluation: Sendable {
     #endif
     return ControlLogStanding(
       certificate: certificate, rank: admission.rank, isCommand: isCommand,
-      servesUplinks: author.role.servesUplinks, reads: author.role.reads, part: cuts.part(of: log, by: author.device))
+      servesUplinks: author.role.servesUplinks, reads: author.role.reads,
+      part: cuts.part(of: log, by: author.device))
   }
 
   private mutating func take(

@@ -85,7 +85,8 @@ struct DeliveryTracker {
     let all = Set(members.values).union([local.device])
     let holding = (devices ?? []).intersection(all).union([local.device])
     let newest = moments.filter { holding.contains($0.key) }.values.max()
-    let roles = keepers.map(\.certificate).filter { receipted?.contains($0.device) == true }
+    let roles =
+      keepers.map(\.certificate).filter { receipted?.contains($0.device) == true }
       .map(\.role) + [local.author.role]
     return Delivery(
       devices: holding.count, total: all.count, commandPost: roles.contains(.command),
