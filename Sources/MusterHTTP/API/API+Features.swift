@@ -15,6 +15,8 @@ extension API: FeatureService {
     }
   }
 
+  func layer(named id: String) -> FeatureLayer? { layers().first { $0.id == id } }
+
   func page(
     of layer: FeatureLayer, after cursor: String?, limit: Int,
     where isWanted: (Rows.Row) -> Bool

@@ -35,6 +35,9 @@ protocol FeatureService: Sendable {
 
   func layers() async throws -> [FeatureLayer]
 
+  /// Returns nil if there is no layer with that id.
+  func layer(named id: String) async throws -> FeatureLayer?
+
   /// Returns the wanted features after a cursor; a page may have fewer than fit before the last.
   func page(
     of layer: FeatureLayer, after cursor: String?, limit: Int,
@@ -166,9 +169,8 @@ enum FeatureRoutes {
   private static func layer(
     of service: some FeatureService, _ call: Call
   ) async throws -> FeatureLayer {
-    let layers = try await service.layers()
-    guard let layer = layers.first(where: { $0.id == call.id }) else {
-      let names = layers.prefix(10).map(\.id).joined(separator: ", ")
+    guard let layer = try await service.layer(named: call.id) else {
+      let names = try await service.layers().prefix(10).map(\.id).joined(separator: ", ")
       throw Problem(.notFound, "the layers are \(names)")
     }
     return layer
