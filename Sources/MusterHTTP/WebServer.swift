@@ -35,7 +35,6 @@ public struct WebServer: Service {
 
   private static let mostConnections = 1_280
   private static let idle = TimeAmount.seconds(15)
-  private static let headerBytes = 8 * 1024
 
   private let place: Place
   private let responder: WebResponder
@@ -144,11 +143,7 @@ public struct WebServer: Service {
     let application = Application(
       responder: responder,
       server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
-            maxHeaderFieldCount: 64))),
+        configuration: .bounded(idle: Self.idle)),
       configuration: ApplicationConfiguration(
         address: address,
         availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),

@@ -19,13 +19,15 @@ enum Components {
     ("Map", map), ("MapFile", mapFile),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
     ("FailedDelivery", failedDelivery),
+    ("ArchivedOperation", ArchiveComponents.operation),
+    ("ArchiveFinding", ArchiveComponents.finding),
     ("Health", .open([.must("status", .text)])),
   ]
 
   /// Returns the schema of that name; nil for an unknown name.
   static func shape(_ name: String) -> Shape? { all.first { $0.name == name }?.shape }
 
-  private static let placed: [Shape.Member] = [
+  static let placed: [Shape.Member] = [
     .must("lat", .nullable(.latitude)), .must("lon", .nullable(.longitude)),
   ]
   private static let many = Int(Rows.mostPerPage)

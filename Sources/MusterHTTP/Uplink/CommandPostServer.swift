@@ -14,7 +14,6 @@ public struct CommandPostServer: Service {
   private static let mostConnections = 512
   /// Longer than the interval at which a connected node sends.
   private static let idle = TimeAmount.seconds(60)
-  private static let headerBytes = 8 * 1024
 
   private let host: String
   private let port: Int
@@ -124,11 +123,7 @@ public struct CommandPostServer: Service {
     return HTTPServerBuilder { responder in
       let http = HTTP1Channel(
         responder: responder,
-        configuration: .init(
-          additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
-            maxHeaderFieldCount: 64)))
+        configuration: .bounded(idle: Self.idle))
       return CertificateChannel(
         base: http, browsers: contexts[0], others: contexts[contexts.count - 1])
     }
