@@ -74,7 +74,7 @@ struct CommitRun {
     for tracker in batch.clearedTracks {
       try LocalTable.clearTrack(ofTracker: tracker, in: database)
     }
-    for fix in batch.trackerFixes { try LocalTable.append(fix, in: database) }
+    try LocalTable.append(batch.trackerFixes, in: database)
     for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
     for key in batch.forgotten { try LocalTable.forget(key, in: database) }
     for reply in batch.replies { try ReplyTable.insert(reply, in: database) }

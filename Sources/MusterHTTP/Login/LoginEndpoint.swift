@@ -135,6 +135,7 @@ struct LoginEndpoint: Sendable {
     if let renewed, request.method != .delete || request.uri.path != Self.path {
       response.headers[.setCookie] = Self.cookie(renewed)
     }
+    connection.renew(after: response)
     return response
   }
 
