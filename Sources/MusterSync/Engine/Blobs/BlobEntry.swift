@@ -61,8 +61,16 @@ public struct BlobFetch: Hashable, Sendable {
   public let listing: BlobListing
   /// The number of the unit.
   public let unit: Int
-  let wantsProof: Bool
+  let form: Form
   let leaves: UInt16
+
+  /// How the answer is proved.
+  enum Form: Hashable, Sendable {
+    /// Each leaf alone, by hashes that the peer may have.
+    case leaves(wantsProof: Bool)
+    /// The unit as a whole, by so many hashes of its path.
+    case whole(request: UInt16, hashes: Int)
+  }
 }
 
 /// The progress of a blob at this device.

@@ -10,13 +10,32 @@ struct PeerBlobs: Sendable {
   /// Blobs that it reported as complete, the latest last: it needs no notification of them.
   private(set) var complete: [BlobID] = []
   private var pausedUntil: Instant?
+  /// The numbers of open requests in the short form.
+  private var numbers: [UInt16: BlobUnitKey] = [:]
+  private var lastNumber: UInt16 = 0
+  /// Whether it reads the short forms, as it stated.
+  private(set) var readsShortForms = false
 
   static let mostRequests = 2
   /// The next unit is requested when no more leaves of the one before are missing.
   static let missingForNext = 8
 
   mutating func begin(_ key: BlobUnitKey) { requests.append(key) }
-  mutating func finish(_ key: BlobUnitKey) { requests.removeAll { $0 == key } }
+  mutating func finish(_ key: BlobUnitKey) {
+    requests.removeAll { $0 == key }
+    for (number, other) in numbers where other == key { numbers[number] = nil }
+  }
+
+  /// Returns a new number for an open request.
+  mutating func number(_ key: BlobUnitKey) -> UInt16 {
+    lastNumber &+= 1
+    numbers[lastNumber] = key
+    return lastNumber
+  }
+
+  func unit(ofRequest number: UInt16) -> BlobUnitKey? { numbers[number] }
+
+  mutating func note(readsShortForms: Bool) { self.readsShortForms = readsShortForms }
 
   mutating func note(query: BlobID) { Self.note(query, in: &queried, most: Limits.queriedBlobs) }
   func queries(_ blob: BlobID) -> Bool { queried.contains(blob) }
