@@ -175,6 +175,32 @@ struct BlobStoryTests {
     #expect(world.run(seconds: 60) { isComplete(original, at: 1, in: $0) })
   }
 
+  @Test func `on a narrow link thumbnails are sent to the command post before others`() throws {
+    var world = Self.world(seed: 78, members: 4)
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000)
+    for index in 0...4 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
+    let thumbnails = try (0..<6).map {
+      try Blob(bytes: 12_000, seed: UInt8($0 + 1), kind: .thumbnail)
+    }
+    // Given thumbnails of one member, which the command post and three others are missing
+    for (number, thumbnail) in thumbnails.enumerated() {
+      for index in [1, 0, 2, 3, 4] {
+        give(
+          thumbnail, held: index == 1 ? [0] : [], to: index, goal: .thumbnail,
+          number: Int64(number), in: &world)
+      }
+    }
+    func complete(at index: Int, in world: World) -> Int {
+      thumbnails.count { isComplete($0, at: index, in: world) }
+    }
+    // Then one copy is sent before the others
+    #expect(world.run(seconds: 40) { complete(at: 0, in: $0) == 6 })
+    #expect((2...4).reduce(0) { $0 + complete(at: $1, in: world) } <= 3)
+    #expect(
+      world.run(seconds: 240) { world in (2...4).allSatisfy { complete(at: $0, in: world) == 6 } })
+    #expect(world.stations.allSatisfy { $0.unitsAgain == 0 } && world.problems == [])
+  }
+
   @Test func `a partition loses no leaf that arrived, and the rest follows after it`() throws {
     var world = Self.world(seed: 75, members: 1)
     world.channel = World.Channel(bitsPerSecond: 200_000, queueMilliseconds: 500)

@@ -102,6 +102,14 @@ struct BlobUnitKey: Hashable, Comparable, Sendable {
   let blob: BlobID
   let unit: Int
 
+  /// Returns a number that orders devices differently for each unit, and units for each device.
+  func draw(by device: DeviceID) -> UInt64 {
+    var bits = device.raw.high ^ blob.raw.low ^ UInt64(unit) &* 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+
   static func < (left: Self, right: Self) -> Bool {
     (left.blob, left.unit) < (right.blob, right.unit)
   }

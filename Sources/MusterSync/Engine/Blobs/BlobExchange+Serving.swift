@@ -3,6 +3,30 @@ internal import MusterModel
 
 /// Answers to requests of peers, and queries about the state.
 extension BlobExchange {
+  /// Returns what a peer is informed that this device holds.
+  func holding(of entry: BlobEntry, for device: DeviceID, context: Context) -> BlobHolding {
+    isReserved(entry, from: device, context: context) ? .none : BlobHolding(entry.units)
+  }
+
+  /// Whether a thumbnail is served to a command device first: on a narrow link, which one copy for
+  /// each device would fill for minutes.
+  private func isReserved(
+    _ entry: BlobEntry, from device: DeviceID, context: Context
+  ) -> Bool {
+    guard context.outbox.links.isNarrow, entry.listing.kind == .thumbnail,
+      !context.isCommand(device)
+    else { return false }
+    return context.peers.connected.contains { other in
+      guard let query = peers[other]?.queried(entry.id), context.isCommand(other) else {
+        return false
+      }
+      return context.now.milliseconds(since: query) < Self.reservedMilliseconds
+    }
+  }
+
+  /// How long a command device may take over a thumbnail after its last query.
+  private static let reservedMilliseconds: Int64 = 120_000
+
   /// Reads a unit for a peer, unless enough is queued for it.
   mutating func serve(
     _ unit: Int, of id: BlobID, leaves: UInt16, as form: BlobFetch.Form, to device: DeviceID,
@@ -11,10 +35,10 @@ extension BlobExchange {
     guard let entry = catalog[id] else {
       return send(.holding(id, .none), of: .original, to: device, context: &context)
     }
-    guard entry.units.contains(unit) else {
+    guard entry.units.contains(unit), !isReserved(entry, from: device, context: context) else {
       return send(
-        .holding(id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
-        context: &context)
+        .holding(id, holding(of: entry, for: device, context: context)), of: entry.listing.kind,
+        to: device, context: &context)
     }
     let queued = context.outbox.sendQueues[device]?.queue.blobParts ?? 0
     guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1) else { return }

@@ -134,7 +134,8 @@ struct BlobExchange: Sendable {
     for key in peers[device]?.requests ?? [] { release(key) }
     notices.forget(device)
     forgetHolder(device)
-    guard peers.removeValue(forKey: device) != nil else { return }
+    guard let peer = peers.removeValue(forKey: device) else { return }
+    if context.isCommand(device) { release(peer.queried, context: &context) }
     pumpAll(context: &context)
   }
 
@@ -234,11 +235,12 @@ struct BlobExchange: Sendable {
   }
 
   private mutating func answer(_ id: BlobID, of device: DeviceID, context: inout Context) {
-    peers[device, default: PeerBlobs()].note(query: id)
+    peers[device, default: PeerBlobs()].note(query: id, now: context.now)
     let entry = catalog[id]
-    let holding = entry.map { BlobHolding($0.units) } ?? .none
+    let held = entry.map { holding(of: $0, for: device, context: context) }
     send(
-      .holding(id, holding), of: entry?.listing.kind ?? .original, to: device, statesForms: true,
+      .holding(id, held ?? .none), of: entry?.listing.kind ?? .original, to: device,
+      statesForms: true,
       context: &context)
     guard let entry = catalog.request(id, now: context.now), entry.isWanted else { return }
     review(within: Self.reviewMilliseconds, context: &context)
@@ -257,7 +259,9 @@ struct BlobExchange: Sendable {
       return context.reject(.malformed, from: endpoint)
     }
     guard peers[device]?.refuses(id) != true else { return }
+    let wasReserved = peers[device]?.queries(id) == true && context.isCommand(device)
     peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete)
+    if wasReserved, set.isComplete { release([id], context: &context) }
     if active[id] == nil {
       guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
       activate(entry, context: &context)
@@ -324,12 +328,20 @@ struct BlobExchange: Sendable {
     sendNotices(context: &context)
   }
 
+  /// Informs peers of thumbnails that were served to a command device first.
+  private mutating func release(_ blobs: [BlobID], context: inout Context) {
+    guard context.outbox.links.isNarrow else { return }
+    for entry in blobs.compactMap({ catalog[$0] }) where !entry.units.isEmpty {
+      notify(of: entry, isReceived: false, context: &context)
+    }
+  }
+
   private mutating func sendNotices(context: inout Context) {
     for (device, blobs) in notices.takeDue(now: context.now) {
       for entry in blobs.compactMap({ catalog[$0] }) {
         send(
-          .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
-          context: &context)
+          .holding(entry.id, holding(of: entry, for: device, context: context)),
+          of: entry.listing.kind, to: device, context: &context)
       }
     }
     if let next = notices.dueAt { context.deadlines.schedule(.blobs, at: next) }
@@ -410,20 +422,13 @@ struct BlobExchange: Sendable {
         let key = BlobUnitKey(blob: id, unit: unit)
         guard incoming[key]?.source == nil else { continue }
         let holders = blob.holders.values.count { $0.contains(unit) }
-        let draw = Self.draw(unit, of: id, by: context.local.device)
-        let isOwn = others.allSatisfy { Self.draw(unit, of: id, by: $0) > draw }
+        let draw = key.draw(by: context.local.device)
+        let isOwn = others.allSatisfy { key.draw(by: $0) > draw }
         let merit = (holders > 1 ? 1 : isOwn ? 0 : 2, blob.order, holders, draw)
         if best.map({ merit < $0.merit }) ?? true { best = (key, entry.goal, merit) }
       }
     }
     return best?.key
-  }
-
-  private static func draw(_ unit: Int, of blob: BlobID, by device: DeviceID) -> UInt64 {
-    var bits = device.raw.high ^ blob.raw.low ^ UInt64(unit) &* 0x9E37_79B9_7F4A_7C15
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
   }
 
   // MARK: Time
