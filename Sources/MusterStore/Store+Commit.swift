@@ -274,6 +274,7 @@ struct CommitRun {
       try BlobTable.blob($0.id, in: database)
     }
     outcome.changedRows = memory.rows.takeTouched()
+    outcome.replacedRows = memory.rows.takeReplaced()
     if !rederived.isEmpty {
       outcome.changedRows = Set(outcome.changedRows + rederived).sorted()
     }
