@@ -70,7 +70,7 @@ struct HistoryTests {
     // Then Ada sees where he called, at that time, and what she knew then
     let event = try #require(try picture(.event, at: between, in: &valley)["Ben"])
     #expect(event.summary.status == .mayday && event.summary.reason == "asked for help: leg")
-    #expect(abs(event.since.milliseconds(since: called)) < 30_000)
+    #expect(abs(try #require(event.since).milliseconds(since: called)) < 30_000)
     #expect(event.summary.fix?.position == place(metresNorth: 500))
     #expect(try #require(event.fixReceived) > between)
     let known = try #require(try picture(.known, at: between, in: &valley)["Ben"])
