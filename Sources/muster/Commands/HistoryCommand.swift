@@ -109,7 +109,7 @@ struct HistoryCommand: AsyncParsableCommand {
     } while next != nil
     if output.json { return try Standard.print(JSON.array(events.map(\.json)).text) }
     guard !events.isEmpty else { return try Standard.print("No events in that time.") }
-    var table = Table(["TIME", "EVENT", "CALLSIGN", "", "TEXT"], optional: ["TEXT"])
+    var table = Table(["TIME", "EVENT", "CALLSIGN", "WHAT", "TEXT"])
     for event in events {
       table.add([
         .init(times.format.text(event.time)), .init(event.kind.label),
