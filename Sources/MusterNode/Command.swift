@@ -102,7 +102,9 @@ public enum Command: Codable, Hashable, Sendable {
   /// The events of a range of time, by time.
   ///
   /// - after: the `next` of the page before; nil for the first.
-  case timeline(from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int)
+  /// - hidesDuress: whether the reader is no commander.
+  case timeline(
+    from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int, hidesDuress: Bool)
 
   /// Crossings after an arrival number, in the order of these numbers; all with nil.
   case events(after: Int64?, limit: Int)

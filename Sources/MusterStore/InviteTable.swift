@@ -14,10 +14,6 @@ enum InviteTable {
       ])
   }
 
-  static func delete(_ id: InviteID, in database: Database) throws {
-    try database.run("DELETE FROM invites WHERE id = ?", [id.blob])
-  }
-
   static func invite(_ id: InviteID, in database: Database) throws -> Invite? {
     try database.first(
       "SELECT \(columns) FROM invites WHERE id = ?", [id.blob], of: "invites", read)

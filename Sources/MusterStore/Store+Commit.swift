@@ -77,7 +77,7 @@ struct CommitRun {
     try LocalTable.append(batch.trackerFixes, in: database)
     for (key, value) in batch.local { try LocalTable.set(key, to: value, in: database) }
     for key in batch.forgotten { try LocalTable.forget(key, in: database) }
-    for reply in batch.replies { try ReplyTable.insert(reply, in: database) }
+    if !batch.replies.isEmpty { try ReplyTable.insert(batch.replies, in: database) }
     try AgeTable.keep(batch.ages, in: database)
     if let fold = batch.fold { try take(fold) }
     for record in batch.staged { try StagedTable.append(record, in: database) }

@@ -140,9 +140,19 @@ import Testing
     }
   }
 
-  @Test func `the login page is public, and contains no data`()
-    async throws
-  {
+  @Test func `ends its sessions when it is replaced, such as with a new passphrase`() async throws {
+    try await Self.run { caller, folder in
+      let stolen = try await caller.cookie("Maria", "Maria's words")
+      try LoginFile(in: folder).add(
+        Login(
+          name: "Maria", rights: .command, passphrase: Array("new words".utf8), cost: .minimum))
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: stolen).status == .unauthorized)
+      let maria = try await caller.cookie("Maria", "new words")
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .ok)
+    }
+  }
+
+  @Test func `the login page is public, and contains no data`() async throws {
     try await Self.run { caller, _ in
       for path in ["/", "/dashboard/js/main.js"] {
         let page = await caller.ask(.get, path)
@@ -198,7 +208,8 @@ import Testing
       try LoginFile(in: folder).add(
         Login(
           name: "Maria", rights: .command, user: before.id, passphrase: words, cost: .minimum))
-      let response = await caller.ask(.put, "/api/v1/me/safety", help, cookie: maria)
+      let bound = try await caller.cookie("Maria", "Maria's words")
+      let response = await caller.ask(.put, "/api/v1/me/safety", help, cookie: bound)
       #expect(response.status == .noContent)
       let after = try await anna()
       #expect(after.selfReport?.callsign == "Maria, via Anna's post")
@@ -207,8 +218,7 @@ import Testing
   }
 
   @Test func `a file of logins without users is read`() throws {
-    let login = try Login(
-      name: "Maria", rights: .command, passphrase: Array("words".utf8), cost: .minimum)
+    let login = try Self.login()
     guard case .object(var members) = login.json else {
       Issue.record("a login is an object")
       return
@@ -377,10 +387,14 @@ import Testing
     }
   }
 
-  @Test func `a secret is renewed in time, and stays valid for another minute`() {
+  private static func login() throws -> Login {
+    try Login(name: "Maria", rights: .command, passphrase: Array("words".utf8), cost: .minimum)
+  }
+
+  @Test func `a secret is renewed in time, and stays valid for another minute`() throws {
     let sessions = Sessions()
     let start = ContinuousClock.now
-    let first = sessions.begin("Maria", .command, now: start)
+    let first = try sessions.begin(Self.login(), now: start)
     #expect(sessions.find(first, now: start + .seconds(60))?.renewed == nil)
     let turn = start + Sessions.rotation
     let second = sessions.find(first, now: turn)?.renewed
@@ -393,10 +407,10 @@ import Testing
     #expect(sessions.find("", now: start) == nil)
   }
 
-  @Test func `checking a secret does not extend it`() {
+  @Test func `checking a secret does not extend it`() throws {
     let sessions = Sessions()
     let start = ContinuousClock.now
-    let secret = sessions.begin("Maria", .command, now: start)
+    let secret = try sessions.begin(Self.login(), now: start)
     #expect(sessions.holds(secret, now: start + .seconds(60)))
     #expect(!sessions.holds(secret, now: start + Sessions.idle))
     #expect(!sessions.holds("", now: start))
@@ -404,11 +418,11 @@ import Testing
     #expect(!sessions.holds(secret, now: start))
   }
 
-  @Test func `a session ends after half a day, even if active`() {
+  @Test func `a session ends after half a day, even if active`() throws {
     let sessions = Sessions()
     var now = ContinuousClock.now
     let end = now + Sessions.longest
-    var secret = sessions.begin("Maria", .command, now: now)
+    var secret = try sessions.begin(Self.login(), now: now)
     while now < end {
       guard let found = sessions.find(secret, now: now) else { break }
       secret = found.renewed ?? secret

@@ -92,19 +92,6 @@ struct JoiningTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 2)
   }
 
-  @Test func `a withdrawn invite is rejected with the reason`() throws {
-    var valley = Valley()
-    try valley.found("Ada")
-    let invitation = try valley.invitation(by: "Ada")
-    let id = try #require(try valley.laptops[0].store.invites().first?.id)
-    try valley.laptops[0].store.deleteInvite(id)
-
-    var enrolment = Enrolment(seed: valley.seed32())
-    let joining = try valley.attempt(&enrolment, invitation: invitation, from: outside)
-
-    #expect(refusal(joining) == "the invite was withdrawn: ask for a new one", "\(joining)")
-  }
-
   @Test func `an invite of another operation gets no answer`() throws {
     var valley = Valley(seed: 3)
     try valley.found("Ada")

@@ -72,7 +72,7 @@ enum Components {
       .list(
         .open(
           user + [
-            .must("since", .time), .must("fixTime", .nullable(.time)),
+            .must("since", .nullable(.time)), .must("fixTime", .nullable(.time)),
             .must("fixEarliest", .nullable(.time)), .must("fixLatest", .nullable(.time)),
             .must("fixReceived", .nullable(.time)),
           ]), most: Limits.historySubjects)),

@@ -72,7 +72,7 @@ struct JoinReview {
     }
     guard !control.isRevoked(device) else { return .revoked }
     guard let invite = try store.invite(ticket.invite) else {
-      return .refused("the invite was withdrawn: ask for a new one")
+      return .refused("this invite is not known here any more: ask for a new one")
     }
     // A device that was admitted and lost the answer receives it again, whatever the invite's
     // state.

@@ -6,6 +6,8 @@ struct HistoryTimeline {
   let statuses: StatusQueries
   let queries: Queries
   let reader: HistoryReader
+  /// Whether the reader of the timeline is no commander (decision 0047).
+  let hidesDuress: Bool
 
   /// Returns a page in the order of time.
   ///
@@ -18,6 +20,7 @@ struct HistoryTimeline {
     let rest = first...range.upperBound
     var events = try statusEvents(in: rest) + crossings(in: rest) + rows() + directed()
     events.removeAll { !rest.contains($0.time) }
+    if hidesDuress { events = events.compactMap(\.withoutDuress) }
     var sorted = events.map { (place: HistoryCursor($0), event: $0) }
     if let cursor { sorted.removeAll { $0.place <= cursor } }
     sorted.sort { $0.place < $1.place }
@@ -46,7 +49,8 @@ struct HistoryTimeline {
     let context = statuses.context
     return try context.store.crossings(sampledIn: range, limit: Self.mostCrossings).map { arrived in
       let crossing = try context.summary(arrived)
-      let user = arrived.recorded.crossing.subject == arrived.recorded.author.device
+      let user =
+        arrived.recorded.crossing.subject == arrived.recorded.author.device
         ? "\(arrived.recorded.author.user)" : "\(crossing.subject)"
       return HistoryEvent(
         time: crossing.sampleTime, kind: .crossing, id: "\(crossing.id)",

@@ -176,7 +176,7 @@ export function showPast(user) {
   fill(openPanel(`past ${user.id}`), panelHead(user.callsign, symbol(user)),
     h("p", { class: "faint" }, t("past.banner", { time: clock(past.at) })),
     h("p", {}, h("strong", { class: user.severity }, statusWord(user)), " ", because(user)),
-    h("p", {}, t("past.since", { time: clock(user.since) })),
+    user.since && h("p", {}, t("past.since", { time: clock(user.since) })),
     user.fixTime && h("p", {}, t("past.fix", {
       time: clock(user.fixTime), received: clock(user.fixReceived),
     })));
