@@ -2,7 +2,7 @@
 
 dbusmock's template has adapters and devices, which tests add by its interface `org.bluez.Mock`. This
 program adds the advertising manager: like bluetoothd, it reads an advertisement before it replies,
-and prints it as a line of JSON.
+and prints it as a line of JSON. The call `org.muster.Test.Report` changes properties of any type.
 
     mock_bluez.py [ADAPTER [no-advertising|refuse-advertising]]"""
 
@@ -35,11 +35,25 @@ def plain(value):
     return value
 
 
+def report(connection, message):
+    """Sets properties of an object, and reports them as bluetoothd does."""
+    interface, properties = message.get_args_list()
+    mockobject.objects[message.get_path()].props[interface].update(properties)
+    signal = dbus.lowlevel.SignalMessage(
+        message.get_path(), dbus.PROPERTIES_IFACE, "PropertiesChanged")
+    signal.append(interface, properties, [], signature="sa{sv}as")
+    connection.send_message(signal)
+    connection.send_message(dbus.lowlevel.MethodReturnMessage(message))
+
+
 def answering(refuses):
     """Returns a filter for the calls of the advertising manager."""
     def filtered(connection, message):
         if message.get_interface() == "org.bluez.Adapter1":
             show(message.get_member(), values=[plain(one) for one in message.get_args_list()])
+        if message.get_interface() == "org.muster.Test":
+            report(connection, message)
+            return HANDLED
         if message.get_interface() != MANAGER:
             return NOT_YET_HANDLED
         if message.get_member() == "UnregisterAdvertisement":

@@ -99,9 +99,7 @@ final class MockBluez {
 
   /// Reports changed properties of a device or the adapter.
   func change(_ path: String, _ interface: String, _ properties: [String: BusValue]) throws {
-    try call(
-      "UpdateProperties", of: "org.freedesktop.DBus.Mock", at: path,
-      [.text(interface), .table(properties)])
+    try call("Report", of: "org.muster.Test", at: path, [.text(interface), .table(properties)])
   }
 
   func removeAdapter() throws {
