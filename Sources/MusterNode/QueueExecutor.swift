@@ -1,18 +1,19 @@
 internal import Dispatch
 
-/// Runs an actor on its own queue: SQLite and D-Bus block, and must not block shared threads.
+/// Runs an actor on its own queue: work that blocks, such as that of a database, must not block
+/// shared threads.
 public final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
 
-  /// Creates an executor with a queue of its own.
+  /// - Parameter label: the name of the queue in a debugger.
   public init(label: String) { queue = DispatchQueue(label: label) }
 
-  /// Schedules a job.
+  /// Queues a job of the actor.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 
-  /// Traps on another queue.
+  /// Traps unless it is called on the queue.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
