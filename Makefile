@@ -84,6 +84,7 @@ abuse: deps ## run fault tests on real nodes, 20 minutes, as root: make abuse RO
 
 peers: deps ## run nodes beside QGIS, gpsd, phone apps and browsers, as root: make peers ROWS=qgis
 	@Scripts/build.sh "muster" "5 minutes" swift build $(FLAGS) --product muster
+	@Scripts/build.sh "the archive" "2 minutes" swift build $(FLAGS) --product muster-archive
 	@Scripts/test-environment.sh
 	@.build/python/bin/python3 Tests/Peers/peers.py $(ROWS)
 
