@@ -217,16 +217,17 @@ async def on_air(buses):
         await radio.power_on()
         properties = bus.events("registered")[-1]["properties"]
         (data,) = properties["ServiceData"].values()
+        # bluetoothd puts a name into the scan response, which virtual controllers do not send: it
+        # takes the place of the list of services.
+        first = ((AdvertisingData.COMPLETE_LOCAL_NAME, properties["LocalName"].encode())
+                 if "LocalName" in properties
+                 else (AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, SERVICE))
         radio.advertising_data = bytes(AdvertisingData([
-            (AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, SERVICE),
-            (AdvertisingData.SERVICE_DATA_16_BIT_UUID, SERVICE + bytes.fromhex(data))]))
-        if "LocalName" in properties:
-            radio.scan_response_data = bytes(AdvertisingData([
-                (AdvertisingData.COMPLETE_LOCAL_NAME, properties["LocalName"].encode())]))
+            first, (AdvertisingData.SERVICE_DATA_16_BIT_UUID, SERVICE + bytes.fromhex(data))]))
         radio.on("advertisement", lambda one, number=number: received.setdefault(
             (number, str(one.address)), []).append(one))
         await radio.start_advertising(auto_restart=True)
-        await radio.start_scanning(active=True)
+        await radio.start_scanning()
     pairs = len(buses) * (len(buses) - 1)
     for _ in range(300):
         await asyncio.sleep(0.1)
