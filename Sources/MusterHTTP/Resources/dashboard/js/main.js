@@ -26,6 +26,7 @@ import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
+import { openKeys } from "./keys.js";
 import { openPaper } from "./paper.js";
 import { written } from "./place.js";
 
@@ -117,6 +118,7 @@ async function start() {
   openMe(showUser);
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   openPaper();
+  openKeys();
   if (isNarrow()) look("me");
   let wasLost = false;
   onLoadFault((name, error) => {

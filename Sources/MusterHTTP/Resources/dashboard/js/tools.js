@@ -5,6 +5,7 @@ import { icon } from "./icons.js";
 import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, isSilent, mute, onSound } from "./sound.js";
+import { openKeyList } from "./keys.js";
 import { printPage } from "./paper.js";
 import { openContacts } from "./contacts.js";
 import { openProximity } from "./proximity.js";
@@ -36,6 +37,7 @@ export function openTools() {
       // The log is about the person of this laptop.
       state.session === null
         && h("button", { id: "nearby", onclick: () => { turnSettings(false); openProximity(); } }, t("nearby")),
+      h("button", { id: "keys", onclick: () => { turnSettings(false); openKeyList(); } }, t("keys")),
       h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print"))));
   const sounds = () => {
     byId("mute").textContent = soundWord();
@@ -55,6 +57,7 @@ export function openTools() {
 }
 
 function turnSettings(isOpen) {
+  if (!isOpen && byId("settings").contains(document.activeElement)) byId("more").focus();
   byId("settings").hidden = !isOpen;
   byId("more").setAttribute("aria-expanded", String(isOpen));
 }

@@ -52,6 +52,11 @@ export function openMap(onPick, onHere, onMaps) {
   pulses = L.layerGroup().addTo(map);
   members = membersLayer().addTo(map);
   map.on("mousemove", ({ latlng }) => showPlace(latlng));
+  map.on("keydown move", () => {
+    if (isDrawing(map) && map.getContainer().matches(":focus-visible")) {
+      map.fire("mousemove", { latlng: map.getCenter() });
+    }
+  });
   map.on("click", (event) => clicked(event, onPick, onHere));
   map.on("contextmenu", ({ latlng, containerPoint }) => {
     if (!isDrawing(map) && !choosing) onHere(placeOf(latlng), containerPoint);
@@ -60,6 +65,12 @@ export function openMap(onPick, onHere, onMaps) {
     if (event.target !== map.getContainer() || !["Enter", "ContextMenu"].includes(event.key)) return;
     event.preventDefault();
     const middle = map.getSize().divideBy(2);
+    if (isDrawing(map) || choosing) {
+      return map.fire("click", {
+        latlng: map.containerPointToLatLng(middle), containerPoint: middle,
+        layerPoint: map.containerPointToLayerPoint(middle),
+      });
+    }
     onHere(placeOf(map.containerPointToLatLng(middle)), middle);
   });
   map.on("dragstart", () => { framed = true; });
