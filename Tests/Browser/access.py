@@ -21,7 +21,7 @@ def find(page, where):
 PAST = """return Promise.all([import("/dashboard/js/store.js"), import("/dashboard/js/replay.js")])
     .then(([{ past }, { showPast }]) => {
       const [user] = past.users?.values() ?? [];
-      if (user) showPast(user);
+      if (user) showPast({ row: user });
       return Boolean(user);
     })"""
 

@@ -27,8 +27,10 @@ export function openKeys() {
   document.addEventListener("keydown", pressed);
 }
 
-function open(name) {
+async function open(name) {
   look(name);
+  // The shell shows it first.
+  await null;
   (byId(name).querySelector(".person, .drawer-head ~ * button") ?? byId(name)).focus();
 }
 

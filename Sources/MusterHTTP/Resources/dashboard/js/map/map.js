@@ -1,7 +1,7 @@
 // The map: Leaflet, graticule, zones, reports, people. It works without a base map.
 
 import { afterAFrame, byId, fill, h, onceAFrame } from "../dom.js";
-import { loadedAt, on, state } from "../store.js";
+import { loadedAt, on, shownReports, state } from "../store.js";
 import { t } from "../words.js";
 import { written } from "../place.js";
 import { isNarrow } from "../shell.js";
@@ -119,6 +119,7 @@ function redrawPlaces() {
 export function redrawMap() {
   if (!map) return;
   fences.redraw();
+  drawPulses();
   redrawPlaces();
 }
 
@@ -193,7 +194,7 @@ export function fitAll() {
 
 function drawPulses() {
   pulses.clearLayers();
-  const urgent = [...state.reports.values()]
+  const urgent = shownReports()
     .filter((r) => r.toEvacuate && r.status === "open" && r.lat !== null).slice(0, mostPulses);
   for (const { lat, lon } of urgent) {
     pulses.addLayer(L.marker([lat, lon], {
