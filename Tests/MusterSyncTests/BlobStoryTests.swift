@@ -177,7 +177,8 @@ struct BlobStoryTests {
 
   @Test func `on a narrow link thumbnails are sent to the command post before others`() throws {
     var world = Self.world(seed: 78, members: 4)
-    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000)
+    world.channel = World.Channel(
+      bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)
     for index in 0...4 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
     let thumbnails = try (0..<6).map {
       try Blob(bytes: 12_000, seed: UInt8($0 + 1), kind: .thumbnail)
