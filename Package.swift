@@ -170,12 +170,13 @@ let package = Package(
       "MusterArchive",
       [
         "MusterModel", "MusterCrypto", "MusterSync", "MusterReplica", "MusterInterchange",
-        "MusterNode", "MusterControl", "CPostgreSQL", logging,
+        "MusterNode", "MusterControl", "MusterHTTP", "CPostgreSQL", logging,
       ]),
     program(
       "muster-archive",
       [
-        "MusterModel", "MusterInterchange", "MusterNode", "MusterArchive", argumentParser, logging,
+        "MusterModel", "MusterInterchange", "MusterNode", "MusterHTTP", "MusterArchive",
+        argumentParser, logging, lifecycle,
       ]),
     .target(name: "CConfinement"),
     // Decodes pictures for a node, in a process of its own. Nothing else may link it.

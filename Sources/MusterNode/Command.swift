@@ -110,9 +110,11 @@ public enum Command: Codable, Hashable, Sendable {
   case events(after: Int64?, limit: Int)
 
   /// - uses: how many devices may join with it, 1 to 1,000.
-  case invite(role: Role, uses: Int, validSeconds: Int64)
-  /// Admits a device by the contents of its join request file.
-  case admit(request: ByteString, role: Role)
+  /// - user: the person who receives another device, by callsign or id; nil for new people.
+  case invite(role: Role, user: String? = nil, uses: Int, validSeconds: Int64)
+  /// Admits a device by the contents of its join request file, as another one of a person or as
+  /// that of a new person.
+  case admit(request: ByteString, role: Role, user: String? = nil)
   /// Revokes a device, named by its id or by its user's callsign.
   case revoke(String)
   case rotateEpoch

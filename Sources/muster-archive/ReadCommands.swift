@@ -35,22 +35,6 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-extension ArchivedOperation {
-  var json: JSON {
-    .object([
-      "operation": .id(id), "name": .string(name), "logs": .count(logs), "frames": .count(frames),
-      "forks": .count(forks), "stateHash": .known(stateHash) { .string($0.description) },
-      "posts": .array(
-        posts.map {
-          .object([
-            "device": .id($0.device), "offered": .count($0.offered), "stored": .count($0.stored),
-            "refused": .count($0.refused), "lastAt": .string($0.lastAt),
-          ])
-        }),
-    ])
-  }
-}
-
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

@@ -21,7 +21,8 @@ import Testing
 
     func ask(
       _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil,
-      cookie: String? = nil, _ more: HTTPFields = [:]
+      cookie: String? = nil, _ more: HTTPFields = [:],
+      on channel: any Channel = NIOAsyncTestingChannel()
     ) async -> Response {
       var headers = more
       if body != nil { headers[.contentType] = "application/json" }
@@ -32,7 +33,7 @@ import Testing
           headerFields: headers),
         body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
       return await endpoint.respond(
-        to: request, from: client, connection: Connection(channel: EmbeddedChannel()))
+        to: request, from: client, connection: Connection(channel: channel))
     }
 
     func logIn(_ name: String, _ passphrase: String) async -> Response {
@@ -89,6 +90,25 @@ import Testing
       let foreign = await caller.ask(
         .get, "/join", nil, cookie: nil, [.origin: "https://evil.example"])
       #expect(foreign.status == .forbidden)
+    }
+  }
+
+  @Test func `prolongs the connections of those who are logged in`() async throws {
+    try await Self.run { caller, _ in
+      func isProlonged(_ path: String, cookie: String? = nil) async throws -> Bool {
+        let channel = try await NIOAsyncTestingChannel { channel in
+          try channel.pipeline.syncOperations.addHandler(ConnectionLifetime())
+        }
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        await channel.testingEventLoop.advanceTime(by: .seconds(30))
+        _ = await caller.ask(.get, path, cookie: cookie, on: channel)
+        await channel.testingEventLoop.advanceTime(by: .seconds(30))
+        return channel.isActive
+      }
+      #expect(try await !isProlonged("/"))
+      #expect(try await !isProlonged("/api/v1/users"))
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      #expect(try await isProlonged("/api/v1/users", cookie: maria))
     }
   }
 

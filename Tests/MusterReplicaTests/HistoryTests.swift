@@ -237,7 +237,8 @@ struct HistoryTests {
       let moment = ClockReading(
         instant: Instant(microseconds: number * 2_000_000),
         wall: Timestamp(milliseconds: clock), boot: clock, entropy: .zero)
-      let batch = try #require(recorder.due(now: moment))
+      let due = recorder.due(now: moment)
+      let batch = try #require(due)
       #expect(batch.fold != nil)
       try store.keepHistory(batch)
       recorder.noteStored(batch, now: moment)

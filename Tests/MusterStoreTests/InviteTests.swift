@@ -38,7 +38,8 @@ struct InviteTests {
 
   @Test func `uses are counted per invite`() throws {
     let other = Invite(
-      id: InviteID(raw: name(2)), secret: [1], role: .relay, usesLeft: 1,
+      id: InviteID(raw: name(2)), secret: [1], role: .relay,
+      user: UserID(raw: name(3)), usesLeft: 1,
       expiresAt: invite.expiresAt, createdAt: invite.createdAt)
     try store.addInvite(other)
     _ = try store.useInvite(invite.id, for: device(1))
@@ -48,6 +49,7 @@ struct InviteTests {
       return
     }
     #expect(try store.invite(invite.id)?.usesLeft == 1)
+    #expect(try store.invite(other.id)?.user == other.user)
   }
 
   @Test func `adding an invite again gives no uses back`() throws {

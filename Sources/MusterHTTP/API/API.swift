@@ -206,7 +206,7 @@ extension Problem {
 // MARK: - Rows
 
 extension UserSummary {
-  fileprivate var row: Rows.Row {
+  var row: Rows.Row {
     Rows.Row(
       id: "\(id)", json: json.text,
       feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
@@ -220,7 +220,7 @@ extension UserSummary {
 }
 
 extension ReportSummary {
-  fileprivate var row: Rows.Row {
+  var row: Rows.Row {
     Rows.Row(
       id: "\(id)", json: json.text,
       feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
@@ -235,14 +235,14 @@ extension ReportSummary {
 }
 
 extension FenceSummary {
-  fileprivate var row: Rows.Row {
+  var row: Rows.Row {
     Rows.Row(
       id: "\(id)", json: json.text, feature: GeoJSON.feature(of: self), box: Box(geometry))
   }
 }
 
 extension DirectiveSummary {
-  fileprivate func row(now: Timestamp) -> Rows.Row {
+  func row(now: Timestamp) -> Rows.Row {
     Rows.Row(id: "\(id)", json: json(now: now).text, feature: "", box: nil)
   }
 }
@@ -261,6 +261,6 @@ extension API {
     ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
-    StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes,
+    StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes(),
   ].flatMap(\.self)
 }

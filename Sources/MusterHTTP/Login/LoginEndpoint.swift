@@ -136,6 +136,7 @@ struct LoginEndpoint: Sendable {
     if let renewed, request.method != .delete || request.uri.path != Self.path {
       response.headers[.setCookie] = Self.cookie(renewed)
     }
+    connection.renew(after: response)
     return response
   }
 
@@ -258,7 +259,7 @@ struct LoginEndpoint: Sendable {
   // MARK: Headers
 
   /// Whether the request comes from a page of this listener, or from no page.
-  private static func isOwnPage(_ request: Request) -> Bool {
+  static func isOwnPage(_ request: Request) -> Bool {
     guard let host = request.head.authority else { return false }
     if let origin = request.headers[.origin], origin.lowercased() != "https://\(host.lowercased())"
     {

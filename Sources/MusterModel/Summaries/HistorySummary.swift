@@ -16,8 +16,17 @@ public struct HistoryPicture: Codable, Hashable, Sendable {
   public var begins: Timestamp?
   /// The node's wall clock.
   public var now: Timestamp
+  /// When the node did not record, since the history begins; the oldest first.
+  public var gaps: [HistoryGap] = []
   /// In the order of lists. Empty before the history begins.
   public var people: [HistoricPerson] = []
+  /// Zones that are different or deleted now, as they were, by id.
+  public var zones: [HistoricZone] = []
+  /// Reports that are different or deleted now, as they were, by id.
+  public var reports: [HistoricReport] = []
+  /// Zones and reports of now that were not there, by id. Of those that did not change since,
+  /// `createdAt` tells.
+  public var absent: [RowID] = []
 
   /// Creates a picture without people.
   public init(at: Timestamp, view: HistoryView, begins: Timestamp?, now: Timestamp) {
@@ -25,6 +34,72 @@ public struct HistoryPicture: Codable, Hashable, Sendable {
     self.view = view
     self.begins = begins
     self.now = now
+  }
+}
+
+/// A range of time in which a node did not record: it was off, or its clock was changed.
+public struct HistoryGap: Codable, Hashable, Sendable {
+  /// The last instant before it that is certainly recorded.
+  public var from: Timestamp
+  /// The first instant after it that is recorded.
+  public var to: Timestamp
+
+  /// Creates a gap.
+  public init(from: Timestamp, to: Timestamp) {
+    self.from = from
+    self.to = to
+  }
+}
+
+/// A zone at an instant of the past, with the shown value of each field.
+public struct HistoricZone: Codable, Hashable, Sendable {
+  /// The row, which may be deleted now.
+  public var id: RowID
+  /// The name.
+  public var name: String
+  /// Whether it is a hazard, an assembly zone, or neither.
+  public var kind: FenceKind
+  /// Whether it was evaluated.
+  public var isActive: Bool
+  /// The outline.
+  public var geometry: FenceGeometry
+
+  /// Creates a zone.
+  public init(id: RowID, name: String, kind: FenceKind, isActive: Bool, geometry: FenceGeometry) {
+    self.id = id
+    self.name = name
+    self.kind = kind
+    self.isActive = isActive
+    self.geometry = geometry
+  }
+}
+
+/// A report at an instant of the past, with the shown value of each field.
+public struct HistoricReport: Codable, Hashable, Sendable {
+  /// The row, which may be deleted now.
+  public var id: RowID
+  /// The title.
+  public var title: String
+  /// `other` if its author did not state one.
+  public var category: ReportCategory
+  /// 1 to 5; nil if its author did not state one.
+  public var severity: UInt8?
+  /// Nil without a position.
+  public var position: Coordinate?
+  /// Whether it demanded evacuation.
+  public var toEvacuate: Bool
+  /// Open or resolved.
+  public var status: ReportStatus
+
+  /// Creates a report without severity and position.
+  public init(
+    id: RowID, title: String, category: ReportCategory, toEvacuate: Bool, status: ReportStatus
+  ) {
+    self.id = id
+    self.title = title
+    self.category = category
+    self.toEvacuate = toEvacuate
+    self.status = status
   }
 }
 

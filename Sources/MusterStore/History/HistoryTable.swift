@@ -3,6 +3,9 @@ internal import MusterModel
 
 /// The SQL of the history of people, within one transaction.
 enum HistoryTable {
+  /// The local setting with the runs of the recorder.
+  static let runsKey = "history runs"
+
   // MARK: Writing
 
   static func keep(_ batch: HistoryBatch, in database: Database) throws {
@@ -15,6 +18,7 @@ enum HistoryTable {
     if !batch.tail.isEmpty {
       try database.run("INSERT INTO history_tail(body) VALUES (?)", [batch.tail.blob])
     }
+    if let runs = batch.runs { try LocalTable.set(runsKey, to: runs, in: database) }
     for author in Set(batch.late.map(\.row.author)).sorted() { try trim(author, in: database) }
   }
 
@@ -129,6 +133,20 @@ enum HistoryTable {
       SELECT kind, subject, person, author, body FROM history
       WHERE period = ? AND kind BETWEEN ? AND ? ORDER BY kind, subject
       """, [period.column, kinds.lowerBound.column, kinds.upperBound.column], of: "history", read)
+  }
+
+  /// Late entries of a kind, in the order of arrival.
+  static func late(_ kind: UInt8, in database: Database) throws -> [LateHistoryRow] {
+    try database.all(
+      """
+      SELECT kind, subject, person, author, body, event_ms, learnt_ms, variant FROM late_history
+      WHERE kind = ? ORDER BY place
+      """, [kind.column], of: "late_history"
+    ) {
+      LateHistoryRow(
+        row: try read(&$0), event: try $0.integer(), learnt: try $0.integer(),
+        variant: try $0.integer())
+    }
   }
 
   static func newestLate(

@@ -4,33 +4,64 @@ internal import MusterModel
 struct PeerBlobs: Sendable {
   private(set) var requests: [BlobUnitKey] = []
   /// Blobs about which it queried this device, the latest last.
-  private var queried: [BlobID] = []
+  private(set) var queried: [BlobID] = []
+  private var queriedAt: [BlobID: Instant] = [:]
   /// Blobs of which it sent data that did not verify.
   private var refused: Set<BlobID> = []
   /// Blobs that it reported as complete, the latest last: it needs no notification of them.
   private(set) var complete: [BlobID] = []
   private var pausedUntil: Instant?
+  /// The numbers of open requests in the short form.
+  private var numbers: [UInt16: BlobUnitKey] = [:]
+  private var lastNumber: UInt16 = 0
+  /// Whether it reads the short forms, as it stated.
+  private(set) var readsShortForms = false
 
   static let mostRequests = 2
   /// The next unit is requested when no more leaves of the one before are missing.
   static let missingForNext = 8
 
   mutating func begin(_ key: BlobUnitKey) { requests.append(key) }
-  mutating func finish(_ key: BlobUnitKey) { requests.removeAll { $0 == key } }
+  mutating func finish(_ key: BlobUnitKey) {
+    requests.removeAll { $0 == key }
+    for (number, other) in numbers where other == key { numbers[number] = nil }
+  }
 
-  mutating func note(query: BlobID) { Self.note(query, in: &queried, most: Limits.queriedBlobs) }
-  func queries(_ blob: BlobID) -> Bool { queried.contains(blob) }
+  /// Returns a new number for an open request.
+  mutating func number(_ key: BlobUnitKey) -> UInt16 {
+    lastNumber &+= 1
+    numbers[lastNumber] = key
+    return lastNumber
+  }
+
+  func unit(ofRequest number: UInt16) -> BlobUnitKey? { numbers[number] }
+
+  mutating func note(readsShortForms: Bool) { self.readsShortForms = readsShortForms }
+
+  mutating func note(query: BlobID, now: Instant) {
+    if let oldest = Self.note(query, in: &queried, most: Limits.queriedBlobs) {
+      queriedAt[oldest] = nil
+    }
+    queriedAt[query] = now
+  }
+
+  func queries(_ blob: BlobID) -> Bool { queriedAt[blob] != nil }
+  /// Returns when it last queried a blob that it has not reported as complete.
+  func queried(_ blob: BlobID) -> Instant? { queriedAt[blob] }
 
   mutating func note(_ blob: BlobID, isComplete: Bool) {
     guard isComplete else { return complete.removeAll { $0 == blob } }
     Self.note(blob, in: &complete, most: Limits.completeBlobs)
     queried.removeAll { $0 == blob }
+    queriedAt[blob] = nil
   }
 
-  private static func note(_ blob: BlobID, in list: inout [BlobID], most: Int) {
+  /// Returns a blob for which there is no more room.
+  @discardableResult
+  private static func note(_ blob: BlobID, in list: inout [BlobID], most: Int) -> BlobID? {
     list.removeAll { $0 == blob }
     list.append(blob)
-    if list.count > most { list.removeFirst() }
+    return list.count > most ? list.removeFirst() : nil
   }
 
   mutating func refuse(_ blob: BlobID) { refused.insert(blob) }

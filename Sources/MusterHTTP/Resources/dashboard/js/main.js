@@ -9,7 +9,7 @@ import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
 import { flush } from "./queue.js";
-import { isNarrow, look, openShell } from "./shell.js";
+import { isNarrow, look, openShell, whenFirst } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
 import { openTools } from "./tools.js";
 import { openMap, showMap, theMap } from "./map/map.js";
@@ -26,7 +26,6 @@ import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
-import { openMesh } from "./mesh.js";
 import { openPaper } from "./paper.js";
 import { written } from "./place.js";
 
@@ -116,7 +115,7 @@ async function start() {
   openCheckIns(showUser);
   openTeam();
   openMe(showUser);
-  openMesh();
+  whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   openPaper();
   if (isNarrow()) look("me");
   let wasLost = false;

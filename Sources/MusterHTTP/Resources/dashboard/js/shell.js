@@ -23,6 +23,11 @@ export function look(name) {
 /** The drawer that is open; "map" without one. */
 export const view = () => document.body.dataset.view;
 
+/** What opens a drawer that is loaded when it is needed. */
+const first = new Map();
+/** Calls `work` when a drawer is opened for the first time. */
+export const whenFirst = (name, work) => first.set(name, work);
+
 export function openShell() {
   const tab = (name) => h("button", {
     "data-view": name, "aria-expanded": "false", "data-key": `view ${name}`,
@@ -53,6 +58,8 @@ function more() {
 /** Other modules change the view too, through the body's attribute. */
 function changed() {
   const now = view();
+  first.get(now)?.();
+  first.delete(now);
   for (const one of document.querySelectorAll("#rail [data-view]")) {
     one.setAttribute("aria-expanded", String(one.dataset.view === now));
   }
