@@ -31,6 +31,17 @@ import Testing
     #expect(Reply.done.withoutDuress == .done)
   }
 
+  @Test func `a map program shows no call to command either`() throws {
+    let place = try #require(Coordinate(latitudeE7: 1, longitudeE7: 2))
+    func feature(_ condition: StatusCondition) -> String {
+      var person = person("Ben", condition)
+      person.fix = Fix(
+        position: place, accuracyDecimetres: 50, sampleTime: Timestamp(milliseconds: 0))
+      return person.row.feature
+    }
+    #expect(!feature(.inContact).isEmpty && feature(.underDuress) == feature(.inContact))
+  }
+
   @Test func `a replay shows neither a call nor when it began`() {
     let now = Timestamp(milliseconds: 60_000)
     let began = Timestamp(milliseconds: 5000)

@@ -206,10 +206,12 @@ extension Problem {
 // MARK: - Rows
 
 extension UserSummary {
+  /// Map programs get no call under duress: others may see their screens, as an export.
   var row: Rows.Row {
-    Rows.Row(
+    let shown = withoutDuress
+    return Rows.Row(
       id: "\(id)", json: json.text,
-      feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
+      feature: GeoJSON.feature(of: shown, adding: shown.earlierNames) ?? "",
       box: fix.map { Box($0.position) }, time: fix.map { $0.sampleTime...$0.sampleTime })
   }
 

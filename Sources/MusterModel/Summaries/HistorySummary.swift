@@ -208,8 +208,11 @@ public struct HistoryCursor: Codable, Hashable, Comparable, Sendable {
   public let name: String
 
   /// Returns the position of an event.
-  public init(_ event: HistoryEvent) {
-    (time, name) = (event.time, "\(event.kind.rawValue)-\(event.id)")
+  public init(_ event: HistoryEvent) { self.init(event.kind, event.id, at: event.time) }
+
+  /// Returns the position of an event with these members.
+  public init(_ kind: HistoryEventKind, _ id: String, at time: Timestamp) {
+    (self.time, name) = (time, "\(kind.rawValue)-\(id)")
   }
 
   /// Parses the `next` of a page; nil for any other text.
