@@ -110,12 +110,3 @@ struct SearchCommand: ParsableCommand {
     return time
   }
 }
-
-extension ArchiveFinding {
-  var json: JSON {
-    JSON.object([
-      "kind": .string(kind), "operation": .string(operation), "id": .string(id),
-      "at": .known(at, JSON.string), "text": .string(text), "callsign": .string(callsign),
-    ]).adding(JSON.place(position))
-  }
-}

@@ -132,8 +132,8 @@ struct Projector {
     let records: [UserRecord]
     let photos: [ReportedPhoto]
 
-    var tables: [ProjectedTable] {
-      [
+    func tables() throws -> [ProjectedTable] {
+      try [
         .users(users), .reports(reports), .fences(fences), .events(events),
         .directives(directives), .records(records, of: users), .blobs(photos),
       ]
@@ -226,7 +226,7 @@ struct Projector {
     try database.transaction {
       let positions = PositionTable(database: database, operation: operation)
       for (user, fixes) in tracks { try positions.add(fixes, of: user) }
-      for table in state.tables { try table.write(into: database, of: operation) }
+      for table in try state.tables() { try table.write(into: database, of: operation) }
       try database.run(
         """
         INSERT INTO projections

@@ -10,7 +10,9 @@ extension ProximityStatus {
       "scanning": .string(scanning.rawValue), "advertising": .string(advertising.rawValue),
       "source": .string(source), "counted": .unsigned(counted),
       "refused": .object(refused.mapValues { .unsigned($0) }), "intervals": .count(intervals),
+      "adapter": .string(adapter), "problem": .string(problem),
       "sendsSessions": .bool(sendsSessions), "sharesCount": .bool(sharesCount),
+      "showsName": .bool(showsName),
       "report": report.map(\.json) ?? .null,
     ])
   }
@@ -40,7 +42,7 @@ extension ProximitySession {
   public var json: JSON {
     .object([
       "start": .time(start), "end": .time(end), "identifiers": .count(identifiers),
-      "isSynced": .bool(isSynced),
+      "isSent": .bool(isSent), "isSynced": .bool(isSynced),
     ])
   }
 }
@@ -50,7 +52,7 @@ extension OwnIdentity {
   public var json: JSON {
     .object([
       "identifier": .string(identifier), "serviceData": .string(serviceData),
-      "changesAt": .time(changesAt), "days": .array(days.map(JSON.time)),
+      "name": .string(name), "changesAt": .time(changesAt), "days": .array(days.map(JSON.time)),
     ])
   }
 }

@@ -258,7 +258,24 @@ public struct Queries {
     return try recordDatasets().filter { names.contains($0.name) }
   }
 
+  /// Returns the name of this device's user.
+  public func ownCallsign() throws -> String {
+    try context.callsign(of: context.local.author.user)
+  }
+
   // MARK: Proximity
+
+  /// Returns the frame of the note that this device sealed to command, and whether a device of
+  /// command acknowledged it; nil before the first.
+  public func ownProximityNote(
+    now: ClockReading
+  ) throws -> (frame: Bytes16, isAtCommand: Bool)? {
+    guard let row = try context.row(ExposureList.key(context.local.device)),
+      let note = row.shown(.exposureNote)
+    else { return nil }
+    var tracker = deliveryTracker(now: now)
+    return (note.dot.frame, try tracker.delivery(of: row).commandPost)
+  }
 
   /// Returns the exposure notices that count, by id.
   public func exposureNotices() throws -> [PublishedNotice] {
