@@ -131,7 +131,7 @@ enum ArchiveSchema {
     CREATE INDEX frames_with_blobs ON muster.frames (operation) WHERE blob_list IS NOT NULL;
     """
 
-  /// Tables and indexes that an earlier program did not have.
+  /// Tables that an earlier program did not have.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS muster.records (
       operation bytea NOT NULL, id bytea NOT NULL, person bytea NOT NULL, callsign text NOT NULL,
@@ -143,8 +143,6 @@ enum ArchiveSchema {
       type text NOT NULL, position geography(Point), taken_at timestamptz, content bytea,
       document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     ALTER TABLE muster.blobs ALTER COLUMN content SET STORAGE EXTERNAL;
-    -- The newest positions in an area.
-    CREATE INDEX IF NOT EXISTS positions_newest ON muster.positions (at);
     """
 
   /// `document` is for those who use SQL, `summary` for the HTTP API and exports.

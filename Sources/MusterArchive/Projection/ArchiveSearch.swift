@@ -33,50 +33,32 @@ extension Archive {
     }
   }
 
-  /// Each table gives its newest matches first, and no more than are wanted. In an area with many
-  /// positions PostgreSQL follows their times and stops early; in one with few it uses the index of
-  /// places. It plans with the given values: a condition that is absent costs nothing.
+  /// PostgreSQL plans it with the given values: a condition that is absent costs nothing, and the
+  /// others reach the indexes of each table.
   private static let query = """
     SELECT kind, name, encode(found.id, 'hex'),
       to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), text, callsign,
       round(ST_Y(position::geometry) * 1e7)::bigint, round(ST_X(position::geometry) * 1e7)::bigint,
       found.operation
     FROM (
-      (\(newest(
-        "report", of: "reports", at: "updated_at", text: "title",
-        where: "position(lower($1::text) IN lower(title || ' ' || details)) > 0")))
+      SELECT 'report' AS kind, operation, id, updated_at AS at, title AS text, callsign, position
+      FROM reports WHERE $1::text IS NULL
+        OR position(lower($1::text) IN lower(title || ' ' || details)) > 0
       UNION ALL
-      (\(newest(
-        "event", of: "events", text: "type || ' ' || fence_name",
-        where: "position(lower($1::text) IN lower(fence_name)) > 0")))
+      SELECT 'event', operation, id, at, type || ' ' || fence_name, callsign, position
+      FROM events WHERE $1::text IS NULL OR position(lower($1::text) IN lower(fence_name)) > 0
       UNION ALL
-      (\(newest("position", of: "positions", id: "person", text: "''", where: "false")))
+      SELECT 'position', operation, person, at, '', callsign, position
+      FROM positions WHERE $1::text IS NULL
     ) AS found JOIN operations ON operations.id = found.operation
+    WHERE ($2::text IS NULL OR lower(callsign) = lower($2::text))
+      AND ($3::float8 IS NULL OR ST_DWithin(position,
+        ST_SetSRID(ST_MakePoint($3::float8, $4::float8), 4326)::geography, $5::float8))
+      AND ($6::timestamptz IS NULL OR at >= $6::timestamptz)
+      AND ($7::timestamptz IS NULL OR at <= $7::timestamptz)
+      AND ($8::text IS NULL OR lower(name) = lower($8::text)
+        OR encode(operations.id, 'hex') LIKE lower($8::text) || '%')
+      AND ($10::bytea[] IS NULL OR found.operation = ANY($10::bytea[]))
     ORDER BY at DESC NULLS LAST, kind, found.id LIMIT $9::bigint
     """
-
-  /// - Parameter condition: what holds for a row that contains the text.
-  private static func newest(
-    _ kind: String, of table: String, id: String = "id", at: String = "at", text: String,
-    where condition: String
-  ) -> String {
-    // The time of a position is never null; only the default order follows its index.
-    let last = table == "positions" ? "" : "NULLS LAST"
-    return """
-      SELECT '\(kind)' AS kind, operation, \(id) AS id, \(at) AS at, \(text) AS text, callsign,
-        position
-      FROM \(table)
-      WHERE ($1::text IS NULL OR \(condition))
-        AND ($2::text IS NULL OR lower(callsign) = lower($2::text))
-        AND ($3::float8 IS NULL OR ST_DWithin(position,
-          ST_SetSRID(ST_MakePoint($3::float8, $4::float8), 4326)::geography, $5::float8))
-        AND ($6::timestamptz IS NULL OR \(at) >= $6::timestamptz)
-        AND ($7::timestamptz IS NULL OR \(at) <= $7::timestamptz)
-        AND ($8::text IS NULL OR operation = ANY(ARRAY(
-          SELECT o.id FROM operations o WHERE lower(o.name) = lower($8::text)
-            OR encode(o.id, 'hex') LIKE lower($8::text) || '%')))
-        AND ($10::bytea[] IS NULL OR operation = ANY($10::bytea[]))
-      ORDER BY \(at) DESC \(last), \(id) LIMIT $9::bigint
-      """
-  }
 }

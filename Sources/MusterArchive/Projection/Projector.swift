@@ -52,6 +52,7 @@ struct Projector {
     }
     var outcome = try await write(state, merged: merged)
     outcome.photos = try await writePhotos(state.photos)
+    try PositionTable(database: archive.database, operation: operation).sortPastDays()
     return outcome
   }
 
