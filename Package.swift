@@ -131,7 +131,7 @@ let package = Package(
         "MusterReplica", "MusterAttackers", "CCrashVFS", yams,
       ]),
     program("muster-sim", ["MusterModel", "MusterSimulator", argumentParser]),
-    layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
+    layer("MusterInterchange", ["MusterModel", "MusterGeo", grdbSQLite]),
     layer(
       "MusterTransport",
       [
@@ -174,12 +174,13 @@ let package = Package(
       "MusterArchive",
       [
         "MusterModel", "MusterCrypto", "MusterSync", "MusterReplica", "MusterInterchange",
-        "MusterNode", "MusterControl", "CPostgreSQL", logging,
+        "MusterNode", "MusterControl", "MusterHTTP", "CPostgreSQL", logging,
       ]),
     program(
       "muster-archive",
       [
-        "MusterModel", "MusterInterchange", "MusterNode", "MusterArchive", argumentParser, logging,
+        "MusterModel", "MusterInterchange", "MusterNode", "MusterHTTP", "MusterArchive",
+        argumentParser, logging, lifecycle,
       ]),
     .target(name: "CConfinement"),
     // Decodes pictures for a node, in a process of its own. Nothing else may link it.

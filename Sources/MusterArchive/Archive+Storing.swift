@@ -21,63 +21,132 @@ extension Archive {
   /// - Parameter post: the device whose data it is.
   /// - Returns: how many frames were new.
   func store(_ batch: ArchiveBatch, from post: DeviceID, in operation: OperationID) throws -> Int {
-    try finish(begin(batch, from: post, in: operation))
+    try database.transaction {
+      try database.run(
+        "SELECT 1 FROM operations WHERE id = $1 FOR UPDATE", [.bytes(operation.bytes)])
+      let plan = try plan(for: batch.runs, operation)
+      var stored = try copy(plan.new, of: operation, into: "frames")
+      var heads = plan.heads
+      stored += try merge(plan.branches, &heads, operation)
+      try write(heads, of: plan.changed, operation)
+      try note(batch.runs.compactMap { run in run.opening.map { (run.log, $0) } }, operation)
+      try add(batch.certificates, operation)
+      try add(batch.evidence, operation)
+      try add(batch.keys, from: post, operation)
+      try count(batch, stored: stored, of: post, operation)
+      return stored
+    }
   }
 
-  /// A batch whose frames the server merges, while the next one is verified here.
-  struct Pending {
-    fileprivate let batch: ArchiveBatch
-    fileprivate let post: DeviceID
-    fileprivate let operation: OperationID
+  // MARK: Frames
+
+  /// Compares a batch with the heads. The lock on the operation's row makes what is read here
+  /// current.
+  private func plan(for runs: [VerifiedRun], _ operation: OperationID) throws -> StorePlan {
+    let heads = try heads(of: operation, logs: Set(runs.map(\.log)).sorted())
+    let plan = StorePlan(runs, after: heads)
+    guard !plan.branches.isEmpty else { return plan }
+    let stored = try archived(
+      plan.branches.compactMap { run in run.frames.last.map(FrameName.init) }, in: operation)
+    return stored.isEmpty ? plan : StorePlan(runs, after: heads, stored: stored)
   }
 
-  /// Begins the transaction of a batch. `finish` MUST follow before any other call.
-  func begin(
-    _ batch: ArchiveBatch, from post: DeviceID, in operation: OperationID
-  ) throws -> Pending {
+  /// Copies frames into a table.
+  ///
+  /// - Returns: how many there are.
+  private func copy(
+    _ frames: [Frame], of operation: OperationID, into table: String
+  ) throws -> Int {
+    guard !frames.isEmpty else { return 0 }
+    return try database.copy(
+      """
+      COPY \(table) (operation, log, sequence, hash, previous, epoch, blob_list, body, signature)
+      FROM STDIN (FORMAT binary)
+      """, frames
+    ) { frame, rows in
+      rows.beginRow(columns: 9)
+      rows.append(column: operation.raw)
+      rows.append(column: frame.log.raw)
+      rows.append(column: Int64(frame.sequence))
+      rows.append(column: frame.hash.raw)
+      rows.append(column: frame.previous.raw)
+      rows.append(column: frame.epoch?.bytes)
+      rows.append(column: frame.blobs.isEmpty ? nil : BlobListing.encoded(frame.blobs))
+      rows.append(column: frame.body)
+      rows.append(column: frame.signature)
+    }
+  }
+
+  /// Stores runs of which a part may be stored.
+  ///
+  /// - Parameter heads: changed as they follow from all stored frames.
+  /// - Returns: how many frames were new.
+  private func merge(
+    _ runs: [VerifiedRun], _ heads: inout [LogID: BranchHeads], _ operation: OperationID
+  ) throws -> Int {
+    guard !runs.isEmpty else { return 0 }
     try database.script(
       """
       CREATE TEMPORARY TABLE IF NOT EXISTS staged (
         operation bytea, log bytea, sequence bigint, hash bytea, previous bytea, epoch bytea,
         blob_list bytea, body bytea, signature bytea) ON COMMIT DELETE ROWS
       """)
-    try database.script("BEGIN")
-    do {
-      try database.run(
-        "SELECT 1 FROM operations WHERE id = $1 FOR UPDATE", [.bytes(operation.bytes)])
-      try database.copy("COPY staged FROM STDIN (FORMAT binary)", batch.rows)
-      try database.send(
-        """
-        INSERT INTO frames (operation, log, sequence, hash, previous, epoch, blob_list, body,
-          signature) SELECT * FROM staged ON CONFLICT DO NOTHING
-        """)
-    } catch {
-      database.rollBack()
-      throw error
+    _ = try copy(runs.flatMap(\.frames), of: operation, into: "staged")
+    let stored = try database.change(
+      """
+      INSERT INTO frames (operation, log, sequence, hash, previous, epoch, blob_list, body,
+        signature) SELECT * FROM staged ON CONFLICT DO NOTHING
+      """)
+    for run in runs {
+      heads[run.log, default: BranchHeads()].settle(run, among: try names(around: run, operation))
     }
-    return Pending(batch: batch, post: post, operation: operation)
+    return stored
   }
 
-  /// Completes and commits the transaction of a batch.
-  ///
-  /// - Returns: how many frames were new.
-  func finish(_ pending: Pending) throws -> Int {
-    let (batch, operation) = (pending.batch, pending.operation)
-    do {
-      let stored = try database.receive()
-      try note(batch.runs.compactMap { run in run.opening.map { (run.log, $0) } }, operation)
-      try advance(by: batch.runs, operation)
-      try add(batch.certificates, operation)
-      try add(batch.evidence, operation)
-      try add(batch.keys, from: pending.post, operation)
-      try count(batch, stored: stored, of: pending.post, operation)
-      try database.script("COMMIT")
-      return stored
-    } catch {
-      database.rollBack()
-      throw error
+  private func write(
+    _ heads: [LogID: BranchHeads], of changed: Set<LogID>, _ operation: OperationID
+  ) throws {
+    guard !changed.isEmpty else { return }
+    let logs = changed.sorted()
+    let all = logs.flatMap { log in
+      let branches = heads[log] ?? BranchHeads()
+      return branches.tips.map { (log, $0.value, $0.key, false) }
+        + branches.forks.map { (log, $0.value, $0.key, true) }
+    }
+    let id = SQLValue.bytes(operation.bytes)
+    try database.run(
+      "DELETE FROM heads WHERE operation = $1 AND log = ANY($2::bytea[])",
+      [id, .list(logs.map(\.bytes))])
+    try database.run(
+      """
+      INSERT INTO heads
+      SELECT $1::bytea, * FROM unnest($2::bytea[], $3::bigint[], $4::bytea[], $5::boolean[])
+      """,
+      [
+        id, .list(all.map(\.0.bytes)), .integers(all.map(\.1)), .list(all.map(\.2.bytes)),
+        .booleans(all.map(\.3)),
+      ])
+  }
+
+  private func names(around run: VerifiedRun, _ operation: OperationID) throws -> [HeldName] {
+    guard let first = run.frames.first, let last = run.frames.last else { return [] }
+    return try database.run(
+      """
+      SELECT sequence, hash, previous FROM frames
+      WHERE operation = $1 AND log = $2 AND sequence BETWEEN $3::bigint AND $4::bigint
+      """,
+      [
+        .bytes(operation.bytes), .bytes(run.log.bytes),
+        .unsigned(first.sequence > 0 ? first.sequence - 1 : 0), .unsigned(last.sequence + 1),
+      ]
+    ).map { row in
+      guard let hash = FrameHash(bytes: row.bytes(1)), let previous = FrameHash(bytes: row.bytes(2))
+      else { throw Self.damaged }
+      return HeldName(sequence: row.unsigned(0), hash: hash, previous: previous)
     }
   }
+
+  // MARK: The rest
 
   private func count(
     _ batch: ArchiveBatch, stored: Int, of post: DeviceID, _ operation: OperationID
@@ -118,54 +187,6 @@ extension Archive {
         .list(openings.map(\.opening.certificate.bytes)),
         .integers(openings.map { UInt64($0.opening.lane.rawValue) }),
       ])
-  }
-
-  /// Moves the heads. The lock on the operation's row makes what is read here current.
-  private func advance(by runs: [VerifiedRun], _ operation: OperationID) throws {
-    let logs = Set(runs.map(\.log)).sorted()
-    guard !logs.isEmpty else { return }
-    var heads = try heads(of: operation, logs: logs)
-    for run in runs {
-      if !heads[run.log, default: BranchHeads()].extend(by: run) {
-        heads[run.log]?.settle(run, among: try names(around: run, operation))
-      }
-    }
-    let all = logs.flatMap { log in
-      let branches = heads[log] ?? BranchHeads()
-      return branches.tips.map { (log, $0.value, $0.key, false) }
-        + branches.forks.map { (log, $0.value, $0.key, true) }
-    }
-    let id = SQLValue.bytes(operation.bytes)
-    try database.run(
-      "DELETE FROM heads WHERE operation = $1 AND log = ANY($2::bytea[])",
-      [id, .list(logs.map(\.bytes))])
-    try database.run(
-      """
-      INSERT INTO heads
-      SELECT $1::bytea, * FROM unnest($2::bytea[], $3::bigint[], $4::bytea[], $5::boolean[])
-      """,
-      [
-        id, .list(all.map(\.0.bytes)), .integers(all.map(\.1)), .list(all.map(\.2.bytes)),
-        .booleans(all.map(\.3)),
-      ])
-  }
-
-  private func names(around run: VerifiedRun, _ operation: OperationID) throws -> [HeldName] {
-    guard let first = run.frames.first, let last = run.frames.last else { return [] }
-    return try database.run(
-      """
-      SELECT sequence, hash, previous FROM frames
-      WHERE operation = $1 AND log = $2 AND sequence BETWEEN $3::bigint AND $4::bigint
-      """,
-      [
-        .bytes(operation.bytes), .bytes(run.log.bytes),
-        .unsigned(first.sequence > 0 ? first.sequence - 1 : 0), .unsigned(last.sequence + 1),
-      ]
-    ).map { row in
-      guard let hash = FrameHash(bytes: row.bytes(1)), let previous = FrameHash(bytes: row.bytes(2))
-      else { throw Self.damaged }
-      return HeldName(sequence: row.unsigned(0), hash: hash, previous: previous)
-    }
   }
 
   private func add(_ certificates: [SignedCertificate], _ operation: OperationID) throws {

@@ -102,15 +102,19 @@ public enum Command: Codable, Hashable, Sendable {
   /// The events of a range of time, by time.
   ///
   /// - after: the `next` of the page before; nil for the first.
-  case timeline(from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int)
+  /// - hidesDuress: whether the reader is no commander.
+  case timeline(
+    from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int, hidesDuress: Bool)
 
   /// Crossings after an arrival number, in the order of these numbers; all with nil.
   case events(after: Int64?, limit: Int)
 
   /// - uses: how many devices may join with it, 1 to 1,000.
-  case invite(role: Role, uses: Int, validSeconds: Int64)
-  /// Admits a device by the contents of its join request file.
-  case admit(request: ByteString, role: Role)
+  /// - user: the person who receives another device, by callsign or id; nil for new people.
+  case invite(role: Role, user: String? = nil, uses: Int, validSeconds: Int64)
+  /// Admits a device by the contents of its join request file, as another one of a person or as
+  /// that of a new person.
+  case admit(request: ByteString, role: Role, user: String? = nil)
   /// Revokes a device, named by its id or by its user's callsign.
   case revoke(String)
   case rotateEpoch

@@ -88,50 +88,6 @@ struct ArchiveTests {
     }
   }
 
-  /// The bar is 0.8 for a release build; a debug build decodes several times more slowly.
-  @Test func `verification costs a bounded part of what COPY and merge cost alone`() async throws {
-    let world = try World()
-    let frames = world.longLog(frames: 10_000, bytes: 400)
-    let (bundle, local) = (try world.bundle(runs(of: frames)), try world.local())
-    try await PostgresCluster.run { cluster in
-      let clock = ContinuousClock()
-      var (bare, whole) = (Duration.seconds(1000), Duration.seconds(1000))
-      for _ in 1...3 {
-        try await cluster.query("DROP SCHEMA IF EXISTS muster CASCADE")
-        let archive = try Archive(at: cluster.url)
-        try archive.register(local)
-        var batches = [ArchiveBatch()]
-        for run in runs(of: frames) {
-          if batches[batches.count - 1].isFull { batches.append(ArchiveBatch()) }
-          batches[batches.count - 1].add(
-            VerifiedRun(frames: run, opening: nil), of: local.operation)
-        }
-        bare = try min(
-          bare,
-          clock.measure {
-            for batch in batches {
-              _ = try archive.store(batch, from: local.device, in: local.operation)
-            }
-          })
-        try await cluster.query("DROP SCHEMA muster CASCADE")
-        let other = try Archive(at: cluster.url)
-        var archiver = try BundleArchiver(into: other, of: local, post: local.device)
-        whole = try min(
-          whole,
-          clock.measure {
-            for start in stride(from: 0, to: bundle.count, by: 16 << 20) {
-              try archiver.take(Array(bundle[start..<min(start + (16 << 20), bundle.count)]))
-            }
-            #expect(try archiver.finish())
-          })
-        #expect(archiver.tally.frames.new == frames.count)
-      }
-      let rates = [bare, whole].map { Int(Double(frames.count) / ($0 / .seconds(1))) }
-      print("frames/s: COPY and merge alone \(rates[0]), verified \(rates[1])")
-      #expect(Double(rates[1]) > 0.1 * Double(rates[0]))
-    }
-  }
-
   @Test func `kills of the archiver and of PostgreSQL lose and double nothing`() async throws {
     let world = try World()
     let frames = world.longLog(frames: 12_000, bytes: 700)

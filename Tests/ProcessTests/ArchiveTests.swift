@@ -6,7 +6,7 @@ extension ProcessTests {
   /// Real nodes, a real PostgreSQL server, and `muster-archive` between them.
   @Suite(.needsPostgreSQL) struct ArchiveTests {
     /// Starts the program on a laptop's home.
-    private func begin(
+    func begin(
       _ words: [String], on laptop: Laptop?, in field: Field, cluster: PostgresCluster
     ) throws -> Child {
       let home = laptop.map { ["--home", $0.home.path] } ?? []
@@ -19,7 +19,7 @@ extension ProcessTests {
 
     /// Runs a command of the program that must succeed.
     @discardableResult
-    private func archive(
+    func archive(
       _ words: String..., on laptop: Laptop? = nil, in field: Field, cluster: PostgresCluster
     ) async throws -> Ended {
       let child = try begin(words, on: laptop, in: field, cluster: cluster)
@@ -29,7 +29,7 @@ extension ProcessTests {
     }
 
     /// Two laptops that never meet, each with a report of its own.
-    private func apart(in field: Field) async throws -> (anna: Laptop, ben: Laptop) {
+    func apart(in field: Field) async throws -> (anna: Laptop, ben: Laptop) {
       let anna = try await field.founder("Anna")
       let ben = try await joiner("Ben", of: anna, role: "member", in: field)
       try await anna.send(
@@ -42,7 +42,7 @@ extension ProcessTests {
     }
 
     /// Enrols a laptop by files: it needs no connection.
-    private func joiner(
+    func joiner(
       _ name: String, of anna: Laptop, role: String, in field: Field
     ) async throws -> Laptop {
       let laptop = try field.laptop(name)
@@ -59,12 +59,12 @@ extension ProcessTests {
       try await Field.run { field in
         try await PostgresCluster.run { cluster in
           let (anna, ben) = try await apart(in: field)
-          let eve = try await joiner("Eve", of: anna, role: "observer", in: field)
+          let eve = try await joiner("Eve", of: anna, role: "archive", in: field)
           // Given both have fed the archive, and Anna twice
           for post in [anna, ben, anna] {
             try await archive("import", on: post, in: field, cluster: cluster)
           }
-          // When an observer's device projects, which holds nothing but its keys
+          // When the archive's device projects, which holds nothing but its keys
           let projected = try await archive(
             "project", "--json", on: eve, in: field, cluster: cluster
           ).json()

@@ -27,7 +27,7 @@ enum ArchiveSchema {
     try database.transaction {
       try database.run("SELECT pg_advisory_xact_lock($1::bigint)", [.integer(lock)])
       let exists = try database.run("SELECT to_regclass('muster.projections') IS NOT NULL")
-      guard exists.first?.integer(0) == 0 else { return }
+      guard exists.first?.integer(0) == 0 else { return try addSummaries(database) }
       let extensions = try database.run(
         """
         SELECT (SELECT count(*) FROM pg_extension WHERE extname = 'postgis'),
@@ -48,6 +48,19 @@ enum ArchiveSchema {
         }
       }
       try database.script(projections)
+    }
+  }
+
+  /// Adds a column that earlier programs did not have. It is written with the next projection.
+  private static func addSummaries(_ database: DatabaseConnection) throws {
+    let columns = try database.run(
+      """
+      SELECT 1 FROM pg_attribute
+      WHERE attrelid = 'muster.users'::regclass AND attname = 'summary'
+      """)
+    guard columns.isEmpty else { return }
+    for table in ["users", "reports", "fences", "events", "directives"] {
+      try database.script("ALTER TABLE muster.\(table) ADD COLUMN summary jsonb")
     }
   }
 
@@ -101,6 +114,7 @@ enum ArchiveSchema {
       PRIMARY KEY (operation, device));
     """
 
+  /// `document` is for those who use SQL, `summary` for the HTTP API and exports.
   private static let projections = """
     CREATE TABLE muster.projections (
       operation bytea PRIMARY KEY, state_hash bytea NOT NULL, frames bigint NOT NULL,
@@ -108,22 +122,22 @@ enum ArchiveSchema {
     CREATE TABLE muster.users (
       operation bytea NOT NULL, id bytea NOT NULL, callsign text NOT NULL, role text NOT NULL,
       team text NOT NULL, status text NOT NULL, position geography(Point), fix_at timestamptz,
-      document jsonb NOT NULL, PRIMARY KEY (operation, id));
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     CREATE TABLE muster.reports (
       operation bytea NOT NULL, id bytea NOT NULL, title text NOT NULL, details text NOT NULL,
       category text NOT NULL, severity smallint, status text NOT NULL, callsign text NOT NULL,
       position geography(Point), created_at timestamptz, updated_at timestamptz,
-      document jsonb NOT NULL, PRIMARY KEY (operation, id));
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     CREATE TABLE muster.fences (
       operation bytea NOT NULL, id bytea NOT NULL, name text NOT NULL, kind text NOT NULL,
-      is_active boolean NOT NULL, area geography, document jsonb NOT NULL,
+      is_active boolean NOT NULL, area geography, document jsonb NOT NULL, summary jsonb,
       PRIMARY KEY (operation, id));
     CREATE TABLE muster.events (
       operation bytea NOT NULL, id bytea NOT NULL, type text NOT NULL, fence bytea NOT NULL,
       fence_name text NOT NULL, callsign text NOT NULL, at timestamptz,
-      position geography(Point), document jsonb NOT NULL, PRIMARY KEY (operation, id));
+      position geography(Point), document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     CREATE TABLE muster.directives (
-      operation bytea NOT NULL, id bytea NOT NULL, document jsonb NOT NULL,
+      operation bytea NOT NULL, id bytea NOT NULL, document jsonb NOT NULL, summary jsonb,
       PRIMARY KEY (operation, id));
     CREATE TABLE muster.positions (
       operation bytea NOT NULL, person bytea NOT NULL, callsign text NOT NULL,

@@ -60,13 +60,23 @@ struct FrameVerifier {
       ? openings[frame.log] == nil : tips[frame.log]?.contains(frame.previous) == true
   }
 
+  /// Takes a run whose last frame is archived. The hashes prove the others.
+  mutating func pass(_ frames: [Frame]) throws {
+    guard let first = frames.first, let last = frames.last else { return }
+    if first.sequence == 0, openings[first.log] == nil {
+      know(first.log, openedBy: try Opening(decoding: first.body))
+      know(tip: last.hash, of: first.log)
+    } else if tips[first.log]?.remove(first.previous) != nil {
+      know(tip: last.hash, of: first.log)
+    }
+    if openings[first.log]?.lane == .control { addCertificates(in: frames) }
+  }
+
   /// Verifies a run with computed hashes, whose last frame is signed.
   ///
-  /// - Parameter isArchived: whether the frame that the run follows is stored; asked only if it is
-  ///   not the newest of a branch.
-  mutating func verify(
-    _ frames: [Frame], isArchived: (Frame) throws -> Bool
-  ) throws -> VerifiedRun {
+  /// - Parameter isArchived: whether the frame that the run follows is stored; not needed if it is
+  ///   the newest of a branch.
+  mutating func verify(_ frames: [Frame], isArchived: Bool) throws -> VerifiedRun {
     guard let first = frames.first, let last = frames.last, last.sequence <= Limits.lastSequence,
       frames.count <= Int(Limits.signatureInterval) + 1
     else { throw BundleRefusal.forged }
@@ -76,7 +86,7 @@ struct FrameVerifier {
     }
     let continues = tips[first.log]?.contains(first.previous) == true
     if first.sequence > 0, !continues {
-      guard try isArchived(first) else { throw BundleRefusal.unattached }
+      guard isArchived else { throw BundleRefusal.unattached }
       guard (tips[first.log]?.count ?? 0) < Limits.branchesPerLog + 1 else {
         throw BundleRefusal.overLimit
       }

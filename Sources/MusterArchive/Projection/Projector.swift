@@ -36,7 +36,7 @@ struct Projector {
     guard post.local.author.role.reads else {
       throw ArchiveFault(
         "the device of --home is a relay, and cannot read: archive blindly with `import` and "
-          + "`follow`, or give --home of an observer")
+          + "`follow`, or give --home of a device of role archive")
     }
     try ArchiveSchema.prepareProjection(archive.database)
     try lock()
@@ -115,8 +115,11 @@ struct Projector {
     let events: [CrossingSummary]
     let directives: [DirectiveSummary]
 
-    var tables: [ProjectedTable] {
-      [.users(users), .reports(reports), .fences(fences), .events(events), .directives(directives)]
+    func tables() throws -> [ProjectedTable] {
+      try [
+        .users(users), .reports(reports), .fences(fences), .events(events),
+        .directives(directives),
+      ]
     }
   }
 
@@ -162,7 +165,7 @@ struct Projector {
     try database.transaction {
       let positions = PositionTable(database: database, operation: operation)
       for (user, fixes) in tracks { try positions.add(fixes, of: user) }
-      for table in state.tables { try table.write(into: database, of: operation) }
+      for table in try state.tables() { try table.write(into: database, of: operation) }
       try database.run(
         """
         INSERT INTO projections
