@@ -54,7 +54,8 @@ enum InviteTable {
   private static func read(_ columns: inout ColumnReader) throws -> Invite {
     Invite(
       id: try columns.identifier(), secret: try columns.bytes(), role: try columns.code(),
-      user: try columns.optionalBytes16().map(UserID.init(raw:)), usesLeft: try columns.integer(), expiresAt: try columns.timestamp(),
+      user: try columns.optionalBytes16().map(UserID.init(raw:)), usesLeft: try columns.integer(),
+      expiresAt: try columns.timestamp(),
       createdAt: try columns.timestamp())
   }
 }
