@@ -131,7 +131,7 @@ let package = Package(
         "MusterReplica", "MusterAttackers", "CCrashVFS", yams,
       ]),
     program("muster-sim", ["MusterModel", "MusterSimulator", argumentParser]),
-    layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
+    layer("MusterInterchange", ["MusterModel", "MusterGeo", grdbSQLite]),
     layer(
       "MusterTransport",
       [

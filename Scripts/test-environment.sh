@@ -26,6 +26,8 @@ readonly programs=(
   setpriv:util-linux
   pg_lsclusters:postgresql
   /usr/share/doc/postgresql-postgis:postgresql-postgis
+  ogrinfo:gdal-bin
+  /usr/lib/python3/dist-packages/osgeo_utils:python3-gdal
 )
 
 # Some of the programs are in folders that are only in root's PATH.

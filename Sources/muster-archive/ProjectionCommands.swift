@@ -10,7 +10,7 @@ struct ProjectCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster-archive project --home ~/archive-device
 
-      The device of --home must be allowed to read: an observer, a member or a command device. Its \
+      The device of --home must be allowed to read: best a device of role archive. Its \
       node merges what only the archive has, and its state is written. Needs PostGIS.
       """)
 

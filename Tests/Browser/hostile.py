@@ -76,7 +76,7 @@ class HostileStage(Stage):
         rows = ALL if self.has_rows else []
         if name == "proximity":
             return {"scanning": "on", "advertising": "unknown", "sendsSessions": True,
-                    "sharesCount": False,
+                    "sharesCount": False, "showsName": False, "problem": ALL[0],
                     "report": {"kind": ALL[0], "text": ALL[0], "days": [WHEN], "isPublished": True},
                     "notices": [{"id": text, "kind": text, "text": text,
                                  "days": [{"day": WHEN, "minutes": n, "rssi": -60}]}

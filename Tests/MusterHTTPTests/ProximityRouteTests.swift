@@ -78,6 +78,30 @@ import Testing
     }
   }
 
+  @Test func `a session that command did not acknowledge is sent, and not synced`() async throws {
+    try await WebStage.run(role: .member) { web in
+      await hear("Ben", web)
+      func session() async throws -> JSON? {
+        try await web.get("\(Self.path)/sessions").items.first
+      }
+      #expect(try await session()?["isSent"] == .bool(false))
+      let sent = try await web.client.ask("POST", "\(Self.path)/send")
+      #expect(sent.status == 200)
+      #expect(try await session()?["isSent"] == .bool(true))
+      #expect(try await session()?["isSynced"] == .bool(false))
+    }
+  }
+
+  @Test func `a name is shown only if the user chose it`() async throws {
+    try await WebStage.run { web in
+      #expect(try await web.get("\(Self.path)/own")["name"].word == "")
+      let answer = try await web.client.ask("PUT", Self.path, body: "{\"showsName\":true}")
+      #expect(answer.json["showsName"] == .bool(true))
+      #expect(try await web.get("\(Self.path)/own")["name"].word?.isEmpty == false)
+      #expect(answer.json["adapter"].word == "" && answer.json["problem"].word == "")
+    }
+  }
+
   @Test func `only command reviews`() async throws {
     try await WebStage.run(role: .member) { web in
       let (review, own) = (

@@ -13,7 +13,7 @@ struct OperationExportTests {
 
   /// An operation with a callsign that is a formula, a report title with markup, and a track name
   /// that would close its element.
-  private func export() throws -> OperationExport {
+  func export() throws -> OperationExport {
     let here = try place(470_000_001, -115_000_000)
     let fix = Fix(position: here, accuracyDecimetres: 75, sampleTime: Self.moment)
     var user = UserSummary(

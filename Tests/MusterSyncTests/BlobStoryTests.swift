@@ -147,6 +147,37 @@ struct BlobStoryTests {
     #expect(world.stations[2].unitsAgain == 0)
   }
 
+  @Test func `a list that lies about the size of a blob costs one unit of it`() throws {
+    // Given a list with the root of a small photo and the length of a large one
+    var world = Self.world(seed: 79, members: 1)
+    let small = try Blob(bytes: 50_000)
+    let listing = try #require(
+      BlobListing(root: small.listing.root, length: 8_000_000, kind: .original))
+    func entry(holding units: UnitSet, goal: BlobGoal) -> BlobEntry {
+      BlobEntry(
+        listing: listing, id: listing.id,
+        certificate: CertificateHash(raw: Bytes32(prefix: .zero, suffix: .zero)), number: 1,
+        units: units, goal: goal)
+    }
+    let all = UnitSet.all(listing.shape.units)
+    world.give(.blobsChanged([entry(holding: all, goal: .none)], removed: []), to: 0)
+    for unit in 0..<listing.shape.units {
+      let source = small.units[unit % 3]
+      world.stations[0].units[listing.id, default: [:]][unit] = BlobUnit(
+        blob: listing.id, length: 8_000_000, number: unit, path: source.path, bytes: source.bytes)
+    }
+    let before = world.stations[0].sentBytes
+    world.give(
+      .blobsChanged(
+        [entry(holding: UnitSet(units: listing.shape.units), goal: .rest)], removed: []), to: 1)
+    world.run(seconds: 60)
+    // Then nothing is stored, the peer is named, and it was asked for two units at most
+    #expect(world.stations[1].units[listing.id]?.isEmpty ?? true)
+    #expect(world.stations[1].rejections(.forged) == 1)
+    #expect(world.stations[0].sentBytes - before < 3 * BlobShape.unitBytes)
+    #expect(world.problems == [])
+  }
+
   @Test func `thumbnails come before originals, and urgent ones first`() throws {
     var world = Self.world(seed: 74, members: 1)
     world.channel = World.Channel(bitsPerSecond: 500_000, queueMilliseconds: 500)
@@ -177,7 +208,8 @@ struct BlobStoryTests {
 
   @Test func `on a narrow link thumbnails are sent to the command post before others`() throws {
     var world = Self.world(seed: 78, members: 4)
-    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000)
+    world.channel = World.Channel(
+      bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)
     for index in 0...4 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
     let thumbnails = try (0..<6).map {
       try Blob(bytes: 12_000, seed: UInt8($0 + 1), kind: .thumbnail)

@@ -59,12 +59,12 @@ extension ProcessTests {
       try await Field.run { field in
         try await PostgresCluster.run { cluster in
           let (anna, ben) = try await apart(in: field)
-          let eve = try await joiner("Eve", of: anna, role: "observer", in: field)
+          let eve = try await joiner("Eve", of: anna, role: "archive", in: field)
           // Given both have fed the archive, and Anna twice
           for post in [anna, ben, anna] {
             try await archive("import", on: post, in: field, cluster: cluster)
           }
-          // When an observer's device projects, which holds nothing but its keys
+          // When the archive's device projects, which holds nothing but its keys
           let projected = try await archive(
             "project", "--json", on: eve, in: field, cluster: cluster
           ).json()

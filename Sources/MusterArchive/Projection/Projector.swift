@@ -36,7 +36,7 @@ struct Projector {
     guard post.local.author.role.reads else {
       throw ArchiveFault(
         "the device of --home is a relay, and cannot read: archive blindly with `import` and "
-          + "`follow`, or give --home of an observer")
+          + "`follow`, or give --home of a device of role archive")
     }
     try ArchiveSchema.prepareProjection(archive.database)
     try lock()

@@ -29,7 +29,7 @@ extension Archive {
   ) throws -> (token: AccessToken, text: String) {
     precondition(secret.count == 32, "a secret of \(secret.count) bytes")
     try prepareTokens()
-    let ids = try operations?.map(operation)
+    let ids = try operations?.map(operation(named:))
     let text = Hex.encode(secret)
     let hash = Blake2b.hash256(Array(text.utf8)).bytes
     let id = String(Hex.encode(hash).prefix(8))
@@ -100,21 +100,6 @@ extension Archive {
         operations bytea[], created_at timestamptz NOT NULL DEFAULT now(),
         revoked_at timestamptz);
       """)
-  }
-
-  /// Returns the operation with a name, or whose id begins so.
-  private func operation(_ reference: String) throws -> OperationID {
-    let names = try names(of: nil)
-    let found = names.filter {
-      $0.value.lowercased() == reference.lowercased()
-        || $0.key.description.hasPrefix(reference.lowercased())
-    }
-    guard found.count == 1, let id = found.keys.first else {
-      throw ArchiveFault(
-        "\(found.count) archived operations are named \(reference): give an id of "
-          + "`muster-archive status --json`")
-    }
-    return id
   }
 
   private static func time(_ column: String) -> String {

@@ -22,6 +22,21 @@ extension Archive {
     return names
   }
 
+  /// Returns the operation with a name, or whose id begins so.
+  func operation(named reference: String) throws -> OperationID {
+    let names = try names(of: nil)
+    let found = names.filter {
+      $0.value.lowercased() == reference.lowercased()
+        || $0.key.description.hasPrefix(reference.lowercased())
+    }
+    guard found.count == 1, let id = found.keys.first else {
+      throw ArchiveFault(
+        "\(found.count) archived operations are named \(reference): give an id of "
+          + "`muster-archive status --json`")
+    }
+    return id
+  }
+
   /// Returns the projected rows of a set by id. Throws `ArchiveFault`.
   func summaries<Summary: Decodable>(
     of set: ArchivedSet, in operation: OperationID, _ selection: SummarySelection

@@ -365,7 +365,7 @@ enum Components {
 
   private static let figure: [Shape.Member] = [
     .must("devices", .count), .must("total", .count), .must("commandPost", .flag),
-    .must("ageSeconds", .nullable(.count)), .must("text", .text),
+    .must("archive", .flag), .must("ageSeconds", .nullable(.count)), .must("text", .text),
   ]
 
   private static let delivery = Shape.open([.must("id", .reference)] + figure)

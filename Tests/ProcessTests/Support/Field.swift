@@ -35,8 +35,12 @@ final class Field: LaptopStage {
   func joiner(
     _ name: String, inviting host: Laptop, role: String = "member", of user: String? = nil
   ) async throws -> Laptop {
-    let person = user.map { ["--user", $0] } ?? []
-    let invite = try await host.succeed(["invite", "--role", role, "--json"] + person).json()
+    let invite =
+      if let user {
+        try await host.ask("invite", "--role", role, "--user", user)
+      } else {
+        try await host.ask("invite", "--role", role)
+      }
     guard let url = invite["url"].text else { throw Failed("no URL in \(invite)") }
     let laptop = try laptop(name)
     try await laptop.send("join", url, "--callsign", name)

@@ -17,7 +17,7 @@ extension BlobExchange {
       !context.isCommand(device)
     else { return false }
     return context.peers.connected.contains { other in
-      guard let query = peers[other]?.queried(entry.id), context.isCommand(other) else {
+      guard let query = peers[other]?.queried[entry.id], context.isCommand(other) else {
         return false
       }
       return context.now.milliseconds(since: query) < Self.reservedMilliseconds

@@ -135,7 +135,7 @@ struct BlobExchange: Sendable {
     notices.forget(device)
     forgetHolder(device)
     guard let peer = peers.removeValue(forKey: device) else { return }
-    if context.isCommand(device) { release(peer.queried, context: &context) }
+    if context.isCommand(device) { release(peer.queried.all, context: &context) }
     pumpAll(context: &context)
   }
 
@@ -259,9 +259,9 @@ struct BlobExchange: Sendable {
       return context.reject(.malformed, from: endpoint)
     }
     guard peers[device]?.refuses(id) != true else { return }
-    let wasReserved = peers[device]?.queries(id) == true && context.isCommand(device)
-    peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete)
-    if wasReserved, set.isComplete { release([id], context: &context) }
+    let wasMissing = peers[device]?.queried.contains(id) == true
+    peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete, now: context.now)
+    if wasMissing, set.isComplete, context.isCommand(device) { release([id], context: &context) }
     if active[id] == nil {
       guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
       activate(entry, context: &context)
@@ -278,8 +278,7 @@ struct BlobExchange: Sendable {
     let idle = active.filter { !$0.value.isHeld }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
-    dormant.insert(idle.key)
-    return true
+    return dormant.insert(idle.key).inserted
   }
 
   // MARK: Receiving
@@ -320,7 +319,7 @@ struct BlobExchange: Sendable {
     for device in context.peers.connected {
       guard
         isReceived && entry.units.isComplete
-          || peers[device]?.queries(entry.id) == true
+          || peers[device]?.queried.contains(entry.id) == true
             && active[entry.id]?.holders[device]?.isSuperset(of: entry.units) != true
       else { continue }
       notices.owe(entry.id, to: device, now: context.now)
@@ -416,7 +415,9 @@ struct BlobExchange: Sendable {
     for (id, blob) in blobs {
       guard let entry = catalog[id], let offered = blob.holders[device] else { continue }
       if let best, best.goal < entry.goal { break }
-      let others = context.peers.connected.filter { $0 != device && peers[$0]?.queries(id) == true }
+      let others = context.peers.connected.filter {
+        $0 != device && peers[$0]?.queried.contains(id) == true
+      }
       for unit in 0..<entry.units.units
       where offered.contains(unit) && !entry.units.contains(unit) {
         let key = BlobUnitKey(blob: id, unit: unit)
@@ -446,7 +447,6 @@ struct BlobExchange: Sendable {
 
   private static let wakeMilliseconds: Int64 = 10_000
   private static let mostWakeMilliseconds: Int64 = 320_000
-
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let patienceMilliseconds: Int64 = 4000

@@ -26,6 +26,7 @@ import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
+import { openKeys } from "./keys.js";
 import { openPaper } from "./paper.js";
 import { written } from "./place.js";
 
@@ -37,11 +38,11 @@ const aging = ["users", "reports", "directives", "devices", "alerts", "checkins"
 const assemblyMetres = 50;
 
 function pick(item) {
+  if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
+  if (past.at !== null) return import("./replay.js").then(({ showPast }) => showPast(item));
   if (item.zone) return showZone(item.zone, Boolean(item.isFramed));
   if (item.report) return showReport(item.row, item.isFramed);
-  if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
-  if (past.at === null) return showPerson(item.row);
-  import("./replay.js").then(({ showPast }) => showPast(item.row));
+  showPerson(item.row);
 }
 
 /** Shows what an alert is about: a person, a report, a zone, an order, a laptop's person. */
@@ -117,6 +118,7 @@ async function start() {
   openMe(showUser);
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   openPaper();
+  openKeys();
   if (isNarrow()) look("me");
   let wasLost = false;
   onLoadFault((name, error) => {

@@ -1,12 +1,12 @@
 // The frame around the map: the rail opens one drawer; the detail panel shows one person, report or
 // zone. Neither blocks the rest of the page.
 
-import { button, byId, fill, h } from "./dom.js";
+import { button, byId, fill, focusAgain, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { t } from "./words.js";
 
 /** The drawers in the order of the rail; on a phone, the first of `main` have a place in its bar. */
-const views = [
+export const views = [
   "people", "reports", "fences", "orders", "timers", "team", "mesh", "layers", "feed", "me",
 ];
 const main = ["people", "reports", "me"];
@@ -125,10 +125,7 @@ export function closePanel() {
   closed();
   emptyPanel();
   changed();
-  const key = opener?.dataset?.key;
-  const again = opener?.isConnected ? opener
-    : key && document.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  (again || byId("map")).focus({ preventScroll: true });
+  focusAgain(opener);
 }
 
 /** The heading of the panel, with a button that closes it. */
