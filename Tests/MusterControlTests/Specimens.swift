@@ -382,6 +382,14 @@ enum Specimens {
       .mesh(MeshSummary(links: [])), .mesh(MeshSummary(links: [link, ownLink])),
       .reports([]), .reports([report, bareReport]), .photos([]), .photos([photoSummary]),
       .photoAdded(photoSummary.id), .photo([255, 216]),
+      .records([]),
+      .records([
+        UserRecord(
+          row: row, user: user, dataset: "route",
+          record: RecordSummary(
+            key: "next", value: nil, syncCount: 3, modifiedAt: Timestamp(milliseconds: 1),
+            writtenAt: Timestamp(milliseconds: 2), otherValues: ["a", nil]))
+      ]),
       .fences([fence(circle), fence(triangle)]),
       .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
       .permits([]), .checkIns([]), .checkIns([checkIn]), .checkInPin(isRequired: true),

@@ -166,7 +166,8 @@ enum ArchiveSchema {
     CREATE TABLE muster.events (
       operation bytea NOT NULL, id bytea NOT NULL, type text NOT NULL, fence bytea NOT NULL,
       fence_name text NOT NULL, callsign text NOT NULL, at timestamptz,
-      position geography(Point), document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
+      position geography(Point), document jsonb NOT NULL, summary jsonb,
+      PRIMARY KEY (operation, id));
     CREATE TABLE muster.directives (
       operation bytea NOT NULL, id bytea NOT NULL, document jsonb NOT NULL, summary jsonb,
       PRIMARY KEY (operation, id));

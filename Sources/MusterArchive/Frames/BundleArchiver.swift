@@ -168,7 +168,7 @@ struct BundleArchiver {
     batch.add(verifier.takeNewCertificates())
     guard !batch.isEmpty else { return }
     try settle()
-    try archive.register(local)
+    try BatchWriter(archive: archive).register(local)
     storing = StoringBatch(batch, into: archive, from: post, in: local.operation)
     batch = ArchiveBatch()
   }

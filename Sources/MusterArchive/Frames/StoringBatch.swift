@@ -9,13 +9,13 @@ final class StoringBatch {
   /// that.
   private final class Work: @unchecked Sendable {
     let archive: Archive
-    var result: Result<Archive.Stored, any Error> = .success(.init())
+    var result: Result<BatchWriter.Stored, any Error> = .success(.init())
 
     init(_ archive: Archive) { self.archive = archive }
   }
 
   private let work: Work
-  private let all: Archive.Stored
+  private let all: BatchWriter.Stored
   private let group = DispatchGroup()
 
   /// Begins to store a batch.
@@ -23,9 +23,11 @@ final class StoringBatch {
   {
     let work = Work(archive)
     self.work = work
-    all = Archive.Stored(frames: batch.frameCount, units: batch.units.count)
+    all = BatchWriter.Stored(frames: batch.frameCount, units: batch.units.count)
     DispatchQueue.global().async(group: group) {
-      work.result = Result { try work.archive.store(batch, from: post, in: operation) }
+      work.result = Result {
+        try BatchWriter(archive: work.archive).store(batch, from: post, in: operation)
+      }
     }
   }
 
@@ -35,7 +37,7 @@ final class StoringBatch {
   /// Waits until the batch is stored.
   ///
   /// - Returns: how much of it was new, and how much there is.
-  func wait() throws -> (new: Archive.Stored, all: Archive.Stored) {
+  func wait() throws -> (new: BatchWriter.Stored, all: BatchWriter.Stored) {
     group.wait()
     return (try work.result.get(), all)
   }

@@ -466,11 +466,7 @@ struct ControlPlane: Sendable {
   func isRevoked(_ device: DeviceID) -> Bool { state.cuts.covers(device) }
 
   /// The certificates of `command` devices that are not revoked, by device.
-  var commanders: [SignedCertificate] {
-    admissions.map(\.signed).filter {
-      $0.certificate.role == .command && !isRevoked($0.certificate.device)
-    }
-  }
+  var commanders: [SignedCertificate] { keepers.filter { $0.certificate.role == .command } }
 
   /// The certificates of devices that sign receipts and are not revoked, by device.
   var keepers: [SignedCertificate] {

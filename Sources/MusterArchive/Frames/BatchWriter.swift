@@ -2,7 +2,12 @@ internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
-extension Archive {
+/// Stores batches, each in one transaction: frames, heads, certificates, evidence, keys and photos.
+struct BatchWriter {
+  let archive: Archive
+
+  private var database: DatabaseConnection { archive.database }
+
   /// Registers an operation.
   func register(_ local: LocalDevice) throws {
     try database.run(
@@ -58,10 +63,10 @@ extension Archive {
   /// Compares a batch with the heads. The lock on the operation's row makes what is read here
   /// current.
   private func plan(for runs: [VerifiedRun], _ operation: OperationID) throws -> StorePlan {
-    let heads = try heads(of: operation, logs: Set(runs.map(\.log)).sorted())
+    let heads = try archive.heads(of: operation, logs: Set(runs.map(\.log)).sorted())
     let plan = StorePlan(runs, after: heads)
     guard !plan.branches.isEmpty else { return plan }
-    let stored = try archived(
+    let stored = try archive.archived(
       plan.branches.compactMap { run in run.frames.last.map(FrameName.init) }, in: operation)
     return stored.isEmpty ? plan : StorePlan(runs, after: heads, stored: stored)
   }
@@ -156,7 +161,7 @@ extension Archive {
       ]
     ).map { row in
       guard let hash = FrameHash(bytes: row.bytes(1)), let previous = FrameHash(bytes: row.bytes(2))
-      else { throw Self.damaged }
+      else { throw Archive.damaged }
       return HeldName(sequence: row.unsigned(0), hash: hash, previous: previous)
     }
   }
