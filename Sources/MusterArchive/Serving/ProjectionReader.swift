@@ -2,8 +2,10 @@ internal import Foundation
 internal import MusterHTTP
 internal import MusterModel
 
-/// What the HTTP API reads.
-extension Archive {
+/// Reads what was projected, for the HTTP API and for exports. Changes nothing.
+public struct ProjectionReader {
+  let database: DatabaseConnection
+
   /// Lets the server end statements of this connection that take longer.
   func limitStatements(seconds: Int) throws {
     try database.script("SET statement_timeout = '\(seconds)s'")
@@ -16,7 +18,7 @@ extension Archive {
       [ids.map { .list($0.map(\.bytes)) } ?? .null])
     var names: [OperationID: String] = [:]
     for row in rows {
-      guard let id = OperationID(bytes: row.bytes(0)) else { throw Self.damaged }
+      guard let id = OperationID(bytes: row.bytes(0)) else { throw Archive.damaged }
       names[id] = row.text(1)
     }
     return names
@@ -109,7 +111,7 @@ extension Archive {
       WHERE u.operation = $1 ORDER BY u.id
       """, [.bytes(operation.bytes), .optional(time)]
     ).map { row in
-      guard let user = UserID(bytes: row.bytes(0)) else { throw Self.damaged }
+      guard let user = UserID(bytes: row.bytes(0)) else { throw Archive.damaged }
       return PastPosition(user: user, callsign: row.text(1), fix: try Self.fix(row, from: 2))
     }
   }
@@ -124,7 +126,7 @@ extension Archive {
     guard
       let position = Coordinate(
         latitudeE7: row.integer(column), longitudeE7: row.integer(column + 1))
-    else { throw damaged }
+    else { throw Archive.damaged }
     return Fix(
       position: position,
       accuracyDecimetres: row.columns[column + 2].map { _ in
@@ -141,6 +143,11 @@ extension Archive {
       throw ArchiveFault("nothing is projected yet: run `muster-archive project` first")
     }
   }
+}
+
+extension Archive {
+  /// The reader of this archive's projections.
+  public var projections: ProjectionReader { ProjectionReader(database: database) }
 }
 
 extension SQLValue {
