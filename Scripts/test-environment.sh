@@ -21,6 +21,8 @@ readonly programs=(
   nft:nftables
   pgrep:procps
   flock:util-linux
+  dbus-daemon:dbus-daemon
+  /usr/lib/python3/dist-packages/dbusmock:python3-dbusmock
   setpriv:util-linux
   pg_lsclusters:postgresql
   /usr/share/doc/postgresql-postgis:postgresql-postgis

@@ -186,6 +186,12 @@ struct WebResponder: HTTPResponder {
   let amazon: AmazonEndpoint?
 
   func respond(to request: Request, context: Context) async throws -> Response {
+    let response = try await answer(request, context)
+    context.connection.renew(after: response)
+    return response
+  }
+
+  private func answer(_ request: Request, _ context: Context) async throws -> Response {
     let path = request.uri.path
     let headers = AccessRule.Headers(
       host: request.head.authority, authorization: request.headers[.authorization],

@@ -114,7 +114,7 @@ extension GeoJSON {
   // MARK: Geometry
 
   /// Returns the outline; a circle is the Point of its centre.
-  private static func geometry(of geometry: FenceGeometry) -> JSON {
+  static func geometry(of geometry: FenceGeometry) -> JSON {
     switch geometry {
     case .circle(let center, _):
       return typed("Point", coordinates: position(center))

@@ -163,7 +163,7 @@ public enum Limits {
   public static let repliesKept: Int64 = 1024
   /// How long a reply is stored, unless its caller has too many.
   public static let replyMilliseconds: Int64 = 7 * 24 * 3_600_000
-  /// Stored replies of all callers; the oldest are deleted first.
+  /// Stored replies of all callers, give or take 64; the oldest are deleted first.
   public static let replies: Int64 = 65_536
 
   // MARK: Identity
@@ -426,6 +426,15 @@ public enum Limits {
   public static let historySubjects = 16_384
   /// Entries of the history that wait to be stored: more are dropped, the oldest first.
   public static let unwrittenHistory = 16_384
+  /// Zones and reports of one commit whose earlier state the history keeps: more are dropped.
+  public static let replacedRows = 4096
+  /// Periods in which a node recorded without a gap: the oldest are forgotten.
+  public static let historyRuns = 512
+  /// The history notes at least this often that the node records. A longer silence is a gap, and a
+  /// crash extends one by as much.
+  public static let historyBeatMilliseconds: Int64 = 60_000
+  /// Between two runs: a shorter pause is no gap.
+  public static let historyGapMilliseconds: Int64 = 10_000
   /// Between two writes of the history.
   public static let historyPauseMilliseconds: Int64 = 1000
   /// Events of the timeline in one answer.

@@ -1,3 +1,4 @@
+public import MusterCRDT
 public import MusterModel
 
 /// The changes of a commit, for subscribers of the view and for counters.
@@ -12,6 +13,8 @@ public struct CommitOutcome: Hashable, Sendable {
   public internal(set) var writesRefused = 0
   /// Rows that received a write, sorted. Their visible value may be unchanged.
   public internal(set) var changedRows: [RowKey] = []
+  /// The zones and reports among them as they were before: at most `Limits.replacedRows`.
+  public internal(set) var replacedRows: [RowState] = []
   /// New crossings, in order of arrival.
   public internal(set) var newCrossings: [ArrivedCrossing] = []
   /// Crossings that were derived again: those that are still there may differ.

@@ -27,6 +27,7 @@ enum Migrations {
     migrator.registerMigration("16 records by data set") { try $0.execute(sql: recordIndex) }
     migrator.registerMigration("17 history of people") { try $0.execute(sql: history) }
     migrator.registerMigration("18 replies to requests") { try $0.execute(sql: replies) }
+    migrator.registerMigration("20 invites for a person") { try $0.execute(sql: invitesOfUsers) }
     return migrator
   }
 
@@ -491,5 +492,10 @@ enum Migrations {
       stored_at_ms INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX replies_by_caller ON replies(caller, place);
+    """
+
+  private static let invitesOfUsers = """
+    -- The person who receives another device with the invite; NULL for a new person each time.
+    ALTER TABLE invites ADD COLUMN user BLOB CHECK(length(user) = 16);
     """
 }

@@ -19,6 +19,8 @@ struct RowCache {
   private var entries: [Entry] = []
   /// Rows written since the last call of `takeTouched`; may contain duplicates.
   private var touched: [RowKey] = []
+  /// Zones and reports as they were before, since the last call of `takeReplaced`.
+  private var replaced: [RowState] = []
   /// Entries that are to be written.
   private var changed: [Int] = []
   private var bytes = 0
@@ -39,8 +41,22 @@ struct RowCache {
       entries[index].isChanged = true
       changed.append(index)
       touched.append(write.write.key)
+      noteReplaced(entries[index].state)
     }
     return entries[index].state.apply(write, at: place, isApplied: isApplied)
+  }
+
+  private mutating func noteReplaced(_ state: RowState) {
+    guard state.key.kind == .fence || state.key.kind == .report,
+      replaced.count < Limits.replacedRows
+    else { return }
+    replaced.append(state)
+  }
+
+  /// Returns and clears the zones and reports as they were before, in the order of their writes.
+  mutating func takeReplaced() -> [RowState] {
+    defer { replaced = [] }
+    return replaced
   }
 
   /// Writes the changed rows in the order of their places on disk.

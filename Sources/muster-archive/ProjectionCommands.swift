@@ -10,7 +10,7 @@ struct ProjectCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster-archive project --home ~/archive-device
 
-      The device of --home must be allowed to read: an observer, a member or a command device. Its \
+      The device of --home must be allowed to read: best a device of role archive. Its \
       node merges what only the archive has, and its state is written. Needs PostGIS.
       """)
 
@@ -26,11 +26,12 @@ struct ProjectCommand: AsyncParsableCommand {
         JSON.object([
           "merged": .count(outcome.merged), "users": .count(outcome.users),
           "reports": .count(outcome.reports), "fences": .count(outcome.fences),
+          "photos": .count(outcome.photos),
           "stateHash": .string(outcome.stateHash.description),
         ]).text)
     }
     Standard.print(
-      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences). "
+      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences), photos \(outcome.photos). "
         + "The node received from the archive: frames \(outcome.merged).\n"
         + "State \(outcome.stateHash)")
   }

@@ -478,7 +478,7 @@ def import_fences(page, operation):
     page.shot("fence-import")
     page.fill(**{"name 0": "Plume of smoke", "kind 1": "info"})
     page.click("dialog[open] [type=submit]")
-    wait("one is refused with the reason", lambda: "1 of 3" in page.text("dialog .wrong[role=alert]"))
+    wait("one is refused with the reason", lambda: ": 1 of 3" in page.text("dialog .wrong[role=alert]"))
     kinds = {f["name"]: f["kind"] for f in operation.leader.get("fences")["items"]}
     must(f"the others are saved, and the refused one shows {page.text('.review .wrong')!r}",
          kinds.get("Plume of smoke") == "hazard" and kinds.get("Well") == "info"

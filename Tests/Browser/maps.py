@@ -194,6 +194,12 @@ def walk(page, node, vector, folder):
     names = {one["name"] for one in node.get("maps")["items"]}
     must(f"the node has all of them: {names}",
          names == {"first.mbtiles", "valley.pmtiles", "search.kml", "other.mbtiles"})
+    page.click("[data-key='map remove other.mbtiles']")
+    wait("the page asks first", lambda: page.count("dialog[open]"))
+    page.click("dialog[open] [type=submit]")
+    wait("a removed map is gone", lambda: not page.count("[data-key='base other.mbtiles']"))
+    must("also on the laptop", "other.mbtiles" not in {
+        one["name"] for one in node.get("maps")["items"]})
     # MapLibre tests once whether the browser knows WebP, by an image that the policy rejects.
     faults = page.faults("/tiles/", "data:image/webp")
     must(f"the browser has no error {faults[:5]}", not faults)

@@ -54,6 +54,73 @@ CONTACTS = [
         ("Hospital Seia", "+351 238 320 700", 11_300), ("Emergency number", "112", None)])]
 
 
+
+def stamp(seconds):
+    """The time so many seconds ago."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
+
+
+# The devices nearby, with a notice, an own report and one to review.
+PROXIMITY = {
+    "proximity": {
+        "scanning": "on", "advertising": "on", "source": "bluez", "counted": 2, "refused": {},
+        "intervals": 3, "sendsSessions": True, "sharesCount": False,
+        "notices": [{"id": "c" * 32, "kind": "contamination", "text": "Wash and change clothes",
+                     "publishedAt": WHEN, "days": [{"day": WHEN, "minutes": 18, "rssi": -60}]}],
+        "report": {"kind": "infection", "text": "Fever", "days": [WHEN], "isPublished": False}},
+    "proximity/devices": {"items": [
+        {"identifier": "a1" * 16, "name": "Ana", "rssi": -58, "first": WHEN, "last": WHEN},
+        {"identifier": "b2" * 16, "name": "", "rssi": -77, "first": WHEN, "last": WHEN}]},
+    "proximity/sessions": {"items": [
+        {"start": WHEN, "end": WHEN, "identifiers": 2, "isSynced": False}]},
+    "proximity/own": {"identifier": "c3" * 16, "serviceData": "", "changesAt": WHEN, "days": [WHEN]},
+    "proximity/review": {"items": [
+        {"id": "d" * 32, "kind": "infection", "text": "Fever", "callsign": "Gil", "days": [WHEN],
+         "state": "reported", "people": 3}], "senders": []},
+}
+
+
+def reports():
+    """One with a conflict, one that no one rated, and one that is resolved."""
+    row = {"description": "", "category": "fire", "toEvacuate": False, "status": "open",
+           "owner": "0" * 32, "ownerCallsign": "Ana", "confirmations": ["Bruno"], "photos": 0,
+           "comments": [{"callsign": "Gil", "text": "On my way", "writtenAt": WHEN}],
+           "conflicts": [], "delivery": {"devices": 1, "total": 1, "commandPost": True},
+           "createdAt": WHEN, "updatedAt": WHEN, "lat": 40.319, "lon": -7.614}
+    sides = [{"value": value, "callsign": name, "writtenAt": WHEN}
+             for value, name in (("Sawmill burns", "Ana"), ("Fire at the old sawmill", "Lead"))]
+    return [
+        {**row, "id": "a" * 31 + "1", "title": "Fire at the old sawmill", "severity": 5,
+         "toEvacuate": True, "conflicts": [{"field": "title", "values": sides}]},
+        {**row, "id": "a" * 31 + "2", "title": "Bridge washed away", "severity": None,
+         "category": "access", "lat": None, "lon": None},
+        {**row, "id": "a" * 31 + "3", "title": "Smoke", "severity": 2, "status": "resolved"}]
+
+
+def checkins():
+    row = {"earliestSeconds": 200, "durationSeconds": 1800, "repeats": False, "graceSeconds": 60,
+           "stillSeconds": 0, "still": False, "note": "Cellar", "startedBy": "Lead",
+           "startedAt": WHEN, "report": None, "reportNote": "", "reportedBy": "", "reportedAt": None}
+    return [{**row, "id": f"{n:032x}", "user": f"{n:032x}", "callsign": PEOPLE[n][0],
+             "state": state, "latestSeconds": left}
+            for n, state, left in ((6, "overdue", -90), (7, "running", 700), (12, "reminder", 90))]
+
+
+def links():
+    row = {"path": "multicast", "since": WHEN, "toldAt": WHEN, "ageSeconds": 60, "isMutual": True}
+    names = [(12, 0), (0, 3), (3, 8)]
+    return [{**row, "from": f"{a + 1000:032x}", "to": f"{b + 1000:032x}",
+             "fromCallsign": PEOPLE[a][0], "toCallsign": PEOPLE[b][0], "isCurrent": n < 2,
+             "behindFrames": 1 if n == 0 else None} for n, (a, b) in enumerate(names)]
+
+
+def maps():
+    row = {"attribution": "", "bytes": 1000, "isRemovable": True, "fault": None, "tiles": None,
+           "format": None, "minZoom": None, "maxZoom": None, "bounds": None, "layers": []}
+    return [{**row, "name": "broken.pmtiles", "title": "", "kind": None, "fault": "broken.pmtiles: "
+             "the header is damaged"}]
+
+
 class PictureStage:
     """The answers of a node during an evacuation, and the requests of the page."""
 
@@ -90,10 +157,26 @@ class PictureStage:
             self.changes.notify_all()
 
     def answer(self, name):
+        if name in PROXIMITY:
+            return PROXIMITY[name]
+        if name == "history":
+            return {"at": WHEN, "view": "event", "begins": stamp(7200), "now": stamp(0),
+                    "gaps": [{"from": stamp(5400), "to": stamp(3600)}], "people": [
+                        {**one, "since": WHEN, "fixTime": WHEN, "fixReceived": WHEN}
+                        for one in self.users()], "zones": [], "reports": [], "absent": []}
+        if name == "history/events":
+            return {"items": [
+                {"time": WHEN, "kind": "status", "severity": severity, "callsign": callsign,
+                 "what": status, "text": reason, "row": f"{n:032x}", "since": WHEN}
+                for n, (callsign, _, status, severity, reason, _) in enumerate(PEOPLE)], "next": None}
         lists = {"users": self.users, "fences": self.fences, "directives": self.directives,
-                 "devices": self.devices, "alerts": self.alerts}
+                 "devices": self.devices, "alerts": self.alerts, "reports": reports,
+                 "checkins": checkins, "mesh": links, "maps": maps,
+                 "contacts": lambda: CONTACTS}
         if name in lists:
             return {"items": lists[name](), "next": None}
+        if name.startswith("reports/"):
+            return next(one for one in reports() if one["id"] in name)
         return {
             "changes": COUNTS, "fences.geojson": {"features": []},
             "map": {"name": "", "attribution": "", "tiles": None},

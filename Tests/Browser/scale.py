@@ -40,8 +40,8 @@ class Stage:
         self.dice = random.Random(options.seed)
         self.changes = threading.Condition()
         self.count = 1
-        # The encoded people, created once for each change, as in a node.
-        self.users_text = None
+        # The encoded sets, created once for each change, as in a node.
+        self.texts = {}
         self.told = 0
         when = "2026-11-22T03:00:00Z"
         self.users = [{
@@ -59,6 +59,8 @@ class Stage:
             "lon": -7.6 + self.dice.gauss(0, 0.1)} for n in range(options.reports)]
 
         self.mesh = self.links(options.laptops)
+        for name in ("users", "reports"):
+            self.text(name)
 
     def links(self, count):
         """Laptops in fully connected camps of eight; two of each camp reach the next camp."""
@@ -87,17 +89,17 @@ class Stage:
             user["fixAgeSeconds"] = 0
         with self.changes:
             self.count += 1
-            self.users_text = None
+            self.texts.pop("users")
             self.changes.notify_all()
 
     def text(self, name):
-        if name != "users":
+        if name not in ("users", "reports"):
             return json.dumps(self.answer(name)).encode()
         with self.changes:
-            self.told += 1
-            if self.users_text is None:
-                self.users_text = json.dumps(self.answer(name)).encode()
-            return self.users_text
+            self.told += name == "users"
+            if name not in self.texts:
+                self.texts[name] = json.dumps(self.answer(name)).encode()
+            return self.texts[name]
 
     def answer(self, name):
         return {
@@ -201,13 +203,24 @@ def paint(page):
     page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FIRST})
     page.driver.get(page.url)
     wait("people are shown", lambda: page.js("return window.__first ?? 0"))
-    print(f"first useful paint: {page.js('return window.__first'):.0f} ms")
+    print(f"first useful paint: {page.js('return window.__first'):.0f} ms (at most 1000)")
+
+
+def spent(page):
+    """Returns the seconds that the page's process has spent on scripts, and on all of its tasks."""
+    found = {one["name"]: one["value"]
+             for one in page.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]}
+    return found["ScriptDuration"], found["TaskDuration"]
 
 
 def pan(page):
+    page.driver.execute_cdp_cmd("Performance.enable", {})
+    before = spent(page)
     frames = sorted(page.driver.execute_async_script(FRAMES))
+    script, tasks = ((new - old) * 1000 / len(frames) for old, new in zip(before, spent(page)))
     print(f"frames while panning: median {frames[len(frames) // 2]:.0f} ms, "
-          f"p95 {frames[int(len(frames) * 0.95)]:.0f} ms, most {frames[-1]:.0f} ms")
+          f"p95 {frames[int(len(frames) * 0.95)]:.0f} ms, most {frames[-1]:.0f} ms; in each "
+          f"{script:.1f} ms of script (at most 8), {tasks:.1f} ms of all work")
 
 
 def memory(page):
@@ -278,6 +291,8 @@ def main():
         paint(page)
         time.sleep(3)
         pan(page)
+        heap, whole = memory(page)
+        print(f"memory: heap {heap / 1e6:.1f} MB, whole process {whole / 1e6:.1f} MB (at most 150)")
         if options.screenshot:
             page.driver.save_screenshot(options.screenshot)
             page.view("mesh")

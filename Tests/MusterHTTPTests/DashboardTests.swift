@@ -12,9 +12,10 @@ import Testing
   private static let languages = ["de", "en", "es", "fr", "pt"]
 
   /// Modules that a page loads when they are needed first: few readers print, import, replay,
-  /// invite, look at a photo, or have a vector map.
+  /// invite, look at a photo or at the network, or have a vector map.
   private static let loadedLater = [
-    "js/forms.js", "js/gallery.js", "js/import.js", "js/map/vector.js", "js/qr.js", "js/replay.js",
+    "js/forms.js", "js/gallery.js", "js/import.js", "js/map/vector.js", "js/mesh.js", "js/qr.js",
+    "js/replay.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
@@ -93,9 +94,9 @@ import Testing
       let text = String(decoding: data, as: UTF8.self)
       // A page loads one language; the browser loads the service worker later. Pages about the
       // token and the certificate are sent instead.
-      if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)/)?.1 {
+      if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?!-forms)\b/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join|sw)\./), !Self.loadedLater.contains(name) {
+      } else if !name.contains(/(token|join|sw)\.|-forms\.js/), !Self.loadedLater.contains(name) {
         // Comments are not code.
         code += text.replacing(/(?m)^ *(\/\/.*|\/\*(?s:.*?)\*\/) *\n/, with: "").utf8.count
       }
@@ -127,18 +128,58 @@ import Testing
     #expect(named.sorted() == modules.sorted())
   }
 
+  /// The texts of a language by key, with those of the forms on paper.
+  private static func texts(in language: String) throws -> [String: String] {
+    let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
+    var texts: [String: String] = [:]
+    for name in [language, "\(language)-forms"] {
+      let file = try String(
+        contentsOf: root.appending(path: "js/i18n/\(name).js"), encoding: .utf8)
+      for match in file.matches(of: line) {
+        let key = String(match.1 ?? match.2 ?? "")
+        #expect(texts[key] == nil, "\(language): \(key) occurs twice")
+        texts[key] = String(match.3)
+      }
+    }
+    return texts
+  }
+
+  /// Texts in which no word depends on the number, or whose number is never 1, in any language.
+  private static let invariable: Set<String> = [
+    "more", "accounted", "would", "inside", "inside.n", "severity.n", "place.far", "import.many",
+    "import.review", "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
+    "rule.within", "photo.of", "photo.position", "chosen.n", "queue.n", "position.sent", "corner",
+    "exposed.near", "network.of",
+  ]
+
+  @Test func `a text with a number has a form for one and a form for others, where they differ`()
+    throws
+  {
+    var forms = 0
+    for language in Self.languages {
+      for (key, text) in try Self.texts(in: language) {
+        let parts = text.split(separator: "|", omittingEmptySubsequences: false)
+        #expect(parts.count <= 2, "\(language): \(key)")
+        if parts.count == 2 {
+          func placeholders(_ text: Substring) -> [String] {
+            text.matches(of: /{\w+}/).map { String($0.0) }.sorted()
+          }
+          #expect(parts[0] != parts[1], "\(language): \(key)")
+          #expect(placeholders(parts[0]) == placeholders(parts[1]), "\(language): \(key)")
+          forms += 1
+        } else if text.contains(/\{(?:n|of)\} (?!s\b|min\b|h\b|d\b|j\b|m\b|%)\p{L}/) {
+          #expect(Self.invariable.contains(key), "\(language): \(key): \(text)")
+        }
+      }
+    }
+    #expect(forms > 40)
+  }
+
   @Test func `every language has the same keys, with the same placeholders`() throws {
     func words(_ language: String) throws -> [String: Set<String>] {
-      let text = try String(
-        contentsOf: Self.root.appending(path: "js/i18n/\(language).js"), encoding: .utf8)
-      let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
-      var words: [String: Set<String>] = [:]
-      for match in text.matches(of: line) {
-        let key = String(match.1 ?? match.2 ?? "")
-        #expect(words[key] == nil, "\(language): \(key) occurs twice")
-        words[key] = Set(String(match.3).matches(of: /{\w+}/).map { String($0.0) })
+      try Self.texts(in: language).mapValues { text in
+        Set(text.matches(of: /{\w+}/).map { String($0.0) })
       }
-      return words
     }
     let english = try words("en")
     #expect(english.count > 150)
@@ -153,9 +194,7 @@ import Testing
   }
 
   @Test func `each text that a module names is in the languages`() throws {
-    let texts = try String(
-      contentsOf: Self.root.appending(path: "js/i18n/en.js"), encoding: .utf8)
-    let keys = Set(texts.matches(of: /(?m)^  "?([\w.]+)"?:/).map { String($0.1) })
+    let keys = Set(try Self.texts(in: "en").keys)
     let names = try #require(FileManager.default.enumerator(atPath: Self.root.path))
     var named: Set<String> = []
     for case let name as String in names where name.hasSuffix(".js") {

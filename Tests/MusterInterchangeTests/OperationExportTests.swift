@@ -68,6 +68,29 @@ struct OperationExportTests {
       ])
   }
 
+  @Test func `no form shows a call under duress, nor does the order of people`() throws {
+    func person(_ callsign: String, _ condition: StatusCondition, id: UInt64) throws -> UserSummary
+    {
+      var person = UserSummary(
+        id: UserID(raw: Bytes16(high: 0, low: id)), callsign: callsign, role: .member,
+        status: condition.status, severity: condition.severity, reason: condition.reason,
+        fix: Fix(position: try place(1, 2), accuracyDecimetres: 50, sampleTime: Self.moment),
+        reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, selfReport: nil,
+        override: nil)
+      person.conditions = [condition]
+      return person
+    }
+    func export(_ condition: StatusCondition) throws -> OperationExport {
+      OperationExport(
+        name: "Flood",
+        users: [try person("Ben", condition, id: 1), try person("Anna", .inContact, id: 2)],
+        reports: [], fences: [], events: [], tracks: [])
+    }
+    let (called, calm) = (try export(.underDuress), try export(.inContact))
+    #expect(called.csv() == calm.csv() && called.kml() == calm.kml())
+    #expect(called.geoJSON() == calm.geoJSON() && called.gpx() == calm.gpx())
+  }
+
   private func features() throws -> [JSON] {
     let document = try JSON.read(Array(export().geoJSON().utf8))
     return try #require(document.members?["features"]?.elements)

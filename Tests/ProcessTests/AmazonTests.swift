@@ -9,6 +9,10 @@ extension ProcessTests {
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Amazon")
 
     private static func run(_ script: String, _ words: String...) throws {
+      try run(script, words)
+    }
+
+    private static func run(_ script: String, _ words: [String]) throws {
       let verdict = try Python.run([scripts.appending(path: script).path] + words)
       #expect(verdict.status == 0, "\(verdict.output)")
     }
@@ -71,12 +75,49 @@ extension ProcessTests {
 
         // While Ben is out of reach, Anna's programs go on.
         try await bensNode.stop()
-        try Self.run("sync.py", together, "load", count)
+        try Self.run("sync.py", together, "load", count, "first")
         let back = try await ben.run(peers: [annasNode], "--http", "127.0.0.1:0")
         try Self.run(
           "sync.py", try field.file("later.json", try await nodes(back)), "compare")
         for node in [annasNode, back] { try await node.stop() }
         for laptop in [anna, ben] { try await laptop.requireSound() }
+      }
+    }
+
+    /// `MUSTER_SYNC_RECORDS=10000` writes as many records, half of them at each device.
+    @Test(.enabled(if: try Python.has("boto3"), "needs python3 with boto3"))
+    func `two devices of a person that were apart lose no record, and keep both values of one`()
+      async throws
+    {
+      let all = ProcessInfo.processInfo.environment["MUSTER_SYNC_RECORDS"].flatMap { Int($0) }
+      let half = "\((all ?? 500) / 2)"
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        let tablet = try await field.joiner("Tablet", inviting: anna, of: "Anna")
+        func run(_ node: RunningNode, _ words: String...) async throws {
+          let nodes = """
+            {"first": {\(try await Self.place(anna, annasNode)), \(try await Self.key(anna, "member"))},
+             "second": {\(try await Self.place(tablet, node)), \
+            \(try await Self.key(tablet, "member", of: "Anna"))}}
+            """
+          let file = try field.file("nodes.json", nodes)
+          for story in words {
+            try Self.run("sync.py", [file] + story.split(separator: " ").map(String.init))
+          }
+        }
+        let together = try await tablet.run(peers: [annasNode], "--http", "127.0.0.1:0")
+        try await inStep(anna, tablet) { $0["users"] == .number(1) }
+        try await run(together, "begin")
+        try await together.stop()
+        // Both go on, without a path between them.
+        let apart = try await tablet.run(peers: [], "--http", "127.0.0.1:0")
+        try await run(apart, "apart", "load \(half) first", "load \(half) second")
+        try await apart.stop()
+        let back = try await tablet.run(peers: [annasNode], "--http", "127.0.0.1:0")
+        try await run(back, "merged \(half)")
+        for node in [annasNode, back] { try await node.stop() }
+        for laptop in [anna, tablet] { try await laptop.requireSound() }
       }
     }
 

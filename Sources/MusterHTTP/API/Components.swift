@@ -65,15 +65,36 @@ enum Components {
     .must("at", .time), .must("view", .choice(HistoryView.allCases.map(\.rawValue))),
     .must("begins", .nullable(.time)), .must("now", .time),
     .must(
+      "gaps",
+      .list(.open([.must("from", .time), .must("to", .time)]), most: Limits.historyRuns)),
+    .must(
       "people",
       .list(
         .open(
           user + [
-            .must("since", .time), .must("fixTime", .nullable(.time)),
+            .must("since", .nullable(.time)), .must("fixTime", .nullable(.time)),
             .must("fixEarliest", .nullable(.time)), .must("fixLatest", .nullable(.time)),
             .must("fixReceived", .nullable(.time)),
           ]), most: Limits.historySubjects)),
+    .must("zones", .list(historicZone, most: many)),
+    .must("reports", .list(historicReport, most: many)),
+    .must("absent", .list(.reference, most: many)),
   ])
+
+  private static let historicZone = Shape.open([
+    .must("id", .reference), .must("name", .text),
+    .must("kind", .choice(FenceKind.allCases.map(\.name))), .must("active", .flag),
+    .must("shape", .choice(["circle", "polygon"])), .may("radiusMetres", .anyNumber),
+    .may("lat", .latitude), .may("lon", .longitude), .may("geometry", .anything),
+  ])
+
+  private static let historicReport = Shape.open(
+    [
+      .must("id", .reference), .must("title", .text),
+      .must("category", .choice(ReportCategory.allCases.map(\.name))),
+      .must("severity", .nullable(.integer(1...5))), .must("toEvacuate", .flag),
+      .must("status", .choice(ReportStatus.allCases.map(\.name))),
+    ] + placed)
 
   private static let historyEvent = Shape.open(
     [
@@ -344,7 +365,7 @@ enum Components {
 
   private static let figure: [Shape.Member] = [
     .must("devices", .count), .must("total", .count), .must("commandPost", .flag),
-    .must("ageSeconds", .nullable(.count)), .must("text", .text),
+    .must("archive", .flag), .must("ageSeconds", .nullable(.count)), .must("text", .text),
   ]
 
   private static let delivery = Shape.open([.must("id", .reference)] + figure)

@@ -56,11 +56,14 @@ public struct CommandPostServer: Service {
       host: host, port: port, identities: identities, uplinks: uplinks, logger: logger,
       upkeep: endpoint.keepAudit, onListening: onListening
     ) { request, context in
+      let connection = Connection(channel: context.channel)
       if let amazon = programs.amazon, AmazonEndpoint.owns(request) {
-        return await amazon.respond(to: request, from: context.client, isProgramHere: false)
+        let response = await amazon.respond(
+          to: request, from: context.client, isProgramHere: false)
+        connection.renew(after: response)
+        return response
       }
-      return await endpoint.respond(
-        to: request, from: context.client, connection: Connection(channel: context.channel))
+      return await endpoint.respond(to: request, from: context.client, connection: connection)
     }
   }
 

@@ -32,7 +32,8 @@ extension Delivery {
   public var json: JSON {
     .object([
       "devices": .count(devices), "total": .count(total), "commandPost": .bool(commandPost),
-      "ageSeconds": .known(ageSeconds, JSON.integer), "text": .string(text),
+      "archive": .bool(archive), "ageSeconds": .known(ageSeconds, JSON.integer),
+      "text": .string(text),
     ])
   }
 }
@@ -58,7 +59,7 @@ extension FenceSummary {
 
   /// The JSON of `fence list`, without the outline, which `fence export` contains.
   public var json: JSON {
-    let json = JSON.object([
+    Self.shape(of: geometry, withOutline: false).adding([
       "id": .id(id), "name": .string(name), "kind": .string(kind.name), "active": .bool(isActive),
       "inside": .strings(inside), "properties": .string(properties),
       "collection": .string(collection),
@@ -70,14 +71,20 @@ extension FenceSummary {
       "conflicts": .array(conflicts.map(\.json)), "createdAt": .time(createdAt),
       "updatedAt": .time(updatedAt),
     ])
+  }
+
+  /// The shape, with centre and radius of a circle, and the outline of a polygon if it is wanted.
+  static func shape(of geometry: FenceGeometry, withOutline: Bool) -> JSON {
     switch geometry {
     case .circle(let center, let radius):
-      return json.adding([
+      return JSON.object([
         "shape": .string("circle"),
         "radiusMetres": .number(GeoJSON.decimal(Int64(radius), places: 2)),
       ])
       .adding(JSON.place(center))
-    case .polygons: return json.adding(["shape": .string("polygon")])
+    case .polygons:
+      let shape = JSON.object(["shape": .string("polygon")])
+      return withOutline ? shape.adding(["geometry": GeoJSON.geometry(of: geometry)]) : shape
     }
   }
 }

@@ -16,8 +16,17 @@ public struct HistoryPicture: Codable, Hashable, Sendable {
   public var begins: Timestamp?
   /// The node's wall clock.
   public var now: Timestamp
+  /// When the node did not record, since the history begins; the oldest first.
+  public var gaps: [HistoryGap] = []
   /// In the order of lists. Empty before the history begins.
   public var people: [HistoricPerson] = []
+  /// Zones that are different or deleted now, as they were, by id.
+  public var zones: [HistoricZone] = []
+  /// Reports that are different or deleted now, as they were, by id.
+  public var reports: [HistoricReport] = []
+  /// Zones and reports of now that were not there, by id. Of those that did not change since,
+  /// `createdAt` tells.
+  public var absent: [RowID] = []
 
   /// Creates a picture without people.
   public init(at: Timestamp, view: HistoryView, begins: Timestamp?, now: Timestamp) {
@@ -28,12 +37,79 @@ public struct HistoryPicture: Codable, Hashable, Sendable {
   }
 }
 
+/// A range of time in which a node did not record: it was off, or its clock was changed.
+public struct HistoryGap: Codable, Hashable, Sendable {
+  /// The last instant before it that is certainly recorded.
+  public var from: Timestamp
+  /// The first instant after it that is recorded.
+  public var to: Timestamp
+
+  /// Creates a gap.
+  public init(from: Timestamp, to: Timestamp) {
+    self.from = from
+    self.to = to
+  }
+}
+
+/// A zone at an instant of the past, with the shown value of each field.
+public struct HistoricZone: Codable, Hashable, Sendable {
+  /// The row, which may be deleted now.
+  public var id: RowID
+  /// The name.
+  public var name: String
+  /// Whether it is a hazard, an assembly zone, or neither.
+  public var kind: FenceKind
+  /// Whether it was evaluated.
+  public var isActive: Bool
+  /// The outline.
+  public var geometry: FenceGeometry
+
+  /// Creates a zone.
+  public init(id: RowID, name: String, kind: FenceKind, isActive: Bool, geometry: FenceGeometry) {
+    self.id = id
+    self.name = name
+    self.kind = kind
+    self.isActive = isActive
+    self.geometry = geometry
+  }
+}
+
+/// A report at an instant of the past, with the shown value of each field.
+public struct HistoricReport: Codable, Hashable, Sendable {
+  /// The row, which may be deleted now.
+  public var id: RowID
+  /// The title.
+  public var title: String
+  /// `other` if its author did not state one.
+  public var category: ReportCategory
+  /// 1 to 5; nil if its author did not state one.
+  public var severity: UInt8?
+  /// Nil without a position.
+  public var position: Coordinate?
+  /// Whether it demanded evacuation.
+  public var toEvacuate: Bool
+  /// Open or resolved.
+  public var status: ReportStatus
+
+  /// Creates a report without severity and position.
+  public init(
+    id: RowID, title: String, category: ReportCategory, toEvacuate: Bool, status: ReportStatus
+  ) {
+    self.id = id
+    self.title = title
+    self.category = category
+    self.toEvacuate = toEvacuate
+    self.status = status
+  }
+}
+
 /// A person at an instant of the past.
 public struct HistoricPerson: Codable, Hashable, Sendable {
   /// Place and status then; callsign, role and team as of now.
   public var summary: UserSummary
-  /// When the status began, as the node estimates it.
-  public var since: Timestamp
+  /// When the status began, as the node estimates it. Nil for a reader who may see no call under
+  /// duress.
+  public var since: Timestamp?
   /// The estimated time of the fix; nil without one.
   public var fixTime: Timestamp?
   /// The earliest possible time of the fix; nil if nothing bounds it.
@@ -44,7 +120,7 @@ public struct HistoricPerson: Codable, Hashable, Sendable {
   public var fixReceived: Timestamp?
 
   /// Creates a person without a fix.
-  public init(summary: UserSummary, since: Timestamp) {
+  public init(summary: UserSummary, since: Timestamp?) {
     self.summary = summary
     self.since = since
   }
@@ -93,11 +169,12 @@ public struct HistoryEvent: Codable, Hashable, Sendable {
     public var before: [StatusCondition]
     /// Empty for a person who is no longer listed.
     public var after: [StatusCondition]
-    /// When the status began, as the node estimates it.
-    public var since: Timestamp
+    /// When the status began, as the node estimates it. Nil for a reader who may see no call under
+    /// duress.
+    public var since: Timestamp?
 
     /// Creates a change.
-    public init(before: [StatusCondition], after: [StatusCondition], since: Timestamp) {
+    public init(before: [StatusCondition], after: [StatusCondition], since: Timestamp?) {
       self.before = before
       self.after = after
       self.since = since
@@ -121,7 +198,6 @@ public struct HistoryEvent: Codable, Hashable, Sendable {
     self.position = position
     self.conditions = conditions
   }
-
 }
 
 /// The position of an event in the timeline.
@@ -132,8 +208,11 @@ public struct HistoryCursor: Codable, Hashable, Comparable, Sendable {
   public let name: String
 
   /// Returns the position of an event.
-  public init(_ event: HistoryEvent) {
-    (time, name) = (event.time, "\(event.kind.rawValue)-\(event.id)")
+  public init(_ event: HistoryEvent) { self.init(event.kind, event.id, at: event.time) }
+
+  /// Returns the position of an event with these members.
+  public init(_ kind: HistoryEventKind, _ id: String, at time: Timestamp) {
+    (self.time, name) = (time, "\(kind.rawValue)-\(id)")
   }
 
   /// Parses the `next` of a page; nil for any other text.
@@ -163,5 +242,46 @@ public struct HistoryEventPage: Codable, Hashable, Sendable {
   public init(events: [HistoryEvent], next: HistoryCursor?) {
     self.events = events
     self.next = next
+  }
+}
+
+// MARK: - Without calls under duress
+
+extension HistoryPicture {
+  /// The picture as everyone but command may see it. The start of no status is stated: that of a
+  /// person under duress would differ from what they see. The order of people shows none either.
+  public var withoutDuress: HistoryPicture {
+    var picture = self
+    for index in people.indices {
+      picture.people[index].summary = people[index].summary.withoutDuress
+      picture.people[index].since = nil
+    }
+    picture.people.sort { UserSummary.isListed($0.summary, before: $1.summary) }
+    return picture
+  }
+}
+
+extension HistoryEvent {
+  /// The event as everyone but command may see it; nil if only a call under duress explains it. A
+  /// page MUST be cut after this, or its length and its `next` would show the call.
+  public var withoutDuress: HistoryEvent? {
+    guard var conditions else { return self }
+    let isCall = (conditions.before + conditions.after).contains(.underDuress)
+    conditions.before = Self.withoutDuress(conditions.before)
+    conditions.after = Self.withoutDuress(conditions.after)
+    conditions.since = nil
+    var event = self
+    event.conditions = conditions
+    guard isCall else { return event }
+    guard conditions.before != conditions.after else { return nil }
+    let decisive = StatusCondition.decisive(of: conditions.after)
+    (event.severity, event.what, event.text) =
+      (decisive.severity, decisive.status.rawValue, decisive.reason)
+    return event
+  }
+
+  private static func withoutDuress(_ conditions: [StatusCondition]) -> [StatusCondition] {
+    let rest = conditions.filter { $0 != .underDuress }
+    return rest.isEmpty && !conditions.isEmpty ? [.inContact] : rest
   }
 }

@@ -472,7 +472,14 @@ struct ControlPlane: Sendable {
     }
   }
 
-  /// The TLS certificates of command posts, by device.
+  /// The certificates of devices that sign receipts and are not revoked, by device.
+  var keepers: [SignedCertificate] {
+    admissions.map(\.signed).filter {
+      $0.certificate.role.givesReceipts && !isRevoked($0.certificate.device)
+    }
+  }
+
+  /// The TLS certificates of command posts and archives, by device.
   var uplinks: [(device: DeviceID, certificate: UplinkCertificate)] {
     state.uplinks.sorted { $0.key < $1.key }.flatMap { device, certificates in
       certificates.map { (device, $0) }

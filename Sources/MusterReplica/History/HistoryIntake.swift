@@ -1,3 +1,4 @@
+internal import MusterCRDT
 internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
@@ -88,6 +89,19 @@ enum HistoryIntake {
       fix, of: subject.raw, person, by: core.local.device.raw,
       at: isNewest ? now.wall : fix.sampleTime, now: now.wall)
     if isNewest { core.history.note(note) } else { core.history.noteLate(note) }
+  }
+
+  /// Records what a commit replaced of zones and reports.
+  static func recordReplaced(
+    _ rows: [RowState], in core: inout ReplicaCore, now: ClockReading
+  ) throws(StoreError) {
+    guard core.history.isRecording else { return }
+    for before in rows {
+      guard let after = try core.store.row(before.key), let owner = after.owner,
+        let replaced = EarlierRow(from: before, to: after)
+      else { continue }
+      core.history.note(replaced, of: before.key, owner, now: now.wall)
+    }
   }
 
   /// Records the published tracks among changed rows, under their owners: no row names the device.

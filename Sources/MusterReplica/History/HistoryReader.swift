@@ -52,6 +52,8 @@ struct HistoryReader {
     picture.people = shown.compactMap { user, status in
       person(user, status, fixes[user], at: at)
     }.sorted { UserSummary.isListed($0.summary, before: $1.summary) }
+    picture.gaps = recorder.gaps(since: begins?.milliseconds ?? .max)
+    try RowHistory(store: store, recorder: recorder).add(to: &picture)
     return picture
   }
 

@@ -28,6 +28,7 @@ struct HistoryRecorder: Sendable {
   private var unwritten: [HistoryNote] = []
   private var late: [LateHistoryRow] = []
   private var lastWrite: Instant?
+  private var runs = HistoryRuns()
 
   /// How far the periods that are kept reach back.
   private static let longestMilliseconds =
@@ -56,6 +57,9 @@ struct HistoryRecorder: Sendable {
       }
     }
     for note in notes { _ = keep(note) }
+    runs = HistoryRuns(decoding: try store.historyRuns())
+    let last = notes.last?.entry.learnt ?? periods.last?.ended.milliseconds
+    runs.start(at: now.wall.milliseconds, after: last)
   }
 
   // MARK: Recording
@@ -73,6 +77,25 @@ struct HistoryRecorder: Sendable {
     guard isRecording else { return }
     addLate(note)
   }
+
+  /// Records what a change of a zone or a report replaced.
+  mutating func note(_ before: EarlierRow, of row: RowKey, _ owner: UserID, now: Timestamp) {
+    guard isRecording, let kind = EarlierRow.kinds[row.kind],
+      late.count < Limits.unwrittenHistory
+    else { return }
+    late.append(
+      LateHistoryRow(
+        row: HistoryRow(
+          kind: kind, subject: row.id.raw, person: owner, author: owner.raw,
+          body: before.encoded()),
+        event: now.milliseconds, learnt: now.milliseconds, variant: Int64(late.count)))
+  }
+
+  /// Late entries of a kind that are not stored yet.
+  func unwrittenLate(_ kind: UInt8) -> [LateHistoryRow] { late.filter { $0.row.kind == kind } }
+
+  /// When it did not record, since an instant.
+  func gaps(since first: Int64) -> [HistoryGap] { runs.gaps(since: first) }
 
   /// Lists an entry under its own time, unless that is before all that is kept: labels of other
   /// devices may have any time.
@@ -117,19 +140,22 @@ struct HistoryRecorder: Sendable {
     var batch = HistoryBatch()
     batch.tail = unwritten.encodedTail()
     batch.late = late
+    if isRecording { batch.runs = runs.encoded() }
     return batch
   }
 
   /// Returns what to store now; nil if there is nothing, or if the last write was a moment ago.
-  func due(now: ClockReading) -> HistoryBatch? {
+  mutating func due(now: ClockReading) -> HistoryBatch? {
     guard let started else { return nil }
+    let wall = now.wall.milliseconds
+    runs.see(wall)
     if let lastWrite,
       now.instant < lastWrite.advanced(byMilliseconds: Limits.historyPauseMilliseconds)
     {
       return nil
     }
     var batch = rest
-    let wall = now.wall.milliseconds
+    if !runs.isDue { batch.runs = nil }
     if !(started..<started + Limits.historyPeriodMilliseconds).contains(wall), !logs.isEmpty {
       batch.fold = HistoryFold(
         started: Timestamp(milliseconds: started), ended: Timestamp(milliseconds: wall),
@@ -142,6 +168,7 @@ struct HistoryRecorder: Sendable {
   /// Records that a batch is stored.
   mutating func noteStored(_ batch: HistoryBatch, now: ClockReading) {
     (unwritten, late, lastWrite) = ([], [], now.instant)
+    if batch.runs != nil { runs.noteStored() }
     guard let fold = batch.fold else { return }
     started = fold.ended.milliseconds
     (counts, subjects) = ([:], [:])

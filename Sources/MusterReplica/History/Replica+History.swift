@@ -32,11 +32,14 @@ extension Replica {
   /// - Parameters:
   ///   - cursor: the `next` of the page before; nil for the first.
   ///   - limit: 1 to `Limits.historyEventsPerPage`.
+  ///   - hidesDuress: whether the reader is no commander.
   public mutating func historyEvents(
-    in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int, now: ClockReading
+    in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int,
+    hidesDuress: Bool = false, now: ClockReading
   ) throws -> HistoryEventPage {
     try HistoryTimeline(
-      statuses: statuses(now: now), queries: queries, reader: historyReader(now: now)
+      statuses: statuses(now: now), queries: queries, reader: historyReader(now: now),
+      hidesDuress: hidesDuress
     ).events(in: range, after: cursor, limit: min(max(1, limit), Limits.historyEventsPerPage))
   }
 

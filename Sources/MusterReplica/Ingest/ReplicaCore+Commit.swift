@@ -24,6 +24,7 @@ extension ReplicaCore {
     derived.note(outcome)
     publish(outcome)
     try list(outcome.newBlobs, now: now)
+    try HistoryIntake.recordReplaced(outcome.replacedRows, in: &self, now: now)
     try HistoryIntake.recordTracks(among: outcome.changedRows, in: &self, now: now)
     transaction.outcome.locationDemands += try derived.takeDemands(
       among: outcome.changedRows, in: context)

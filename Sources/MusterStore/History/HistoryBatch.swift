@@ -8,7 +8,9 @@ public import MusterModel
 ///       │ fold, every few minutes
 ///       ▼
 ///   history        per period, one row for each subject: its state at the start, and what followed
-///   late_history   what belongs to an earlier time than the period in which it was learnt
+///   late_history   what belongs to an earlier time than the period in which it was learnt, and what
+///                  zones and reports were before each change
+///   local          when the node recorded, as a list of runs
 /// ```
 ///
 /// The store does not read the bodies: the replica encodes them.
@@ -19,12 +21,14 @@ public struct HistoryBatch: Hashable, Sendable {
   public var tail: [UInt8] = []
   /// Late entries. A stored one of the same subject, time and variant is kept.
   public var late: [LateHistoryRow] = []
+  /// When the node recorded, encoded; nil if it is not to be stored now.
+  public var runs: [UInt8]?
 
   /// Creates an empty batch.
   public init() {}
 
   /// Whether storing it would change nothing.
-  public var isEmpty: Bool { fold == nil && tail.isEmpty && late.isEmpty }
+  public var isEmpty: Bool { fold == nil && tail.isEmpty && late.isEmpty && runs == nil }
 }
 
 /// A period that ends, with everything that was learnt in it.

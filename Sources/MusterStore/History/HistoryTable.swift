@@ -3,9 +3,14 @@ internal import MusterModel
 
 /// The SQL of the history of people, within one transaction.
 enum HistoryTable {
+  /// The local setting with the runs of the recorder.
+  static let runsKey = "history runs"
+
   // MARK: Writing
 
   static func keep(_ batch: HistoryBatch, in database: Database) throws {
+    // Late entries were learnt in the period that the batch may end.
+    for late in batch.late { try insert(late, in: database) }
     if let fold = batch.fold {
       try insert(fold, in: database)
       try evict(database)
@@ -13,7 +18,7 @@ enum HistoryTable {
     if !batch.tail.isEmpty {
       try database.run("INSERT INTO history_tail(body) VALUES (?)", [batch.tail.blob])
     }
-    for late in batch.late { try insert(late, in: database) }
+    if let runs = batch.runs { try LocalTable.set(runsKey, to: runs, in: database) }
     for author in Set(batch.late.map(\.row.author)).sorted() { try trim(author, in: database) }
   }
 
@@ -39,8 +44,8 @@ enum HistoryTable {
   /// Kind, period, three ids, and what SQLite adds.
   private static let rowOverhead = 60
 
-  /// Deletes the oldest periods beyond `Limits.historyPeriods` and `Limits.historyBytes`, and the
-  /// late entries that were learnt in them. Both are counted, so that a clock that jumps deletes
+  /// Deletes the oldest periods beyond `Limits.historyPeriods` and `Limits.historyBytes`, and exactly
+  /// the late entries that were learnt in them. Both are counted, so that a clock that jumps deletes
   /// nothing.
   private static func evict(_ database: Database) throws {
     var (kept, bytes, first): (Int64, Int64, Int64?) = (0, 0, nil)
@@ -59,15 +64,15 @@ enum HistoryTable {
     guard let first else { return }
     try database.run("DELETE FROM history_periods WHERE number < ?", [first.column])
     try database.run("DELETE FROM history WHERE period < ?", [first.column])
+    // Places ascend with periods.
     let place = try database.first(
       "SELECT place FROM late_history WHERE period >= ? ORDER BY place LIMIT 1", [first.column],
       of: "late_history"
     ) { try $0.integer(Int64.self) }
-    if let place {
-      try database.run("DELETE FROM late_history WHERE place < ?", [place.column])
-    }
+    try database.run("DELETE FROM late_history WHERE place < ?", [(place ?? .max).column])
   }
 
+  /// Stores a late entry in the current period, which gets the number after the newest one.
   private static func insert(_ late: LateHistoryRow, in database: Database) throws {
     let row = late.row
     try database.run(
@@ -128,6 +133,20 @@ enum HistoryTable {
       SELECT kind, subject, person, author, body FROM history
       WHERE period = ? AND kind BETWEEN ? AND ? ORDER BY kind, subject
       """, [period.column, kinds.lowerBound.column, kinds.upperBound.column], of: "history", read)
+  }
+
+  /// Late entries of a kind, in the order of arrival.
+  static func late(_ kind: UInt8, in database: Database) throws -> [LateHistoryRow] {
+    try database.all(
+      """
+      SELECT kind, subject, person, author, body, event_ms, learnt_ms, variant FROM late_history
+      WHERE kind = ? ORDER BY place
+      """, [kind.column], of: "late_history"
+    ) {
+      LateHistoryRow(
+        row: try read(&$0), event: try $0.integer(), learnt: try $0.integer(),
+        variant: try $0.integer())
+    }
   }
 
   static func newestLate(

@@ -26,6 +26,14 @@ extension Store {
   /// Returns the bytes of all periods and late entries, without indexes.
   public func historyBytes() throws(StoreError) -> Int { try read(HistoryTable.bytes) }
 
+  /// Returns when the node recorded, encoded; nil before the first run.
+  public func historyRuns() throws(StoreError) -> [UInt8]? { try local(HistoryTable.runsKey) }
+
+  /// Returns the late entries of a kind, in the order of arrival.
+  public func lateHistory(_ kind: UInt8) throws(StoreError) -> [LateHistoryRow] {
+    try read { try HistoryTable.late(kind, in: $0) }
+  }
+
   /// Returns one late entry of each subject about a time up to `event`, with the time at which it
   /// was learnt.
   ///

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 internal import MusterAmazon
+internal import MusterBluetooth
 internal import MusterControl
 internal import MusterHTTP
 internal import MusterInterchange
@@ -248,6 +249,7 @@ enum LocalNode {
           proximity.input, longest: Node.longestNearbyLine, logger: logger,
           random: { UInt64.random(in: .min ... .max) }, deliver: { await node.takeNearby($0) }))
     }
+    services.append(BluetoothRadio(node: node, logger: logger))
     return services
   }
 

@@ -54,9 +54,7 @@ struct ExportCommand: AsyncParsableCommand {
     else { throw Refusal.unexpectedReply }
     let export = try await ProgressLine.during("Exporting") { progress in
       OperationExport(
-        // An export is passed on: what only command may see is not part of it.
-        name: status.operationName, users: users.map(\.withoutDuress), reports: reports,
-        fences: fences,
+        name: status.operationName, users: users, reports: reports, fences: fences,
         events: try await Self.events(of: connection),
         tracks: try await Self.tracks(of: users, by: connection, progress))
     }

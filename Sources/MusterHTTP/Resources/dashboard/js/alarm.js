@@ -6,6 +6,7 @@ import { attempt } from "./dialog.js";
 import { mayWrite, on, ownOrder, state } from "./store.js";
 import { since, spoken, t } from "./words.js";
 import { calls } from "./contacts.js";
+import { notify } from "./notices.js";
 import { isSilent, onSound, sound, wake } from "./sound.js";
 import { look } from "./shell.js";
 
@@ -68,6 +69,7 @@ function raise(alerts) {
   const urgent = fresh.filter((a) => a.level !== "notice");
   // Outside all views, so that a screen reader reads new alerts in every view.
   if (urgent.length > 0) byId("heard").textContent = urgent.map((a) => spoken(a.text)).join(". ");
+  notify(urgent.map((one) => ({ ...one, text: spoken(one.text) })));
   if (urgent.length > 0) sound(urgent.some((a) => a.level === "danger"));
   announce(fresh.filter((a) => a.level === "notice").map((a) => spoken(a.text)));
 }

@@ -10,7 +10,7 @@ import { span, t } from "./words.js";
 import { audience, recipients } from "./order.js";
 import { drawerHead } from "./shell.js";
 
-const looks = { due: "warning", overdue: "danger", unaccounted: "danger" };
+const looks = { due: "warning", overdue: "warning", unaccounted: "danger" };
 const mostTimers = 300;
 /** A week. */
 const mostMinutes = 10080;

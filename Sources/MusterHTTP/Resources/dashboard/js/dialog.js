@@ -1,12 +1,18 @@
 // Dialogs: forms and questions. Errors of the node are shown inside.
 
-import { button, byId, h, say } from "./dom.js";
+import { button, byId, focusAgain, h, say } from "./dom.js";
 import { t } from "./words.js";
 
 /** Opens a dialog with the given content and returns it. */
 export function show(title, ...content) {
-  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() },
-    h("h2", {}, title), ...content);
+  const opener = document.activeElement;
+  const dialog = h("dialog", {
+    "aria-label": title, onclose: () => {
+      dialog.remove();
+      // The browser returns the focus; the page may have redrawn its place meanwhile.
+      if (document.activeElement === document.body) focusAgain(opener);
+    },
+  }, h("h2", {}, title), ...content);
   byId("dialogs").append(dialog);
   dialog.showModal();
   return dialog;

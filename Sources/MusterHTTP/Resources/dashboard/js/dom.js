@@ -81,6 +81,14 @@ export function fill(container, ...children) {
   }
 }
 
+/** Returns the focus to an element, or to the one that replaced it, or to the map. */
+export function focusAgain(element) {
+  const key = element?.dataset?.key;
+  const again = element?.isConnected && element.offsetWidth > 0 ? element
+    : key && document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  (again || byId("map")).focus({ preventScroll: true });
+}
+
 /** Sets the children to `wanted`, and leaves those in the right place untouched. */
 export function arrange(container, wanted) {
   let at = container.firstChild;

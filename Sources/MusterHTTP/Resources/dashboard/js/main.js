@@ -9,7 +9,7 @@ import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
 import { flush } from "./queue.js";
-import { isNarrow, look, openShell } from "./shell.js";
+import { isNarrow, look, openShell, whenFirst } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
 import { openTools } from "./tools.js";
 import { openMap, showMap, theMap } from "./map/map.js";
@@ -26,7 +26,7 @@ import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
-import { openMesh } from "./mesh.js";
+import { openKeys } from "./keys.js";
 import { openPaper } from "./paper.js";
 import { written } from "./place.js";
 
@@ -38,11 +38,11 @@ const aging = ["users", "reports", "directives", "devices", "alerts", "checkins"
 const assemblyMetres = 50;
 
 function pick(item) {
+  if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
+  if (past.at !== null) return import("./replay.js").then(({ showPast }) => showPast(item));
   if (item.zone) return showZone(item.zone, Boolean(item.isFramed));
   if (item.report) return showReport(item.row, item.isFramed);
-  if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
-  if (past.at === null) return showPerson(item.row);
-  import("./replay.js").then(({ showPast }) => showPast(item.row));
+  showPerson(item.row);
 }
 
 /** Shows what an alert is about: a person, a report, a zone, an order, a laptop's person. */
@@ -116,8 +116,9 @@ async function start() {
   openCheckIns(showUser);
   openTeam();
   openMe(showUser);
-  openMesh();
+  whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   openPaper();
+  openKeys();
   if (isNarrow()) look("me");
   let wasLost = false;
   onLoadFault((name, error) => {

@@ -2,7 +2,7 @@
 // complete list of people, reports with photos, ICS forms, and the time.
 
 import { byId } from "./dom.js";
-import { t } from "./words.js";
+import { loadTexts, t } from "./words.js";
 import { layerStates, refresh, setLayer, theMap } from "./map/map.js";
 import { showAll } from "./roster.js";
 
@@ -35,6 +35,7 @@ export async function printPage() {
   isGridless = layerStates().some(([name, isShown]) => name === "grid" && !isShown);
   if (isGridless) setLayer("grid", true);
   // Loaded by those who print only.
+  await loadTexts("forms");
   const { formPages } = await import("./forms.js");
   pages?.remove();
   pages = await formPages();

@@ -135,7 +135,7 @@ export function photoDraft(zone) {
 export function photoPanel(zone, report) {
   const { id } = report;
   const list = h("ul", { class: "photos", "aria-label": t("photos") });
-  const waiting = h("ul", { class: "uploads", role: "status" });
+  const waiting = h("ul", { class: "uploads", "aria-live": "polite" });
   const place = h("div", {});
   let [current, photos, shown, drawGallery] = [report, [], "", () => {}];
 

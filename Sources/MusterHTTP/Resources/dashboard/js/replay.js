@@ -1,7 +1,7 @@
 // Replay: the map shows everybody at an instant of the past, as what happened or as what this post
 // knew. Lists, alerts and the strip stay live.
 
-import { button, byId, fill, h, svg } from "./dom.js";
+import { button, byId, dotted, faint, fill, focusAgain, h, svg } from "./dom.js";
 import { get } from "./api.js";
 import { judged, statusWord, symbol, because } from "./status.js";
 import { past } from "./store.js";
@@ -18,7 +18,7 @@ const iso = (ms) => new Date(ms).toISOString();
 
 let [from, to, at] = [0, 0, 0];
 let [view, speed, timer] = ["event", 60, null];
-let events = [];
+let [events, gaps] = [[], []];
 let [isLoading, isStale] = [false, false];
 let slider, time, list, marks, play;
 
@@ -37,12 +37,14 @@ export async function toggleReplay() {
 
 function close() {
   stop();
+  const hadFocus = byId("replay").contains(document.activeElement);
   byId("replay").hidden = true;
   live();
+  if (hadFocus) focusAgain(document.querySelector("[data-key='tool replay']"));
 }
 
 function live() {
-  [past.at, past.users] = [null, null];
+  Object.assign(past, { at: null, users: null, zones: [], reports: [], absent: [] });
   byId("past").hidden = true;
   redrawMap();
 }
@@ -120,14 +122,18 @@ async function load(instant) {
   try {
     const picture = await get(`history?at=${iso(instant)}&view=${view}`);
     if (byId("replay").hidden) return;
-    past.at = instant;
+    const { zones, reports, absent } = picture;
     past.users = new Map(picture.people.map((user) => [user.id, judged(user)]));
+    Object.assign(past, { at: instant, zones, reports, absent });
+    setGaps(picture.gaps);
     const begins = Date.parse(picture.begins);
     if (begins > from) {
       from = Math.min(begins, to - 60000);
       scale();
     }
-    text = t(picture.people.length ? "past.banner" : "past.none", { time: clock(instant) });
+    const gap = gaps.find((one) => one.ms < instant && instant < one.end);
+    text = t(picture.people.length ? "past.banner" : "past.none", { time: clock(instant) })
+      + (gap ? ` · ${gapWord(gap)}` : "");
   } catch (error) {
     text = error.message;
   }
@@ -135,6 +141,20 @@ async function load(instant) {
   byId("past").hidden = false;
   redrawMap();
 }
+
+// MARK: Gaps
+
+/** The times in which the node did not record are marked, and are in the log. */
+function setGaps(found) {
+  if (found.length === gaps.length && found.at(-1)?.to === gaps.at(-1)?.to) return;
+  gaps = found.map((one) => ({
+    ...one, kind: "gap", ms: Date.parse(one.from), end: Date.parse(one.to),
+  }));
+  drawMarks();
+  drawLog();
+}
+
+const gapWord = (gap) => t("past.gap", { from: clock(gap.ms), to: clock(gap.end) });
 
 // MARK: The log
 
@@ -147,22 +167,31 @@ async function loadEvents() {
     events.push(...page.items.map((one) => ({ ...one, ms: Date.parse(one.time) })));
     next = page.next;
   } while (next && events.length < mostEvents);
-  const worst = events.filter((one) => one.severity === "danger").slice(-mostMarks);
-  marks.replaceChildren(...worst.map(({ ms }) => svg("rect", {
-    x: (ms - from) / (to - from) * width, y: 0, width: 3, height: 8, fill: "currentColor",
-  })));
+  drawMarks();
   drawLog();
 }
 
-function drawLog() {
-  let first = events.findIndex(({ ms }) => ms > at);
-  if (first < 0) first = events.length;
-  fill(list, events.slice(Math.max(0, first - shownEvents), first).reverse().map((one) => h("li", {},
-    button([h("span", { class: "faint" }, clock(one.ms)), " ", ...words(one)],
-      `past ${one.time} ${one.row}`, () => show(one.ms), { class: `bare ${one.severity}` }))));
+function drawMarks() {
+  const place = (ms) => Math.max(0, (ms - from) / (to - from) * width);
+  const worst = events.filter((one) => one.severity === "danger").slice(-mostMarks);
+  const mark = (x, wide, look) => svg("rect", { x, y: 0, width: wide, height: 8, class: look });
+  marks.replaceChildren(
+    ...gaps.map(({ ms, end }) => mark(place(ms), Math.max(2, place(end) - place(ms)), "gap")),
+    ...worst.map(({ ms }) => mark(place(ms), 3, "danger")));
 }
 
-function words({ kind, callsign, what, text, severity }) {
+function drawLog() {
+  const known = [...events, ...gaps].sort((a, b) => a.ms - b.ms);
+  let first = known.findIndex(({ ms }) => ms > at);
+  if (first < 0) first = known.length;
+  fill(list, known.slice(Math.max(0, first - shownEvents), first).reverse().map((one) => h("li", {},
+    button([h("span", { class: "faint" }, clock(one.ms)), " ", ...words(one)],
+      `past ${one.ms} ${one.row}`, () => show(one.ms), { class: `bare ${one.severity ?? ""}` }))));
+}
+
+function words(one) {
+  const { kind, callsign, what, text, severity } = one;
+  if (kind === "gap") return [gapWord(one)];
   const known = {
     status: () => statusWord({ status: what, severity }), crossing: () => t(`event.${what}`),
     report: () => t(`category.${what}`), zone: () => t(`kind.${what}`),
@@ -171,12 +200,23 @@ function words({ kind, callsign, what, text, severity }) {
   return [h("strong", {}, callsign || text), ` ${known} `, callsign && what !== "ok" ? spoken(text) : ""];
 }
 
-/** What was known of a person at the instant, in the panel. */
-export function showPast(user) {
-  fill(openPanel(`past ${user.id}`), panelHead(user.callsign, symbol(user)),
-    h("p", { class: "faint" }, t("past.banner", { time: clock(past.at) })),
+/** What was known of a person, a zone or a report at the instant, in the panel. */
+export function showPast({ zone, row, report }) {
+  const one = zone ?? row;
+  const head = (...name) => [panelHead(...name), faint(t("past.banner", { time: clock(past.at) }))];
+  const panel = openPanel(`past ${one.id}`);
+  if (zone) {
+    return fill(panel, head(zone.name), h("p", {}, dotted(
+      t(`kind.${zone.kind}`), !zone.active && t("inactive"))));
+  }
+  if (report) {
+    return fill(panel, head(row.title), h("p", {}, dotted(t(`category.${row.category}`),
+      row.severity && t("severity.n", { n: row.severity }), row.toEvacuate && t("evacuate"))));
+  }
+  const user = row;
+  fill(panel, head(user.callsign, symbol(user)),
     h("p", {}, h("strong", { class: user.severity }, statusWord(user)), " ", because(user)),
-    h("p", {}, t("past.since", { time: clock(user.since) })),
+    user.since && h("p", {}, t("past.since", { time: clock(user.since) })),
     user.fixTime && h("p", {}, t("past.fix", {
       time: clock(user.fixTime), received: clock(user.fixReceived),
     })));

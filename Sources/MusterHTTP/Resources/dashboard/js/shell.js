@@ -1,12 +1,12 @@
 // The frame around the map: the rail opens one drawer; the detail panel shows one person, report or
 // zone. Neither blocks the rest of the page.
 
-import { button, byId, fill, h } from "./dom.js";
+import { button, byId, fill, focusAgain, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { t } from "./words.js";
 
 /** The drawers in the order of the rail; on a phone, the first of `main` have a place in its bar. */
-const views = [
+export const views = [
   "people", "reports", "fences", "orders", "timers", "team", "mesh", "layers", "feed", "me",
 ];
 const main = ["people", "reports", "me"];
@@ -22,6 +22,11 @@ export function look(name) {
 
 /** The drawer that is open; "map" without one. */
 export const view = () => document.body.dataset.view;
+
+/** What opens a drawer that is loaded when it is needed. */
+const first = new Map();
+/** Calls `work` when a drawer is opened for the first time. */
+export const whenFirst = (name, work) => first.set(name, work);
 
 export function openShell() {
   const tab = (name) => h("button", {
@@ -53,6 +58,8 @@ function more() {
 /** Other modules change the view too, through the body's attribute. */
 function changed() {
   const now = view();
+  first.get(now)?.();
+  first.delete(now);
   for (const one of document.querySelectorAll("#rail [data-view]")) {
     one.setAttribute("aria-expanded", String(one.dataset.view === now));
   }
@@ -118,10 +125,7 @@ export function closePanel() {
   closed();
   emptyPanel();
   changed();
-  const key = opener?.dataset?.key;
-  const again = opener?.isConnected ? opener
-    : key && document.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  (again || byId("map")).focus({ preventScroll: true });
+  focusAgain(opener);
 }
 
 /** The heading of the panel, with a button that closes it. */

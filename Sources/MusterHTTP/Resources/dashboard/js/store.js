@@ -50,11 +50,22 @@ export const state = {
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
-/** The instant that the map shows in place of the present, and its people; null while it is live. */
-export const past = { at: null, users: null };
+/**
+ * The instant that the map shows in place of the present, its people, the zones and reports that are
+ * different now, and the ids of those that were not there; null and empty while it is live.
+ */
+export const past = { at: null, users: null, zones: [], reports: [], absent: [] };
 export const shownUsers = () => past.users ?? state.users;
-/** Whether a report or a zone existed at the instant that the map shows. */
-export const existed = ({ createdAt }) => past.at === null || Date.parse(createdAt) <= past.at;
+
+function shown(rows, then) {
+  if (past.at === null) return [...rows.values()];
+  const other = new Set([...past.absent, ...then.map(({ id }) => id)]);
+  return [...rows.values()]
+    .filter(({ id, createdAt }) => !other.has(id) && Date.parse(createdAt) <= past.at).concat(then);
+}
+/** The zones and reports that the map shows. */
+export const shownFences = () => shown(state.fences, past.zones);
+export const shownReports = () => shown(state.reports, past.reports);
 /** The loading time of each set, by the page's clock. */
 export const loadedAt = {};
 

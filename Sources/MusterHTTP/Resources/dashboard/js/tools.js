@@ -5,9 +5,11 @@ import { icon } from "./icons.js";
 import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, isSilent, mute, onSound } from "./sound.js";
+import { openKeyList } from "./keys.js";
 import { printPage } from "./paper.js";
 import { openContacts } from "./contacts.js";
 import { openProximity } from "./proximity.js";
+import { noticeState, switchNotices } from "./notices.js";
 import { state } from "./store.js";
 import { refresh } from "./map/map.js";
 
@@ -29,6 +31,7 @@ export function openTools() {
     }, icon("more")),
     h("div", { id: "settings", hidden: true },
       h("button", { id: "mute", onclick: () => mute(!isMuted()) }, soundWord()),
+      h("button", { id: "notify", onclick: () => switchNotices(drawNotices) }),
       h("button", { id: "theme", onclick: turnTheme }, t("theme")),
       choice(t("coordinates"), formats.map((f) => [f, t(`format.${f}`)]), chosen(), chooseFormat),
       choice(t("language"), Object.entries(names), language, chooseLanguage),
@@ -36,11 +39,23 @@ export function openTools() {
       // The log is about the person of this laptop.
       state.session === null
         && h("button", { id: "nearby", onclick: () => { turnSettings(false); openProximity(); } }, t("nearby")),
+      h("button", { id: "keys", onclick: () => { turnSettings(false); openKeyList(); } }, t("keys")),
       h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print"))));
+  byId("silent").addEventListener("click", () => mute(false));
   const sounds = () => {
+    byId("silent").hidden = !isMuted() && !isSilent();
+    byId("silent").setAttribute("aria-label", soundWord());
+    byId("silent").title = soundWord();
+    fill(byId("silent"), icon("mute"));
     byId("mute").textContent = soundWord();
     byId("mute").setAttribute("aria-pressed", String(isMuted()));
   };
+  const drawNotices = () => {
+    const { word, isOn } = noticeState();
+    byId("notify").textContent = t(word);
+    byId("notify").setAttribute("aria-pressed", String(isOn));
+  };
+  drawNotices();
   onSound(sounds);
   sounds();
   setTheme(localStorage.getItem("theme") ?? preferred());
@@ -55,6 +70,7 @@ export function openTools() {
 }
 
 function turnSettings(isOpen) {
+  if (!isOpen && byId("settings").contains(document.activeElement)) byId("more").focus();
   byId("settings").hidden = !isOpen;
   byId("more").setAttribute("aria-expanded", String(isOpen));
 }

@@ -17,9 +17,26 @@ const [texts, nodeTexts] = language === "en" ? [en, []] : (await Promise.all([
   import(`./i18n/${language}.js`), import(`./i18n/${language}-node.js`),
 ])).map((module) => module.default);
 
-/** A text with its `{name}` placeholders replaced. */
+/** Adds the texts of a part of the page that is loaded later. */
+export async function loadTexts(name) {
+  const load = async (code) => (await import(`./i18n/${code}-${name}.js`)).default;
+  Object.assign(en, await load("en"));
+  if (language !== "en") Object.assign(texts, await load(language));
+}
+
+/** The texts are in European Portuguese, where 0 is a plural. */
+const plural = new Intl.PluralRules(language === "pt" ? "pt-PT" : language);
+
+/**
+ * A text with its `{name}` placeholders replaced. One with two forms, as "{n} zone|{n} zones", is
+ * the first if `of`, or else `n`, takes the singular in this language.
+ */
 export function t(key, values = {}) {
-  const phrase = texts[key] ?? en[key] ?? key;
+  let phrase = texts[key] ?? en[key] ?? key;
+  if (phrase.includes("|")) {
+    const [one, other] = phrase.split("|");
+    phrase = plural.select(values.of ?? values.n) === "one" ? one : other;
+  }
   return phrase.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 

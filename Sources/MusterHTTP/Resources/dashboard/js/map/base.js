@@ -1,7 +1,9 @@
 // Base maps and overlays of this node: which there are, which is shown, and adding more.
 
 import { button, byId, dotted, faint, fill, h, say } from "../dom.js";
-import { get, segment } from "../api.js";
+import { get, segment, write } from "../api.js";
+import { confirm } from "../dialog.js";
+import { state } from "../store.js";
 import { t } from "../words.js";
 import { look } from "../shell.js";
 import { colour } from "./icons.js";
@@ -154,7 +156,17 @@ export function mapChoices() {
       onchange: ({ target }) => layer[target.checked ? "addTo" : "removeFrom"](map),
     }), name)),
     items.filter(({ fault }) => fault).map(({ fault }) => h("p", { class: "wrong" }, fault)),
+    // Only the user of the laptop decides what is on its disk.
+    state.session === null && items.filter(({ isRemovable }) => isRemovable).map(({ name }) =>
+      h("p", {}, button(t("remove.of", { name }), `map remove ${name}`, () => removeMap(name)))),
   ];
+}
+
+async function removeMap(name) {
+  const path = `maps/${segment(name)}`;
+  if (await confirm(t("delete.sure", { name }), () => write("DELETE", path), t("remove"))) {
+    await refreshMaps();
+  }
 }
 
 /** What adds a map. */

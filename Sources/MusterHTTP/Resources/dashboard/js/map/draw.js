@@ -10,8 +10,10 @@ let cancel = () => {};
 
 /** Shows controls above the map; hides them without any. */
 export function showBar(...controls) {
+  const hadFocus = byId("map-bar").contains(document.activeElement);
   fill(byId("map-bar"), ...controls);
   byId("map-bar").hidden = controls.length === 0;
+  if (hadFocus && controls.length === 0) byId("map").focus({ preventScroll: true });
 }
 
 /**
@@ -30,6 +32,8 @@ export function startDrawing(map, ended) {
   const key = (event) => { if (event.key === "Escape") cancel(); };
   cancel = () => end(null);
   map.getContainer().classList.add("drawing");
+  // Enter then sets a point at the centre.
+  map.getContainer().focus({ preventScroll: true });
   document.addEventListener("keydown", key);
   return end;
 }

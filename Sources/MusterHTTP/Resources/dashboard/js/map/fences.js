@@ -1,6 +1,6 @@
 // Zones on the map: colour and dashes for each kind.
 
-import { existed, state } from "../store.js";
+import { shownFences } from "../store.js";
 import { colour } from "./icons.js";
 
 const looks = {
@@ -27,8 +27,8 @@ export function fencesLayer() {
     layer: group,
     redraw() {
       group.clearLayers();
-      for (const fence of state.fences.values()) {
-        const shape = existed(fence) && outline(fence);
+      for (const fence of shownFences()) {
+        const shape = outline(fence);
         if (shape) group.addLayer(shape);
       }
     },
@@ -55,7 +55,7 @@ export function zoneAt(map, point) {
   const at = (place) => map.latLngToLayerPoint(place);
   const isNear = (ring) => ring.some(([lon, lat], i) => i > 0 && L.LineUtil.pointToSegmentDistance(
     point, at([ring[i - 1][1], ring[i - 1][0]]), at([lat, lon])) <= reach);
-  return [...state.fences.values()].find((fence) => {
+  return shownFences().find((fence) => {
     if (fence.radiusMetres !== undefined) {
       const metres = map.distance([fence.lat, fence.lon], map.layerPointToLatLng(point));
       const perPixel = map.distance(map.layerPointToLatLng(point),

@@ -1,7 +1,7 @@
 // The map: Leaflet, graticule, zones, reports, people. It works without a base map.
 
 import { afterAFrame, byId, fill, h, onceAFrame } from "../dom.js";
-import { loadedAt, on, state } from "../store.js";
+import { loadedAt, on, shownReports, state } from "../store.js";
 import { t } from "../words.js";
 import { written } from "../place.js";
 import { isNarrow } from "../shell.js";
@@ -52,6 +52,11 @@ export function openMap(onPick, onHere, onMaps) {
   pulses = L.layerGroup().addTo(map);
   members = membersLayer().addTo(map);
   map.on("mousemove", ({ latlng }) => showPlace(latlng));
+  map.on("keydown move", () => {
+    if (isDrawing(map) && map.getContainer().matches(":focus-visible")) {
+      map.fire("mousemove", { latlng: map.getCenter() });
+    }
+  });
   map.on("click", (event) => clicked(event, onPick, onHere));
   map.on("contextmenu", ({ latlng, containerPoint }) => {
     if (!isDrawing(map) && !choosing) onHere(placeOf(latlng), containerPoint);
@@ -60,6 +65,12 @@ export function openMap(onPick, onHere, onMaps) {
     if (event.target !== map.getContainer() || !["Enter", "ContextMenu"].includes(event.key)) return;
     event.preventDefault();
     const middle = map.getSize().divideBy(2);
+    if (isDrawing(map) || choosing) {
+      return map.fire("click", {
+        latlng: map.containerPointToLatLng(middle), containerPoint: middle,
+        layerPoint: map.containerPointToLayerPoint(middle),
+      });
+    }
     onHere(placeOf(map.containerPointToLatLng(middle)), middle);
   });
   map.on("dragstart", () => { framed = true; });
@@ -108,6 +119,7 @@ function redrawPlaces() {
 export function redrawMap() {
   if (!map) return;
   fences.redraw();
+  drawPulses();
   redrawPlaces();
 }
 
@@ -182,7 +194,7 @@ export function fitAll() {
 
 function drawPulses() {
   pulses.clearLayers();
-  const urgent = [...state.reports.values()]
+  const urgent = shownReports()
     .filter((r) => r.toEvacuate && r.status === "open" && r.lat !== null).slice(0, mostPulses);
   for (const { lat, lon } of urgent) {
     pulses.addLayer(L.marker([lat, lon], {

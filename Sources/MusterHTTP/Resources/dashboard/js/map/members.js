@@ -4,7 +4,7 @@
 import { canvasLayer } from "./layer.js";
 import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
 import { northOf } from "./fences.js";
-import { existed, fixAge, shownUsers, state } from "../store.js";
+import { fixAge, shownFences, shownReports, shownUsers } from "../store.js";
 import { letter, statusWord } from "../status.js";
 import { t } from "../words.js";
 
@@ -27,8 +27,8 @@ let drawn = [];
 /** Call this after changes of people or reports, so that drawing only adds and multiplies. */
 export function indexPlaces() {
   const items = [];
-  for (const row of state.reports.values()) {
-    if (shows.reports && row.status === "open" && row.lat !== null && existed(row)) {
+  for (const row of shownReports()) {
+    if (shows.reports && row.status === "open" && row.lat !== null) {
       items.push({ row, report: true, rank: row.toEvacuate ? 0.5 : 2 });
     }
   }
@@ -75,9 +75,9 @@ function labels(pen, map, origin, all, isWithAll) {
   const wanted = all.filter(({ item }) => item && (isWithAll || item.row.severity === "danger"))
     .toReversed().slice(0, mostLabels);
   for (const { item, x, y } of wanted) label(pen, taken, wordsOf(item), x, y);
-  for (const fence of shows.fences ? state.fences.values() : []) {
+  for (const fence of shows.fences ? shownFences() : []) {
     const north = northOf(fence);
-    if (!north || !existed(fence)) continue;
+    if (!north) continue;
     const { x, y } = map.latLngToLayerPoint(north).subtract(origin);
     const text = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")]
       .filter(Boolean).join(" · ");
