@@ -116,6 +116,30 @@ public struct ProjectionReader {
     }
   }
 
+  /// Returns the size of a photo; nil if its content is not here. Throws `ArchiveFault`.
+  func photoSize(_ photo: BlobID, in operation: OperationID) throws -> Int? {
+    try database.run(
+      "SELECT length(content) FROM blobs WHERE operation = $1 AND id = $2 AND content IS NOT NULL",
+      [.bytes(operation.bytes), .bytes(photo.bytes)]
+    ).first.map { Int($0.integer(0)) }
+  }
+
+  /// Returns a range of a photo. Throws `ArchiveFault`.
+  func photoBytes(
+    _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+  ) throws -> [UInt8] {
+    try database.run(
+      """
+      SELECT substring(content FROM $3::integer FOR $4::integer) FROM blobs
+      WHERE operation = $1 AND id = $2
+      """,
+      [
+        .bytes(operation.bytes), .bytes(photo.bytes), .integer(Int64(range.lowerBound) + 1),
+        .integer(Int64(range.count)),
+      ]
+    ).first?.bytes(0) ?? []
+  }
+
   private static let fixColumns = """
     round(ST_Y(p.position::geometry) * 1e7)::bigint,
     round(ST_X(p.position::geometry) * 1e7)::bigint,
