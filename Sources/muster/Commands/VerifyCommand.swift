@@ -43,7 +43,9 @@ struct VerifyCommand: AsyncParsableCommand {
         try await BundleCommand.Merge.merge(reader, by: connection, progress)
       }
       let outcome = BundleOutcome(tally: tally, end: end, hasMore: try !reader.isAtEnd)
-      if let problem = outcome.problem { throw Refusal("\(file) \(problem)") }
+      guard outcome.problem == nil else {
+        throw Refusal("\(file) is damaged, truncated or longer than it was: create it again")
+      }
       let refused = tally.frames.refusedInAll
       guard refused == 0 else {
         throw Refusal("\(file) has \(refused) frames that are forged or without their predecessors")
