@@ -259,7 +259,9 @@ struct HistoryTests {
       try record(periods: kept + 20, late: late, in: store)
       let found = try store.newestLateHistory(1, upTo: .max, byArrival: true)
         .compactMap { HistoryCoding(decoding: $0.row.body)?.entries.last?.fix?.position }
-      let expected = late.clamped(to: 20..<kept + 20).map { place(metresNorth: $0) }
+      // The clock was set back in the 60th: its entry is about a time before its period.
+      let numbers = [60] + late.clamped(to: 20..<kept + 20)
+      let expected = numbers.map { place(metresNorth: $0) }
       #expect(found == expected, "late entries in \(late)")
     }
   }
