@@ -36,6 +36,7 @@ printf '  %s\n' "$root$prefix/share/muster/dashboard/"
 # The renderer of vector maps, as far as it was fetched.
 if [[ -s .build/maplibre/maplibre-gl.js ]]; then
   put 644 .build/maplibre/maplibre-gl.js share/muster/maplibre/maplibre-gl.js
+  put 644 Packaging/maplibre-gl.copyright share/muster/maplibre/LICENSE.txt
 fi
 put 644 "$scratch/muster.1" share/man/man1/muster.1
 put 644 "$scratch/completion.bash" share/bash-completion/completions/muster
