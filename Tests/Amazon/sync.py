@@ -6,7 +6,7 @@ answer that is not the service's.
     python3 Tests/Amazon/sync.py nodes.json load N NODE   5 clients write N records at once at that node
     python3 Tests/Amazon/sync.py nodes.json compare       both nodes show the same
     python3 Tests/Amazon/sync.py nodes.json begin         two devices of Anna: one record, which both nodes show
-    python3 Tests/Amazon/sync.py nodes.json apart         while they are apart, each writes another value of it
+    python3 Tests/Amazon/sync.py nodes.json apart NODE VALUE   while they are apart, each writes another value of it
     python3 Tests/Amazon/sync.py nodes.json merged N      afterwards, both have both values and what was loaded
 
 `nodes.json` has `first` and `second`, each with `url` and `token` of its HTTP API, and with `id`, `secret`, `pool` and
@@ -418,12 +418,11 @@ def begin(nodes):
     wait("the record at the second device", lambda: "gate" in second.records("notes")[0])
 
 
-def apart(nodes):
-    for client, value in zip(both(nodes), ("red", "blue")):
-        found, page = client.records("notes")
-        written = client.update(
-            "notes", page["SyncSessionToken"], [put("gate", value, found["gate"]["SyncCount"])])
-        expect(written["gate"]["SyncCount"] == 2, written)
+def apart(nodes, place, value):
+    client = Client(nodes[place])
+    found, page = client.records("notes")
+    written = client.update("notes", page["SyncSessionToken"], [put("gate", value, found["gate"]["SyncCount"])])
+    expect(written["gate"]["SyncCount"] == 2, written)
 
 
 def values(node):
@@ -477,7 +476,8 @@ def compare(nodes):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         nodes = json.load(file)
-    stories = {"compare": compare, "begin": begin, "apart": apart,
+    stories = {"compare": compare, "begin": begin,
+               "apart": lambda nodes: apart(nodes, *sys.argv[3:]),
                "merged": lambda nodes: merged(nodes, int(sys.argv[3])),
                "load": lambda nodes: load(nodes, int(sys.argv[3]), sys.argv[4])}
     if sys.argv[2] in stories:
