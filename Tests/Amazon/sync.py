@@ -20,6 +20,7 @@ import json
 import sys
 import threading
 import time
+import urllib.parse
 import urllib.request
 
 import boto3
@@ -427,11 +428,18 @@ def apart(nodes, place, value):
 
 def values(node):
     """All concurrent values of the record, by delta sync, which shows them."""
-    request = urllib.request.Request(
-        node["url"] + "/api/v1/sync/records", headers={"Authorization": "Bearer " + node["token"]})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        items = [item for item in json.load(answer)["items"] if (item["dataset"], item["key"]) == ("notes", "gate")]
-    return sorted(value for item in items for value in [item["value"]] + item["otherValues"])
+    found, token = [], ""
+    while token is not None:
+        request = urllib.request.Request(
+            node["url"] + "/api/v1/sync/records" + (token and "?" + urllib.parse.urlencode({"nextToken": token})),
+            headers={"Authorization": "Bearer " + node["token"]})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            page = json.load(answer)
+        token = page["nextToken"]
+        for item in page["items"]:
+            if (item["dataset"], item["key"]) == ("notes", "gate"):
+                found += [item["value"]] + item["otherValues"]
+    return sorted(found)
 
 
 def merged(nodes, total):
