@@ -31,7 +31,7 @@ struct BlobSharingTests {
   ) throws {
     let count = Volume.orUsual(8)
     var world = connected(seed: 90)
-    world.weather = World.Weather(loss: lossPercent, duplication: 0, delayMilliseconds: 1...2)
+    world.weather = World.Weather(loss: lossPercent, duplication: 0, delayMilliseconds: 1...1)
     world.channel = World.Channel(bitsPerSecond: Self.bitsPerSecond, queueMilliseconds: 50)
     world.checksInvariants = false
     for index in world.stations.indices { world.stations[index].checksInvariants = false }
