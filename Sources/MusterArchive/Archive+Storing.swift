@@ -16,11 +16,20 @@ extension Archive {
       ])
   }
 
+  /// How much was stored.
+  struct Stored {
+    var frames = 0
+    /// Units of photos.
+    var units = 0
+  }
+
   /// Stores a batch of a post, in one transaction.
   ///
   /// - Parameter post: the device whose data it is.
-  /// - Returns: how many frames were new.
-  func store(_ batch: ArchiveBatch, from post: DeviceID, in operation: OperationID) throws -> Int {
+  /// - Returns: how much of it was new.
+  func store(
+    _ batch: ArchiveBatch, from post: DeviceID, in operation: OperationID
+  ) throws -> Stored {
     try database.transaction {
       try database.run(
         "SELECT 1 FROM operations WHERE id = $1 FOR UPDATE", [.bytes(operation.bytes)])
@@ -34,7 +43,7 @@ extension Archive {
       try add(batch.evidence, operation)
       try add(batch.keys, from: post, operation)
       try count(batch, stored: stored, of: post, operation)
-      return stored
+      return Stored(frames: stored, units: try add(batch.units, operation))
     }
   }
 
@@ -162,6 +171,25 @@ extension Archive {
         .bytes(operation.bytes), .bytes(post.bytes), .integer(Int64(batch.offered)),
         .integer(Int64(stored)), .integer(Int64(batch.refused)),
       ])
+  }
+
+  private func add(_ units: [BlobUnit], _ operation: OperationID) throws -> Int {
+    guard !units.isEmpty else { return 0 }
+    try database.script(
+      """
+      CREATE TEMPORARY TABLE IF NOT EXISTS staged_units (LIKE units) ON COMMIT DELETE ROWS
+      """)
+    _ = try database.copy("COPY staged_units FROM STDIN (FORMAT binary)", units) { unit, rows in
+      rows.beginRow(columns: 6)
+      rows.append(column: operation.raw)
+      rows.append(column: unit.blob.raw)
+      rows.append(column: Int64(unit.number))
+      rows.append(column: Int64(unit.length))
+      rows.append(column: unit.path.flatMap(\.bytes))
+      rows.append(column: unit.bytes)
+    }
+    return try database.change(
+      "INSERT INTO units SELECT * FROM staged_units ON CONFLICT DO NOTHING")
   }
 
   private func add(_ evidence: [EvidenceItem], _ operation: OperationID) throws {

@@ -39,6 +39,7 @@ public final class Archive {
     let heads = try heads(of: operation)
     var starts: [BundleSelection.Start] = []
     var hasControl = false
+    let blobs = try missingBlobs(of: operation)
     let candidates = held.filter { heads[$0.log]?.tips[$0.hash] == nil }
     let archived = try self.archived(candidates.map(FrameName.init), in: operation)
     for state in candidates where !archived.contains(state.hash) {
@@ -51,9 +52,9 @@ public final class Archive {
       starts.append(.init(log: state.strand, first: last.map { $0 + 1 } ?? 0))
       hasControl = hasControl || state.lane == .control
     }
-    guard !starts.isEmpty else { return nil }
+    guard !starts.isEmpty || !blobs.isEmpty else { return nil }
     // A new epoch, or a new device that may have its key, is announced in a control log.
-    return BundleSelection(logs: starts, includesKeys: hasControl)
+    return BundleSelection(logs: starts, includesKeys: hasControl, blobs: blobs)
   }
 
   /// Returns the hashes of those frames that are stored.
@@ -122,6 +123,7 @@ public final class Archive {
     for (log, heads) in try heads(of: operation) {
       for tip in heads.tips.keys { verifier.know(tip: tip, of: log) }
     }
+    for listing in try listings(of: operation) { verifier.know(listing) }
     return verifier
   }
 

@@ -63,6 +63,9 @@ public enum Command: Codable, Hashable, Sendable {
   /// The JPEG of a photo that is complete here.
   case photo(String, of: String, kind: BlobKind)
 
+  /// All records of a user, removed ones included.
+  case records(of: UserID)
+
   case fences
   case fence(String)
   case addFence(FenceDraft)
@@ -215,6 +218,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case photoAdded(BlobID)
   /// The bytes of a file.
   case photo(ByteString)
+  case records([UserRecord])
   case fences([FenceSummary])
   /// The new row.
   case created(RowID)

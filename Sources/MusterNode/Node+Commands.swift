@@ -17,8 +17,8 @@ extension Node {
     switch command {
     case .status: return .status(try status())
     case .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
-      .delivery, .logStates, .bundlePiece, .photos, .photo, .checkInPin, .reports, .report,
-      .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts:
+      .delivery, .logStates, .bundlePiece, .photos, .photo, .records, .checkInPin, .reports,
+      .report, .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts:
       return try read { try command.reading(from: &$0, now: $1) }
     case .setPosition, .rotateEpoch, .release, .mergeBundle, .requestPhoto, .setCheckInPins:
       return alone { try command.change(&$0, now: $1) }

@@ -50,7 +50,8 @@ enum InviteTable {
   private static func read(_ columns: inout ColumnReader) throws -> Invite {
     Invite(
       id: try columns.identifier(), secret: try columns.bytes(), role: try columns.code(),
-      usesLeft: try columns.integer(), expiresAt: try columns.timestamp(),
+      user: try columns.optionalBytes16().map(UserID.init(raw:)), usesLeft: try columns.integer(),
+      expiresAt: try columns.timestamp(),
       createdAt: try columns.timestamp())
   }
 }

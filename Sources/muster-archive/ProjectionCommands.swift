@@ -26,11 +26,12 @@ struct ProjectCommand: AsyncParsableCommand {
         JSON.object([
           "merged": .count(outcome.merged), "users": .count(outcome.users),
           "reports": .count(outcome.reports), "fences": .count(outcome.fences),
+          "photos": .count(outcome.photos),
           "stateHash": .string(outcome.stateHash.description),
         ]).text)
     }
     Standard.print(
-      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences). "
+      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences), photos \(outcome.photos). "
         + "The node received from the archive: frames \(outcome.merged).\n"
         + "State \(outcome.stateHash)")
   }

@@ -88,6 +88,46 @@ struct ArchiveTests {
     }
   }
 
+  @Test func `records are projected with their data sets, and change in place`() async throws {
+    let world = try World()
+    let user = UserID(raw: Bytes16(high: 1, low: 1))
+    let row = RowID(raw: Bytes16(high: 2, low: 2))
+    func record(_ value: String?) -> UserRecord {
+      UserRecord(
+        row: row, user: user, dataset: "route",
+        record: RecordSummary(
+          key: "next", value: value, syncCount: 7, modifiedAt: Timestamp(milliseconds: 0),
+          writtenAt: Timestamp(milliseconds: 0)))
+    }
+    try await PostgresCluster.run { cluster in
+      let archive = try Archive(at: cluster.url)
+      try ArchiveSchema.prepareProjection(archive.database)
+      func expect(_ records: [UserRecord], _ rows: String) async throws {
+        try ProjectedTable.records(records, of: []).write(
+          into: archive.database, of: world.operation)
+        let found = try await cluster.query(
+          "SELECT dataset, key, coalesce(value, '-'), extract(epoch FROM modified_at)::int "
+            + "FROM muster.records")
+        #expect(found == rows)
+      }
+      try await expect([record("ridge")], "route|next|ridge|0")
+      // A removed record stays, as on nodes; one that does not count any more goes.
+      try await expect([record(nil)], "route|next|-|0")
+      try await expect([], "")
+      // Tables of a program that had no records are completed.
+      try await cluster.query("DROP TABLE muster.records, muster.blobs")
+      try ArchiveSchema.prepareProjection(archive.database)
+      try await expect([record("ridge")], "route|next|ridge|0")
+      // So are those of frames: version 1 had no photos.
+      try await cluster.query(
+        "DROP TABLE muster.units; DROP INDEX muster.frames_with_blobs;"
+          + "UPDATE muster.archive SET version = 1")
+      _ = try Archive(at: cluster.url)
+      #expect(try await cluster.query("SELECT version FROM muster.archive") == "2")
+      #expect(try await cluster.query("SELECT count(*) FROM muster.units") == "0")
+    }
+  }
+
   @Test func `kills of the archiver and of PostgreSQL lose and double nothing`() async throws {
     let world = try World()
     let frames = world.longLog(frames: 12_000, bytes: 700)

@@ -57,7 +57,8 @@ enum Specimens {
       .claimSafety(.safe, note: ""), .claimSafety(.needsHelp, note: "a leg\nis broken"),
       .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
-      .commentReport("0a1b", text: "ça brûle"), .photos("0a1b"), .addPhoto(photo, to: "0a1b"),
+      .commentReport("0a1b", text: "ça brûle"), .photos("0a1b"), .records(of: UserID(raw: row.raw)),
+      .addPhoto(photo, to: "0a1b"),
       .removePhoto("1", of: "0a1b"), .requestPhoto("ffff", of: "0a1b"),
       .photo("1", of: "0a1b", kind: .thumbnail),
       .markPhoto(drawing, photo: "1", of: "0a1b"), .removePhotoMark("0a1b", of: "0a1b"),
@@ -89,7 +90,8 @@ enum Specimens {
       .bundlePiece(
         at: [1],
         only: BundleSelection(
-          logs: [.init(log: LogID(raw: row.raw), first: 7)], includesKeys: true)),
+          logs: [.init(log: LogID(raw: row.raw), first: 7)], includesKeys: true,
+          blobs: [BlobID(raw: row.raw)])),
       .mergeBundle([], at: [], isLast: true),
       .mergeBundle([1, 0, 255], at: [9], isLast: false),
       .events(after: nil, limit: 0), .events(after: 0, limit: 1000),

@@ -92,7 +92,7 @@ extension ProcessTests {
           try await cluster.query(
             """
             DROP TABLE muster.projections, muster.users, muster.reports, muster.fences,
-              muster.events, muster.directives, muster.positions
+              muster.events, muster.directives, muster.positions, muster.records
             """)
           let again = try await archive(
             "project", "--json", on: anna, in: field, cluster: cluster
@@ -105,6 +105,42 @@ extension ProcessTests {
               ON ST_DWithin(p.position, f.area, 0)
             """
           #expect(try await cluster.query(inside) == "Anna")
+        }
+      }
+    }
+
+    @Test func `photos are archived sealed, projected in clear, and come back with an export`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let anna = try await field.founder("Anna")
+          let picture = field.folder.appending(path: "red.png").path
+          try #require(Data(base64Encoded: PhotoTests.png)).write(to: URL(filePath: picture))
+          try await anna.send("report", "add", "--title", "Gas smell", "--photo", picture)
+          let county = try await joiner("County", of: anna, role: "archive", in: field)
+          let dan = try await joiner("Dan", of: anna, role: "command", in: field)
+          // When the frames and photos of a post are archived, twice
+          try await archive("import", on: anna, in: field, cluster: cluster)
+          let again = try await archive(
+            "import", "--json", on: anna, in: field, cluster: cluster
+          ).json()
+          #expect(again["photoUnits"]["new"].number == 0)
+          // Then the tables have the photo that no other device ever had,
+          let projected = try await archive(
+            "project", "--json", on: county, in: field, cluster: cluster
+          ).json()
+          #expect(projected["photos"].number == 1)
+          let columns = "SELECT callsign, type, substr(content, 1, 3) FROM muster.blobs"
+          #expect(try await cluster.query(columns) == #"Anna|image/jpeg|\xffd8ff"#)
+          // and an export restores it on a new laptop.
+          let bundle = field.path("all.bundle")
+          try await archive("export", bundle, on: county, in: field, cluster: cluster)
+          try await dan.send("bundle", "merge", bundle)
+          let file = field.path("got.jpg")
+          try await dan.send("report", "photo", "Gas smell", "1", "--out", file)
+          #expect(try Data(contentsOf: URL(filePath: file)).starts(with: [0xFF, 0xD8, 0xFF]))
+          try await dan.requireSound()
         }
       }
     }

@@ -1,7 +1,7 @@
 /// The tables of an archive, in the schema `muster` of its database (docs/archive.md).
 enum ArchiveSchema {
   /// The version that this program reads and writes. Raise it with each change of a table.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// The key of the advisory lock under which tables are created.
   private static let lock: Int64 = 0x6D75_7374_6572
@@ -12,12 +12,15 @@ enum ArchiveSchema {
       try database.run("SELECT pg_advisory_xact_lock($1::bigint)", [.integer(lock)])
       let exists = try database.run(
         "SELECT to_regclass('muster.archive') IS NOT NULL")
-      guard exists.first?.integer(0) != 0 else { return try database.script(frames) }
+      guard exists.first?.integer(0) != 0 else { return try database.script(frames + photos) }
       let found = try database.run("SELECT max(version) FROM muster.archive").first?.integer(0) ?? 0
       guard found <= version else {
         throw ArchiveFault(
           "the archive has schema version \(found), and this program knows \(version): update "
             + "muster-archive on this machine; nothing was stored")
+      }
+      if found < 2 {
+        try database.script(photos + "UPDATE muster.archive SET version = \(version);")
       }
     }
   }
@@ -27,7 +30,10 @@ enum ArchiveSchema {
     try database.transaction {
       try database.run("SELECT pg_advisory_xact_lock($1::bigint)", [.integer(lock)])
       let exists = try database.run("SELECT to_regclass('muster.projections') IS NOT NULL")
-      guard exists.first?.integer(0) == 0 else { return try addSummaries(database) }
+      guard exists.first?.integer(0) == 0 else {
+        try database.script(records)
+        return try addSummaries(database)
+      }
       let extensions = try database.run(
         """
         SELECT (SELECT count(*) FROM pg_extension WHERE extname = 'postgis'),
@@ -47,7 +53,7 @@ enum ArchiveSchema {
               + "`CREATE EXTENSION postgis`, then run this again")
         }
       }
-      try database.script(projections)
+      try database.script(projections + records)
     }
   }
 
@@ -112,6 +118,31 @@ enum ArchiveSchema {
       operation bytea NOT NULL, device bytea NOT NULL, offered bigint NOT NULL,
       stored bigint NOT NULL, refused bigint NOT NULL, last_at timestamptz NOT NULL,
       PRIMARY KEY (operation, device));
+    """
+
+  /// Added by version 2.
+  private static let photos = """
+    -- A verified piece of a photo's ciphertext, with the hashes that prove it.
+    CREATE TABLE muster.units (
+      operation bytea NOT NULL, blob bytea NOT NULL, number bigint NOT NULL, length bigint NOT NULL,
+      path bytea NOT NULL, content bytea NOT NULL, PRIMARY KEY (operation, blob, number));
+    -- Ciphertext cannot be compressed.
+    ALTER TABLE muster.units ALTER COLUMN content SET STORAGE EXTERNAL;
+    CREATE INDEX frames_with_blobs ON muster.frames (operation) WHERE blob_list IS NOT NULL;
+    """
+
+  /// Tables that an earlier program did not have.
+  private static let records = """
+    CREATE TABLE IF NOT EXISTS muster.records (
+      operation bytea NOT NULL, id bytea NOT NULL, person bytea NOT NULL, callsign text NOT NULL,
+      dataset text NOT NULL, key text NOT NULL, value text, modified_at timestamptz,
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
+    -- Photos of reports in clear.
+    CREATE TABLE IF NOT EXISTS muster.blobs (
+      operation bytea NOT NULL, id bytea NOT NULL, report bytea NOT NULL, callsign text NOT NULL,
+      type text NOT NULL, position geography(Point), taken_at timestamptz, content bytea,
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
+    ALTER TABLE muster.blobs ALTER COLUMN content SET STORAGE EXTERNAL;
     """
 
   /// `document` is for those who use SQL, `summary` for the HTTP API and exports.

@@ -7,6 +7,7 @@ struct ArchiveBatch: Sendable {
   private(set) var certificates: [SignedCertificate] = []
   private(set) var evidence: [EvidenceItem] = []
   private(set) var keys: [BundledKey] = []
+  private(set) var units: [BlobUnit] = []
   /// Frames that were sent, archived ones included, and those that were rejected.
   private(set) var offered = 0
   private(set) var refused = 0
@@ -17,7 +18,10 @@ struct ArchiveBatch: Sendable {
   /// What a frame takes besides its body.
   private static let frameBytes = 200
 
-  var isEmpty: Bool { offered == 0 && certificates.isEmpty && evidence.isEmpty && keys.isEmpty }
+  var isEmpty: Bool {
+    offered == 0 && certificates.isEmpty && evidence.isEmpty && keys.isEmpty
+      && units.isEmpty
+  }
 
   var isFull: Bool { bytes >= Self.fullBytes }
 
@@ -29,6 +33,11 @@ struct ArchiveBatch: Sendable {
   mutating func add(_ item: EvidenceItem) { evidence.append(item) }
 
   mutating func add(_ some: some Sequence<BundledKey>) { keys += some }
+
+  mutating func add(_ unit: BlobUnit) {
+    units.append(unit)
+    bytes += unit.bytes.count
+  }
 
   mutating func count(offered frames: Int) { offered += frames }
 

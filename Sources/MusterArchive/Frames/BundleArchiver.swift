@@ -11,8 +11,8 @@ internal import MusterSync
 ///   Otherwise, and while another post is ahead with the same frames, one question for the whole
 ///   group finds what is archived, and that is not verified.
 ///
-/// Frames, certificates, membership evidence and sealed epoch keys are archived. Newest records
-/// (positions, receipts) and photos are not.
+/// Frames, certificates, membership evidence, sealed epoch keys and the ciphertext of photos are
+/// archived. Newest records (positions, receipts) are not.
 struct BundleArchiver {
   private let archive: Archive
   private let local: LocalDevice
@@ -104,7 +104,8 @@ struct BundleArchiver {
         let room = max(0, Self.keysPerBundle - keyCount)
         keyCount += keys.count
         batch.add(keys.prefix(room))
-      case .records, .unit, .end: break
+      case .unit(let unit): take(unit)
+      case .records, .end: break
       }
       if batch.isFull { try store() }
     }
@@ -140,6 +141,15 @@ struct BundleArchiver {
     }
   }
 
+  private mutating func take(_ unit: BlobUnit) {
+    do {
+      try verifier.verify(unit)
+      batch.add(unit)
+    } catch {
+      tally.photoUnits.refuse(error as? BundleRefusal ?? .forged, 1)
+    }
+  }
+
   /// Whether the frame that another one follows is archived, or will be with this batch.
   private mutating func isArchived(before first: Frame, held: Set<FrameHash>) throws -> Bool {
     guard let name = FrameName(before: first) else { return false }
@@ -168,9 +178,11 @@ struct BundleArchiver {
     guard let batch = storing else { return }
     storing = nil
     let (new, all) = try batch.wait()
-    tally.frames.new += new
-    tally.frames.known += all - new
-    isBehind = new < all
+    tally.frames.new += new.frames
+    tally.frames.known += all.frames - new.frames
+    tally.photoUnits.new += new.units
+    tally.photoUnits.known += all.units - new.units
+    isBehind = new.frames < all.frames
   }
 }
 

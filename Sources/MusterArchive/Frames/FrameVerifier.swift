@@ -1,3 +1,4 @@
+internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
@@ -29,6 +30,9 @@ struct FrameVerifier {
   /// The newest frame of each branch that was verified here or is archived.
   private var tips: [LogID: Set<FrameHash>] = [:]
 
+  /// The blobs that verified and archived frames list.
+  private var listings: [BlobID: BlobListing] = [:]
+
   private struct Owner: Hashable {
     let certificate: CertificateHash
     let lane: Lane
@@ -47,6 +51,9 @@ struct FrameVerifier {
 
   /// Adds the newest frame of an archived branch.
   mutating func know(tip hash: FrameHash, of log: LogID) { tips[log, default: []].insert(hash) }
+
+  /// Adds a blob that an archived frame lists.
+  mutating func know(_ listing: BlobListing) { listings[listing.id] = listing }
 
   /// Adds a certificate that was presented by itself.
   mutating func add(_ certificate: SignedCertificate) { certificates.add(certificate) }
@@ -70,6 +77,13 @@ struct FrameVerifier {
       know(tip: last.hash, of: first.log)
     }
     if openings[first.log]?.lane == .control { addCertificates(in: frames) }
+    for frame in frames { for listing in frame.blobs { know(listing) } }
+  }
+
+  /// Verifies a unit of a photo by the list of the frame that names it.
+  func verify(_ unit: BlobUnit) throws {
+    guard let listing = listings[unit.blob] else { throw BundleRefusal.unattached }
+    guard unit.isValid(for: listing) else { throw BundleRefusal.forged }
   }
 
   /// Verifies a run with computed hashes, whose last frame is signed.
@@ -107,6 +121,7 @@ struct FrameVerifier {
     tips[first.log]?.remove(first.previous)
     tips[first.log, default: []].insert(last.hash)
     if opening.lane == .control { addCertificates(in: proved) }
+    for frame in proved { for listing in frame.blobs { know(listing) } }
     return VerifiedRun(frames: proved, opening: first.sequence == 0 ? opening : nil)
   }
 

@@ -9,20 +9,21 @@ final class StoringBatch {
   /// that.
   private final class Work: @unchecked Sendable {
     let archive: Archive
-    var result: Result<Int, any Error> = .success(0)
+    var result: Result<Archive.Stored, any Error> = .success(.init())
 
     init(_ archive: Archive) { self.archive = archive }
   }
 
   private let work: Work
-  private let frameCount: Int
+  private let all: Archive.Stored
   private let group = DispatchGroup()
 
   /// Begins to store a batch.
   init(_ batch: ArchiveBatch, into archive: Archive, from post: DeviceID, in operation: OperationID)
   {
     let work = Work(archive)
-    (self.work, frameCount) = (work, batch.frameCount)
+    self.work = work
+    all = Archive.Stored(frames: batch.frameCount, units: batch.units.count)
     DispatchQueue.global().async(group: group) {
       work.result = Result { try work.archive.store(batch, from: post, in: operation) }
     }
@@ -33,9 +34,9 @@ final class StoringBatch {
 
   /// Waits until the batch is stored.
   ///
-  /// - Returns: how many of its frames were new, and how many there are.
-  func wait() throws -> (new: Int, all: Int) {
+  /// - Returns: how much of it was new, and how much there is.
+  func wait() throws -> (new: Archive.Stored, all: Archive.Stored) {
     group.wait()
-    return (try work.result.get(), frameCount)
+    return (try work.result.get(), all)
   }
 }

@@ -114,6 +114,53 @@ extension ProjectedTable {
       records: directives.map { try record(of: $0, $0.json(now: $0.createdAt), adding: [:]) })
   }
 
+  /// Records of users. A node's own sync counts are no part of the state.
+  static func records(_ records: [UserRecord], of users: [UserSummary]) throws -> ProjectedTable {
+    let callsigns = Dictionary(users.map { ($0.id, $0.callsign) }) { first, _ in first }
+    return try ProjectedTable(
+      name: "records",
+      columns: [
+        id, ("person", "decode(r->'document'->>'user', 'hex')"), text("callsign"), text("dataset"),
+        text("key"), text("value"), time("modified_at"), document, summary,
+      ],
+      records: records.map { item in
+        let record = item.record
+        let json = JSON.object([
+          "id": .id(item.row), "user": .id(item.user),
+          "callsign": .string(callsigns[item.user] ?? item.user.short),
+          "dataset": .string(item.dataset), "key": .string(record.key),
+          "value": .known(record.value, JSON.string), "modifiedAt": .time(record.modifiedAt),
+          "otherValues": .array(record.otherValues.map { .known($0, JSON.string) }),
+        ])
+        return try Self.record(of: item, json, adding: ["modified_at": moment(record.modifiedAt)])
+      })
+  }
+
+  /// Photos of reports, without their content, which `PhotoTable` adds.
+  static func blobs(_ photos: [ReportedPhoto]) throws -> ProjectedTable {
+    try ProjectedTable(
+      name: "blobs",
+      columns: [
+        id, ("report", "decode(r->'document'->>'report', 'hex')"), text("callsign"),
+        ("type", "r->>'type'"), point, time("taken_at"), document, summary,
+      ],
+      records: photos.map { item in
+        let photo = item.photo
+        let json = JSON.object([
+          "id": .id(photo.id), "report": .id(item.report), "callsign": .string(photo.callsign),
+          "addedAt": .time(photo.addedAt), "takenAt": .known(photo.takenAt, JSON.time),
+          "width": .count(Int(photo.original.width)), "height": .count(Int(photo.original.height)),
+          "bytes": .count(Int(photo.original.bytes)),
+        ]).adding(JSON.place(photo.position))
+        return try record(
+          of: photo, json,
+          adding: [
+            "type": .string(photo.original.type.mediaType),
+            "taken_at": photo.takenAt.map(moment) ?? .null,
+          ])
+      })
+  }
+
   // MARK: Columns
 
   private static let id = ("id", "decode(r->>'id', 'hex')")

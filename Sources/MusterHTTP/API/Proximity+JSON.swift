@@ -7,7 +7,8 @@ extension ProximityStatus {
   /// The whole status.
   public var json: JSON {
     .object([
-      "scanning": .string(scanning.rawValue), "advertising": .string(advertising.rawValue),
+      "on": .bool(isOn), "scanning": .string(scanning.rawValue),
+      "advertising": .string(advertising.rawValue),
       "source": .string(source), "counted": .unsigned(counted),
       "refused": .object(refused.mapValues { .unsigned($0) }), "intervals": .count(intervals),
       "adapter": .string(adapter), "problem": .string(problem),

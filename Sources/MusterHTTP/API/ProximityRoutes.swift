@@ -10,7 +10,8 @@ enum ProximityRoutes {
   private static let state = Shape.choice(["unknown", "on", "off"])
 
   private static let status = Shape.open([
-    .must("scanning", state), .must("advertising", state), .must("source", .text),
+    .must("on", .flag), .must("scanning", state), .must("advertising", state),
+    .must("source", .text),
     .must("counted", .integer(0...Int64.max)), .must("refused", .anything),
     .must("intervals", .integer(0...100_000)), .must("adapter", .text), .must("problem", .text),
     .must("sendsSessions", .flag), .must("sharesCount", .flag), .must("showsName", .flag),

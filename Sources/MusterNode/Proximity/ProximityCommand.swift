@@ -57,7 +57,7 @@ public enum ProximityReply: Codable, Hashable, Sendable {
 
 /// The state of a part of the proximity log.
 public enum ProximityState: String, Codable, Hashable, Sendable {
-  /// No adapter or source reports whether it works.
+  /// No adapter or source reported yet whether it works, or another program may do it.
   case unknown
   case on
   case off
@@ -65,6 +65,8 @@ public enum ProximityState: String, Codable, Hashable, Sendable {
 
 /// The state of the proximity log.
 public struct ProximityStatus: Codable, Hashable, Sendable {
+  /// Whether the user wants devices to be recorded, by the Bluetooth adapter or by a source.
+  public var isOn = false
   /// Whether sightings are recorded.
   public var scanning: ProximityState
   /// Whether this device advertises its identifier.

@@ -205,16 +205,16 @@ struct ProximityRecorder: Sendable {
       warn("the proximity log could not be written: \(error)")
     }
     switch command {
-    case .status: return .status(try status())
+    case .status: return .status(try status(wall: now.wall))
     case .setOn(let isOn):
       radio = nil
       try set(isOn)
-      return .status(try status())
+      return .status(try status(wall: now.wall))
     case .showName(let isShown):
       var own = current()
       own.showName(isShown)
       try keep(own)
-      return .status(try status())
+      return .status(try status(wall: now.wall))
     case .devices(let hours): return try devices(hours: hours, wall: now.wall)
     case .sessions: return .sessions(try sessions())
     case .own: return .own(OwnIdentity(try advertised(wall: now.wall)))
@@ -224,11 +224,13 @@ struct ProximityRecorder: Sendable {
     }
   }
 
-  private mutating func status() throws -> ProximityStatus {
+  private mutating func status(wall: Timestamp) throws -> ProximityStatus {
     let own = current()
     var status = ProximityStatus(
-      scanning: scanning(own), advertising: advertising(own), source: source?.name ?? "",
-      counted: counted, refused: refused, intervals: try folder.intervals().count)
+      scanning: scanning(own), advertising: advertising(own, wall: wall),
+      source: source?.name ?? "", counted: counted, refused: refused,
+      intervals: try folder.intervals().count)
+    status.isOn = own.isOn && (own.usesRadio || source != nil)
     if own.usesRadio, let radio {
       (status.adapter, status.problem) = (radio.adapter, radio.problem)
     }
@@ -247,10 +249,12 @@ struct ProximityRecorder: Sendable {
     return own.usesRadio || source != nil ? .unknown : .off
   }
 
-  /// Another program may advertise the own identifier.
-  private func advertising(_ own: ProximityOwn) -> ProximityState {
+  /// Another program may advertise the own identifier, if there is a key of today.
+  private func advertising(_ own: ProximityOwn, wall: Timestamp) -> ProximityState {
     guard own.isOn else { return .off }
-    return own.usesRadio ? radio?.advertising ?? .unknown : .unknown
+    if own.usesRadio { return radio?.advertising ?? .unknown }
+    let today = ProximityInterval(containing: wall)?.dayStart
+    return today.flatMap { own.key(of: $0) } == nil ? .off : .unknown
   }
 
   /// Reads the newest intervals first, until the list is full.

@@ -239,6 +239,11 @@ public struct Queries {
       .page(of: dataset, after: position, limit: limit)
   }
 
+  /// Returns all records of a user, removed ones included, by data set.
+  public func allRecords(of user: UserID) throws -> [UserRecord] {
+    try RecordReader(context: context, user: user).all()
+  }
+
   /// Returns records of this device's user with their data sets, by row.
   public func records(_ rows: [RowID]) throws -> [RowID: (dataset: String, record: RecordSummary)] {
     let reader = RecordReader(context: context, user: context.local.author.user)

@@ -56,7 +56,9 @@ struct ProximityLogCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       if let showName { _ = try await connection.proximity(.showName(showName)) }
-      try await connection.showProximity(.setOn(true), output: output)
+      _ = try await connection.proximity(.setOn(true))
+      try await connection.awaitScanner()
+      try await connection.showProximity(.status, output: output)
     }
   }
 
@@ -197,6 +199,19 @@ extension NodeConnection {
     return reply
   }
 
+  /// Waits a moment for the first report of the Bluetooth adapter.
+  func awaitScanner() async throws {
+    guard case .running = self else {
+      return Standard.complain("saved on this laptop: devices are recorded during `muster run`")
+    }
+    for _ in 0..<20 {
+      guard case .status(let status) = try await proximity(.status),
+        status.scanning == .unknown || status.advertising == .unknown
+      else { return }
+      try await Task.sleep(for: .milliseconds(200))
+    }
+  }
+
   func showProximity(
     _ command: ProximityCommand, output: OutputOptions
   ) async throws {
@@ -205,7 +220,8 @@ extension NodeConnection {
     }
     if output.json { return try Standard.print(status.json.text) }
     var lines = [
-      "Scanning: \(status.scanning.rawValue)", "Advertising: \(status.advertising.rawValue)",
+      "Recording: \(status.isOn ? "on" : "off")", "Scanning: \(status.scanning.rawValue)",
+      "Advertising: \(status.advertising.rawValue)",
     ]
     if !status.adapter.isEmpty { lines.append("Adapter: \(SafeText.line(status.adapter))") }
     if !status.problem.isEmpty { lines.append("Bluetooth: \(SafeText.line(status.problem))") }

@@ -36,12 +36,11 @@ export const openProximity = () => attempt(async () => {
   const consent = (name) => h("label", { class: "tick" }, control(name, {
     type: "checkbox", value: log[name], onchange: put({ [name]: !log[name] }),
   }), t(`near.${name}`));
-  const isOff = log.scanning === "off";
   const isUnsynced = sessions.some((one) => !one.isSynced);
   dialog = show(t("nearby"), h("div", { id: "proximity" },
     h("p", {}, dotted(...["scanning", "advertising"].map((part) =>
       `${t(`near.${part}`)}: ${t(`near.${log[part]}`)}`)), " ",
-    button(t(isOff ? "near.start" : "near.stop"), "record", put({ on: isOff }))),
+    button(t(log.on ? "near.stop" : "near.start"), "record", put({ on: !log.on }))),
     log.problem && h("p", { class: "danger" }, spoken(log.problem)),
     h("ul", {}, exposures(log)),
     h("h3", {}, t("near.devices")),
@@ -51,7 +50,8 @@ export const openProximity = () => attempt(async () => {
     h("h3", {}, t("near.sessions")),
     h("ul", {}, sessions.slice(0, shown).map((one) => h("li", {},
       dotted(weekday(one.start), `${clock(one.start)}–${clock(one.end)}`, one.identifiers), " ",
-      !one.isSynced && h("strong", {}, t(one.isSent ? "near.sent" : "near.unsynced"))))),
+      one.isSynced ? t("near.synced")
+        : h("strong", {}, t(one.isSent ? "near.sent" : "near.unsynced"))))),
     isUnsynced && button(t("near.send"), "send", again(() => write("POST", "proximity/send"))),
     consent("sendsSessions"), consent("sharesCount"), consent("showsName"),
     h("h3", {}, t("exposed.report")),

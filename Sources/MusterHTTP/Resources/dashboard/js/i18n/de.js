@@ -218,6 +218,7 @@ export default {
   "near.own": "Mein Gerät: {id} bis {time}",
   "near.devices": "Erfasste Geräte",
   "near.sessions": "Sitzungen",
+  "near.synced": "synchronisiert",
   "near.unsynced": "nicht synchronisiert",
   "near.sent": "gesendet, nicht empfangen",
   "near.send": "An Leitung senden",

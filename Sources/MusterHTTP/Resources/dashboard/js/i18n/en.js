@@ -218,6 +218,7 @@ export default {
   "near.own": "My device: {id} until {time}",
   "near.devices": "Tracked devices",
   "near.sessions": "Sessions",
+  "near.synced": "synced",
   "near.unsynced": "not synced",
   "near.sent": "sent, not received",
   "near.send": "Send to command",

@@ -218,6 +218,7 @@ export default {
   "near.own": "Mi dispositivo: {id} hasta las {time}",
   "near.devices": "Dispositivos registrados",
   "near.sessions": "Sesiones",
+  "near.synced": "sincronizada",
   "near.unsynced": "sin sincronizar",
   "near.sent": "enviada, sin recibir",
   "near.send": "Enviar al mando",

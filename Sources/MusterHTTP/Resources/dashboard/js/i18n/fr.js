@@ -218,6 +218,7 @@ export default {
   "near.own": "Mon appareil : {id} jusqu’à {time}",
   "near.devices": "Appareils relevés",
   "near.sessions": "Sessions",
+  "near.synced": "synchronisée",
   "near.unsynced": "non synchronisée",
   "near.sent": "envoyée, non reçue",
   "near.send": "Envoyer au commandement",

@@ -218,6 +218,7 @@ export default {
   "near.own": "O meu dispositivo: {id} até {time}",
   "near.devices": "Dispositivos registados",
   "near.sessions": "Sessões",
+  "near.synced": "sincronizada",
   "near.unsynced": "não sincronizada",
   "near.sent": "enviada, não recebida",
   "near.send": "Enviar ao comando",
