@@ -17,7 +17,7 @@ enum GeoPackageGeometry {
 
   /// A box in degrees.
   struct Bounds: Hashable {
-    var west, south, east, north: Double
+    let west, south, east, north: Double
   }
 
   private var places: [Coordinate] {
