@@ -107,7 +107,7 @@ struct RoleTests {
   @Test func `an archive reads, its receipts count, and it writes nothing about the operation`()
     throws
   {
-    // Given Ben, whom only the archive reaches
+    // Given Ben, in reach of the archive only
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("County", invitedBy: "Ada", role: .archive)
     try valley.converge()
