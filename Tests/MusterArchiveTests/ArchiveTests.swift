@@ -130,7 +130,7 @@ struct ArchiveTests {
 
   @Test func `kills of the archiver and of PostgreSQL lose and double nothing`() async throws {
     let world = try World()
-    let frames = world.longLog(frames: 16_000, bytes: 1000)
+    let frames = world.longLog(frames: 20_000, bytes: 700)
     let kills = ProcessInfo.processInfo.environment["MUSTER_KILLS"].flatMap(Int.init) ?? 20
     try await PostgresCluster.run { cluster in
       let sender = try Sender(of: world)
