@@ -21,6 +21,8 @@ FILTER ?= .
 # Destination of `make install`; DESTDIR replaces / when a package is built.
 export PREFIX ?= /usr/local
 export DESTDIR ?=
+# `make install ARCHIVE=no` leaves out the archive's program, which needs libpq to run.
+ARCHIVE ?=
 # Rows that `make abuse` or `make peers` runs, all by default.
 ROWS ?=
 # Arguments of `make canary`: CANARY="--bug skip-signature" searches for new seeds.
@@ -82,6 +84,7 @@ abuse: deps ## run fault tests on real nodes, 20 minutes, as root: make abuse RO
 
 peers: deps ## run nodes beside QGIS, gpsd, phone apps and browsers, as root: make peers ROWS=qgis
 	@Scripts/build.sh "muster" "5 minutes" swift build $(FLAGS) --product muster
+	@Scripts/build.sh "the archive" "2 minutes" swift build $(FLAGS) --product muster-archive
 	@Scripts/test-environment.sh
 	@.build/python/bin/python3 Tests/Peers/peers.py $(ROWS)
 
@@ -101,8 +104,15 @@ install: deps ## install program, manual and systemd unit: make install PREFIX=/
 	@Scripts/build.sh "the image helper" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster-image
+ifneq ($(ARCHIVE),no)
+	@Scripts/build.sh "the archive" "11 minutes" \
+	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
+	  --product muster-archive
+else
+	@rm -f .build/install/muster-archive
+endif
 	@Scripts/maplibre.sh
-	@for program in muster muster-image; do \
+	@for program in muster muster-image $(if $(filter no,$(ARCHIVE)),,muster-archive); do \
 	  strip -o .build/install/$$program .build/install/release/$$program; done
 	@Scripts/install.sh .build/install/muster
 

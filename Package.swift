@@ -62,7 +62,8 @@ let package = Package(
     .library(
       name: "MusterCore",
       targets: [
-        "MusterModel", "MusterCrypto", "MusterSync", "MusterLocation", "MusterInterchange",
+        "MusterModel", "MusterCrypto", "MusterProximity", "MusterSync", "MusterLocation",
+        "MusterInterchange",
       ]),
   ],
   traits: [
@@ -92,6 +93,9 @@ let package = Package(
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(
       name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+    .systemLibrary(
+      name: "CDBus", pkgConfig: "dbus-1",
+      providers: [.apt(["libdbus-1-dev"]), .brew(["dbus"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
@@ -127,7 +131,7 @@ let package = Package(
         "MusterReplica", "MusterAttackers", "CCrashVFS", yams,
       ]),
     program("muster-sim", ["MusterModel", "MusterSimulator", argumentParser]),
-    layer("MusterInterchange", ["MusterModel", "MusterGeo"]),
+    layer("MusterInterchange", ["MusterModel", "MusterGeo", grdbSQLite]),
     layer(
       "MusterTransport",
       [
@@ -143,6 +147,7 @@ let package = Package(
         "MusterModel", "MusterGeo", "MusterProximity", "MusterReplica", "MusterTransport",
         "MusterLocation", logging, lifecycle,
       ]),
+    layer("MusterBluetooth", ["MusterModel", "MusterNode", "CDBus", logging, lifecycle]),
     layer(
       "MusterAmazon",
       [
@@ -161,21 +166,21 @@ let package = Package(
       "muster",
       [
         "MusterModel", "MusterGeo", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", "MusterAmazon", "MusterControl", "MusterHTTP", "CQREncode", argumentParser,
-        logging,
-        lifecycle,
+        "MusterNode", "MusterBluetooth", "MusterAmazon", "MusterControl", "MusterHTTP", "CQREncode",
+        argumentParser, logging, lifecycle,
       ]),
     // Only the archive's program links libpq: a node has no use for it.
     layer(
       "MusterArchive",
       [
         "MusterModel", "MusterCrypto", "MusterSync", "MusterReplica", "MusterInterchange",
-        "MusterNode", "MusterControl", "CPostgreSQL", logging,
+        "MusterNode", "MusterControl", "MusterHTTP", "CPostgreSQL", logging,
       ]),
     program(
       "muster-archive",
       [
-        "MusterModel", "MusterInterchange", "MusterNode", "MusterArchive", argumentParser, logging,
+        "MusterModel", "MusterInterchange", "MusterNode", "MusterHTTP", "MusterArchive",
+        argumentParser, logging, lifecycle,
       ]),
     .target(name: "CConfinement"),
     // Decodes pictures for a node, in a process of its own. Nothing else may link it.
@@ -183,8 +188,8 @@ let package = Package(
     program(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
-        "MusterModel", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterSync", "MusterStore",
-        "MusterReplica", "MusterAttackers", "CSodium", argumentParser, grdb,
+        "MusterModel", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterProximity", "MusterSync",
+        "MusterStore", "MusterReplica", "MusterAttackers", "CSodium", argumentParser, grdb,
       ]),
     // The demo runs the program: building one builds both.
     program("muster-demo", ["muster", argumentParser, nioCore, nioPosix, unixSignals]),
@@ -206,6 +211,9 @@ let package = Package(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
     tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterProximity", "MusterTestKit"]),
+    tests(
+      "MusterBluetoothTests",
+      ["MusterBluetooth", "MusterNode", "MusterModel", "MusterTestKit", "CDBus", logging]),
     tests(
       "MusterAmazonTests",
       ["MusterAmazon", "MusterModel", "MusterInterchange", "MusterTestKit"]),

@@ -22,6 +22,7 @@ let package = Package(
     fuzz("datagram"), fuzz("packet"), fuzz("frame-body"), fuzz("control-frame"), fuzz("joining"),
     fuzz("bundle"),
     fuzz("gpx"), fuzz("geojson"), fuzz("nmea"), fuzz("gpsd"), fuzz("osmand"), fuzz("owntracks"),
+    fuzz("exposure"), fuzz("sighting"),
   ],
   swiftLanguageModes: [.v6]
 )

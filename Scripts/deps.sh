@@ -8,8 +8,8 @@ set -euo pipefail
 # The highest minimum version of all dependencies.
 readonly swift_minimum=6.2
 readonly packages=(libsodium-dev libsqlite3-dev libqrencode-dev libssl-dev libvips-dev zlib1g-dev
-  libpq-dev pkg-config git ca-certificates "$@")
-readonly libraries=(libsodium sqlite3 libqrencode libcrypto vips zlib libpq)
+  libpq-dev libdbus-1-dev pkg-config git ca-certificates "$@")
+readonly libraries=(libsodium sqlite3 libqrencode libcrypto vips zlib libpq dbus-1)
 
 note() { printf 'deps: %s\n' "$*"; }
 
@@ -69,8 +69,8 @@ with_apt() {
 
 # Without apt, requirements are only checked: package managers differ too much.
 without_apt() {
-  local hint="with your package manager: pkg-config; libsodium, sqlite, qrencode, OpenSSL 3, libvips, zlib and libpq with headers"
-  [[ $(uname -s) != Darwin ]] || hint="with: brew install libsodium sqlite qrencode openssl@3 vips libpq pkg-config"
+  local hint="with your package manager: pkg-config; libsodium, sqlite, qrencode, OpenSSL 3, libvips, zlib, libpq and libdbus with headers"
+  [[ $(uname -s) != Darwin ]] || hint="with: brew install libsodium sqlite qrencode openssl@3 vips libpq dbus pkg-config"
   command -v pkg-config >/dev/null || fail "pkg-config is missing; install it $hint"
   local library
   for library in "${libraries[@]}"; do

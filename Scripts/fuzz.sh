@@ -11,7 +11,7 @@ shift
 targets=("$@")
 ((${#targets[@]} > 0)) ||
   targets=(datagram packet frame-body control-frame joining bundle gpx geojson nmea gpsd osmand owntracks
-    image)
+    exposure sighting image)
 readonly processors=$(nproc)
 readonly rounds=$(((${#targets[@]} + processors - 1) / processors))
 seconds=$((minutes * 60 / rounds))
@@ -32,7 +32,7 @@ Scripts/build.sh "the tests, which make the seeds" "7 minutes" \
 MUSTER_FUZZ_SEEDS=$seeds swift test "${flags[@]}" \
   --skip-build --disable-xctest --filter FuzzSeedTests >/dev/null
 Scripts/test-environment.sh
-mkdir -p "$seeds"/{gpx,geojson,nmea,gpsd,osmand,owntracks} "$crashes"
+mkdir -p "$seeds"/{gpx,geojson,nmea,gpsd,osmand,owntracks,sighting} "$crashes"
 [[ ! -d ../shared/tracks ]] || cp -f ../shared/tracks/*.gpx "$seeds/gpx/"
 cp -f simulations/tracks/*.gpx "$seeds/gpx/" 2>/dev/null || true
 echo 'GPRMC,092751.000,A,5321.6802,N,00630.3371,W,0.06,31.66,280511,,,A' >"$seeds/nmea/rmc"
@@ -42,6 +42,8 @@ echo '{"class":"TPV","mode":3,"time":"2026-11-21T14:34:44.280Z","lat":46.4,"lon"
 echo 'id=a&lat=46.05&lon=14.5&timestamp=1795300000&hdop=1.2&accuracy=4' >"$seeds/osmand/query"
 echo '{"_type":"location","lat":46.05,"lon":14.5,"acc":12,"tst":1795300000,"tid":"mj"}' \
   >"$seeds/owntracks/location"
+echo '{"uuid":"8be6cd37-1c5c-8916-04bf-be49df845096","name":"Ben","rssi":-61,"timestamp":1585785601.5}' \
+  >"$seeds/sighting/line"
 
 fuzz() {
   local target=$1 log=$build/$1.log verdict=clean status=0

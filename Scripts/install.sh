@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the program with its image helper, the dashboard's files, its manual page, completions for
-# three shells, and a systemd unit with its user and folders. The helper is beside PROGRAM.
+# three shells, and a systemd unit with its user and folders. The helper is beside PROGRAM. So may be
+# the archive's program, which is installed with its own manual page, completions and unit.
 #
 # Usage: PREFIX=/usr/local DESTDIR= Scripts/install.sh PROGRAM
 #   PREFIX   destination
@@ -13,18 +14,40 @@ readonly prefix=${PREFIX:-/usr/local} root=${DESTDIR:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The manual comes first: a program that cannot print its help is not installed.
-"$program" --experimental-dump-help | Scripts/manual.py >"$scratch/muster.1"
-for shell in bash zsh fish; do
-  "$program" --generate-completion-script "$shell" >"$scratch/completion.$shell"
-done
-sed "s|@BINDIR@|$prefix/bin|" Packaging/muster.service >"$scratch/muster.service"
+# Writes the manual, completions and unit of a program to the scratch folder. They come first: a
+# program that cannot print its help is not installed.
+describe() {
+  local name
+  name=$(basename "$1")
+  "$1" --experimental-dump-help | Scripts/manual.py >"$scratch/$name.1"
+  for shell in bash zsh fish; do
+    "$1" --generate-completion-script "$shell" >"$scratch/$name.$shell"
+  done
+  sed "s|@BINDIR@|$prefix/bin|" "Packaging/$name.service" >"$scratch/$name.service"
+}
 
 put() {
   install -D -m "$1" "$2" "$root$prefix/$3"
   printf '  %s\n' "$root$prefix/$3"
 }
-put 755 "$program" bin/muster
+
+# Installs a program with what `describe` wrote.
+put_program() {
+  local name
+  name=$(basename "$1")
+  put 755 "$1" "bin/$name"
+  put 644 "$scratch/$name.1" "share/man/man1/$name.1"
+  put 644 "$scratch/$name.bash" "share/bash-completion/completions/$name"
+  put 644 "$scratch/$name.zsh" "share/zsh/site-functions/_$name"
+  put 644 "$scratch/$name.fish" "share/fish/vendor_completions.d/$name.fish"
+  put 644 "$scratch/$name.service" "lib/systemd/system/$name.service"
+}
+
+programs=("$program")
+archive=$(dirname "$program")/muster-archive
+[[ ! -x $archive ]] || programs+=("$archive")
+for each in "${programs[@]}"; do describe "$each"; done
+for each in "${programs[@]}"; do put_program "$each"; done
 put 755 "$(dirname "$program")/muster-image" bin/muster-image
 # The program searches ../share/muster/dashboard, relative to its own folder.
 readonly dashboard=Sources/MusterHTTP/Resources/dashboard
@@ -38,10 +61,5 @@ if [[ -s .build/maplibre/maplibre-gl.js ]]; then
   put 644 .build/maplibre/maplibre-gl.js share/muster/maplibre/maplibre-gl.js
   put 644 Packaging/maplibre-gl.copyright share/muster/maplibre/LICENSE.txt
 fi
-put 644 "$scratch/muster.1" share/man/man1/muster.1
-put 644 "$scratch/completion.bash" share/bash-completion/completions/muster
-put 644 "$scratch/completion.zsh" share/zsh/site-functions/_muster
-put 644 "$scratch/completion.fish" share/fish/vendor_completions.d/muster.fish
-put 644 "$scratch/muster.service" lib/systemd/system/muster.service
 put 644 Packaging/muster.sysusers lib/sysusers.d/muster.conf
 put 644 Packaging/muster.tmpfiles lib/tmpfiles.d/muster.conf

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates the manual page from the help of the program.
 
-Usage: muster --experimental-dump-help | Scripts/manual.py [FILE] > muster.1
+Usage: PROGRAM --experimental-dump-help | Scripts/manual.py [FILE] > PROGRAM.1
 
 Swift's ArgumentParser dumps its commands as JSON. This script formats them as man(7), with one
 section for each command.
@@ -11,7 +11,7 @@ import json
 import sys
 
 # Described once, under OPTIONS OF EVERY COMMAND.
-SHARED = ("home", "keys", "passphrase-file", "json", "utc", "version", "help")
+SHARED = ("database", "home", "keys", "passphrase-file", "json", "utc", "version", "help")
 
 
 def escaped(text):
@@ -117,18 +117,21 @@ def page(root):
     for shared in SHARED:
         if shared in everywhere:
             yield describe(everywhere[shared])
-    yield ".SH CONFIRMATION\n" + escaped(
-        "Commands that cannot be undone ask for a confirmation, usually a name to type. Scripts give"
-        " --yes.")
     confirmed = sorted(" ".join(path) for path in confirming(root, []))
-    yield escaped("These commands have --yes: " + ", ".join(confirmed) + ".")
-    yield ".SH OUTPUT\n" + escaped(
-        "On a terminal, tables wrap to its width or to COLUMNS. Otherwise each row is one line with"
-        " every column. Colours are used only on a terminal, and not if NO_COLOR is set. Times are"
-        " local, or UTC with --utc. JSON has UTC.")
+    if confirmed:
+        yield ".SH CONFIRMATION\n" + escaped(
+            "Commands that cannot be undone ask for a confirmation, usually a name to type. Scripts"
+            " give --yes.")
+        yield escaped("These commands have --yes: " + ", ".join(confirmed) + ".")
+    if "utc" in everywhere:
+        yield ".SH OUTPUT\n" + escaped(
+            "On a terminal, tables wrap to its width or to COLUMNS. Otherwise each row is one line"
+            " with every column. Colours are used only on a terminal, and not if NO_COLOR is set."
+            " Times are local, or UTC with --utc. JSON has UTC.")
     yield ".SH EXIT STATUS\n0 on success, 1 on failure, with the reason on standard error, 64 for"
-    yield "wrong usage, 75 if a change was saved and not confirmed within the time of"
-    yield "\\fB\\-\\-wait\\fR."
+    yield "wrong usage" + (
+        ", 75 if a change was saved and not confirmed within the time of\n\\fB\\-\\-wait\\fR."
+        if confirmed else ".")
 
 
 def confirming(command, path):

@@ -21,9 +21,13 @@ readonly programs=(
   nft:nftables
   pgrep:procps
   flock:util-linux
+  dbus-daemon:dbus-daemon
+  /usr/lib/python3/dist-packages/dbusmock:python3-dbusmock
   setpriv:util-linux
   pg_lsclusters:postgresql
   /usr/share/doc/postgresql-postgis:postgresql-postgis
+  ogrinfo:gdal-bin
+  /usr/lib/python3/dist-packages/osgeo_utils:python3-gdal
 )
 
 # Some of the programs are in folders that are only in root's PATH.

@@ -12,8 +12,7 @@ struct MusterBench: ParsableCommand {
       CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
       ColdStartBench.self, CrowdBench.self, AdmitBench.self, ControlBench.self, ForkBench.self,
       PositionsBench.self, StatusBench.self, NodeStatusBench.self, CheckInBench.self,
-      HistoryBench.self, MergeRound.self,
-      ColdStartWrite.self,
+      HistoryBench.self, ProximityBench.self, MergeRound.self, ColdStartWrite.self,
       ColdStartOpen.self,
     ],
     defaultSubcommand: All.self)
@@ -30,7 +29,7 @@ struct All: ParsableCommand {
       IncrementalBench.self,
       MergeBench.self, IngestBench.self, ColdStartBench.self, CrowdBench.self,
       AdmitBench.self, ControlBench.self, ForkBench.self, PositionsBench.self, StatusBench.self,
-      NodeStatusBench.self, CheckInBench.self, HistoryBench.self,
+      NodeStatusBench.self, CheckInBench.self, HistoryBench.self, ProximityBench.self,
     ]
     for bench in benches {
       var command = try bench.parseAsRoot([])

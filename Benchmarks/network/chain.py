@@ -12,16 +12,7 @@ parser.add_argument("--writes", type=int, default=30)
 options = parser.parse_args()
 
 mesh = lab.Lab(options.muster, options.nodes)
-for node in mesh.nodes:
-    mesh.namespace(node)
-for left, right in zip(mesh.nodes, mesh.nodes[1:]):
-    link = left.index
-    lab.run("ip", "-n", left.namespace, "link", "add", f"to{right.index}", "type", "veth",
-            "peer", "name", f"to{left.index}", "netns", right.namespace)
-    for node, other, host in ((left, right, 1), (right, left, 2)):
-        lab.run("ip", "-n", node.namespace, "address", "add", f"10.9.{link}.{host}/24",
-                "broadcast", "+", "dev", f"to{other.index}")
-        lab.run("ip", "-n", node.namespace, "link", "set", f"to{other.index}", "up")
+mesh.in_a_row()
 for node in mesh.nodes:
     node.start()
 mesh.until_in_step()

@@ -57,10 +57,8 @@ def main():
 
 
 def write(name, number, count):
+    connection = connect()
     for row in range(count):
-        # The node ends each connection after a minute.
-        if row % 100 == 0:
-            connection = connect()
         place = number * count + row
         body = {"title": f"Report {place}"} if name == "reports" else {
             "name": f"Zone {place}",

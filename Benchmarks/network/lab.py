@@ -244,6 +244,18 @@ class Lab:
             run("ip", "-n", hub, "link", "set", f"p{node.index}", "master", "hub", "up")
             self.address(node)
 
+    def in_a_row(self):
+        """Each in a namespace of its own, linked to the nodes before and after it only."""
+        for node in self.nodes:
+            self.namespace(node)
+        for left, right in zip(self.nodes, self.nodes[1:]):
+            run("ip", "-n", left.namespace, "link", "add", f"to{right.index}", "type", "veth",
+                "peer", "name", f"to{left.index}", "netns", right.namespace)
+            for node, other, host in ((left, right, 1), (right, left, 2)):
+                run("ip", "-n", node.namespace, "address", "add", f"10.9.{left.index}.{host}/24",
+                    "broadcast", "+", "dev", f"to{other.index}")
+                run("ip", "-n", node.namespace, "link", "set", f"to{other.index}", "up")
+
     def namespace(self, node):
         node.namespace = f"{self.prefix}{node.index}"
         run("ip", "netns", "add", node.namespace)

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """25 nodes on one radio channel of 64 kbit/s that all share: each moves and reports its position
-every 20 s, and once a minute somebody files a report. What has arrived, and how late."""
+every 20 s, and once a minute somebody files a report. What has arrived, and how late.
+
+With `--photos 20 --nodes 10`, members also add that many reports with a photo each at the start: when
+the command post has all their thumbnails."""
 
 import json
 import subprocess
@@ -9,6 +12,9 @@ import time
 
 import lab
 
+sys.path.insert(0, lab.os.path.join(lab.ROOT, "Benchmarks/photos"))
+import sharing  # noqa: E402
+
 parser = lab.arguments(__doc__)
 parser.add_argument("--nodes", type=int, default=25)
 parser.add_argument("--minutes", type=float, default=10)
@@ -16,7 +22,16 @@ parser.add_argument("--rate", type=int, default=64_000)
 parser.add_argument("--loss", type=float, default=0)
 parser.add_argument("--sos", action="store_true",
                     help="a call for help once a minute, instead of a report")
+parser.add_argument("--photos", type=int, default=0, help="reports with a photo of 300 KB")
 options = parser.parse_args()
+
+
+def thumbnails(node, reports):
+    """How many of these reports have their thumbnail at a node."""
+    return sum(
+        photo["thumbnail"]["percent"] == 100 for report in reports
+        for photo in node.ask({"photos": {"_0": report}}).get("photos", {}).get("_0", []))
+
 
 mesh = lab.Lab(options.muster, options.nodes)
 hub = mesh.prefix + "hub"
@@ -42,15 +57,24 @@ mesh.until_in_step(1200)
 lab.log(f"all met and agree after {time.perf_counter() - began:.0f} s")
 
 # What each node says of the others: the time of the newest position it knows, and the reports.
-sent, seen, reports, late = {}, {}, {}, []
+sent, late = {}, []
 began, before = time.perf_counter(), mesh.sent_bytes()
-step, positions, known = 20 / options.nodes, 0, 0
+step = 20 / options.nodes
 ends = began + options.minutes * 60
-next_position, next_report, next_look, author = began, began + 5, began + 1, 0
+next_position, next_report, next_look = began, began + 5, began + 1
 pending = {}
 counts = {"positions": 0, "reports": 0, "arrived": 0}
+pictured, photographed = [], None
+for number in range(options.photos):
+    author = mesh.nodes[1 + number % (options.nodes - 1)]
+    pictured.append(author.add_report(f"Photo {number}", ""))
+    sharing.add_photo(author, pictured[-1], number, 300_000)
 while time.perf_counter() < ends or pending and time.perf_counter() < ends + 60:
     now = time.perf_counter()
+    if pictured and photographed is None and now >= next_look:
+        next_look = now + 0.5
+        if thumbnails(mesh.nodes[0], pictured) == options.photos:
+            photographed = now - began
     if now >= next_position and now < ends:
         node = mesh.nodes[counts["positions"] % options.nodes]
         place = f"{40 + node.index / 100:.4f},{-7 - counts['positions'] / 10000:.4f}"
@@ -93,6 +117,9 @@ note = (
     f"{options.minutes:g} min, {counts['positions']} positions, {counts['reports']} "
     + ("calls for help" if options.sos else "hazards"))
 what = "calls for help" if options.sos else "hazards"
+if options.photos:
+    lab.emit("slowlink-thumbnails", photographed or float("inf"), "s", 120,
+             f"until the command post has the thumbnails of {options.photos} reports; " + note)
 lab.emit(f"slowlink-{'sos' if options.sos else 'hazards'}",
          100 * counts["arrived"] / max(1, counts["reports"] * options.nodes), "%", 100,
          f"of {what} arrived; " + note)

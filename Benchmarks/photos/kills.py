@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Kills one of two nodes, without warning, while photos are added to one and fetched by the other.
-Fails if an acknowledged photo is lost, if a photo that was complete is not after the restart, or if
-`muster verify` finds a problem at the end.
+"""Kills one of three nodes, without warning, while photos are added to the first, fetched by the second,
+and merged from bundles of the first by the third, which is not connected. Fails if an acknowledged
+photo is lost, if a photo that was complete is not after the restart, or if `muster verify` finds a
+problem at the end.
 
     python3 Benchmarks/photos/kills.py --muster .build/release/muster [--kills 200]
 """
 
+import base64
 import pathlib
 import random
 import sys
@@ -37,15 +39,19 @@ def kill(node):
 
 
 class Adding(threading.Thread):
-    """Adds photos until it is stopped; counts those that were acknowledged."""
+    """Adds photos, spread over all kills, until it is stopped; counts those that were acknowledged."""
 
     def __init__(self, node, report):
         super().__init__(daemon=True)
         self.node, self.report = node, report
         self.acknowledged, self.tried, self.over = 0, 0, False
+        self.allowed = 1
 
     def run(self):
-        while not self.over and self.tried < options.photos:
+        while not self.over:
+            if self.tried >= self.allowed:
+                time.sleep(0.01)
+                continue
             try:
                 add_photo(self.node, self.report, self.tried, options.bytes)
                 self.acknowledged += 1
@@ -56,38 +62,89 @@ class Adding(threading.Thread):
                 self.tried += 1
 
 
+def bundle(node):
+    """The bytes of a bundle of all that a node has."""
+    file, place = b"", ""
+    while True:
+        piece = node.ask({"bundlePiece": {"at": place}})["bundlePiece"]["_0"]
+        file += base64.b64decode(piece["bytes"])
+        place = piece["next"]
+        if not place:
+            return file
+
+
+def merge(node, file):
+    """Merges a bundle, as a memory stick brings it."""
+    place, start = "", 0
+    while True:
+        part = file[start:start + (256 << 10)]
+        step = node.ask({"mergeBundle": {
+            "_0": base64.b64encode(part).decode(), "at": place,
+            "isLast": start + len(part) == len(file)}})["bundleProgress"]["_0"]
+        start, place = start + step["consumed"], step["next"]
+        if step.get("end"):
+            return
+
+
+class Merging(threading.Thread):
+    """Merges newer and newer bundles of one node at another until it is stopped."""
+
+    def __init__(self, source, node):
+        super().__init__(daemon=True)
+        self.source, self.node, self.merged, self.over = source, node, 0, False
+
+    def run(self):
+        while not self.over:
+            try:
+                merge(self.node, bundle(self.source))
+                self.merged += 1
+            except (SystemExit, OSError, KeyError):
+                time.sleep(0.1)
+
+
 def main():
     lab.in_private_network()
     drawn = random.Random(options.seed)
-    mesh = lab.Lab(options.muster, 2)
-    mesh.on_loopback()
-    author, reader = mesh.nodes
+    mesh = lab.Lab(options.muster, 3)
+    author, reader, merger = mesh.nodes
+    starts = {
+        author.index: lambda: mesh.start_on_loopback(author),
+        reader.index: lambda: mesh.start_on_loopback(reader),
+        merger.index: lambda: merger.start("--listen", "127.0.0.1:7600", "--no-multicast")}
+    for start in starts.values():
+        start()
     report = author.add_report("Photos", "")
     lab.wait("the reader has the report", lambda: reader.has_report(report))
-    adding = Adding(author, report)
+    adding, merging = Adding(author, report), Merging(author, merger)
     adding.start()
+    merging.start()
     for number in range(options.kills):
-        node = mesh.nodes[drawn.randrange(2)]
+        node = mesh.nodes[drawn.randrange(3)]
+        adding.allowed = 1 + number * options.photos // options.kills
         time.sleep(drawn.uniform(0.05, 0.5))
         complete = {photo for photo, percent in percents(node, report).items() if percent == 100}
         time.sleep(drawn.uniform(0, 0.2))
         kill(node)
-        mesh.start_on_loopback(node)
+        starts[node.index]()
         now = percents(node, report)
         lost = [photo for photo in complete if now.get(photo) != 100]
         if lost:
             raise SystemExit(f"kill {number} of node {node.index}: no longer complete: {lost}")
-    adding.over = True
+    adding.over = merging.over = True
     adding.join()
-    lab.wait("the reader has every photo", lambda: (
-        len(percents(author, report)) >= adding.acknowledged
-        and percents(reader, report) == percents(author, report)
-        and set(percents(reader, report).values()) == {100}), 300, poll=0.5)
+    merging.join()
+    merge(merger, bundle(author))
+    for node in (reader, merger):
+        lab.wait(f"node {node.index} has every photo", lambda: (
+            len(percents(author, report)) >= adding.acknowledged
+            and percents(node, report) == percents(author, report)
+            and set(percents(node, report).values()) == {100}), 300, poll=0.5)
     for node in mesh.nodes:
         node.muster("verify")
     lab.emit("photos-kills", options.kills, "kills", note=(
         f"{adding.acknowledged} of {adding.tried} photos acknowledged, "
-        f"{len(percents(author, report))} present at both, none lost"))
+        f"{len(percents(author, report))} present at all, none lost; "
+        f"{merging.merged} bundles merged"))
 
 
 if __name__ == "__main__":

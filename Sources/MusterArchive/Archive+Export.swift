@@ -18,10 +18,12 @@ extension Archive {
     return try export(of: local, seed: seed, isNeeded: { _ in true }, write: write)
   }
 
-  /// - Parameter isNeeded: whether a log with these heads is included.
+  /// - Parameters:
+  ///   - isNeeded: whether a log with these heads is included.
+  ///   - blobs: the photos' blobs that are included; nil for all.
   func export(
     of local: LocalDevice, seed: [UInt8], isNeeded: ((log: LogID, heads: BranchHeads)) -> Bool,
-    write: ([UInt8]) throws -> Void
+    blobs: Set<BlobID>? = nil, write: ([UInt8]) throws -> Void
   ) throws -> Int {
     guard
       try !database.run(
@@ -57,6 +59,7 @@ extension Archive {
         }
       }
       for keys in try keys(of: local.operation) { try send(.keys(keys)) }
+      try eachUnit(of: local.operation, blobs: blobs) { try send(.unit($0)) }
       try send(.end)
     }
     return frames

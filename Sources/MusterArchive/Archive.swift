@@ -5,8 +5,8 @@ internal import MusterSync
 /// The shared archive of any number of operations, in PostgreSQL: verified frames, insert-only.
 ///
 ///     post ── logs that it holds ──▶ `missing` ──▶ what is missing here
-///     post ── frames ──▶ FrameVerifier ──▶ ArchiveBatch ──▶ `store`: COPY, INSERT … DO NOTHING,
-///                                                          heads: one transaction
+///     post ── frames ──▶ FrameVerifier ──▶ ArchiveBatch ──▶ `store`: COPY of what is new, heads:
+///                                                          one transaction
 ///
 /// - Frames of many posts are a union: a frame that two posts send is stored once.
 /// - `heads` states how far each log is archived. It changes in the transaction of the frames: a
@@ -39,8 +39,9 @@ public final class Archive {
     let heads = try heads(of: operation)
     var starts: [BundleSelection.Start] = []
     var hasControl = false
+    let blobs = try missingBlobs(of: operation)
     let candidates = held.filter { heads[$0.log]?.tips[$0.hash] == nil }
-    let archived = try archived(candidates, in: operation)
+    let archived = try self.archived(candidates.map(FrameName.init), in: operation)
     for state in candidates where !archived.contains(state.hash) {
       // The newest archived frame before the post's; of another branch, if the run does not fit.
       let tips = heads[state.log]?.tips.values.filter {
@@ -51,17 +52,16 @@ public final class Archive {
       starts.append(.init(log: state.strand, first: last.map { $0 + 1 } ?? 0))
       hasControl = hasControl || state.lane == .control
     }
-    guard !starts.isEmpty else { return nil }
+    guard !starts.isEmpty || !blobs.isEmpty else { return nil }
     // A new epoch, or a new device that may have its key, is announced in a control log.
-    return BundleSelection(logs: starts, includesKeys: hasControl)
+    return BundleSelection(logs: starts, includesKeys: hasControl, blobs: blobs)
   }
 
-  private func archived(
-    _ states: [LogState], in operation: OperationID
-  ) throws -> Set<FrameHash> {
+  /// Returns the hashes of those frames that are stored.
+  func archived(_ names: [FrameName], in operation: OperationID) throws -> Set<FrameHash> {
     var found: Set<FrameHash> = []
-    for start in stride(from: 0, to: states.count, by: 1000) {
-      let some = states[start..<min(start + 1000, states.count)]
+    for start in stride(from: 0, to: names.count, by: 1000) {
+      let some = names[start..<min(start + 1000, names.count)]
       let rows = try database.run(
         """
         SELECT f.hash FROM frames f
@@ -70,7 +70,7 @@ public final class Archive {
         WHERE f.operation = $1
         """,
         [
-          .bytes(operation.bytes), .list(some.map(\.log.bytes)), .integers(some.map(\.last)),
+          .bytes(operation.bytes), .list(some.map(\.log.bytes)), .integers(some.map(\.sequence)),
           .list(some.map(\.hash.bytes)),
         ])
       found.formUnion(rows.compactMap { FrameHash(bytes: $0.bytes(0)) })
@@ -98,18 +98,6 @@ public final class Archive {
     return heads
   }
 
-  /// Whether a frame is stored.
-  func holds(
-    _ hash: FrameHash, at sequence: UInt64, of log: LogID, in operation: OperationID
-  ) throws -> Bool {
-    try !database.run(
-      """
-      SELECT 1 FROM frames WHERE operation = $1 AND log = $2 AND sequence = $3::bigint
-        AND hash = $4
-      """, [.bytes(operation.bytes), .bytes(log.bytes), .unsigned(sequence), .bytes(hash.bytes)]
-    ).isEmpty
-  }
-
   /// Returns the verifier of an operation, with what is archived of it.
   func verifier(of operation: OperationID, rootKey: VerifyingKey) throws -> FrameVerifier {
     let id = SQLValue.bytes(operation.bytes)
@@ -135,6 +123,7 @@ public final class Archive {
     for (log, heads) in try heads(of: operation) {
       for tip in heads.tips.keys { verifier.know(tip: tip, of: log) }
     }
+    for listing in try listings(of: operation) { verifier.know(listing) }
     return verifier
   }
 

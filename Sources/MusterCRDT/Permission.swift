@@ -10,7 +10,7 @@ public enum Permission {
   /// and their own row, except command's statements about them, unless their device is a relay. A
   /// member may write their own reports and trackers, confirmations and comments on any report, and
   /// acknowledgements for themselves, of directives and of alerts; and of directives for the
-  /// carriers of their trackers.
+  /// carriers of their trackers. An archive writes its own callsign, and nothing else.
   public static func allows(_ write: Write, by author: Author, owner: UserID) -> Bool {
     #if Canary
       if Canary.skipRoleCheck.isPlanted { return true }
@@ -21,9 +21,9 @@ public enum Permission {
       return author.role == .command
     case .checkIn:
       // No one else can postpone the alarm of a person.
-      return author.role == .command || (author.user == owner && author.role.reads)
+      return author.role == .command || (author.user == owner && author.role.isPersonal)
     case .record:
-      return author.user == owner && author.role.reads
+      return author.user == owner && author.role.isPersonal
     case .exposure:
       return allowsExposure(write, by: author)
     case .report:
@@ -46,14 +46,15 @@ public enum Permission {
   /// command publishes notices.
   private static func allowsExposure(_ write: Write, by author: Author) -> Bool {
     write.field == .exposureNote
-      ? author.role.reads && author.device.raw == write.row.raw : author.role == .command
+      ? author.role.isPersonal && author.device.raw == write.row.raw : author.role == .command
   }
 
   /// No one else writes a user's self-report. Command may override it; the user's next self-report
   /// supersedes the override.
   private static func allowsUser(_ write: Write, by author: Author, isOwn: Bool) -> Bool {
-    let isOwner = isOwn && author.role.reads
+    let isOwner = isOwn && author.role.isPersonal
     return switch write.field {
+    case .userCallsign: isOwn && author.role.reads || author.role == .command
     case .userSafetyClaim: isOwner
     case .userSafetyOverride, .userRelayedClaim:
       author.role == .command || (isOwner && write.value == nil)

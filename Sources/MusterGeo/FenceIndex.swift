@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 
 /// The active fences of an operation, prepared for `CrossingDetector`. Create a new one when a
 /// fence changes; many detectors can share it. A class, so that passing it counts one reference.
@@ -55,11 +55,6 @@ public final class FenceIndex: Sendable {
     circles = BoxTree.packedOrder(of: circles.map(\.box)).map { circles[$0] }
     circleTree = BoxTree(circles.map(\.box))
     self.circles = circles.map(\.circle)
-  }
-
-  /// Returns the ids of the active fences that contain the point, in order.
-  public func fencesContaining(_ point: Coordinate) -> [RowID] {
-    positions(containing: point).map { ids[$0] }
   }
 
   /// Returns the indices in `fences` of those that contain the point, in order.

@@ -160,7 +160,8 @@ public struct AccessRule: Hashable, Sendable {
     Hex.encode(Blake2b.hash256(Array("muster dashboard cookie \(token)".utf8)).bytes)
   }
 
-  private static func isLoopback(_ host: String?) -> Bool {
+  /// Whether a host, perhaps with a port, always means this machine.
+  static func isLoopback(_ host: String?) -> Bool {
     guard var name = host?[...] else { return false }
     if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy(\.isNumber),
       !name.hasSuffix("]")

@@ -1,44 +1,62 @@
 internal import NIOCore
 
-/// Closes each connection after a fixed time, however slowly a client sends: a client may
-/// reconnect. A handler with an endless response requests an exemption.
+/// Closes a connection a minute after its last accepted request, however slowly a client sends: a
+/// client may reconnect. A handler with an endless response requests an exemption.
+///
+/// A connection whose requests are all rejected ends a minute after it began.
 final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
   /// The requests to this handler, as pipeline events.
   enum ExtensionRequest: Sendable {
-    case endless
+    /// A request was accepted.
+    case accepted
     /// A file is sent or received.
     case transfer
+    case endless
   }
 
   static let longest = TimeAmount.seconds(60)
   /// From the request for a transfer: the largest picture at 900 kbit/s.
   static let longestTransfer = TimeAmount.minutes(10)
-  private var end: Scheduled<Void>?
+  /// Nil for a connection without an end.
+  private var deadline: NIODeadline?
+  private var check: Scheduled<Void>?
 
   func handlerAdded(context: ChannelHandlerContext) {
-    let channel = context.channel
-    end = context.eventLoop.scheduleTask(in: Self.longest) { channel.close(promise: nil) }
+    let deadline = context.eventLoop.now + Self.longest
+    self.deadline = deadline
+    watch(context, until: deadline)
   }
 
-  private func prolong(_ channel: any Channel) {
-    end?.cancel()
-    end = channel.eventLoop.scheduleTask(in: Self.longestTransfer) { channel.close(promise: nil) }
+  /// One check at a time: a request only moves the deadline.
+  private func watch(_ context: ChannelHandlerContext, until time: NIODeadline) {
+    check = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
+      guard let deadline else { return }
+      if deadline > context.eventLoop.now {
+        watch(context, until: deadline)
+      } else {
+        context.channel.close(promise: nil)
+      }
+    }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
+  /// Never shortens what was granted before.
+  private func prolong(to time: NIODeadline) { deadline = deadline.map { max($0, time) } }
+
+  func handlerRemoved(context: ChannelHandlerContext) { check?.cancel() }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event as? ExtensionRequest {
-    case .endless: end?.cancel()
-    case .transfer: prolong(context.channel)
+    case .accepted: prolong(to: context.eventLoop.now + Self.longest)
+    case .transfer: prolong(to: context.eventLoop.now + Self.longestTransfer)
+    case .endless: deadline = nil
     case nil: context.fireUserInboundEventTriggered(event)
     }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    end?.cancel()
+    check?.cancel()
     context.fireChannelInactive()
   }
 }

@@ -35,7 +35,6 @@ public struct WebServer: Service {
 
   private static let mostConnections = 1_280
   private static let idle = TimeAmount.seconds(15)
-  private static let headerBytes = 8 * 1024
 
   private let place: Place
   private let responder: WebResponder
@@ -144,11 +143,7 @@ public struct WebServer: Service {
     let application = Application(
       responder: responder,
       server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
-            maxHeaderFieldCount: 64))),
+        configuration: .bounded(idle: Self.idle)),
       configuration: ApplicationConfiguration(
         address: address,
         availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
@@ -191,6 +186,12 @@ struct WebResponder: HTTPResponder {
   let amazon: AmazonEndpoint?
 
   func respond(to request: Request, context: Context) async throws -> Response {
+    let response = try await answer(request, context)
+    context.connection.renew(after: response)
+    return response
+  }
+
+  private func answer(_ request: Request, _ context: Context) async throws -> Response {
     let path = request.uri.path
     let headers = AccessRule.Headers(
       host: request.head.authority, authorization: request.headers[.authorization],

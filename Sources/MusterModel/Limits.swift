@@ -163,7 +163,7 @@ public enum Limits {
   public static let repliesKept: Int64 = 1024
   /// How long a reply is stored, unless its caller has too many.
   public static let replyMilliseconds: Int64 = 7 * 24 * 3_600_000
-  /// Stored replies of all callers; the oldest are deleted first.
+  /// Stored replies of all callers, give or take 64; the oldest are deleted first.
   public static let replies: Int64 = 65_536
 
   // MARK: Identity

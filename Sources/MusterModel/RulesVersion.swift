@@ -27,8 +27,9 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   /// orders, accountings, sign-offs, permits, alert acknowledgements and stamps. 5 bounds forks by
   /// membership evidence and covers the control plane by the state hash. 6 added check-ins. 7 added
   /// their sealed field, their time without movement, the rules of zones, photos and
-  /// marks on them. 8 added emergency contacts. 9 added records. 10 added exposures.
-  public static let current = RulesVersion(10)
+  /// marks on them. 8 added emergency contacts. 9 added records. 10 added exposures. 11 added
+  /// the role `archive`.
+  public static let current = RulesVersion(11)
 
   /// The version of a program that states none: it predates stated versions.
   public static let unstated = RulesVersion(1)

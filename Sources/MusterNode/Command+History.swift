@@ -7,10 +7,11 @@ extension Command {
     switch self {
     case .history(let instant, let view):
       return .history(try replica.history(at: instant, view: view, now: now))
-    case .timeline(let from, let to, let cursor, let limit):
+    case .timeline(let from, let to, let cursor, let limit, let hidesDuress):
       guard from <= to else { throw NodeError.refused("the range ends before it begins") }
       return .timeline(
-        try replica.historyEvents(in: from...to, after: cursor, limit: limit, now: now))
+        try replica.historyEvents(
+          in: from...to, after: cursor, limit: limit, hidesDuress: hidesDuress, now: now))
     default: preconditionFailure("no command about the past")
     }
   }

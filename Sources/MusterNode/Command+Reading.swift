@@ -21,6 +21,7 @@ extension Command {
     case .delivery(let written):
       return .delivery(try replica.queries.delivery(through: written, now: now))
     case .logStates, .bundlePiece: return try carryingReply(by: &replica)
+    case .records(let user): return .records(try replica.queries.allRecords(of: user))
     case .photos, .photo: return try photoReply(by: &replica)
     case .checkInPin:
       return .checkInPin(isRequired: try replica.queries.requiresCheckInPin())

@@ -63,6 +63,9 @@ public enum Command: Codable, Hashable, Sendable {
   /// The JPEG of a photo that is complete here.
   case photo(String, of: String, kind: BlobKind)
 
+  /// All records of a user, removed ones included.
+  case records(of: UserID)
+
   case fences
   case fence(String)
   case addFence(FenceDraft)
@@ -102,15 +105,19 @@ public enum Command: Codable, Hashable, Sendable {
   /// The events of a range of time, by time.
   ///
   /// - after: the `next` of the page before; nil for the first.
-  case timeline(from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int)
+  /// - hidesDuress: whether the reader is no commander.
+  case timeline(
+    from: Timestamp, to: Timestamp, after: HistoryCursor?, limit: Int, hidesDuress: Bool)
 
   /// Crossings after an arrival number, in the order of these numbers; all with nil.
   case events(after: Int64?, limit: Int)
 
   /// - uses: how many devices may join with it, 1 to 1,000.
-  case invite(role: Role, uses: Int, validSeconds: Int64)
-  /// Admits a device by the contents of its join request file.
-  case admit(request: ByteString, role: Role)
+  /// - user: the person who receives another device, by callsign or id; nil for new people.
+  case invite(role: Role, user: String? = nil, uses: Int, validSeconds: Int64)
+  /// Admits a device by the contents of its join request file, as another one of a person or as
+  /// that of a new person.
+  case admit(request: ByteString, role: Role, user: String? = nil)
   /// Revokes a device, named by its id or by its user's callsign.
   case revoke(String)
   case rotateEpoch
@@ -211,6 +218,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case photoAdded(BlobID)
   /// The bytes of a file.
   case photo(ByteString)
+  case records([UserRecord])
   case fences([FenceSummary])
   /// The new row.
   case created(RowID)

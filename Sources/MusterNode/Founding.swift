@@ -147,7 +147,8 @@ public enum Founding {
   ) throws -> sending OpenedHome {
     var opened = try OpenedHome(home, lock: lock, credentials: credentials, enrolled: turn)
     _ = try opened.replica.keep(keys, now: SystemClock.reading)
-    if credentials.role.reads {
+    // Another device of a user receives the callsign from its peers.
+    if credentials.role.reads, credentials.isFirstOfUser {
       _ = try opened.replica.write(PersonRequests.setCallsign(callsign), now: SystemClock.reading)
     }
     if let inviter, !inviter.isLoopback { try opened.replica.remember(inviter) }

@@ -11,6 +11,8 @@ public struct Membership: Hashable, Sendable {
   public let device: DeviceID
   /// The callsign at enrolment; it may be changed later.
   public let callsign: String
+  /// Whether the person had a device before, and so a callsign.
+  public let isFurtherDevice: Bool
   /// The role of the certificate.
   public let role: Role
   /// The addresses of the inviting device in the invite; empty after a join by file.
@@ -21,6 +23,7 @@ public struct Membership: Hashable, Sendable {
     operationName = credentials.operationName
     device = credentials.device
     self.callsign = callsign
+    isFurtherDevice = !credentials.isFirstOfUser
     role = credentials.role
     self.inviters = inviters
   }

@@ -17,14 +17,15 @@ extension Node {
     switch command {
     case .status: return .status(try status())
     case .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
-      .delivery, .logStates, .bundlePiece, .photos, .photo, .checkInPin, .reports, .report,
-      .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts:
+      .delivery, .logStates, .bundlePiece, .photos, .photo, .records, .checkInPin, .reports,
+      .report, .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts:
       return try read { try command.reading(from: &$0, now: $1) }
     case .setPosition, .rotateEpoch, .release, .mergeBundle, .requestPhoto, .setCheckInPins:
       return alone { try command.change(&$0, now: $1) }
-    case .invite(let role, let uses, let seconds):
-      return try invite(role: role, uses: uses, validSeconds: seconds)
-    case .admit(let request, let role): return try admit(request.bytes, role: role)
+    case .invite(let role, let user, let uses, let seconds):
+      return try invite(role: role, of: user, uses: uses, validSeconds: seconds)
+    case .admit(let request, let role, let user):
+      return try admit(request.bytes, role: role, of: user)
     case .revoke(let reference): return try revoke(reference)
     case .proposeCouncil(let members, let rootKey, let passphrase):
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
@@ -93,29 +94,33 @@ extension Node {
     return .councils(try read { replica, _ in try replica.queries.councils() })
   }
 
-  private func invite(role: Role, uses: Int, validSeconds: Int64) throws -> Reply {
+  private func invite(
+    role: Role, of user: String?, uses: Int, validSeconds: Int64
+  ) throws -> Reply {
     let endpoints = ports.ownEndpoints
     let (milliseconds, overflow) = validSeconds.multipliedReportingOverflow(by: 1000)
     return try read { replica, now in
+      let user = try user.map { try replica.statuses(now: now).user(named: $0) }
       let (invitation, expiresAt) = try replica.invite(
-        role: role, uses: uses, validMilliseconds: overflow ? .max : milliseconds,
+        role: role, of: user, uses: uses, validMilliseconds: overflow ? .max : milliseconds,
         endpoints: endpoints, now: now)
       return .invitation(ByteString(invitation), role: role, expiresAt: expiresAt)
     }
   }
 
-  private func admit(_ request: [UInt8], role: Role) throws -> Reply {
+  private func admit(_ request: [UInt8], role: Role, of other: String?) throws -> Reply {
     var admitted: (user: UserID, callsign: String)?
     var reply = Reply.done
     try attempt { replica, now in
+      let other = try other.map { try replica.statuses(now: now).user(named: $0) }
       let (grant, user, callsign, outcome) = try replica.admit(
-        request: request, role: role, now: now)
+        request: request, role: role, of: other, now: now)
       admitted = (user, callsign)
       reply = .grant(ByteString(grant), callsign: callsign)
       return outcome
     }
     // Until the device is started for the first time, lists show the callsign of its request.
-    if let admitted, role.reads {
+    if let admitted, role.reads, other == nil {
       do {
         try attempt { replica, now in
           try replica.write(

@@ -128,7 +128,7 @@ extension Command {
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings, .contacts, .history, .timeline,
       .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
-      .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .mergeBundle,
+      .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .records, .mergeBundle,
       .writtenThrough, .delivery, .proximity:
       nil
     }

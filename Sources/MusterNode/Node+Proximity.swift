@@ -19,6 +19,32 @@ extension Node {
     if let text { logger.info("\(text)") }
   }
 
+  /// Returns what a Bluetooth adapter advertises while it scans; nil while it is to do neither.
+  public func radioPlan() -> RadioPlan? {
+    guard location.withProximity({ $0.usesRadio }) else { return nil }
+    do {
+      let own = try location.withProximity {
+        try $0.advertised(wall: SystemClock.reading.wall)
+      }
+      return RadioPlan(
+        serviceData: own.identifier + own.metadata, name: own.showsName ? try ownCallsign() : "")
+    } catch {
+      take(
+        RadioReport(
+          scanning: .off, advertising: .off, adapter: "", problem: "\(error)", received: []))
+      return nil
+    }
+  }
+
+  /// Processes what a Bluetooth adapter received, and its state.
+  public func take(_ report: RadioReport) {
+    location.withProximity { $0.take(report, now: SystemClock.reading) }
+  }
+
+  func ownCallsign() throws -> String {
+    try read { replica, _ in try replica.queries.ownCallsign() }
+  }
+
   func writeNearby(isLast: Bool = false) {
     location.withProximity { $0.save(now: SystemClock.reading, isLast: isLast) }
   }

@@ -28,10 +28,10 @@ extension OpenedHome {
   /// The file of the certificate for browsers, with its key.
   private static let browserFile = "browser.tls"
 
-  /// Returns this device's TLS identity as a command post; nil if its role is not command. It is
+  /// Returns this device's TLS identity as a command post; nil if its role serves none. It is
   /// derived from the device's key, so that it is the same at every start.
   public func uplinkIdentity() throws -> UplinkIdentity? {
-    guard credentials.role == .command else { return nil }
+    guard credentials.role.servesUplinks else { return nil }
     return try UplinkIdentity(
       seed: { credentials.uplinkSeed(attempt: $0) }, named: replica.queries.ownUplinkCertificates)
   }

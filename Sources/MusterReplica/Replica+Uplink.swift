@@ -22,7 +22,7 @@ extension Replica {
   public mutating func nameUplink(
     certificate der: [UInt8], now: ClockReading
   ) throws -> Outcome {
-    try core.context.require(.command)
+    try core.context.require(.command, .archive)
     guard let certificate = UplinkCertificate(der: der) else {
       throw Refusal(
         "a certificate of \(der.count) bytes: at most \(Limits.uplinkCertificateBytes)")

@@ -9,6 +9,8 @@ public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflect
   public let secret: [UInt8]
   /// The role of devices that join with it.
   public let role: Role
+  /// The person who receives another device with it; nil if each device is that of a new person.
+  public let user: UserID?
   /// How many more devices may join with it.
   public var usesLeft: UInt32
   /// The expiry by this device's clock, which the caller reads.
@@ -18,12 +20,13 @@ public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflect
 
   /// Creates an invite with all its uses.
   public init(
-    id: InviteID, secret: [UInt8], role: Role, usesLeft: UInt32, expiresAt: Timestamp,
-    createdAt: Timestamp
+    id: InviteID, secret: [UInt8], role: Role, user: UserID? = nil, usesLeft: UInt32,
+    expiresAt: Timestamp, createdAt: Timestamp
   ) {
     self.id = id
     self.secret = secret
     self.role = role
+    self.user = user
     self.usesLeft = usesLeft
     self.expiresAt = expiresAt
     self.createdAt = createdAt

@@ -75,13 +75,16 @@ enum LocalTable {
       [.integer(Limits.trackFixes)])
   }
 
-  static func append(_ fix: TrackerFix, in database: Database) throws {
-    let report = fix.report
-    try database.run(
-      """
-      INSERT INTO tracker_fixes(tracker, latitude_e7, longitude_e7, accuracy_decimetres,
-        sampled_at_ms, reported_at_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """, [fix.tracker.blob] + report.fix.columns + [report.reportedAt.column])
+  static func append(_ fixes: [TrackerFix], in database: Database) throws {
+    guard !fixes.isEmpty else { return }
+    for fix in fixes {
+      try database.run(
+        """
+        INSERT INTO tracker_fixes(tracker, latitude_e7, longitude_e7, accuracy_decimetres,
+          sampled_at_ms, reported_at_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        """,
+        [fix.tracker.blob] + fix.report.fix.columns + [fix.report.reportedAt.column])
+    }
     try database.run(
       "DELETE FROM tracker_fixes WHERE place <= (SELECT max(place) FROM tracker_fixes) - ?",
       [.integer(Limits.trackerFixes)])

@@ -3,8 +3,7 @@ internal import GRDB
 internal import MusterCRDT
 internal import MusterModel
 
-/// The form of the database, one numbered step after another. A step that was released is never
-/// edited; a change is a new step.
+/// The form of the database, in numbered steps. A released step is never edited.
 enum Migrations {
   static var all: DatabaseMigrator {
     var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
@@ -27,6 +26,7 @@ enum Migrations {
     migrator.registerMigration("16 records by data set") { try $0.execute(sql: recordIndex) }
     migrator.registerMigration("17 history of people") { try $0.execute(sql: history) }
     migrator.registerMigration("18 replies to requests") { try $0.execute(sql: replies) }
+    migrator.registerMigration("20 invites for a person") { try $0.execute(sql: invitesOfUsers) }
     return migrator
   }
 
@@ -491,5 +491,10 @@ enum Migrations {
       stored_at_ms INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX replies_by_caller ON replies(caller, place);
+    """
+
+  private static let invitesOfUsers = """
+    -- The person who receives another device with the invite; NULL for a new person each time.
+    ALTER TABLE invites ADD COLUMN user BLOB CHECK(length(user) = 16);
     """
 }

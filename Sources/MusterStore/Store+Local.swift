@@ -54,7 +54,7 @@ extension Store {
     try write { try InviteTable.insert(invite, in: $0) }
   }
 
-  /// Returns an invite; nil if this device did not create it, or withdrew it. The caller, who has
+  /// Returns an invite; nil if this device did not create it. The caller, who has
   /// the clock, checks its expiry.
   public func invite(_ id: InviteID) throws(StoreError) -> Invite? {
     try read { try InviteTable.invite(id, in: $0) }
@@ -63,11 +63,6 @@ extension Store {
   /// Returns all invites, oldest first.
   public func invites() throws(StoreError) -> [Invite] {
     try read(InviteTable.invites)
-  }
-
-  /// Withdraws an invite. Devices that joined with it stay.
-  public func deleteInvite(_ id: InviteID) throws(StoreError) {
-    try write { try InviteTable.delete(id, in: $0) }
   }
 
   /// Returns the devices that have used an invite, by id.

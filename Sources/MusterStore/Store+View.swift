@@ -8,6 +8,15 @@ extension Store {
     try read { try RowTable.load(key, in: $0)?.state }
   }
 
+  /// Returns those of some rows that were written, from one snapshot.
+  public func rows(_ keys: Set<RowKey>) throws(StoreError) -> [RowKey: RowState] {
+    try read { database in
+      var rows: [RowKey: RowState] = [:]
+      for key in keys { rows[key] = try RowTable.load(key, in: database)?.state }
+      return rows
+    }
+  }
+
   /// Returns all rows of a kind, by id.
   public func rows(_ kind: EntityKind) throws(StoreError) -> [RowState] {
     try read { database in
@@ -174,6 +183,20 @@ extension Store {
   /// records.
   public func position(of device: DeviceID) throws(StoreError) -> DevicePosition? {
     try read { try RecordTable.position(of: device, in: $0) }
+  }
+
+  /// Returns the last known positions of some devices, from one snapshot. Likewise without staged
+  /// records.
+  public func positions(
+    of devices: Set<DeviceID>
+  ) throws(StoreError) -> [DeviceID: DevicePosition] {
+    try read { database in
+      var positions: [DeviceID: DevicePosition] = [:]
+      for device in devices {
+        positions[device] = try RecordTable.position(of: device, in: database)
+      }
+      return positions
+    }
   }
 }
 

@@ -11,12 +11,14 @@ struct DatabaseOptions: ParsableArguments {
       valueName: "url"))
   var database: String?
 
-  func open() throws -> Archive {
+  func open() throws -> Archive { try Archive(at: try url()) }
+
+  func url() throws -> String {
     let environment = ProcessInfo.processInfo.environment["MUSTER_ARCHIVE"] ?? ""
     guard let url = database ?? (environment.isEmpty ? nil : environment) else {
       throw ArchiveFault("give --database postgres://USER@HOST/DATABASE, or set MUSTER_ARCHIVE")
     }
-    return try Archive(at: url)
+    return url
   }
 }
 

@@ -44,7 +44,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   private static func line(_ tally: BundleTally) -> String {
     "Frames: \(tally.frames.new) new, \(tally.frames.known) archived before, "
-      + "\(tally.frames.refusedInAll) rejected"
+      + "\(tally.frames.refusedInAll) rejected. Pieces of photos: \(tally.photoUnits.new) new"
   }
 
   private static func json(_ tally: BundleTally, _ isWhole: Bool) -> JSON {
@@ -52,6 +52,10 @@ struct ImportCommand: AsyncParsableCommand {
       "frames": .object([
         "new": .count(tally.frames.new), "known": .count(tally.frames.known),
         "refused": .count(tally.frames.refusedInAll),
+      ]),
+      "photoUnits": .object([
+        "new": .count(tally.photoUnits.new), "known": .count(tally.photoUnits.known),
+        "refused": .count(tally.photoUnits.refusedInAll),
       ]), "damagedPieces": .count(tally.damagedPieces), "whole": .bool(isWhole),
     ])
   }
@@ -124,7 +128,10 @@ struct FollowCommand: AsyncParsableCommand {
         let tally = try await opened.update(from: post)
         if failures > 0 { Standard.complain("archiving again") }
         (failures, complained) = (0, "")
-        if tally.frames.new > 0 { Standard.print("archived \(tally.frames.new) frames") }
+        if tally.frames.new + tally.photoUnits.new > 0 {
+          Standard.print(
+            "archived \(tally.frames.new) frames, \(tally.photoUnits.new) pieces of photos")
+        }
         // Rejected frames are sent in each round, and reported once.
         if refused != tally.frames.refused { report(tally.frames.refused) }
         refused = tally.frames.refused

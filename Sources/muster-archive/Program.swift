@@ -15,10 +15,11 @@ struct ArchiveProgram: AsyncParsableCommand {
         muster-archive import flood.bundle --database postgres:///county
         muster-archive follow --database postgres:///county
         muster-archive status --database postgres:///county
+        muster-archive serve --database postgres:///county
       """,
     subcommands: [
       ImportCommand.self, FollowCommand.self, ProjectCommand.self, SearchCommand.self,
-      StatusCommand.self, ExportCommand.self,
+      StatusCommand.self, ExportCommand.self, ServeCommand.self, TokenCommand.self,
     ])
 }
 

@@ -10,7 +10,7 @@ struct ProjectCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster-archive project --home ~/archive-device
 
-      The device of --home must be allowed to read: an observer, a member or a command device. Its \
+      The device of --home must be allowed to read: best a device of role archive. Its \
       node merges what only the archive has, and its state is written. Needs PostGIS.
       """)
 
@@ -26,12 +26,13 @@ struct ProjectCommand: AsyncParsableCommand {
         JSON.object([
           "merged": .count(outcome.merged), "users": .count(outcome.users),
           "reports": .count(outcome.reports), "fences": .count(outcome.fences),
+          "photos": .count(outcome.photos),
           "stateHash": .string(outcome.stateHash.description),
         ]).text)
     }
     Standard.print(
-      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences). "
-        + "The node received from the archive: frames \(outcome.merged).\n"
+      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences), "
+        + "photos \(outcome.photos). The node received from the archive: frames \(outcome.merged).\n"
         + "State \(outcome.stateHash)")
   }
 }
@@ -107,14 +108,5 @@ struct SearchCommand: ParsableCommand {
       throw ValidationError("\(option) must be a time such as 2026-11-25T18:00:00Z")
     }
     return time
-  }
-}
-
-extension ArchiveFinding {
-  var json: JSON {
-    JSON.object([
-      "kind": .string(kind), "operation": .string(operation), "id": .string(id),
-      "at": .known(at, JSON.string), "text": .string(text), "callsign": .string(callsign),
-    ]).adding(JSON.place(position))
   }
 }

@@ -3,8 +3,11 @@
 answer that is not the service's.
 
     python3 Tests/Amazon/sync.py nodes.json check      every operation, and the flow of a program
-    python3 Tests/Amazon/sync.py nodes.json load N     5 clients write N records at once
-    python3 Tests/Amazon/sync.py nodes.json compare    both nodes show the same
+    python3 Tests/Amazon/sync.py nodes.json load N NODE   5 clients write N records at once at that node
+    python3 Tests/Amazon/sync.py nodes.json compare       both nodes show the same
+    python3 Tests/Amazon/sync.py nodes.json begin         two devices of Anna: one record, which both nodes show
+    python3 Tests/Amazon/sync.py nodes.json apart NODE VALUE   while they are apart, each writes another value of it
+    python3 Tests/Amazon/sync.py nodes.json merged N      afterwards, both have both values and what was loaded
 
 `nodes.json` has `first` and `second`, each with `url` and `token` of its HTTP API, and with `id`, `secret`, `pool` and
 `identity` of an access key of Anna, whose device the first node is; and `observer` and `ben`, with the same of keys at
@@ -17,6 +20,7 @@ import json
 import sys
 import threading
 import time
+import urllib.parse
 import urllib.request
 
 import boto3
@@ -351,25 +355,31 @@ def notices(client):
 # MARK: Many clients
 
 
-def load(node, total):
-    """Each client writes keys of its own and counts up one shared record, which all of them change."""
-    names = [f"load{number}" for number in range(max(2, total // 1000))]
-    each = total // CLIENTS // len(names)
+def loaded(total):
+    """The data sets, and how many records each client writes to each. Two nodes may load the same ones."""
+    names = [f"load{number}" for number in range(max(2, total // 500))]
+    return names, total // CLIENTS // len(names)
+
+
+def load(nodes, total, place):
+    """Each client writes keys of its own and counts up one shared record, which all of them at this node change."""
+    names, each = loaded(total)
 
     def work(number):
-        client, seen, tries = Client(node), {}, 0
+        client, seen, tries = Client(nodes[place]), {}, 0
         for name in names:
             first, shared = 0, {"Value": "0", "SyncCount": 0}
             while first < each:
                 found, page = client.records(name, after=seen.get(name, 0))
                 expect(page["DatasetSyncCount"] >= seen.get(name, 0), "a count went back:", seen, page)
                 seen[name] = page["DatasetSyncCount"]
-                shared = found.get("shared", shared)
-                patches = [put(f"{number}-{key}", f"{key}") for key in range(first, min(first + BATCH, each))]
+                shared = found.get(f"{place}-shared", shared)
+                patches = [put(f"{place}-{number}-{key}", f"{key}") for key in range(first, min(first + BATCH, each))]
                 total = int(shared["Value"]) + len(patches)
                 try:
                     written = client.update(
-                        name, page["SyncSessionToken"], patches + [put("shared", str(total), shared["SyncCount"])])
+                        name, page["SyncSessionToken"],
+                        patches + [put(f"{place}-shared", str(total), shared["SyncCount"])])
                 except client.boto.exceptions.ResourceConflictException:
                     tries += 1
                     continue
@@ -381,16 +391,78 @@ def load(node, total):
     with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
         conflicts = sum(pool.map(work, range(CLIENTS)))
     seconds = time.monotonic() - began
-    check_load(node, names, each)
+    check_load(nodes[place], total, [place])
     print(f"{CLIENTS * each * len(names)} records by {CLIENTS} clients in {seconds:.1f} s, {conflicts} conflicts")
 
 
-def check_load(node, names, each):
+def check_load(node, total, places):
+    names, each = loaded(total)
     for name in names:
         found, _ = Client(node).records(name)
-        expected = {f"{number}-{key}": f"{key}" for number in range(CLIENTS) for key in range(each)}
-        expected["shared"] = str(CLIENTS * each)
-        expect({key: record["Value"] for key, record in found.items()} == expected, name, len(found), len(expected))
+        expected = {f"{place}-{number}-{key}": f"{key}"
+                    for place in places for number in range(CLIENTS) for key in range(each)}
+        expected |= {f"{place}-shared": str(CLIENTS * each) for place in places}
+        values = {key: record["Value"] for key, record in found.items()}
+        expect(values == expected, name, len(found), len(expected))
+
+
+# MARK: Two devices of one user
+
+
+def both(nodes):
+    return [Client(nodes[place]) for place in ("first", "second")]
+
+
+def begin(nodes):
+    first, second = both(nodes)
+    first.update("notes", first.records("notes")[1]["SyncSessionToken"], [put("gate", "open")])
+    wait("the record at the second device", lambda: "gate" in second.records("notes")[0])
+
+
+def apart(nodes, place, value):
+    client = Client(nodes[place])
+    found, page = client.records("notes")
+    written = client.update("notes", page["SyncSessionToken"], [put("gate", value, found["gate"]["SyncCount"])])
+    expect(written["gate"]["SyncCount"] == 2, written)
+
+
+def values(node):
+    """All concurrent values of the record, by delta sync, which shows them."""
+    found, token = [], ""
+    while token is not None:
+        request = urllib.request.Request(
+            node["url"] + "/api/v1/sync/records" + (token and "?" + urllib.parse.urlencode({"nextToken": token})),
+            headers={"Authorization": "Bearer " + node["token"]})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            page = json.load(answer)
+        token = page["nextToken"]
+        for item in page["items"]:
+            if (item["dataset"], item["key"]) == ("notes", "gate"):
+                found += [item["value"]] + item["otherValues"]
+    return sorted(found)
+
+
+def merged(nodes, total):
+    clients = both(nodes)
+    for place, client in zip(("first", "second"), clients):
+        wait(f"both values at the {place} device", lambda: values(nodes[place]) == ["blue", "red"])
+        token = client.records("notes")[1]["SyncSessionToken"]
+        # Each program saw its own write only: its count does not supersede the other value.
+        client.refused("ResourceConflictException", "update_records", DatasetName="notes", SyncSessionToken=token,
+                       RecordPatches=[put("gate", "x", 2)])
+        changed, page = client.records("notes", after=2)
+        expect("gate" in changed and page["DatasetSyncCount"] > 2, "a device that was away is behind:", changed, page)
+    names, _ = loaded(total)
+    expected = 2 * (total // CLIENTS // len(names) * CLIENTS + 1)
+    for client in clients:
+        wait("all records at both devices", lambda: all(len(client.records(name)[0]) == expected for name in names))
+        check_load(client.node, total, ["first", "second"])
+    # One of them decides, and both have that.
+    found, page = clients[1].records("notes")
+    clients[1].update("notes", page["SyncSessionToken"], [put("gate", "shut", found["gate"]["SyncCount"])])
+    for place in ("first", "second"):
+        wait(f"the decision at the {place} device", lambda: values(nodes[place]) == ["shut"])
+    print(f"{expected * len(names)} records of two devices that were apart, and a conflict: nothing lost")
 
 
 def compare(nodes):
@@ -412,10 +484,12 @@ def compare(nodes):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         nodes = json.load(file)
-    if sys.argv[2] == "load":
-        return load(nodes["first"], int(sys.argv[3]))
-    if sys.argv[2] == "compare":
-        return compare(nodes)
+    stories = {"compare": compare, "begin": begin,
+               "apart": lambda nodes: apart(nodes, *sys.argv[3:]),
+               "merged": lambda nodes: merged(nodes, int(sys.argv[3])),
+               "load": lambda nodes: load(nodes, int(sys.argv[3]), sys.argv[4])}
+    if sys.argv[2] in stories:
+        return stories[sys.argv[2]](nodes)
     walk = Walk(nodes["first"])
     walk.valid()
     count = walk.invalid()

@@ -75,8 +75,8 @@ class HostileStage(Stage):
         """The log of devices nearby, exposure notices, and command's review."""
         rows = ALL if self.has_rows else []
         if name == "proximity":
-            return {"scanning": "on", "advertising": "unknown", "sendsSessions": True,
-                    "sharesCount": False,
+            return {"on": True, "scanning": "on", "advertising": "unknown", "sendsSessions": True,
+                    "sharesCount": False, "showsName": False, "problem": ALL[0],
                     "report": {"kind": ALL[0], "text": ALL[0], "days": [WHEN], "isPublished": True},
                     "notices": [{"id": text, "kind": text, "text": text,
                                  "days": [{"day": WHEN, "minutes": n, "rssi": -60}]}

@@ -211,7 +211,7 @@ import Testing
         {"category":"fire","comments":[],"confirmations":[],"conflicts":[{"field":"title",\#
         "values":[{"callsign":"Anna","value":"Smoke","writtenAt":"1970-01-01T00:00:01.500Z"}]}],\#
         "createdAt":"1970-01-01T00:00:00Z",\#
-        "delivery":{"ageSeconds":40,"commandPost":true,"devices":4,\#
+        "delivery":{"ageSeconds":40,"archive":false,"commandPost":true,"devices":4,\#
         "text":"on 4 of 5 devices · command post ✓ · 40 s ago","total":5},\#
         "description":"",\#
         "id":"0000000000000000000000000000000a","lat":null,"lon":null,\#

@@ -88,53 +88,49 @@ struct ArchiveTests {
     }
   }
 
-  /// The bar is 0.8 for a release build; a debug build decodes several times more slowly.
-  @Test func `verification costs a bounded part of what COPY and merge cost alone`() async throws {
+  @Test func `records are projected with their data sets, and change in place`() async throws {
     let world = try World()
-    let frames = world.longLog(frames: 10_000, bytes: 400)
-    let (bundle, local) = (try world.bundle(runs(of: frames)), try world.local())
+    let user = UserID(raw: Bytes16(high: 1, low: 1))
+    let row = RowID(raw: Bytes16(high: 2, low: 2))
+    func record(_ value: String?) -> UserRecord {
+      UserRecord(
+        row: row, user: user, dataset: "route",
+        record: RecordSummary(
+          key: "next", value: value, syncCount: 7, modifiedAt: Timestamp(milliseconds: 0),
+          writtenAt: Timestamp(milliseconds: 0)))
+    }
     try await PostgresCluster.run { cluster in
-      let clock = ContinuousClock()
-      var (bare, whole) = (Duration.seconds(1000), Duration.seconds(1000))
-      for _ in 1...3 {
-        try await cluster.query("DROP SCHEMA IF EXISTS muster CASCADE")
-        let archive = try Archive(at: cluster.url)
-        try archive.register(local)
-        var batches = [ArchiveBatch()]
-        for run in runs(of: frames) {
-          if batches[batches.count - 1].isFull { batches.append(ArchiveBatch()) }
-          batches[batches.count - 1].add(
-            VerifiedRun(frames: run, opening: nil), of: local.operation)
-        }
-        bare = try min(
-          bare,
-          clock.measure {
-            for batch in batches {
-              _ = try archive.store(batch, from: local.device, in: local.operation)
-            }
-          })
-        try await cluster.query("DROP SCHEMA muster CASCADE")
-        let other = try Archive(at: cluster.url)
-        var archiver = try BundleArchiver(into: other, of: local, post: local.device)
-        whole = try min(
-          whole,
-          clock.measure {
-            for start in stride(from: 0, to: bundle.count, by: 16 << 20) {
-              try archiver.take(Array(bundle[start..<min(start + (16 << 20), bundle.count)]))
-            }
-            #expect(try archiver.finish())
-          })
-        #expect(archiver.tally.frames.new == frames.count)
+      let archive = try Archive(at: cluster.url)
+      try ArchiveSchema.prepareProjection(archive.database)
+      func expect(_ records: [UserRecord], _ rows: String) async throws {
+        try ProjectedTable.records(records, of: []).write(
+          into: archive.database, of: world.operation)
+        let found = try await cluster.query(
+          "SELECT dataset, key, coalesce(value, '-'), extract(epoch FROM modified_at)::int "
+            + "FROM muster.records")
+        #expect(found == rows)
       }
-      let rates = [bare, whole].map { Int(Double(frames.count) / ($0 / .seconds(1))) }
-      print("frames/s: COPY and merge alone \(rates[0]), verified \(rates[1])")
-      #expect(Double(rates[1]) > 0.1 * Double(rates[0]))
+      try await expect([record("ridge")], "route|next|ridge|0")
+      // A removed record stays, as on nodes; one that does not count any more goes.
+      try await expect([record(nil)], "route|next|-|0")
+      try await expect([], "")
+      // Tables of a program that had no records are completed.
+      try await cluster.query("DROP TABLE muster.records, muster.blobs")
+      try ArchiveSchema.prepareProjection(archive.database)
+      try await expect([record("ridge")], "route|next|ridge|0")
+      // So are those of frames: version 1 had no photos.
+      try await cluster.query(
+        "DROP TABLE muster.units; DROP INDEX muster.frames_with_blobs;"
+          + "UPDATE muster.archive SET version = 1")
+      _ = try Archive(at: cluster.url)
+      #expect(try await cluster.query("SELECT version FROM muster.archive") == "2")
+      #expect(try await cluster.query("SELECT count(*) FROM muster.units") == "0")
     }
   }
 
   @Test func `kills of the archiver and of PostgreSQL lose and double nothing`() async throws {
     let world = try World()
-    let frames = world.longLog(frames: 12_000, bytes: 700)
+    let frames = world.longLog(frames: 16_000, bytes: 1000)
     let kills = ProcessInfo.processInfo.environment["MUSTER_KILLS"].flatMap(Int.init) ?? 20
     try await PostgresCluster.run { cluster in
       let sender = try Sender(of: world)
@@ -180,10 +176,10 @@ struct ArchiveTests {
       let active = try await cluster.query(
         """
         SELECT count(*) FROM pg_stat_activity WHERE application_name = 'muster-archive'
-          AND (query LIKE 'COPY%' OR query LIKE 'INSERT INTO frames%')
+          AND (query LIKE 'COPY%' OR query LIKE '%heads%')
         """)
       if active != "0" { seen += 1 }
-      return seen > round % 3
+      return seen > round % 2
     }
   }
 

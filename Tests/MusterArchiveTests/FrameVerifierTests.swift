@@ -11,7 +11,7 @@ struct FrameVerifierTests {
     of frames: [Frame], by verifier: inout FrameVerifier, isArchived: Bool = false
   ) throws -> BundleRefusal? {
     do {
-      _ = try verifier.verify(frames) { _ in isArchived }
+      _ = try verifier.verify(frames, isArchived: isArchived)
       return nil
     } catch let refusal as BundleRefusal {
       return refusal
@@ -65,6 +65,24 @@ struct FrameVerifierTests {
     #expect(try refusal(of: Array(frames[5...6]), by: &verifier) == nil)
   }
 
+  @Test func `a run that another post archived is passed, and the next one follows it`() throws {
+    let world = try World()
+    var verifier = world.verifier()
+    let control = world.log(of: world.ada, lane: .control, bodies: [world.admission()])
+    let bens = world.log(of: world.ben, lane: .state, bodies: (1...70).map { [$0] })
+    // Given what another post has archived meanwhile: a certificate, and the beginning of a log
+    try verifier.pass(control)
+    try verifier.pass(Array(bens[0...32]))
+    try verifier.pass(Array(bens[33...64]))
+    // Then the rest is verified as after any other run, and no branch is counted.
+    #expect(verifier.isNext(bens[65]))
+    for _ in 0...Limits.branchesPerLog {
+      var copy = verifier
+      #expect(try refusal(of: Array(bens[65...70]), by: &copy) == nil)
+      try verifier.pass(Array(bens[33...64]))
+    }
+  }
+
   @Test func `an author cannot fill the archive with logs`() throws {
     let world = try World()
     var verifier = world.verifier()
@@ -102,9 +120,8 @@ struct FrameVerifierTests {
     #expect(runs.allSatisfy { $0.last?.signature != nil && $0.count <= 33 })
     var verifier = world.verifier()
     for run in runs {
-      _ = try verifier.verify(run) { first in
-        runs.joined().contains { $0.hash == first.previous }
-      }
+      let isArchived = runs.joined().contains { $0.hash == run[0].previous }
+      _ = try verifier.verify(run, isArchived: isArchived)
     }
   }
 }

@@ -114,7 +114,7 @@ struct PermissionStoryTests {
 
   @Test("permissions of every role, for every field, in own rows and in others")
   func table() {
-    let people: [Author] = [.commander, .owner, .stranger, .observer, .relay]
+    let people: [Author] = [.commander, .owner, .stranger, .observer, .relay, .archive]
     for field in Field.allCases {
       for person in people {
         for isOwn in [true, false] {
@@ -126,6 +126,7 @@ struct PermissionStoryTests {
           let expected =
             switch (person.role, field) {
             case (.relay, _): false
+            case (.archive, _): isOwn && field == .userCallsign
             // The row is of no device of theirs.
             case (_, .exposureNote): false
             case (_, .userSafetyClaim): isOwn
@@ -164,7 +165,7 @@ struct PermissionStoryTests {
       let row = RowKey.row(of: field.entity).id
       for (person, mayWrite, mayTakeAway) in [
         (Author.commander, true, true), (.owner, false, true), (.stranger, false, false),
-        (.relay, false, false),
+        (.relay, false, false), (.archive, false, false),
       ] {
         let (said, gone) = (
           Write(row: row, field: field, value: field.example),
@@ -195,7 +196,7 @@ struct PermissionStoryTests {
     let directive = RowKey.directive.id
     for (person, isOwnAllowed, isOthersAllowed) in [
       (Author.commander, true, true), (.stranger, true, false), (.observer, false, false),
-      (.relay, false, false),
+      (.relay, false, false), (.archive, false, false),
     ] {
       func mayReply(for user: UserID) -> Bool {
         let write = Write(

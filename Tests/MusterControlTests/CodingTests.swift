@@ -96,7 +96,7 @@ import Testing
     geometry(Specimens.circle.encoded + [0]),
     geometry(Array(Specimens.circle.encoded.dropLast())),
     Self.command(#"{"invite":{"role":0,"uses":1,"validSeconds":1}}"#),
-    Self.command(#"{"admit":{"request":"","role":5}}"#),
+    Self.command(#"{"admit":{"request":"","role":6}}"#),
     Self.command(#"{"admit":{"request":"AB==","role":1}}"#),
   ])
   func `a value out of range is rejected`(json: String) {

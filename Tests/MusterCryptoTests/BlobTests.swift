@@ -43,6 +43,43 @@ struct BlobTests {
     #expect((BlobShape.leavesPerUnit + shape.mostPathCount) * 32 == 800)
   }
 
+  @Test("units in any order are proved by the hashes that are still missing")
+  func nodes() throws {
+    for length in [1, 16_384, 16_385, 100_000, 300_000, 1_000_003] {
+      let content = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
+      let tree = BlobTree(of: content)
+      let listing = try #require(
+        BlobListing(root: tree.root, length: UInt32(length), kind: .original))
+      var (nodes, sent) = (BlobNodes(of: listing), 0)
+      let units = tree.shape.units
+      for unit in (0..<units).map({ ($0 * 7 + 3) % units }) + Array(0..<units) {
+        let proof = tree.proof(of: unit)
+        let missing = nodes.missing(of: unit)
+        sent += missing
+        // A changed sibling or leaf leads elsewhere, and changes nothing.
+        var siblings = Array(proof.path.prefix(missing))
+        if missing > 0 {
+          siblings[missing - 1] = .zero
+          for refused in [siblings, siblings.dropLast()] {
+            let path = nodes.verify(unit, leaves: proof.leaves, siblings: refused)
+            #expect(path == nil)
+          }
+        }
+        var leaves = proof.leaves
+        leaves[0] = .zero
+        siblings = Array(proof.path.prefix(missing))
+        let forged = nodes.verify(unit, leaves: leaves, siblings: siblings)
+        #expect(forged == nil && nodes.missing(of: unit) == missing)
+        let path = nodes.verify(unit, leaves: proof.leaves, siblings: siblings)
+        #expect(path == proof.path && nodes.missing(of: unit) == 0)
+      }
+      // Each node of the tree is sent or computed once.
+      #expect(sent <= units + 9)
+      let beyond = nodes.verify(units, leaves: [.zero], siblings: [])
+      #expect(beyond == nil)
+    }
+  }
+
   @Test("a changed leaf, path, number, length or root is not accepted")
   func forgeries() {
     let bytes = Self.photo(5 * BlobShape.unitBytes)

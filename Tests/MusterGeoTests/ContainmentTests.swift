@@ -1,7 +1,8 @@
-import MusterGeo
 import MusterModel
 import MusterTestKit
 import Testing
+
+@testable import MusterGeo
 
 /// The winding number by 128-bit determinants: slow, and another algorithm than the one tested.
 private enum Oracle {
@@ -46,7 +47,7 @@ private struct BothWays {
 
   func contains(_ point: Coordinate) -> Bool {
     let isInside = fence.contains(point)
-    #expect(index.fencesContaining(point).isEmpty == !isInside, "\(point)")
+    #expect(index.positions(containing: point).isEmpty == !isInside, "\(point)")
     return isInside
   }
 }

@@ -1,7 +1,8 @@
-import MusterGeo
 import MusterModel
 import MusterTestKit
 import Testing
+
+@testable import MusterGeo
 
 /// A person with a tracker, walking about near a camp whose edge is 1,113 m from its middle.
 private struct Walk {
@@ -227,7 +228,7 @@ private func camp(
         sampleTime: Timestamp(milliseconds: Int64(step)))
       let now = Set(
         fences.filter { $0.isActive && $0.fence.contains(fix.position) }.map(\.id))
-      #expect(index.fencesContaining(fix.position) == now.sorted())
+      #expect(index.positions(containing: fix.position).map { index.ids[$0] } == now.sorted())
       let transitions = detector.observe(fix, fences: index)
       detector.checkInvariants()
       #expect(

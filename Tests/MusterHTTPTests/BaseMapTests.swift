@@ -144,11 +144,49 @@ import Testing
     try file.run(
       """
       DROP TABLE tiles;
-      CREATE VIEW tiles AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
-        SELECT 0 AS zoom_level, 0 AS tile_column, 0 AS tile_row, x'00' AS tile_data
-        FROM n WHERE i < 0;
+      CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)
+        SELECT i FROM n;
+      CREATE VIEW tiles AS SELECT a.i AS zoom_level, b.i AS tile_column, c.i AS tile_row,
+        x'00' AS tile_data FROM n a, n b, n c, n d, n e WHERE a.i + b.i + c.i + d.i + e.i < 0;
       """)
     #expect(fault(of: file).contains("interrupt"))
+  }
+
+  @Test(arguments: [
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT x'00' AS t FROM n",
+    "SELECT randomblob(4000000) AS t FROM metadata ORDER BY t",
+    "SELECT hex(zeroblob(2000000)) AS t FROM metadata", "SELECT load_extension('x') AS t",
+    "SELECT name AS t FROM pragma_database_list",
+  ])
+  func `a view may read the file's tables, and nothing else`(query: String) throws {
+    let file = try MapFile()
+    try file.write(["format": "pbf"])
+    try file.run(
+      """
+      DROP TABLE tiles;
+      CREATE VIEW tiles AS SELECT 0 AS zoom_level, 0 AS tile_column, 0 AS tile_row,
+        t AS tile_data FROM (\(query));
+      """)
+    #expect(fault(of: file).contains("not an MBTiles or PMTiles file"))
+  }
+
+  @Test func `tiles that are stored once are read through their view`() async throws {
+    let file = try Self.map()
+    try file.run(
+      """
+      ALTER TABLE tiles RENAME TO shallow;
+      CREATE TABLE images AS SELECT rowid AS tile_id, tile_data FROM shallow;
+      CREATE VIEW tiles AS SELECT zoom_level, tile_column, tile_row, images.tile_data AS tile_data
+        FROM shallow JOIN images ON images.tile_id = shallow.rowid;
+      """)
+    let map = try BaseMap(opening: file.path)
+    #expect(try await map.tile(zoom: 0, x: 0, y: 0)?.format == .png)
+  }
+
+  @Test func `a file with a virtual table is rejected`() throws {
+    let file = try Self.map()
+    try file.run("CREATE VIRTUAL TABLE words USING fts5(word)")
+    #expect(fault(of: file).contains("virtual table"))
   }
 
   @Test func `the file is only read`() async throws {

@@ -21,7 +21,8 @@ import Testing
 
     func ask(
       _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil,
-      cookie: String? = nil, _ more: HTTPFields = [:]
+      cookie: String? = nil, _ more: HTTPFields = [:],
+      on channel: any Channel = NIOAsyncTestingChannel()
     ) async -> Response {
       var headers = more
       if body != nil { headers[.contentType] = "application/json" }
@@ -32,7 +33,7 @@ import Testing
           headerFields: headers),
         body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
       return await endpoint.respond(
-        to: request, from: client, connection: Connection(channel: EmbeddedChannel()))
+        to: request, from: client, connection: Connection(channel: channel))
     }
 
     func logIn(_ name: String, _ passphrase: String) async -> Response {
@@ -92,6 +93,25 @@ import Testing
     }
   }
 
+  @Test func `prolongs the connections of those who are logged in`() async throws {
+    try await Self.run { caller, _ in
+      func isProlonged(_ path: String, cookie: String? = nil) async throws -> Bool {
+        let channel = try await NIOAsyncTestingChannel { channel in
+          try channel.pipeline.syncOperations.addHandler(ConnectionLifetime())
+        }
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        await channel.testingEventLoop.advanceTime(by: .seconds(30))
+        _ = await caller.ask(.get, path, cookie: cookie, on: channel)
+        await channel.testingEventLoop.advanceTime(by: .seconds(30))
+        return channel.isActive
+      }
+      #expect(try await !isProlonged("/"))
+      #expect(try await !isProlonged("/api/v1/users"))
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      #expect(try await isProlonged("/api/v1/users", cookie: maria))
+    }
+  }
+
   @Test func `takes no passphrase of fewer than twelve characters`() throws {
     for words in ["", "hunter2", "elevenchars", "ééééééééééé"] {
       #expect {
@@ -120,9 +140,19 @@ import Testing
     }
   }
 
-  @Test func `the login page is public, and contains no data`()
-    async throws
-  {
+  @Test func `ends its sessions when it is replaced, such as with a new passphrase`() async throws {
+    try await Self.run { caller, folder in
+      let stolen = try await caller.cookie("Maria", "Maria's words")
+      try LoginFile(in: folder).add(
+        Login(
+          name: "Maria", rights: .command, passphrase: Array("new words".utf8), cost: .minimum))
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: stolen).status == .unauthorized)
+      let maria = try await caller.cookie("Maria", "new words")
+      #expect(await caller.ask(.get, "/api/v1/users", cookie: maria).status == .ok)
+    }
+  }
+
+  @Test func `the login page is public, and contains no data`() async throws {
     try await Self.run { caller, _ in
       for path in ["/", "/dashboard/js/main.js"] {
         let page = await caller.ask(.get, path)
@@ -178,7 +208,8 @@ import Testing
       try LoginFile(in: folder).add(
         Login(
           name: "Maria", rights: .command, user: before.id, passphrase: words, cost: .minimum))
-      let response = await caller.ask(.put, "/api/v1/me/safety", help, cookie: maria)
+      let bound = try await caller.cookie("Maria", "Maria's words")
+      let response = await caller.ask(.put, "/api/v1/me/safety", help, cookie: bound)
       #expect(response.status == .noContent)
       let after = try await anna()
       #expect(after.selfReport?.callsign == "Maria, via Anna's post")
@@ -187,8 +218,7 @@ import Testing
   }
 
   @Test func `a file of logins without users is read`() throws {
-    let login = try Login(
-      name: "Maria", rights: .command, passphrase: Array("words".utf8), cost: .minimum)
+    let login = try Self.login()
     guard case .object(var members) = login.json else {
       Issue.record("a login is an object")
       return
@@ -357,10 +387,14 @@ import Testing
     }
   }
 
-  @Test func `a secret is renewed in time, and stays valid for another minute`() {
+  private static func login() throws -> Login {
+    try Login(name: "Maria", rights: .command, passphrase: Array("words".utf8), cost: .minimum)
+  }
+
+  @Test func `a secret is renewed in time, and stays valid for another minute`() throws {
     let sessions = Sessions()
     let start = ContinuousClock.now
-    let first = sessions.begin("Maria", .command, now: start)
+    let first = try sessions.begin(Self.login(), now: start)
     #expect(sessions.find(first, now: start + .seconds(60))?.renewed == nil)
     let turn = start + Sessions.rotation
     let second = sessions.find(first, now: turn)?.renewed
@@ -373,10 +407,10 @@ import Testing
     #expect(sessions.find("", now: start) == nil)
   }
 
-  @Test func `checking a secret does not extend it`() {
+  @Test func `checking a secret does not extend it`() throws {
     let sessions = Sessions()
     let start = ContinuousClock.now
-    let secret = sessions.begin("Maria", .command, now: start)
+    let secret = try sessions.begin(Self.login(), now: start)
     #expect(sessions.holds(secret, now: start + .seconds(60)))
     #expect(!sessions.holds(secret, now: start + Sessions.idle))
     #expect(!sessions.holds("", now: start))
@@ -384,11 +418,11 @@ import Testing
     #expect(!sessions.holds(secret, now: start))
   }
 
-  @Test func `a session ends after half a day, even if active`() {
+  @Test func `a session ends after half a day, even if active`() throws {
     let sessions = Sessions()
     var now = ContinuousClock.now
     let end = now + Sessions.longest
-    var secret = sessions.begin("Maria", .command, now: now)
+    var secret = try sessions.begin(Self.login(), now: now)
     while now < end {
       guard let found = sessions.find(secret, now: now) else { break }
       secret = found.renewed ?? secret

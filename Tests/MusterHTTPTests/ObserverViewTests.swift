@@ -31,33 +31,58 @@ import Testing
     #expect(Reply.done.withoutDuress == .done)
   }
 
-  @Test func `neither a replay nor the timeline shows a call`() {
+  @Test func `a map program shows no call to command either`() throws {
+    let place = try #require(Coordinate(latitudeE7: 1, longitudeE7: 2))
+    func feature(_ condition: StatusCondition) -> String {
+      var person = person("Ben", condition)
+      person.fix = Fix(
+        position: place, accuracyDecimetres: 50, sampleTime: Timestamp(milliseconds: 0))
+      return person.row.feature
+    }
+    #expect(!feature(.inContact).isEmpty && feature(.underDuress) == feature(.inContact))
+  }
+
+  @Test func `a replay shows neither a call nor when it began`() {
     let now = Timestamp(milliseconds: 60_000)
     let began = Timestamp(milliseconds: 5000)
-    func picture(_ condition: StatusCondition, since: Timestamp) -> Reply {
+    func picture(_ condition: StatusCondition, since: Timestamp?) -> Reply {
       var picture = HistoryPicture(at: now, view: .known, begins: began, now: now)
       picture.people = [HistoricPerson(summary: person("Ben", condition), since: since)]
       return .history(picture)
     }
-    #expect(
-      picture(.underDuress, since: began).withoutDuress == picture(.inContact, since: now))
+    let shown = picture(.inContact, since: nil)
+    #expect(picture(.underDuress, since: began).withoutDuress == shown)
+    #expect(picture(.inContact, since: began).withoutDuress == shown)
+  }
 
-    func event(_ before: [StatusCondition], _ after: [StatusCondition]) -> HistoryEvent {
+  @Test func `the timeline has no event that only a call explains`() {
+    let now = Timestamp(milliseconds: 60_000)
+    func event(
+      _ before: [StatusCondition], _ after: [StatusCondition], since: Timestamp? = nil
+    ) -> HistoryEvent {
       HistoryEvent(
         time: now, kind: .status, id: "1", severity: after[0].severity, callsign: "Ben",
         what: after[0].status.rawValue, text: after[0].reason, row: "1",
-        conditions: HistoryEvent.Conditions(before: before, after: after, since: now))
+        conditions: HistoryEvent.Conditions(before: before, after: after, since: since))
     }
     let silence = StatusCondition(status: .noContact, severity: .warning, reason: "no contact")
     let events = [
-      event([.inContact], [.underDuress]), event([.underDuress], [.underDuress, silence]),
-      event([silence], [.inContact]),
+      event([.inContact], [.underDuress], since: now),
+      event([.underDuress], [.underDuress, silence], since: now),
+      event([silence], [.inContact], since: now),
     ]
-    let page = Reply.timeline(HistoryEventPage(events: events, next: nil))
     #expect(
-      page.withoutDuress
-        == .timeline(
-          HistoryEventPage(
-            events: [event([.inContact], [silence]), event([silence], [.inContact])], next: nil)))
+      events.compactMap(\.withoutDuress)
+        == [event([.inContact], [silence]), event([silence], [.inContact])])
+  }
+
+  @Test func `a page of the timeline is cut after calls were left out`() {
+    func command(hidesDuress: Bool) -> Command {
+      .timeline(
+        from: Timestamp(milliseconds: 0), to: Timestamp(milliseconds: 1), after: nil, limit: 1,
+        hidesDuress: hidesDuress)
+    }
+    #expect(command(hidesDuress: false).withoutDuress == command(hidesDuress: true))
+    #expect(Command.users.withoutDuress == .users)
   }
 }

@@ -21,13 +21,14 @@ import Testing
     try await WebStage.run { web in
       await hear("Ben <b>", web)
       let state = try await web.get(Self.path)
-      #expect(state["scanning"].word == "on" && state["advertising"].word == "unknown")
+      #expect(state["scanning"].word == "on" && state["advertising"].word == "off")
       #expect(state["counted"] == .number("1") && state["notices"].elements == [])
       #expect(state["sendsSessions"] == .bool(false) && state["report"] == .null)
       let device = try #require(try await web.get("\(Self.path)/devices?hours=1").items.first)
       #expect(device["identifier"].word == Self.uuid && device["name"].word == "Ben <b>")
       let own = try await web.get("\(Self.path)/own")
       #expect(own["identifier"].word?.count == 32 && own["serviceData"].word?.count == 40)
+      #expect(try await web.get(Self.path)["advertising"].word == "unknown", "by another program")
       #expect(
         try await web.get("\(Self.path)/sessions").items.map { $0["isSynced"] } == [
           .bool(false)
@@ -54,7 +55,9 @@ import Testing
       #expect(state["sendsSessions"] == .bool(true) && state["sharesCount"] == .bool(true))
       #expect(state["refused"]["proximity is off"] == .number("1"))
       #expect(try await web.get("\(Self.path)/devices").items.isEmpty)
-      for body in ["{}", "{\"on\":1}", "{\"off\":true}"] {
+      let days = try await web.client.ask("PUT", Self.path, body: "{\"days\":3}")
+      #expect(days.json["days"] == .number("3"))
+      for body in ["{}", "{\"on\":1}", "{\"off\":true}", "{\"days\":0}", "{\"days\":15}"] {
         #expect(try await web.status("PUT", Self.path, body) == 400, "\(body)")
       }
     }
@@ -75,6 +78,30 @@ import Testing
       }
       #expect(try await web.get(Self.path)["report"] == .null)
       #expect(try await web.get("\(Self.path)/review").items.isEmpty)
+    }
+  }
+
+  @Test func `a session that command did not acknowledge is sent, and not synced`() async throws {
+    try await WebStage.run(role: .member) { web in
+      await hear("Ben", web)
+      func session() async throws -> JSON? {
+        try await web.get("\(Self.path)/sessions").items.first
+      }
+      #expect(try await session()?["isSent"] == .bool(false))
+      let sent = try await web.client.ask("POST", "\(Self.path)/send")
+      #expect(sent.status == 200)
+      #expect(try await session()?["isSent"] == .bool(true))
+      #expect(try await session()?["isSynced"] == .bool(false))
+    }
+  }
+
+  @Test func `a name is shown only if the user chose it`() async throws {
+    try await WebStage.run { web in
+      #expect(try await web.get("\(Self.path)/own")["name"].word == "")
+      let answer = try await web.client.ask("PUT", Self.path, body: "{\"showsName\":true}")
+      #expect(answer.json["showsName"] == .bool(true))
+      #expect(try await web.get("\(Self.path)/own")["name"].word?.isEmpty == false)
+      #expect(answer.json["adapter"].word == "" && answer.json["problem"].word == "")
     }
   }
 

@@ -148,7 +148,7 @@ import Testing
 
   @Test func `sizes and kinds of requests are bounded`() async throws {
     try await WebStage.run { web in
-      let long = "{\"title\":\"\(String(repeating: "a", count: APIRouter.bodyBytes))\"}"
+      let long = "{\"title\":\"\(String(repeating: "a", count: RequestLimits.bodyBytes))\"}"
       #expect(try await web.status("POST", "/api/v1/reports", long) == 413)
       let form = ["Content-Type": "text/plain"]
       #expect(try await web.status("POST", "/api/v1/reports", "{\"title\":\"x\"}", form) == 415)

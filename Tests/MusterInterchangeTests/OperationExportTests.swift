@@ -13,7 +13,7 @@ struct OperationExportTests {
 
   /// An operation with a callsign that is a formula, a report title with markup, and a track name
   /// that would close its element.
-  private func export() throws -> OperationExport {
+  func export() throws -> OperationExport {
     let here = try place(470_000_001, -115_000_000)
     let fix = Fix(position: here, accuracyDecimetres: 75, sampleTime: Self.moment)
     var user = UserSummary(
@@ -66,6 +66,29 @@ struct OperationExportTests {
           + "\(Self.moment),\"A \"\"quoted\"\" & <bent> name\",baseline,",
         "fix,,</trk>,,47.0000001,-11.5,7.5,\(Self.moment),</trk>,,", "",
       ])
+  }
+
+  @Test func `no form shows a call under duress, nor does the order of people`() throws {
+    func person(_ callsign: String, _ condition: StatusCondition, id: UInt64) throws -> UserSummary
+    {
+      var person = UserSummary(
+        id: UserID(raw: Bytes16(high: 0, low: id)), callsign: callsign, role: .member,
+        status: condition.status, severity: condition.severity, reason: condition.reason,
+        fix: Fix(position: try place(1, 2), accuracyDecimetres: 50, sampleTime: Self.moment),
+        reportedAt: nil, fixAgeSeconds: nil, team: "", trackerOwner: nil, selfReport: nil,
+        override: nil)
+      person.conditions = [condition]
+      return person
+    }
+    func export(_ condition: StatusCondition) throws -> OperationExport {
+      OperationExport(
+        name: "Flood",
+        users: [try person("Ben", condition, id: 1), try person("Anna", .inContact, id: 2)],
+        reports: [], fences: [], events: [], tracks: [])
+    }
+    let (called, calm) = (try export(.underDuress), try export(.inContact))
+    #expect(called.csv() == calm.csv() && called.kml() == calm.kml())
+    #expect(called.geoJSON() == calm.geoJSON() && called.gpx() == calm.gpx())
   }
 
   private func features() throws -> [JSON] {

@@ -1,9 +1,10 @@
 import Foundation
-import MusterGeo
 import MusterInterchange
 import MusterModel
 import MusterTestKit
 import Testing
+
+@testable import MusterGeo
 
 /// Our geometry agrees with shapely and pyproj about random polygons, circles and the countries.
 /// `MUSTER_VOLUME=1000` for 1,000 polygons, 100,000 points in them and 100,000 in the countries.
@@ -44,7 +45,7 @@ import Testing
       let isFar = try #require(Double(row[4])) > 1e-7
       let point = try place(row[1], row[2])
       let holds = fence.contains(point)
-      let found = index.fencesContaining(point).map { names[Int($0.raw.low)] }
+      let found = index.positions(containing: point).map { names[Int(index.ids[$0].raw.low)] }
       #expect(found.contains(row[0]) == holds, "alone and among all: \(row)")
       // Closer than 1e-7 degree shapely rounds, and Muster does not.
       if !isFar { close += 1 } else if holds { inside += 1 } else { outside += 1 }

@@ -15,7 +15,6 @@ struct RecordedTrackTests {
   func `a recorded ride is read whole`() throws {
     let track = try GPXTrack.parse(Data(contentsOf: Self.ride))
     #expect(track.points.count == 296)
-    #expect(track.untimedPoints == 0)
     let fixes = track.fixes(startingAt: anyTime)
     #expect(fixes.count == 296)
     #expect(fixes.last?.sampleTime.description == "2010-08-05T16:23:49Z")

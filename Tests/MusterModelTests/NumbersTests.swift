@@ -45,7 +45,7 @@ struct NumbersTests {
   func codes() {
     #expect(EntityKind.allCases.map(\.rawValue) == Array(1...12))
     #expect(Lane.allCases.map(\.rawValue) == [1, 2, 3, 4])
-    #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4])
+    #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
     #expect(ReportCategory.allCases.map(\.rawValue) == Array(1...7))
     #expect(ReportStatus.allCases.map(\.rawValue) == [1, 2])
     #expect(FenceKind.allCases.map(\.rawValue) == [1, 2, 3])

@@ -144,6 +144,31 @@ struct ExposureTests {
     await node.stop()
   }
 
+  @Test func `a member who names a published notice neither withdraws nor takes it`() {
+    let notice = ExposureNotice(
+      id: ExposureID(raw: Bytes16(high: 1, low: 1)), kind: .infection, text: "Test", keys: [])
+    func review(_ notes: [(name: String, note: ProximityNote)]) -> ExposureReview.Item? {
+      let received = notes.enumerated().map { number, entry in
+        ReceivedNote(
+          user: UserID(raw: Bytes16(high: 2, low: UInt64(number))), callsign: entry.name,
+          device: DeviceID(raw: Bytes16(high: 3, low: UInt64(number))), note: entry.note,
+          writtenAt: Timestamp(milliseconds: 0))
+      }
+      let published = PublishedNotice(notice, publishedAt: Timestamp(milliseconds: 0))
+      return ExposureReview(received, [published]).items.first
+    }
+    var withdrawal = ProximityNote(report: nil)
+    withdrawal.withdrawn = [notice.id]
+    let report = ProximityNote(report: notice)
+    let named = review([("Ada", report), ("Eve", withdrawal)])
+    #expect(named?.state == .published && named?.callsign == "Ada")
+    // Command sees that two claim it.
+    let copied = review([("Ada", report), ("Eve", report)])
+    #expect(copied?.state == .published && copied?.callsign == "Ada, Eve")
+    let own = review([("Ada", withdrawal)])
+    #expect(own?.state == .withdrawn && own?.callsign == "Ada")
+  }
+
   @Test func `without an ended day nothing is reported`() async throws {
     try advertise([try key(daysAgo: 0), try key(daysAgo: 16, seed: 8)])
     let node = try open()

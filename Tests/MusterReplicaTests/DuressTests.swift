@@ -101,6 +101,46 @@ struct DuressTests {
     }
   }
 
+  @Test func `a timeline for others has no page and no cursor that shows a call`() throws {
+    var valley = try valley()
+    func look() throws {
+      try valley.at("Ada") { replica, now in
+        try replica.refreshStatuses(now: now)
+        return try replica.keepHistory(now: now)
+      }
+      try valley.run(milliseconds: 2000)
+    }
+    let start = valley.clock.wall
+    try valley.at("Ada") { try $0.startHistory(now: $1) }
+    try look()
+    try report(Self.pins.duress, in: &valley)
+    try look()
+    try valley.at("Cleo") { try $0.write(PersonRequests.claim(.needsHelp, note: ""), now: $1) }
+    try valley.converge()
+    try look()
+    /// All events, read one by one.
+    func events(hidesDuress: Bool) throws -> [HistoryEvent] {
+      let range = start...valley.clock.wall
+      var (events, cursor) = ([HistoryEvent](), HistoryCursor?.none)
+      repeat {
+        let page = try valley.ask("Ada") {
+          try $0.historyEvents(
+            in: range, after: cursor, limit: 1, hidesDuress: hidesDuress, now: $1)
+        }
+        #expect(page.events.count == 1, "a page without an event would show that one is hidden")
+        events += page.events
+        #expect(page.next == nil || page.next == page.events.last.map(HistoryCursor.init))
+        cursor = page.next
+      } while cursor != nil
+      return events
+    }
+    let shown = try events(hidesDuress: true)
+    let all = try events(hidesDuress: false)
+    #expect(all.contains { $0.conditions?.after.contains(.underDuress) == true })
+    #expect(shown == all.compactMap(\.withoutDuress) && shown.count < all.count)
+    #expect(shown.contains { $0.callsign == "Cleo" && $0.kind == .status })
+  }
+
   @Test func `a forced start alarms command too`() throws {
     var valley = try valley(running: false)
     try valley.at("Ben") {

@@ -74,6 +74,30 @@ struct ExposureTests {
 
   // MARK: Notes
 
+  @Test func `a note is at command once a commander acknowledged its frame`() throws {
+    var valley = try valley()
+    func own(in valley: inout Valley) throws -> (frame: Bytes16, isAtCommand: Bool)? {
+      try valley.ask("Ben") { try $0.queries.ownProximityNote(now: $1) }
+    }
+    #expect(try own(in: &valley) == nil)
+    valley.cut(["Ben", "Cleo"], ["Ada", "Dora", "Olga"])
+    try valley.at("Ben") { try $0.write(ExposureRequests.send(Self.note()), now: $1) }
+    let first = try #require(try own(in: &valley))
+    // A member who holds it is not command.
+    try valley.run(milliseconds: 30_000)
+    #expect(!first.isAtCommand)
+    #expect(try own(in: &valley)?.isAtCommand == false)
+    valley.heal()
+    let elapsed = try valley.wait(upTo: 60_000) { try own(in: &$0)?.isAtCommand == true }
+    #expect(elapsed != nil, "seed \(valley.seed)")
+    #expect(try own(in: &valley)?.frame == first.frame)
+    // The next note is another frame, which command does not have yet.
+    valley.cut(["Ben", "Cleo"], ["Ada", "Dora", "Olga"])
+    try valley.at("Ben") { try $0.write(ExposureRequests.send(Self.note(nil)), now: $1) }
+    let second = try #require(try own(in: &valley))
+    #expect(second.frame != first.frame && !second.isAtCommand)
+  }
+
   @Test func `command opens a note, and no one else does`() throws {
     var valley = try valley()
     #expect(try send(Self.note(), in: &valley) == 2)

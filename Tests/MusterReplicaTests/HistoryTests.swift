@@ -70,7 +70,7 @@ struct HistoryTests {
     // Then Ada sees where he called, at that time, and what she knew then
     let event = try #require(try picture(.event, at: between, in: &valley)["Ben"])
     #expect(event.summary.status == .mayday && event.summary.reason == "asked for help: leg")
-    #expect(abs(event.since.milliseconds(since: called)) < 30_000)
+    #expect(abs(try #require(event.since).milliseconds(since: called)) < 30_000)
     #expect(event.summary.fix?.position == place(metresNorth: 500))
     #expect(try #require(event.fixReceived) > between)
     let known = try #require(try picture(.known, at: between, in: &valley)["Ben"])
@@ -222,31 +222,48 @@ struct HistoryTests {
     #expect(tail.count == Limits.historyEntries + 100)
   }
 
-  @Test func `the oldest periods are deleted by number, whatever the clock shows`() throws {
-    let store = try Store.inMemory()
+  /// Records one entry in each of some periods, and a late one in those of `late`. A clock jumps a
+  /// year ahead in the 50th, and back in the 60th.
+  private func record(periods: Int64, late: Range<Int64>, in store: Store) throws {
     var recorder = HistoryRecorder()
     try recorder.start(after: store, now: reading(0))
     var clock: Int64 = 0
-    for number in 0..<Limits.historyPeriods + 20 {
-      // A clock that jumps a year ahead, and back.
+    for number in 0..<periods {
       clock += number == 50 ? 31_536_000_000 : number == 60 ? -31_536_000_000 : 600_000
       recorder.note(note(1, number, at: clock))
-      recorder.noteLate(note(1000 + UInt64(number), number, at: clock))
+      if late.contains(number) {
+        recorder.noteLate(note(1000 + UInt64(number), number, at: clock))
+      }
       let moment = ClockReading(
         instant: Instant(microseconds: number * 2_000_000),
         wall: Timestamp(milliseconds: clock), boot: clock, entropy: .zero)
       let due = recorder.due(now: moment)
       let batch = try #require(due)
+      #expect(batch.fold != nil)
       try store.keepHistory(batch)
       recorder.noteStored(batch, now: moment)
     }
+  }
+
+  @Test func `the oldest periods are deleted by number, whatever the clock shows`() throws {
+    let store = try Store.inMemory()
+    try record(periods: Limits.historyPeriods + 20, late: 0..<0, in: store)
     let periods = try store.historyPeriods()
-    #expect(periods.count == Limits.historyPeriods)
-    #expect(periods.map(\.number) == periods.map(\.number).sorted())
-    let late = try store.newestLateHistory(1, upTo: .max, byArrival: true)
-    // Late entries of a batch that closes a period count to the next one, so that those of one or
-    // two batches more are kept.
-    #expect((Limits.historyPeriods...Limits.historyPeriods + 2).contains(Int64(late.count)))
+    #expect(periods.map(\.number) == Array(21...Limits.historyPeriods + 20))
+  }
+
+  @Test func `late entries are kept as long as the periods in which they were learnt`() throws {
+    let kept = Limits.historyPeriods
+    for late in [0..<kept + 20, 0..<21, 0..<20] {
+      let store = try Store.inMemory()
+      try record(periods: kept + 20, late: late, in: store)
+      let found = try store.newestLateHistory(1, upTo: .max, byArrival: true)
+        .compactMap { HistoryCoding(decoding: $0.row.body)?.entries.last?.fix?.position }
+      // The clock was set back in the 60th: its entry is about a time before its period.
+      let numbers = [60] + late.clamped(to: 20..<kept + 20)
+      let expected = numbers.map { place(metresNorth: $0) }
+      #expect(found == expected, "late entries in \(late)")
+    }
   }
 
   // MARK: Encoding
@@ -353,26 +370,9 @@ private struct HistoryStory {
     case 4...5:
       let fix = fix(metresNorth: metres, second: second)
       try valley.at(name) { try $0.ingest(fix, ofTracker: "truck of \(name)", now: $1) }
-    case 6:
-      try valley.at(name) {
-        try $0.write(PersonRequests.claim(isSafe ? .safe : .needsHelp, note: ""), now: $1)
-      }
-    case 7:
-      try valley.at("Ada") {
-        try $0.write(
-          OrderRequests.issue(
-            DirectiveDraft(kind: isSafe ? .muster : .rollcall, durationSeconds: seconds)), now: $1
-        ).outcome
-      }
-    case 8:
-      try valley.at("Ada") {
-        try $0.write(
-          FenceRequests.add(
-            FenceDraft(
-              name: "Fire", kind: isSafe ? .hazard : .info,
-              geometry: circle(metres: 100, metresNorth: metres))), now: $1
-        ).outcome
-      }
+    case 6: try valley.claim(isSafe ? .safe : .needsHelp, by: name)
+    case 7: try valley.order(isSafe ? .muster : .rollcall, seconds: seconds)
+    case 8: try valley.drawFire(isSafe ? .hazard : .info, metresNorth: metres)
     case 9:
       try valley.at("Ada") {
         try $0.write(SettingRequests.setSilence(seconds: 300, of: nil), now: $1)

@@ -92,19 +92,6 @@ struct JoiningTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 2)
   }
 
-  @Test func `a withdrawn invite is rejected with the reason`() throws {
-    var valley = Valley()
-    try valley.found("Ada")
-    let invitation = try valley.invitation(by: "Ada")
-    let id = try #require(try valley.laptops[0].store.invites().first?.id)
-    try valley.laptops[0].store.deleteInvite(id)
-
-    var enrolment = Enrolment(seed: valley.seed32())
-    let joining = try valley.attempt(&enrolment, invitation: invitation, from: outside)
-
-    #expect(refusal(joining) == "the invite was withdrawn: ask for a new one", "\(joining)")
-  }
-
   @Test func `an invite of another operation gets no answer`() throws {
     var valley = Valley(seed: 3)
     try valley.found("Ada")
@@ -180,6 +167,48 @@ struct JoiningTests {
     #expect(name == "Ben")
     let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
     #expect(Set(users.map(\.callsign)) == ["Ada", "Ben"])
+  }
+
+  @Test func `another device of a person is theirs, and has their callsign`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    try valley.join("Ben's second", invitedBy: "Ada", of: ben)
+    try valley.converge()
+    #expect(valley.laptops[2].credentials.user == ben)
+    for name in valley.names {
+      let users = try valley.ask(name) { try $0.statuses(now: $1).users() }
+      #expect(Set(users.map(\.callsign)) == ["Ada", "Ben"] && users.count == 2)
+      let devices = try valley.ask(name) { replica, _ in try replica.queries.devices() }
+      #expect(devices.count { $0.callsign == "Ben" } == 2)
+    }
+    // A repeated request receives the same answer, for this person only.
+    let (request, _) = try Enrolment(seed: valley.seed32())
+      .request(callsign: "Ben", passphrase: nil, seed: valley.seed32())
+    for _ in 1...2 {
+      let user = try valley.at("Ada") { replica, now in
+        let admitted = try replica.admit(request: request, role: .member, of: ben, now: now)
+        return (admitted.user, admitted.outcome)
+      }
+      #expect(user == ben)
+    }
+    let ada = valley.laptops[0].credentials.user
+    #expect(throws: Refusal.self) {
+      try valley.ask("Ada") { try $0.admit(request: request, role: .member, of: ada, now: $1) }
+    }
+  }
+
+  @Test func `nothing and no one else receives another device`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    let absent = UserID(raw: Bytes16(high: 1, low: 2))
+    #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", of: absent) }
+    #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", role: .relay, of: ben) }
+    #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", of: ben, uses: 2) }
+    #expect(throws: Refusal.self) { try valley.invitation(by: "Ben", of: ben) }
+    // A person whose only device was stolen receives a new one.
+    let lost = valley.laptops[1].credentials.device
+    try valley.at("Ada") { try $0.revoke(lost, now: $1) }
+    _ = try valley.invitation(by: "Ada", of: ben)
   }
 
   @Test func `altered and foreign files are rejected in one line`() throws {

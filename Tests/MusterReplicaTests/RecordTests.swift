@@ -59,6 +59,31 @@ struct RecordTests {
     #expect(try records(of: "Ben", in: &valley).map(\.value) == ["blue"])
   }
 
+  @Test func `two devices of a user that were apart keep both values of a record`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Ben's second", invitedBy: "Ada", of: valley.laptops[1].credentials.user)
+    try valley.converge()
+    #expect(try set("door", "open", by: "Ben", in: &valley) == 1)
+    try valley.converge()
+    valley.cut(["Ada", "Ben"], ["Ben's second"])
+    #expect(try set("door", "red", seen: 1, by: "Ben", in: &valley) == 2)
+    #expect(try set("door", "blue", seen: 1, by: "Ben's second", in: &valley) == 2)
+    valley.heal()
+    try valley.converge()
+    let counts = try ["Ben", "Ben's second"].map { name in
+      let door = try #require(try records(of: name, in: &valley).first)
+      #expect(Set([door.value] + door.otherValues) == ["red", "blue"], "\(name): \(door)")
+      // A client that saw the count before the other value arrived must not supersede it.
+      #expect(door.syncCount == 3)
+      #expect(throws: Refusal.self) { try set("door", "x", seen: 2, by: name, in: &valley) }
+      return door.syncCount
+    }
+    #expect(try set("door", "shut", seen: counts[1], by: "Ben's second", in: &valley) == 4)
+    try valley.converge()
+    #expect(try records(of: "Ben", in: &valley).map(\.value) == ["shut"])
+    #expect(try records(of: "Ben", in: &valley).map(\.otherValues) == [[]])
+  }
+
   @Test func `a change of a record that has another sync count is refused as a whole`() throws {
     var valley = try Valley.with("Ada")
     _ = try set("door", "open", in: &valley)

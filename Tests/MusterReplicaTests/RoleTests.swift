@@ -104,6 +104,57 @@ struct RoleTests {
     #expect(olga.role == .observer)
   }
 
+  @Test func `an archive reads, its receipts count, and it writes nothing about the operation`()
+    throws
+  {
+    // Given Ben, in reach of the archive only
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("County", invitedBy: "Ada", role: .archive)
+    try valley.converge()
+    valley.cut(["Ada"], ["Ben", "County"])
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
+    }
+    // Then he sees that the archive has his report, and that command has not.
+    let elapsed = try valley.wait(upTo: 60_000) { valley in
+      try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.delivery.archive
+    }
+    #expect(elapsed != nil)
+    let shown = try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.delivery
+    #expect(!shown.commandPost)
+    #expect(shown.text.hasPrefix("on 2 of 3 devices · not yet at the command post · archive ✓"))
+    // The archive reads the report,
+    let read = try valley.ask("County") { replica, _ in try replica.queries.reports() }
+    #expect(read.map(\.title) == ["Smoke"])
+    // and writes nothing.
+    for write in [
+      ReportRequests.confirm(id), PersonRequests.claim(.needsHelp, note: ""),
+      PersonRequests.setCallsign("Ben", of: valley.laptops[valley.index("Ben")].credentials.user),
+    ] {
+      let reason = refusal { try valley.at("County") { try $0.write(write, now: $1) } }
+      #expect(reason?.hasPrefix("this device's role is archive; this requires") == true)
+    }
+    // When it is revoked
+    valley.heal()
+    try valley.converge()
+    let device = valley.laptops[valley.index("County")].credentials.device
+    try valley.at("Ada") { try $0.revoke(device, now: $1) }
+    try valley.run(milliseconds: 10_000)
+    // Then its receipts do not count any more, and new data stays sealed to it.
+    let next = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Fire")), now: $1)
+    }
+    try valley.run(milliseconds: 30_000)
+    for report in [id, next] {
+      let figure = try valley.ask("Ben") { replica, _ in try replica.queries.report(report) }
+      #expect(!figure.delivery.archive && figure.delivery.commandPost)
+    }
+    let held = try valley.ask("County") { replica, _ in try replica.queries.reports() }
+    #expect(!held.map(\.title).contains("Fire"))
+    let users = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
+    #expect(users.first { $0.callsign == "County" }?.role == .archive)
+  }
+
   @Test func `a relay holds everything, reads nothing, and forwards it`() throws {
     // Given Ada and Ben who are never in range, and a relay that moves between them
     var valley = try Valley.with("Ada", "Ben")
@@ -147,7 +198,7 @@ struct RoleTests {
       refusal {
         try valley.at("Relay") { try $0.write(PersonRequests.setCallsign("Relay"), now: $1) }
       }
-        == "this device's role is relay; this requires command or member or observer")
+        == "this device's role is relay; this requires command or member or observer or archive")
     #expect(
       refusal {
         try valley.at("Relay") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }

@@ -61,12 +61,7 @@ private struct StatusStory {
     valley = try Valley.with("Ada", "Ben", "Cleo")
     // The story compares by itself, so that a difference names its seed and step.
     valley.checksInvariants = false
-    try valley.at("Ada") {
-      try $0.write(
-        FenceRequests.add(FenceDraft(name: "School", kind: .muster, geometry: circle(metres: 100))),
-        now: $1)
-    }
-    try valley.converge()
+    try valley.draw("School", .muster)
   }
 
   mutating func step() throws {
@@ -105,23 +100,14 @@ private struct StatusStory {
     switch choice {
     case 0...4: try valley.at(name) { try $0.ingest(fix, now: $1) }
     case 5: try valley.at(name) { try $0.ingest(fix, ofTracker: "truck", now: $1) }
-    case 6:
-      try valley.at(name) {
-        try $0.write(PersonRequests.claim(isSafe ? .safe : .needsHelp, note: ""), now: $1)
-      }
+    case 6: try valley.claim(isSafe ? .safe : .needsHelp, by: name)
     case 7:
       try valley.at("Ada") {
         try $0.write(
           PersonRequests.overrideSafety(of: user(&$0, $1), isSafe ? .safe : .needsHelp, note: ""),
           now: $1)
       }
-    case 8:
-      try valley.at("Ada") {
-        try $0.write(
-          OrderRequests.issue(
-            DirectiveDraft(kind: isSafe ? .muster : .rollcall, durationSeconds: seconds)), now: $1
-        ).outcome
-      }
+    case 8: try valley.order(isSafe ? .muster : .rollcall, seconds: seconds)
     case 9:
       try valley.at(name) {
         try $0.write(
@@ -137,15 +123,7 @@ private struct StatusStory {
         else { return Replica.Outcome() }
         return try replica.write(OrderRequests.close(open.id), now: now)
       }
-    case 11:
-      try valley.at("Ada") {
-        try $0.write(
-          FenceRequests.add(
-            FenceDraft(
-              name: "Fire", kind: isSafe ? .hazard : .info,
-              geometry: circle(metres: 100, metresNorth: metres))), now: $1
-        ).outcome
-      }
+    case 11: try valley.drawFire(isSafe ? .hazard : .info, metresNorth: metres)
     case 12:
       try valley.at("Ada") { replica, now in
         guard let zone = try replica.queries.fences().first(where: { $0.kind == .hazard }) else {

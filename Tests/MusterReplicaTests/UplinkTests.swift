@@ -44,6 +44,25 @@ struct UplinkTests {
     }
   }
 
+  @Test func `an archive's certificate is known until the archive is revoked`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("County", invitedBy: "Ada", role: .archive)
+    try name([7], by: "County", in: &valley)
+    try valley.converge()
+    for name in valley.names { try valley.restart(name) }
+    for name in valley.names {
+      let known = try certificates(name, in: &valley)
+      #expect(known == [[7]], "at \(name)")
+    }
+    let device = valley.laptops[valley.index("County")].credentials.device
+    try valley.at("Ada") { try $0.revoke(device, now: $1) }
+    try valley.run(milliseconds: 10_000)
+    for name in ["Ada", "Ben"] {
+      let known = try certificates(name, in: &valley)
+      #expect(known == [], "at \(name)")
+    }
+  }
+
   @Test func `a device without role command names no certificate`() throws {
     var valley = try Valley.with("Ada", "Ben")
     #expect(throws: Refusal.self) { try name([1], by: "Ben", in: &valley) }

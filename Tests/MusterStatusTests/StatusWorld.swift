@@ -97,3 +97,8 @@ struct StatusWorld {
     return place
   }
 }
+
+extension StatusAssessment {
+  /// The open orders that the person satisfies.
+  var satisfiedOrders: [RowID] { orders.filter(\.isSatisfied).map(\.id) }
+}

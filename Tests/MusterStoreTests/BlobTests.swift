@@ -58,6 +58,42 @@ struct BlobTests {
     #expect(mode as? Int == 0o700)
   }
 
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func `a full disk refuses a unit, and what was stored stays`() throws {
+    // Given a photo of which a unit is stored, on a disk that takes nothing more
+    let folder = try TemporaryFolder()
+    let blob = try Blob(bytes: 50_000)
+    var scribe = Scribe(1)
+    let store = try Store.open(path: folder.database(), seal: seal)
+    _ = try store.commit(batch(scribe.opened()))
+    _ = try store.commit(listed(blob, by: &scribe))
+    func take(_ unit: Int) throws {
+      var change = Batch()
+      change.units = [blob.units[unit]]
+      _ = try store.commit(change)
+    }
+    try take(1)
+    let name = "\(blob.listing.id)"
+    let file = folder.url.appending(path: "blobs/\(name.prefix(2))/\(name)")
+    let files = FileManager.default
+    let kept = folder.url.appending(path: "kept")
+    try files.moveItem(at: file, to: kept)
+    try files.createSymbolicLink(
+      at: file, withDestinationURL: URL(filePath: "/dev/full"))
+
+    // When another unit comes, it is refused
+    #expect(throws: StoreError.diskFull) { try take(2) }
+
+    // Then no bit claims it, and with space it is stored
+    #expect(try store.blob(blob.listing.id)?.units.bytes == [0b0010])
+    try files.removeItem(at: file)
+    try files.moveItem(at: kept, to: file)
+    try take(2)
+    #expect(try store.blob(blob.listing.id)?.units.bytes == [0b0110])
+    #expect(try store.unit(1, of: blob.listing) == blob.units[1])
+    #expect(try store.unit(2, of: blob.listing) == blob.units[2])
+  }
+
   @Test func `a blob is listed once, also if another author lists it again`() throws {
     let blob = try Blob(bytes: 100)
     var (first, second) = (Scribe(1), Scribe(2))

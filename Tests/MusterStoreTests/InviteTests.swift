@@ -38,7 +38,8 @@ struct InviteTests {
 
   @Test func `uses are counted per invite`() throws {
     let other = Invite(
-      id: InviteID(raw: name(2)), secret: [1], role: .relay, usesLeft: 1,
+      id: InviteID(raw: name(2)), secret: [1], role: .relay,
+      user: UserID(raw: name(3)), usesLeft: 1,
       expiresAt: invite.expiresAt, createdAt: invite.createdAt)
     try store.addInvite(other)
     _ = try store.useInvite(invite.id, for: device(1))
@@ -48,6 +49,7 @@ struct InviteTests {
       return
     }
     #expect(try store.invite(invite.id)?.usesLeft == 1)
+    #expect(try store.invite(other.id)?.user == other.user)
   }
 
   @Test func `adding an invite again gives no uses back`() throws {
@@ -56,12 +58,11 @@ struct InviteTests {
     #expect(try store.invite(invite.id)?.usesLeft == 1)
   }
 
-  @Test func `a withdrawn invite is unknown`() throws {
-    _ = try store.useInvite(invite.id, for: device(1))
-    try store.deleteInvite(invite.id)
+  @Test func `an invite of another device is unknown`() throws {
+    let other = try Store.inMemory()
 
-    #expect(try store.useInvite(invite.id, for: device(1)) == .unknown)
-    #expect(try store.invites().isEmpty)
+    #expect(try other.useInvite(invite.id, for: device(1)) == .unknown)
+    #expect(try other.invites().isEmpty)
   }
 
   @Test func `the secret is never printed`() {

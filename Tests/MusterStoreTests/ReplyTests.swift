@@ -46,6 +46,24 @@ struct ReplyTests {
     #expect(try isKept(1, of: 2))
   }
 
+  @Test func `the writes of one caller, however many, delete no reply of another`() throws {
+    try keep(1...1, of: 2)
+    let most = UInt64(Limits.repliesPerCaller)
+    for turn in 0...UInt64(Limits.replies) / most {
+      try keep(turn * most + 1...(turn + 1) * most, of: 1)
+    }
+    #expect(try isKept(1, of: 2))
+  }
+
+  @Test func `the oldest replies of all callers are deleted at the bound`() throws {
+    let most = UInt64(Limits.repliesPerCaller)
+    let callers = UInt64(Limits.replies) / most
+    for caller in 1...callers { try keep(1...most, of: caller) }
+    #expect(try isKept(1, of: 1))
+    try keep(1...64, of: callers + 1)
+    #expect(try !isKept(1, of: 1) && isKept(65, of: 1) && isKept(1, of: 2))
+  }
+
   @Test func `after a week the oldest are deleted`() throws {
     let kept = UInt64(Limits.repliesKept)
     try keep(1...5, of: 1)

@@ -122,6 +122,62 @@ struct BlobStoryTests {
     #expect(isGenuine)
   }
 
+  @Test func `a forged leaf costs one leaf, and its sender serves nothing more of the blob`() throws
+  {
+    var world = Self.world(seed: 77, members: 2)
+    let blob = try Blob(bytes: 100_000)
+    give(blob, held: Array(blob.units.indices), to: 1, goal: .none, in: &world)
+    // Given a peer that sends one other leaf in each unit
+    for unit in blob.units {
+      var bytes = unit.bytes
+      bytes[0] ^= 1
+      world.stations[1].units[blob.listing.id]?[unit.number] = BlobUnit(
+        blob: unit.blob, length: unit.length, number: unit.number, path: unit.path, bytes: bytes)
+    }
+    give(blob, held: [], to: 2, in: &world)
+    world.run(seconds: 20)
+    #expect(world.stations[2].rejections(.forged) == 1)
+    let before = world.stations[0].sentBytes
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    world.restart(0, remembering: [1, 2])
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    #expect(world.run(seconds: 120) { isComplete(blob, at: 2, in: $0) })
+    // Then the other leaves of what the forger sent were not sent again
+    #expect(world.stations[0].sentBytes - before < 99_000)
+    #expect(world.stations[2].unitsAgain == 0)
+  }
+
+  @Test func `a list that lies about the size of a blob costs one unit of it`() throws {
+    // Given a list with the root of a small photo and the length of a large one
+    var world = Self.world(seed: 79, members: 1)
+    let small = try Blob(bytes: 50_000)
+    let listing = try #require(
+      BlobListing(root: small.listing.root, length: 8_000_000, kind: .original))
+    func entry(holding units: UnitSet, goal: BlobGoal) -> BlobEntry {
+      BlobEntry(
+        listing: listing, id: listing.id,
+        certificate: CertificateHash(raw: Bytes32(prefix: .zero, suffix: .zero)), number: 1,
+        units: units, goal: goal)
+    }
+    let all = UnitSet.all(listing.shape.units)
+    world.give(.blobsChanged([entry(holding: all, goal: .none)], removed: []), to: 0)
+    for unit in 0..<listing.shape.units {
+      let source = small.units[unit % 3]
+      world.stations[0].units[listing.id, default: [:]][unit] = BlobUnit(
+        blob: listing.id, length: 8_000_000, number: unit, path: source.path, bytes: source.bytes)
+    }
+    let before = world.stations[0].sentBytes
+    world.give(
+      .blobsChanged(
+        [entry(holding: UnitSet(units: listing.shape.units), goal: .rest)], removed: []), to: 1)
+    world.run(seconds: 60)
+    // Then nothing is stored, the peer is named, and it was asked for two units at most
+    #expect(world.stations[1].units[listing.id]?.isEmpty ?? true)
+    #expect(world.stations[1].rejections(.forged) == 1)
+    #expect(world.stations[0].sentBytes - before < 3 * BlobShape.unitBytes)
+    #expect(world.problems == [])
+  }
+
   @Test func `thumbnails come before originals, and urgent ones first`() throws {
     var world = Self.world(seed: 74, members: 1)
     world.channel = World.Channel(bitsPerSecond: 500_000, queueMilliseconds: 500)
@@ -150,6 +206,33 @@ struct BlobStoryTests {
     #expect(world.run(seconds: 60) { isComplete(original, at: 1, in: $0) })
   }
 
+  @Test func `on a narrow link thumbnails are sent to the command post before others`() throws {
+    var world = Self.world(seed: 78, members: 4)
+    world.channel = World.Channel(
+      bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)
+    for index in 0...4 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
+    let thumbnails = try (0..<6).map {
+      try Blob(bytes: 12_000, seed: UInt8($0 + 1), kind: .thumbnail)
+    }
+    // Given thumbnails of one member, which the command post and three others are missing
+    for (number, thumbnail) in thumbnails.enumerated() {
+      for index in [1, 0, 2, 3, 4] {
+        give(
+          thumbnail, held: index == 1 ? [0] : [], to: index, goal: .thumbnail,
+          number: Int64(number), in: &world)
+      }
+    }
+    func complete(at index: Int, in world: World) -> Int {
+      thumbnails.count { isComplete($0, at: index, in: world) }
+    }
+    // Then one copy is sent before the others
+    #expect(world.run(seconds: 40) { complete(at: 0, in: $0) == 6 })
+    #expect((2...4).reduce(0) { $0 + complete(at: $1, in: world) } <= 3)
+    #expect(
+      world.run(seconds: 240) { world in (2...4).allSatisfy { complete(at: $0, in: world) == 6 } })
+    #expect(world.stations.allSatisfy { $0.unitsAgain == 0 } && world.problems == [])
+  }
+
   @Test func `a partition loses no leaf that arrived, and the rest follows after it`() throws {
     var world = Self.world(seed: 75, members: 1)
     world.channel = World.Channel(bitsPerSecond: 200_000, queueMilliseconds: 500)
@@ -175,11 +258,25 @@ struct BlobStoryTests {
       .query(id), .holding(id, .none), .holding(id, .complete), .holding(id, .units([1, 2])),
       .want(BlobWant(blob: id, unit: 511, wantsProof: true, leaves: 0xFFFF)),
       .proof(id, unit: 3, hashes: [.zero, .zero]), .leaf(id, number: 8191, bytes: [7]),
+      .request(BlobRequest(blob: id, number: 513, unit: 511, hashes: 9, leaves: 0xFFFE)),
     ]
     for message in messages {
       #expect(try BlobMessage(decoding: message.bytes) == message)
       #expect(throws: WireError.self) { try BlobMessage(decoding: Array(message.bytes.prefix(9))) }
     }
+    // The short answers name the request.
+    let short: [(BlobMessage, [UInt8])] = [
+      (.readsShortForms, [6]),
+      (.path(request: 513, hashes: [.zero]), [8, 2, 1] + [UInt8](repeating: 0, count: 32)),
+      (.piece(request: 513, index: 15, bytes: [7, 8]), [9, 2, 1, 15, 7, 8]),
+    ]
+    for (message, bytes) in short {
+      #expect(message.bytes == bytes)
+      #expect(try BlobMessage(decoding: bytes) == message)
+    }
+    for refused: [UInt8] in [
+      [6, 0], [8, 2], [8, 2, 1, 0], [9, 2, 1], [9, 2, 1, 15], [9, 2, 1, 16, 7],
+    ] { #expect(throws: WireError.self) { try BlobMessage(decoding: refused) } }
     #expect(try BlobMessage(decoding: [99, 1]) == nil)
     let largest = BlobMessage.leaf(
       id, number: 0, bytes: [UInt8](repeating: 1, count: BlobShape.leafBytes))

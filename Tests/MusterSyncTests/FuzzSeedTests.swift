@@ -81,6 +81,15 @@ struct FuzzSeedTests {
       .keys([key]), .end,
     ]
     try Self.write(pieces.map { Self.piece($0) }, to: "bundle")
+
+    let notice = ExposureNotice(
+      id: ExposureID(raw: Bytes16(high: 1, low: 2)), kind: .contamination, text: "shower",
+      keys: [ExposureKey(day: 2_642_976, key: Bytes16(high: 7, low: 1))])
+    var note = ProximityNote(report: notice)
+    note.withdrawn = [notice.id]
+    note.matched = [notice.id]
+    note.sessions = [NoteSession(first: 7, end: 9, identifiers: 12, names: ["Ben"])]
+    try Self.write([notice.encoded(), note.encoded()], to: "exposure")
   }
 
   private func removeUnlessNamed() {

@@ -121,6 +121,22 @@ def ogc_layers(scene, result, ask, header):
         if -20 <= lon <= 40 and 10 <= lat <= 60))
 
 
+def geopackage(scene, result):
+    """The program's own GeoPackage, layer by layer, and GDAL's validator of the standard."""
+    path = os.path.join(scene.made.folder, "own.gpkg")
+    scene.reader.muster("export", "--format", "gpkg", "--out", path)
+    layer = lambda name: ogr(path, name)
+    result.same_places("reports in GeoPackage", by_name(layer("reports"), "title"), scene.reports)
+    result.same_places("members in GeoPackage", by_name(layer("members"), "callsign"), scene.people)
+    zones = {one["properties"]["name"]: len(one["geometry"]["coordinates"])
+             for one in layer("fences") if one["geometry"]}
+    result.equal("zones and their parts in GeoPackage", zones, scene.zones)
+    lines = [[tuple(place) for place in one["geometry"]["coordinates"]]
+             for one in layer("tracks") if one["properties"]["callsign"] == "N2"]
+    result.equal("the track of N2 in GeoPackage", lines, [WALK])
+    output("/usr/bin/python3", "-m", "osgeo_utils.samples.validate_gpkg", path)
+
+
 def ogr(source, *words, inside=None, **options):
     """Returns the features that GDAL reads."""
     configured = [word for key, value in options.items() for word in ("--config", key, value)]
@@ -168,6 +184,8 @@ def gdal(muster, result):
         again = ogr(path)
         result.equal(f"features in {name}", len(again), len(features))
         result.same_places(f"reports in {name}", by_name(again, "title"), scene.reports)
+
+    geopackage(scene, result)
 
     # Waypoints by the map program that many GPS receivers are loaded with.
     text = output("gpsbabel", "-i", "gpx", "-f", gpx, "-o", "unicsv", "-F", "-")
@@ -274,6 +292,6 @@ def places(features, key):
 
 ROWS = [
     Row("gdal", "GDAL and GPSBabel read exports and live feeds",
-        ("gdal-bin", "gpsbabel", "iproute2", "python3-owslib"), gdal),
+        ("gdal-bin", "python3-gdal", "gpsbabel", "iproute2", "python3-owslib"), gdal),
     Row("qgis", "QGIS reads exports, and draws a zone",
         ("qgis", "python3-qgis", "iproute2"), qgis)]

@@ -14,6 +14,8 @@ import sys
 import time
 
 import row
+import amazon
+import archive
 import bluetooth
 import browsers
 import maps
@@ -22,7 +24,8 @@ import phones
 import receivers
 import webhooks
 
-ROWS = [entry for module in (maps, receivers, phones, webhooks, metrics, browsers, bluetooth)
+ROWS = [entry for module in (maps, receivers, phones, webhooks, amazon, metrics, browsers, bluetooth,
+                             archive)
         for entry in module.ROWS]
 # The limit of a row in seconds.
 LIMIT = 300

@@ -9,6 +9,10 @@ extension ProcessTests {
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Amazon")
 
     private static func run(_ script: String, _ words: String...) throws {
+      try run(script, words)
+    }
+
+    private static func run(_ script: String, _ words: [String]) throws {
       let verdict = try Python.run([scripts.appending(path: script).path] + words)
       #expect(verdict.status == 0, "\(verdict.output)")
     }
@@ -71,12 +75,52 @@ extension ProcessTests {
 
         // While Ben is out of reach, Anna's programs go on.
         try await bensNode.stop()
-        try Self.run("sync.py", together, "load", count)
+        try Self.run("sync.py", together, "load", count, "first")
         let back = try await ben.run(peers: [annasNode], "--http", "127.0.0.1:0")
         try Self.run(
           "sync.py", try field.file("later.json", try await nodes(back)), "compare")
         for node in [annasNode, back] { try await node.stop() }
         for laptop in [anna, ben] { try await laptop.requireSound() }
+      }
+    }
+
+    /// `MUSTER_SYNC_RECORDS=10000` writes as many records, half of them at each device.
+    @Test(.enabled(if: try Python.has("boto3"), "needs python3 with boto3"))
+    func `two devices of a person that were apart lose no record, and keep both values of one`()
+      async throws
+    {
+      let all = ProcessInfo.processInfo.environment["MUSTER_SYNC_RECORDS"].flatMap { Int($0) }
+      let half = "\((all ?? 500) / 2)"
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        let tablet = try await field.joiner("Tablet", inviting: anna, of: "Anna")
+        func run(_ first: RunningNode, _ second: RunningNode, _ stories: String...) async throws {
+          let here = try await Self.place(anna, first)
+          let there = try await Self.place(tablet, second)
+          let nodes = """
+            {"first": {\(here), \(try await Self.key(anna, "member"))},
+             "second": {\(there), \(try await Self.key(tablet, "member", of: "Anna"))}}
+            """
+          let file = try field.file("nodes.json", nodes)
+          for story in stories {
+            try Self.run("sync.py", [file] + story.split(separator: " ").map(String.init))
+          }
+        }
+        let together = try await tablet.run(peers: [annasNode], "--http", "127.0.0.1:0")
+        try await inStep(anna, tablet) { $0["users"] == .number(1) }
+        try await run(annasNode, together, "begin")
+        for node in [annasNode, together] { try await node.stop() }
+        // Each goes on while the other one is off: nodes that ran together find each other again.
+        let alone = try await tablet.run(peers: [], "--http", "127.0.0.1:0")
+        try await run(annasNode, alone, "apart second blue", "load \(half) second")
+        try await alone.stop()
+        let later = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        try await run(later, alone, "apart first red", "load \(half) first")
+        let back = try await tablet.run(peers: [later], "--http", "127.0.0.1:0")
+        try await run(later, back, "merged \(half)")
+        for node in [later, back] { try await node.stop() }
+        for laptop in [anna, tablet] { try await laptop.requireSound() }
       }
     }
 

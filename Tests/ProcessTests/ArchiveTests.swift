@@ -6,7 +6,7 @@ extension ProcessTests {
   /// Real nodes, a real PostgreSQL server, and `muster-archive` between them.
   @Suite(.needsPostgreSQL) struct ArchiveTests {
     /// Starts the program on a laptop's home.
-    private func begin(
+    func begin(
       _ words: [String], on laptop: Laptop?, in field: Field, cluster: PostgresCluster
     ) throws -> Child {
       let home = laptop.map { ["--home", $0.home.path] } ?? []
@@ -19,7 +19,7 @@ extension ProcessTests {
 
     /// Runs a command of the program that must succeed.
     @discardableResult
-    private func archive(
+    func archive(
       _ words: String..., on laptop: Laptop? = nil, in field: Field, cluster: PostgresCluster
     ) async throws -> Ended {
       let child = try begin(words, on: laptop, in: field, cluster: cluster)
@@ -29,7 +29,7 @@ extension ProcessTests {
     }
 
     /// Two laptops that never meet, each with a report of its own.
-    private func apart(in field: Field) async throws -> (anna: Laptop, ben: Laptop) {
+    func apart(in field: Field) async throws -> (anna: Laptop, ben: Laptop) {
       let anna = try await field.founder("Anna")
       let ben = try await joiner("Ben", of: anna, role: "member", in: field)
       try await anna.send(
@@ -42,7 +42,7 @@ extension ProcessTests {
     }
 
     /// Enrols a laptop by files: it needs no connection.
-    private func joiner(
+    func joiner(
       _ name: String, of anna: Laptop, role: String, in field: Field
     ) async throws -> Laptop {
       let laptop = try field.laptop(name)
@@ -59,12 +59,12 @@ extension ProcessTests {
       try await Field.run { field in
         try await PostgresCluster.run { cluster in
           let (anna, ben) = try await apart(in: field)
-          let eve = try await joiner("Eve", of: anna, role: "observer", in: field)
+          let eve = try await joiner("Eve", of: anna, role: "archive", in: field)
           // Given both have fed the archive, and Anna twice
           for post in [anna, ben, anna] {
             try await archive("import", on: post, in: field, cluster: cluster)
           }
-          // When an observer's device projects, which holds nothing but its keys
+          // When the archive's device projects, which holds nothing but its keys
           let projected = try await archive(
             "project", "--json", on: eve, in: field, cluster: cluster
           ).json()
@@ -92,7 +92,7 @@ extension ProcessTests {
           try await cluster.query(
             """
             DROP TABLE muster.projections, muster.users, muster.reports, muster.fences,
-              muster.events, muster.directives, muster.positions
+              muster.events, muster.directives, muster.positions, muster.records
             """)
           let again = try await archive(
             "project", "--json", on: anna, in: field, cluster: cluster
@@ -105,6 +105,42 @@ extension ProcessTests {
               ON ST_DWithin(p.position, f.area, 0)
             """
           #expect(try await cluster.query(inside) == "Anna")
+        }
+      }
+    }
+
+    @Test func `photos are archived sealed, projected in clear, and come back with an export`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let anna = try await field.founder("Anna")
+          let picture = field.folder.appending(path: "red.png").path
+          try #require(Data(base64Encoded: PhotoTests.png)).write(to: URL(filePath: picture))
+          try await anna.send("report", "add", "--title", "Gas smell", "--photo", picture)
+          let county = try await joiner("County", of: anna, role: "archive", in: field)
+          let dan = try await joiner("Dan", of: anna, role: "command", in: field)
+          // When the frames and photos of a post are archived, twice
+          try await archive("import", on: anna, in: field, cluster: cluster)
+          let again = try await archive(
+            "import", "--json", on: anna, in: field, cluster: cluster
+          ).json()
+          #expect(again["photoUnits"]["new"].number == 0)
+          // Then the tables have the photo that no other device ever had,
+          let projected = try await archive(
+            "project", "--json", on: county, in: field, cluster: cluster
+          ).json()
+          #expect(projected["photos"].number == 1)
+          let columns = "SELECT callsign, type, substr(content, 1, 3) FROM muster.blobs"
+          #expect(try await cluster.query(columns) == #"Anna|image/jpeg|\xffd8ff"#)
+          // and an export restores it on a new laptop.
+          let bundle = field.path("all.bundle")
+          try await archive("export", bundle, on: county, in: field, cluster: cluster)
+          try await dan.send("bundle", "merge", bundle)
+          let file = field.path("got.jpg")
+          try await dan.send("report", "photo", "Gas smell", "1", "--out", file)
+          #expect(try Data(contentsOf: URL(filePath: file)).starts(with: [0xFF, 0xD8, 0xFF]))
+          try await dan.requireSound()
         }
       }
     }

@@ -57,6 +57,34 @@ struct InstallTests {
     }
   }
 
+  @Test func `the archive is installed beside the node, which does not need PostgreSQL`()
+    async throws
+  {
+    try await Self.withInstalled { program in
+      let prefix = program.deletingLastPathComponent().deletingLastPathComponent()
+      func text(_ path: String) throws -> String {
+        try String(contentsOf: prefix.appending(path: path), encoding: .utf8)
+      }
+      let manual = try text("share/man/man1/muster-archive.1")
+      #expect(manual.contains("muster\\-archive token create") && !manual.contains("\\-\\-yes"))
+      let unit = try text("lib/systemd/system/muster-archive.service")
+      #expect(unit.contains("ExecStart=/usr/local/bin/muster-archive serve\n"))
+      #expect(try !text("share/bash-completion/completions/muster-archive").isEmpty)
+      func linksLibpq(_ program: URL) async throws -> Bool {
+        let folder = try TemporaryFolder()
+        let ended = try await Child(
+          URL(filePath: "/usr/bin/ldd"), [program.path], environment: [:], in: folder.url,
+          name: "ldd"
+        ).end(within: .seconds(30))
+        #expect(ended.output.contains("libsqlite3"), "\(ended)")
+        return ended.output.contains("libpq")
+      }
+      #expect(try await !linksLibpq(program))
+      let archive = program.deletingLastPathComponent().appending(path: "muster-archive")
+      #expect(try await linksLibpq(archive))
+    }
+  }
+
   @Test(.needsBrowser)
   func `the installed page and its map open in a browser`() async throws {
     try await Self.withInstalled { program in

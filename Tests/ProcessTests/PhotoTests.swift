@@ -5,7 +5,7 @@ import Testing
 extension ProcessTests {
   @Suite struct PhotoTests {
     /// A PNG of 8 × 8 red pixels.
-    private static let png =
+    static let png =
       "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFUlEQVR42mM8ISfHgA0wMeAAg1MCANDKARQfGKMR"
       + "AAAAAElFTkSuQmCC"
 

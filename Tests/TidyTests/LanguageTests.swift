@@ -27,7 +27,8 @@ import Testing
     "Tests/NetworkTests", "Tests/ProcessTests", "Tests/MusterTestKit", "Sources/MusterSimulator",
     "Sources/muster-demo", "Sources/MusterProximity", "Tests/MusterProximityTests",
     "Sources/SQLiteSeal", "Tests/SQLiteSealTests", "Sources/MusterArchive",
-    "Sources/muster-archive", "Tests/MusterArchiveTests",
+    "Sources/muster-archive", "Tests/MusterArchiveTests", "Sources/MusterBluetooth",
+    "Tests/MusterBluetoothTests",
   ]
 
   /// Literals that name a file on disk, a value in JSON or a login of a simulated attacker.

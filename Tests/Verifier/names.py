@@ -10,7 +10,8 @@ from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as xchacha_
 from nacl.signing import VerifyKey
 
 ROOT = bytes(32)
-COMMAND, MEMBER, OBSERVER, RELAY = 1, 2, 3, 4
+COMMAND, MEMBER, OBSERVER, RELAY, ARCHIVE = 1, 2, 3, 4, 5
+PERSONAL = (COMMAND, MEMBER, OBSERVER)
 
 
 def h16(*parts):
@@ -67,7 +68,7 @@ class Certificate:
         if len(content) != self.LAYOUT.size or len(signature) != 64:
             raise ValueError("certificate of another width")
         tag, self.operation, self.issuer, user, self.key, _, role = self.LAYOUT.unpack(content)
-        if tag != b"muster certificate 1" or not COMMAND <= role <= RELAY:
+        if tag != b"muster certificate 1" or not COMMAND <= role <= ARCHIVE:
             raise ValueError("not a certificate")
         self.author = Author(user, h16(b"muster device 1", self.operation, self.key), role)
         self.content, self.signature, self.hash = content, signature, h32(content)

@@ -4,7 +4,7 @@ import struct
 from collections import ChainMap
 from dataclasses import dataclass
 
-from names import COMMAND, MEMBER, RELAY, Author, h16, h32, i64, text, u32
+from names import COMMAND, MEMBER, PERSONAL, RELAY, Author, h16, h32, i64, text, u32
 from protobuf import Malformed
 
 (USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT, CHECK_IN, RECORD,
@@ -36,9 +36,9 @@ FIELDS = {
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
     27: range(1, 3), 28: MARK, 29: PARAGRAPHS, 30: PHOTO, 31: PHOTO_MARK,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
-    47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 5), 51: TIME, 52: range(0, 2),
+    47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 6), 51: TIME, 52: range(0, 2),
     53: ZONE_RULE,
-    60: MARK, 61: range(1, 6), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 5), 65: LINE,
+    60: MARK, 61: range(1, 6), 62: PARAGRAPHS, 63: REFERENCE, 64: range(1, 6), 65: LINE,
     66: REFERENCE, 67: TIME, 68: range(1, 3), 69: REPLY,
     70: DURATION, 71: REFERENCE, 72: REFERENCE, 73: REFERENCE, 74: TRACKER_REPLY,
     80: PROFILE, 81: PROFILE, 82: NUMBER, 83: CONTACT,
@@ -51,7 +51,8 @@ FIELDS = {
     200: RECORD_ENTRY,
     220: NOTE, 221: NOTICE,
 }
-CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS, TRACKER_REPLIES, EXPOSURE_NOTE = 5, 47, 69, 74, 220
+CALLSIGN, CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS = 1, 5, 47, 69
+TRACKER_REPLIES, EXPOSURE_NOTE = 74, 220
 # Command's statements about a person: the person may only supersede them.
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
@@ -326,7 +327,7 @@ def check_zone_rule(content):
         raise Invalid("zone rule")
     kind, role, number, length = struct.unpack(">BBII", content[:10])
     limits = {1: (1, 10_000), 2: (0, 10_000), 3: (1, 604_800), 4: (1, 100_000)}
-    if kind not in limits or role > 4 or length != len(content) - 10:
+    if kind not in limits or role > 5 or length != len(content) - 10:
         raise Invalid("zone rule")
     least, most = limits[kind]
     if not least <= number <= most or (role and length):
@@ -562,15 +563,17 @@ def read_crossing(message, author, incarnation, written_at, operation):
 def may_write(write, owner):
     author, kind, is_own = write.author, kind_of(write.field), write.author.user == owner
     if kind == USER:
-        if is_own and author.role != RELAY and not (write.field in SAID_BY_COMMAND and write.value):
+        if write.field == CALLSIGN and is_own and author.role != RELAY:
+            return True
+        if is_own and author.role in PERSONAL and not (write.field in SAID_BY_COMMAND and write.value):
             return True
         return author.role == COMMAND and write.field != CLAIM
     if kind == CHECK_IN:
-        return author.role == COMMAND or is_own and author.role != RELAY
+        return author.role == COMMAND or is_own and author.role in PERSONAL
     if kind == RECORD:
-        return is_own and author.role != RELAY
+        return is_own and author.role in PERSONAL
     if write.field == EXPOSURE_NOTE:
-        return write.row == author.device and author.role != RELAY
+        return write.row == author.device and author.role in PERSONAL
     if kind == TRACK:
         return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:

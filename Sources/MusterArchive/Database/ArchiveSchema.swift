@@ -1,7 +1,7 @@
 /// The tables of an archive, in the schema `muster` of its database (docs/archive.md).
 enum ArchiveSchema {
   /// The version that this program reads and writes. Raise it with each change of a table.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// The key of the advisory lock under which tables are created.
   private static let lock: Int64 = 0x6D75_7374_6572
@@ -12,12 +12,15 @@ enum ArchiveSchema {
       try database.run("SELECT pg_advisory_xact_lock($1::bigint)", [.integer(lock)])
       let exists = try database.run(
         "SELECT to_regclass('muster.archive') IS NOT NULL")
-      guard exists.first?.integer(0) != 0 else { return try database.script(frames) }
+      guard exists.first?.integer(0) != 0 else { return try database.script(frames + photos) }
       let found = try database.run("SELECT max(version) FROM muster.archive").first?.integer(0) ?? 0
       guard found <= version else {
         throw ArchiveFault(
           "the archive has schema version \(found), and this program knows \(version): update "
             + "muster-archive on this machine; nothing was stored")
+      }
+      if found < 2 {
+        try database.script(photos + "UPDATE muster.archive SET version = \(version);")
       }
     }
   }
@@ -27,7 +30,10 @@ enum ArchiveSchema {
     try database.transaction {
       try database.run("SELECT pg_advisory_xact_lock($1::bigint)", [.integer(lock)])
       let exists = try database.run("SELECT to_regclass('muster.projections') IS NOT NULL")
-      guard exists.first?.integer(0) == 0 else { return }
+      guard exists.first?.integer(0) == 0 else {
+        try database.script(additions)
+        return try addSummaries(database)
+      }
       let extensions = try database.run(
         """
         SELECT (SELECT count(*) FROM pg_extension WHERE extname = 'postgis'),
@@ -47,7 +53,20 @@ enum ArchiveSchema {
               + "`CREATE EXTENSION postgis`, then run this again")
         }
       }
-      try database.script(projections)
+      try database.script(projections + additions)
+    }
+  }
+
+  /// Adds a column that earlier programs did not have. It is written with the next projection.
+  private static func addSummaries(_ database: DatabaseConnection) throws {
+    let columns = try database.run(
+      """
+      SELECT 1 FROM pg_attribute
+      WHERE attrelid = 'muster.users'::regclass AND attname = 'summary'
+      """)
+    guard columns.isEmpty else { return }
+    for table in ["users", "reports", "fences", "events", "directives"] {
+      try database.script("ALTER TABLE muster.\(table) ADD COLUMN summary jsonb")
     }
   }
 
@@ -101,6 +120,32 @@ enum ArchiveSchema {
       PRIMARY KEY (operation, device));
     """
 
+  /// Added by version 2.
+  private static let photos = """
+    -- A verified piece of a photo's ciphertext, with the hashes that prove it.
+    CREATE TABLE muster.units (
+      operation bytea NOT NULL, blob bytea NOT NULL, number bigint NOT NULL, length bigint NOT NULL,
+      path bytea NOT NULL, content bytea NOT NULL, PRIMARY KEY (operation, blob, number));
+    -- Ciphertext cannot be compressed.
+    ALTER TABLE muster.units ALTER COLUMN content SET STORAGE EXTERNAL;
+    CREATE INDEX frames_with_blobs ON muster.frames (operation) WHERE blob_list IS NOT NULL;
+    """
+
+  /// Tables that an earlier program did not have.
+  private static let additions = """
+    CREATE TABLE IF NOT EXISTS muster.records (
+      operation bytea NOT NULL, id bytea NOT NULL, person bytea NOT NULL, callsign text NOT NULL,
+      dataset text NOT NULL, key text NOT NULL, value text, modified_at timestamptz,
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
+    -- Photos of reports in clear.
+    CREATE TABLE IF NOT EXISTS muster.blobs (
+      operation bytea NOT NULL, id bytea NOT NULL, report bytea NOT NULL, callsign text NOT NULL,
+      type text NOT NULL, position geography(Point), taken_at timestamptz, content bytea,
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
+    ALTER TABLE muster.blobs ALTER COLUMN content SET STORAGE EXTERNAL;
+    """
+
+  /// `document` is for those who use SQL, `summary` for the HTTP API and exports.
   private static let projections = """
     CREATE TABLE muster.projections (
       operation bytea PRIMARY KEY, state_hash bytea NOT NULL, frames bigint NOT NULL,
@@ -108,22 +153,22 @@ enum ArchiveSchema {
     CREATE TABLE muster.users (
       operation bytea NOT NULL, id bytea NOT NULL, callsign text NOT NULL, role text NOT NULL,
       team text NOT NULL, status text NOT NULL, position geography(Point), fix_at timestamptz,
-      document jsonb NOT NULL, PRIMARY KEY (operation, id));
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     CREATE TABLE muster.reports (
       operation bytea NOT NULL, id bytea NOT NULL, title text NOT NULL, details text NOT NULL,
       category text NOT NULL, severity smallint, status text NOT NULL, callsign text NOT NULL,
       position geography(Point), created_at timestamptz, updated_at timestamptz,
-      document jsonb NOT NULL, PRIMARY KEY (operation, id));
+      document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     CREATE TABLE muster.fences (
       operation bytea NOT NULL, id bytea NOT NULL, name text NOT NULL, kind text NOT NULL,
-      is_active boolean NOT NULL, area geography, document jsonb NOT NULL,
+      is_active boolean NOT NULL, area geography, document jsonb NOT NULL, summary jsonb,
       PRIMARY KEY (operation, id));
     CREATE TABLE muster.events (
       operation bytea NOT NULL, id bytea NOT NULL, type text NOT NULL, fence bytea NOT NULL,
       fence_name text NOT NULL, callsign text NOT NULL, at timestamptz,
-      position geography(Point), document jsonb NOT NULL, PRIMARY KEY (operation, id));
+      position geography(Point), document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     CREATE TABLE muster.directives (
-      operation bytea NOT NULL, id bytea NOT NULL, document jsonb NOT NULL,
+      operation bytea NOT NULL, id bytea NOT NULL, document jsonb NOT NULL, summary jsonb,
       PRIMARY KEY (operation, id));
     CREATE TABLE muster.positions (
       operation bytea NOT NULL, person bytea NOT NULL, callsign text NOT NULL,

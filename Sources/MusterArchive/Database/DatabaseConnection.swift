@@ -29,7 +29,8 @@ final class DatabaseConnection {
     handle = opened
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     // An acknowledged frame must survive a power failure of the server.
-    try script("SET synchronous_commit = on; SET search_path = muster, public")
+    // Compilation costs more than any query of an archive takes.
+    try script("SET synchronous_commit = on; SET jit = off; SET search_path = muster, public")
   }
 
   deinit { PQfinish(handle) }
@@ -55,50 +56,55 @@ final class DatabaseConnection {
     }
   }
 
-  /// Sends rows with a `COPY … FROM STDIN (FORMAT binary)`.
-  func copy(_ sql: String, _ data: CopyData) throws(ArchiveFault) {
+  /// Runs one statement, and returns how many rows it changed.
+  func change(_ sql: String) throws(ArchiveFault) -> Int {
+    let result = PQexec(handle, sql)
+    defer { PQclear(result) }
+    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw fault(of: result) }
+    return Self.changed(by: result)
+  }
+
+  /// Sends rows with a `COPY … FROM STDIN (FORMAT binary)`, while they are encoded.
+  ///
+  /// - Returns: how many rows the server stored.
+  func copy<Row>(
+    _ sql: String, _ rows: [Row], _ append: (Row, inout CopyData) -> Void
+  ) throws(ArchiveFault) -> Int {
     let begun = PQexec(handle, sql)
     defer { PQclear(begun) }
     guard PQresultStatus(begun) == PGRES_COPY_IN else { throw fault(of: begun) }
-    let bytes = data.finished()
-    var sent = true
-    for start in stride(from: 0, to: bytes.count, by: Self.copyBytes) where sent {
-      let piece = bytes[start..<min(start + Self.copyBytes, bytes.count)]
-      sent = piece.withUnsafeBytes { buffer in
-        PQputCopyData(
-          handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count)) == 1
-      }
+    var data = CopyData()
+    var isSent = true
+    for row in rows where isSent {
+      append(row, &data)
+      if data.size >= Self.copyBytes { isSent = send(&data) }
     }
-    let ended = PQputCopyEnd(handle, sent ? nil : "the sender failed")
-    var failure: ArchiveFault?
-    while let result = PQgetResult(handle) {
-      if PQresultStatus(result) != PGRES_COMMAND_OK, failure == nil { failure = fault(of: result) }
-      PQclear(result)
-    }
-    if let failure { throw failure }
-    guard sent, ended == 1 else { throw fault(of: nil) }
-  }
-
-  /// Sends a statement, and does not wait for its result: `receive` MUST follow before any other
-  /// call.
-  func send(_ sql: String) throws(ArchiveFault) {
-    guard PQsendQuery(handle, sql) == 1 else { throw fault(of: nil) }
-  }
-
-  /// Waits for the result of what was sent, and returns how many rows it changed.
-  func receive() throws(ArchiveFault) -> Int {
-    var (changed, failure): (Int, ArchiveFault?) = (0, nil)
+    data.end()
+    isSent = isSent && send(&data)
+    let isEnded = PQputCopyEnd(handle, isSent ? nil : "the sender failed") == 1
+    var (stored, failure): (Int, ArchiveFault?) = (0, nil)
     while let result = PQgetResult(handle) {
       if PQresultStatus(result) == PGRES_COMMAND_OK {
-        changed = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+        stored = Self.changed(by: result)
       } else if failure == nil {
         failure = fault(of: result)
       }
       PQclear(result)
     }
     if let failure { throw failure }
-    guard PQstatus(handle) == CONNECTION_OK else { throw fault(of: nil) }
-    return changed
+    guard isSent, isEnded else { throw fault(of: nil) }
+    return stored
+  }
+
+  private func send(_ data: inout CopyData) -> Bool {
+    data.take { buffer in
+      PQputCopyData(
+        handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count)) == 1
+    }
+  }
+
+  private static func changed(by result: OpaquePointer?) -> Int {
+    PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
   }
 
   /// Rolls back. Fails only with the connection, and the server then rolls back itself.
@@ -122,7 +128,8 @@ final class DatabaseConnection {
 
   // MARK: libpq
 
-  private static let copyBytes = 1 << 20
+  /// About what a socket takes at once.
+  private static let copyBytes = 128 << 10
 
   private func perform(_ sql: String, _ parameters: [SQLValue]) -> OpaquePointer? {
     let contents = parameters.map(\.content)
@@ -196,6 +203,10 @@ final class DatabaseConnection {
       return ArchiveFault(
         "PostgreSQL refuses: \(reason); connect as the owner of the archive, or grant the role "
           + "CREATE on the database")
+    case "23":
+      return ArchiveFault(
+        "the tables of the archive do not fit each other: \(reason); restore the whole database, "
+          + "or create a new one and import again")
     default: return ArchiveFault("PostgreSQL refuses: \(reason)")
     }
   }

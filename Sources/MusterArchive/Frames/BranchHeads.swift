@@ -11,21 +11,26 @@ struct BranchHeads {
     if isFork { forks[hash] = sequence } else { tips[hash] = sequence }
   }
 
-  /// Takes in a stored run that continues the newest frame of a branch, or opens the log.
+  /// Takes a run that continues the newest frame of a branch, contains it, or opens the log.
   ///
-  /// - Returns: false if it does neither: then `settle` MUST follow.
-  mutating func extend(by run: VerifiedRun) -> Bool {
-    guard let first = run.frames.first, let last = run.frames.last else { return true }
-    if first.sequence == 0 {
-      guard tips.isEmpty, forks.isEmpty else { return false }
+  /// - Returns: its frames that are not stored yet; nil if the run does none of these, and the
+  ///   heads are unchanged. Then `settle` MUST follow, once the run is stored.
+  mutating func extend(by run: VerifiedRun) -> ArraySlice<Frame>? {
+    guard let first = run.frames.first, let last = run.frames.last else { return [] }
+    var new = run.frames[...]
+    if let tip = run.frames.lastIndex(where: { tips[$0.hash] != nil }) {
+      new = run.frames[(tip + 1)...]
+      tips[run.frames[tip].hash] = nil
+    } else if first.sequence == 0 {
+      guard tips.isEmpty, forks.isEmpty else { return nil }
     } else {
-      guard tips.removeValue(forKey: first.previous) != nil else { return false }
+      guard tips.removeValue(forKey: first.previous) != nil else { return nil }
     }
     tips[last.hash] = last.sequence
-    return true
+    return new
   }
 
-  /// Takes in a stored run of any other kind: known in part, or a branch.
+  /// Takes a stored run of any other kind.
   ///
   /// - Parameter held: all stored frames of the log from one before the run to one after it.
   mutating func settle(_ run: VerifiedRun, among held: [HeldName]) {

@@ -3,8 +3,16 @@ internal import MusterSync
 
 /// Archives the contents of a bundle, piece by piece: a file, or what a node answers.
 ///
-/// Frames, certificates, membership evidence and sealed epoch keys are archived. Newest records
-/// (positions, receipts) and photos are not.
+///     bytes ─▶ pieces ─▶ group of some MiB ─▶ what is not archived ─▶ FrameVerifier ─▶ batch
+///                                                        StoringBatch, on its own thread ◀──┘
+///
+/// - While one batch is stored, the next group is read and verified. No more than one batch waits.
+/// - Groups are verified without any question to the server while each run follows the one before.
+///   Otherwise, and while another post is ahead with the same frames, one question for the whole
+///   group finds what is archived, and that is not verified.
+///
+/// Frames, certificates, membership evidence, sealed epoch keys and the ciphertext of photos are
+/// archived. Newest records (positions, receipts) are not.
 struct BundleArchiver {
   private let archive: Archive
   private let local: LocalDevice
@@ -16,11 +24,15 @@ struct BundleArchiver {
   private var position: [UInt8] = []
   private var isAtEnd = false
   private var keyCount = 0
-  private var pending: Archive.Pending?
+  private var storing: StoringBatch?
+  /// Whether another post has stored frames of the last batch.
+  private var isBehind = false
   private(set) var tally = BundleTally()
 
   /// As many as a node writes.
   private static let keysPerBundle = 4096
+  /// The number of items that are verified together.
+  private static let groupItems = 200
 
   /// - Parameters:
   ///   - local: a device of the operation, whose network key opens the bundle.
@@ -32,35 +44,34 @@ struct BundleArchiver {
     verifier = try archive.verifier(of: local.operation, rootKey: local.rootKey)
   }
 
-  /// Takes the next bytes, and stores what is complete in parts of some megabytes. On return the
-  /// archive is not locked, however long the next bytes take.
+  /// Takes the next bytes, and stores what is complete in parts of some megabytes. The last part
+  /// may still be stored on return.
   mutating func take(_ bytes: [UInt8]) throws {
     guard !isAtEnd else { return }
-    try parse(bytes)
-    try settle()
-  }
-
-  private mutating func parse(_ bytes: [UInt8]) throws {
     rest += bytes
     guard var reader = BundleReader(rest, at: position, of: local) else { throw Archive.damaged }
+    var group: [BundleItem] = []
     do {
-      while let piece = try reader.next() {
+      while !isAtEnd, let piece = try reader.next() {
         switch piece {
-        case .contents(let items): for item in items { try take(item) }
+        case .contents(let items): group += items
         case .damaged: tally.damagedPieces += 1
         case .unreadable: tally.unreadablePieces += 1
-        case .end:
-          isAtEnd = true
-          return
+        case .end: isAtEnd = true
         }
-        if batch.isFull { try store() }
+        if group.count >= Self.groupItems {
+          try take(group)
+          group = []
+        }
       }
+      try take(group)
     } catch let fault as BundleReader.Fault {
       // What came before is complete.
-      try store()
-      try settle()
+      try take(group)
+      _ = try finish()
       throw ArchiveFault(fault, in: local.operationName)
     }
+    guard !isAtEnd else { return }
     rest.removeFirst(reader.consumed)
     position = reader.position
   }
@@ -74,69 +85,104 @@ struct BundleArchiver {
     return isAtEnd
   }
 
-  private mutating func take(_ item: BundleItem) throws {
-    switch item {
-    case .frames(let frames): try take(frames)
-    case .chain(let chain): for signed in chain.reversed() { verifier.add(signed) }
-    case .evidence(let evidence):
-      guard evidence.holds(operation: local.operation, rootKey: local.rootKey) else {
-        tally.unreadablePieces += 1
-        return
+  private mutating func take(_ group: [BundleItem]) throws {
+    var held = try isBehind ? held(of: group) : nil
+    for (index, item) in group.enumerated() {
+      switch item {
+      case .frames(let frames):
+        guard let first = frames.first else { break }
+        if held == nil, !verifier.isNext(first) { held = try self.held(of: Array(group[index...])) }
+        try take(frames, held: held ?? [])
+      case .chain(let chain): for signed in chain.reversed() { verifier.add(signed) }
+      case .evidence(let evidence):
+        guard evidence.holds(operation: local.operation, rootKey: local.rootKey) else {
+          tally.unreadablePieces += 1
+          break
+        }
+        batch.add(evidence)
+      case .keys(let keys):
+        let room = max(0, Self.keysPerBundle - keyCount)
+        keyCount += keys.count
+        batch.add(keys.prefix(room))
+      case .unit(let unit): take(unit)
+      case .records, .end: break
       }
-      batch.add(evidence)
-    case .keys(let keys):
-      let room = max(0, Self.keysPerBundle - keyCount)
-      keyCount += keys.count
-      batch.add(keys.prefix(room))
-    case .records, .unit, .end: break
+      if batch.isFull { try store() }
     }
   }
 
-  private mutating func take(_ frames: [Frame]) throws {
-    guard let last = frames.last else { return }
+  /// Returns which runs of a group are archived, by their last frames, and which frames before
+  /// runs.
+  private mutating func held(of group: [BundleItem]) throws -> Set<FrameHash> {
+    // The connection is free then.
+    try settle()
+    isBehind = false
+    let runs = group.compactMap { item in if case .frames(let run) = item { run } else { nil } }
+    let names = runs.flatMap { run in
+      [run.last.map(FrameName.init), run.first.flatMap(FrameName.init(before:))].compactMap(\.self)
+    }
+    return try archive.archived(names, in: local.operation)
+  }
+
+  /// - Parameter held: archived frames of the group, if they were asked for.
+  private mutating func take(_ frames: [Frame], held: Set<FrameHash>) throws {
+    guard let first = frames.first, let last = frames.last else { return }
     batch.count(offered: frames.count)
-    let (archive, operation) = (archive, local.operation)
+    if held.contains(last.hash) {
+      tally.frames.known += frames.count
+      return try verifier.pass(frames)
+    }
     do {
-      if !verifier.isNext(frames[0]) {
-        try settle()
-        if try archive.holds(last.hash, at: last.sequence, of: last.log, in: operation) {
-          tally.frames.known += frames.count
-          return
-        }
-      }
-      // What is not stored yet must be asked for too.
-      let pending = batch.runs
-      let run = try verifier.verify(frames) { first in
-        let previous = first.sequence - 1
-        return try pending.contains { run in
-          run.log == first.log && run.frames.contains { $0.hash == first.previous }
-        } || archive.holds(first.previous, at: previous, of: first.log, in: operation)
-      }
-      batch.add(run, of: operation)
+      let isAttached = try verifier.isNext(first) || isArchived(before: first, held: held)
+      batch.add(try verifier.verify(frames, isArchived: isAttached))
     } catch let refusal as BundleRefusal {
       batch.count(refused: frames.count)
       tally.frames.refuse(refusal, frames.count)
     }
   }
 
-  /// Hands the batch to the server, which merges it while the next one is verified.
+  private mutating func take(_ unit: BlobUnit) {
+    do {
+      try verifier.verify(unit)
+      batch.add(unit)
+    } catch {
+      tally.photoUnits.refuse(error as? BundleRefusal ?? .forged, 1)
+    }
+  }
+
+  /// Whether the frame that another one follows is archived, or will be with this batch.
+  private mutating func isArchived(before first: Frame, held: Set<FrameHash>) throws -> Bool {
+    guard let name = FrameName(before: first) else { return false }
+    if held.contains(name.hash) { return true }
+    let isWaiting = batch.runs.contains { run in
+      run.log == name.log && run.frames.contains { $0.hash == name.hash }
+    }
+    guard !isWaiting else { return true }
+    // It may have been stored after the group was asked for.
+    try settle()
+    return try !archive.archived([name], in: local.operation).isEmpty
+  }
+
+  /// Hands the batch to the thread that stores, after the one before is stored.
   private mutating func store() throws {
     batch.add(verifier.takeNewCertificates())
     guard !batch.isEmpty else { return }
     try settle()
     try archive.register(local)
-    pending = try archive.begin(batch, from: post, in: local.operation)
-    tally.frames.known += batch.runs.reduce(0) { $0 + $1.frames.count }
+    storing = StoringBatch(batch, into: archive, from: post, in: local.operation)
     batch = ArchiveBatch()
   }
 
   /// Waits until what was handed over is committed.
   private mutating func settle() throws {
-    guard let begun = pending else { return }
-    pending = nil
-    let stored = try archive.finish(begun)
-    tally.frames.new += stored
-    tally.frames.known -= stored
+    guard let batch = storing else { return }
+    storing = nil
+    let (new, all) = try batch.wait()
+    tally.frames.new += new.frames
+    tally.frames.known += all.frames - new.frames
+    tally.photoUnits.new += new.units
+    tally.photoUnits.known += all.units - new.units
+    isBehind = new.frames < all.frames
   }
 }
 

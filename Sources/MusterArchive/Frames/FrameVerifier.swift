@@ -1,3 +1,4 @@
+internal import MusterCrypto
 internal import MusterModel
 internal import MusterSync
 
@@ -29,6 +30,9 @@ struct FrameVerifier {
   /// The newest frame of each branch that was verified here or is archived.
   private var tips: [LogID: Set<FrameHash>] = [:]
 
+  /// The blobs that verified and archived frames list.
+  private var listings: [BlobID: BlobListing] = [:]
+
   private struct Owner: Hashable {
     let certificate: CertificateHash
     let lane: Lane
@@ -48,6 +52,9 @@ struct FrameVerifier {
   /// Adds the newest frame of an archived branch.
   mutating func know(tip hash: FrameHash, of log: LogID) { tips[log, default: []].insert(hash) }
 
+  /// Adds a blob that an archived frame lists.
+  mutating func know(_ listing: BlobListing) { listings[listing.id] = listing }
+
   /// Adds a certificate that was presented by itself.
   mutating func add(_ certificate: SignedCertificate) { certificates.add(certificate) }
 
@@ -60,13 +67,30 @@ struct FrameVerifier {
       ? openings[frame.log] == nil : tips[frame.log]?.contains(frame.previous) == true
   }
 
+  /// Takes a run whose last frame is archived. The hashes prove the others.
+  mutating func pass(_ frames: [Frame]) throws {
+    guard let first = frames.first, let last = frames.last else { return }
+    if first.sequence == 0, openings[first.log] == nil {
+      know(first.log, openedBy: try Opening(decoding: first.body))
+      know(tip: last.hash, of: first.log)
+    } else if tips[first.log]?.remove(first.previous) != nil {
+      know(tip: last.hash, of: first.log)
+    }
+    if openings[first.log]?.lane == .control { addCertificates(in: frames) }
+    for frame in frames { for listing in frame.blobs { know(listing) } }
+  }
+
+  /// Verifies a unit of a photo by the list of the frame that names it.
+  func verify(_ unit: BlobUnit) throws {
+    guard let listing = listings[unit.blob] else { throw BundleRefusal.unattached }
+    guard unit.isValid(for: listing) else { throw BundleRefusal.forged }
+  }
+
   /// Verifies a run with computed hashes, whose last frame is signed.
   ///
-  /// - Parameter isArchived: whether the frame that the run follows is stored; asked only if it is
-  ///   not the newest of a branch.
-  mutating func verify(
-    _ frames: [Frame], isArchived: (Frame) throws -> Bool
-  ) throws -> VerifiedRun {
+  /// - Parameter isArchived: whether the frame that the run follows is stored; not needed if it is
+  ///   the newest of a branch.
+  mutating func verify(_ frames: [Frame], isArchived: Bool) throws -> VerifiedRun {
     guard let first = frames.first, let last = frames.last, last.sequence <= Limits.lastSequence,
       frames.count <= Int(Limits.signatureInterval) + 1
     else { throw BundleRefusal.forged }
@@ -76,7 +100,7 @@ struct FrameVerifier {
     }
     let continues = tips[first.log]?.contains(first.previous) == true
     if first.sequence > 0, !continues {
-      guard try isArchived(first) else { throw BundleRefusal.unattached }
+      guard isArchived else { throw BundleRefusal.unattached }
       guard (tips[first.log]?.count ?? 0) < Limits.branchesPerLog + 1 else {
         throw BundleRefusal.overLimit
       }
@@ -97,6 +121,7 @@ struct FrameVerifier {
     tips[first.log]?.remove(first.previous)
     tips[first.log, default: []].insert(last.hash)
     if opening.lane == .control { addCertificates(in: proved) }
+    for frame in proved { for listing in frame.blobs { know(listing) } }
     return VerifiedRun(frames: proved, opening: first.sequence == 0 ? opening : nil)
   }
 

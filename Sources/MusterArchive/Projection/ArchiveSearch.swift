@@ -1,58 +1,5 @@
 public import MusterModel
 
-/// What to find in the projections of all operations. Every condition that is given must hold.
-public struct ArchiveSearch: Sendable {
-  /// A circle on Earth.
-  public struct Area: Hashable, Sendable {
-    /// The centre.
-    public var center: Coordinate
-    /// More than 0.
-    public var radiusMetres: Double
-
-    /// Creates an area.
-    public init(center: Coordinate, radiusMetres: Double) {
-      self.center = center
-      self.radiusMetres = radiusMetres
-    }
-  }
-
-  /// A part of a title, a description or the name of a zone, in any case. Positions have no text.
-  public var text: String?
-  /// The callsign of a person, in any case.
-  public var person: String?
-  /// Where it is or happened.
-  public var area: Area?
-  /// The earliest time.
-  public var since: Timestamp?
-  /// The latest time.
-  public var until: Timestamp?
-  /// The name of an operation, or the beginning of its id.
-  public var operation: String?
-  /// The most results, newest first.
-  public var limit = 100
-
-  /// Creates a search without conditions.
-  public init() {}
-}
-
-/// A report, an event or a position.
-public struct ArchiveFinding: Hashable, Sendable {
-  /// `report`, `event` or `position`.
-  public var kind: String
-  /// The name of the operation.
-  public var operation: String
-  /// The id of the row, or of the person.
-  public var id: String
-  /// RFC 3339; nil if the time of the author's clock is impossible.
-  public var at: String?
-  /// A title, or what happened.
-  public var text: String
-  /// Who wrote it, or who was there.
-  public var callsign: String
-  /// Nil if it has none.
-  public var position: Coordinate?
-}
-
 extension Archive {
   /// Returns what matches, newest first. Throws `ArchiveFault`.
   public func find(_ search: ArchiveSearch) throws -> [ArchiveFinding] {
@@ -73,11 +20,13 @@ extension Archive {
         search.since.map { .text($0.description) } ?? .null,
         search.until.map { .text($0.description) } ?? .null,
         search.operation.map(SQLValue.text) ?? .null, .integer(Int64(search.limit)),
+        search.operations.map { .list($0.map(\.bytes)) } ?? .null,
       ]
     ).map { row in
       let isPlaced = row.columns[6] != nil
+      guard let operation = OperationID(bytes: row.bytes(8)) else { throw Self.damaged }
       return ArchiveFinding(
-        kind: row.text(0), operation: row.text(1), id: row.text(2),
+        kind: row.text(0), operation: row.text(1), operationID: operation, id: row.text(2),
         at: row.columns[3] == nil ? nil : row.text(3), text: row.text(4), callsign: row.text(5),
         position: isPlaced
           ? Coordinate(latitudeE7: row.integer(6), longitudeE7: row.integer(7)) : nil)
@@ -89,7 +38,8 @@ extension Archive {
   private static let query = """
     SELECT kind, name, encode(found.id, 'hex'),
       to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), text, callsign,
-      round(ST_Y(position::geometry) * 1e7)::bigint, round(ST_X(position::geometry) * 1e7)::bigint
+      round(ST_Y(position::geometry) * 1e7)::bigint, round(ST_X(position::geometry) * 1e7)::bigint,
+      found.operation
     FROM (
       SELECT 'report' AS kind, operation, id, updated_at AS at, title AS text, callsign, position
       FROM reports WHERE $1::text IS NULL
@@ -108,6 +58,7 @@ extension Archive {
       AND ($7::timestamptz IS NULL OR at <= $7::timestamptz)
       AND ($8::text IS NULL OR lower(name) = lower($8::text)
         OR encode(operations.id, 'hex') LIKE lower($8::text) || '%')
+      AND ($10::bytea[] IS NULL OR found.operation = ANY($10::bytea[]))
     ORDER BY at DESC NULLS LAST, kind, found.id LIMIT $9::bigint
     """
 }

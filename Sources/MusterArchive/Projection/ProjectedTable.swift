@@ -1,3 +1,4 @@
+internal import Foundation
 internal import MusterInterchange
 internal import MusterModel
 
@@ -26,6 +27,7 @@ struct ProjectedTable {
         ON CONFLICT (operation, id) DO UPDATE
           SET \(others.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
           WHERE \(name).document IS DISTINCT FROM excluded.document
+            OR \(name).summary IS NULL
         """, [id, .text(some.text)])
     }
     let kept = records.compactMap { $0.members?["id"]?.word.flatMap { Hex.decode($0) } }
@@ -35,40 +37,41 @@ struct ProjectedTable {
 }
 
 extension ProjectedTable {
-  static func users(_ users: [UserSummary]) -> ProjectedTable {
-    ProjectedTable(
+  static func users(_ users: [UserSummary]) throws -> ProjectedTable {
+    try ProjectedTable(
       name: "users",
       columns: [
         id, text("callsign"), text("role"), text("team"), text("status"), point,
-        time("fix_at"), document,
+        time("fix_at"), document, summary,
       ],
       records: users.map { user in
         // Who reads the database need not be command: a call under duress stays hidden.
         let shown = user.withoutDuress
-        return record(
-          shown.json, adding: ["fix_at": shown.fix.map { moment($0.sampleTime) } ?? .null])
+        return try record(
+          of: shown, shown.json,
+          adding: ["fix_at": shown.fix.map { moment($0.sampleTime) } ?? .null])
       })
   }
 
-  static func reports(_ reports: [ReportSummary]) -> ProjectedTable {
-    ProjectedTable(
+  static func reports(_ reports: [ReportSummary]) throws -> ProjectedTable {
+    try ProjectedTable(
       name: "reports",
       columns: [
         id, text("title"), ("details", "r->'document'->>'description'"), text("category"),
         ("severity", "(r->'document'->>'severity')::smallint"), text("status"),
         ("callsign", "r->'document'->>'ownerCallsign'"), point, time("created_at"),
-        time("updated_at"), document,
+        time("updated_at"), document, summary,
       ],
       records: reports.map { report in
         // Delivery is what one node knows of others, and no part of the state.
-        record(
-          report.json.adding(["delivery": .null]),
+        try record(
+          of: report, report.json.adding(["delivery": .null]),
           adding: ["created_at": moment(report.createdAt), "updated_at": moment(report.updatedAt)])
       })
   }
 
-  static func fences(_ fences: [FenceSummary]) -> ProjectedTable {
-    ProjectedTable(
+  static func fences(_ fences: [FenceSummary]) throws -> ProjectedTable {
+    try ProjectedTable(
       name: "fences",
       columns: [
         id, text("name"), text("kind"),
@@ -80,39 +83,89 @@ extension ProjectedTable {
             ELSE ST_Buffer(ST_GeomFromGeoJSON(r->'geometry')::geography, (r->>'radius')::float8)
           END
           """
-        ), document,
+        ), document, summary,
       ],
       records: fences.map { fence in
         // Who is inside follows from positions, and no part of the state.
-        record(fence.json.adding(["inside": .null]), adding: geometry(of: fence.geometry))
+        try record(
+          of: fence, fence.json.adding(["inside": .null]), adding: geometry(of: fence.geometry))
       })
   }
 
-  static func events(_ events: [CrossingSummary]) -> ProjectedTable {
-    ProjectedTable(
+  static func events(_ events: [CrossingSummary]) throws -> ProjectedTable {
+    try ProjectedTable(
       name: "events",
       columns: [
         id, text("type"), ("fence", "decode(r->'document'->>'fence', 'hex')"),
         ("fence_name", "r->'document'->>'fenceName'"), text("callsign"), time("at"), point,
-        document,
+        document, summary,
       ],
       records: events.map { event in
         // The arrival number is one node's.
-        record(
-          event.json.adding(["arrival": .null]), adding: ["at": moment(event.sampleTime)])
+        try record(
+          of: event, event.json.adding(["arrival": .null]), adding: ["at": moment(event.sampleTime)]
+        )
       })
   }
 
-  static func directives(_ directives: [DirectiveSummary]) -> ProjectedTable {
-    ProjectedTable(
-      name: "directives", columns: [id, document],
-      records: directives.map { record($0.json(now: $0.createdAt), adding: [:]) })
+  static func directives(_ directives: [DirectiveSummary]) throws -> ProjectedTable {
+    try ProjectedTable(
+      name: "directives", columns: [id, document, summary],
+      records: directives.map { try record(of: $0, $0.json(now: $0.createdAt), adding: [:]) })
+  }
+
+  /// Records of users. A node's own sync counts are no part of the state.
+  static func records(_ records: [UserRecord], of users: [UserSummary]) throws -> ProjectedTable {
+    let callsigns = Dictionary(users.map { ($0.id, $0.callsign) }) { first, _ in first }
+    return try ProjectedTable(
+      name: "records",
+      columns: [
+        id, ("person", "decode(r->'document'->>'user', 'hex')"), text("callsign"), text("dataset"),
+        text("key"), text("value"), time("modified_at"), document, summary,
+      ],
+      records: records.map { item in
+        let record = item.record
+        let json = JSON.object([
+          "id": .id(item.row), "user": .id(item.user),
+          "callsign": .string(callsigns[item.user] ?? item.user.short),
+          "dataset": .string(item.dataset), "key": .string(record.key),
+          "value": .known(record.value, JSON.string), "modifiedAt": .time(record.modifiedAt),
+          "otherValues": .array(record.otherValues.map { .known($0, JSON.string) }),
+        ])
+        return try Self.record(of: item, json, adding: ["modified_at": moment(record.modifiedAt)])
+      })
+  }
+
+  /// Photos of reports, without their content, which `PhotoTable` adds.
+  static func blobs(_ photos: [ReportedPhoto]) throws -> ProjectedTable {
+    try ProjectedTable(
+      name: "blobs",
+      columns: [
+        id, ("report", "decode(r->'document'->>'report', 'hex')"), text("callsign"),
+        ("type", "r->>'type'"), point, time("taken_at"), document, summary,
+      ],
+      records: photos.map { item in
+        let photo = item.photo
+        let json = JSON.object([
+          "id": .id(photo.id), "report": .id(item.report), "callsign": .string(photo.callsign),
+          "addedAt": .time(photo.addedAt), "takenAt": .known(photo.takenAt, JSON.time),
+          "width": .count(Int(photo.original.width)), "height": .count(Int(photo.original.height)),
+          "bytes": .count(Int(photo.original.bytes)),
+        ]).adding(JSON.place(photo.position))
+        return try record(
+          of: photo, json,
+          adding: [
+            "type": .string(photo.original.type.mediaType),
+            "taken_at": photo.takenAt.map(moment) ?? .null,
+          ])
+      })
   }
 
   // MARK: Columns
 
   private static let id = ("id", "decode(r->>'id', 'hex')")
   private static let document = ("document", "r->'document'")
+  private static let summary = ("summary", "r->'summary'")
   private static let point = (
     "position",
     """
@@ -129,8 +182,13 @@ extension ProjectedTable {
     (name, "(r->>'\(name)')::timestamptz")
   }
 
-  private static func record(_ document: JSON, adding more: [String: JSON]) -> JSON {
-    JSON.object(["id": document.members?["id"] ?? .null, "document": document]).adding(more)
+  private static func record(
+    of summary: some Encodable, _ document: JSON, adding more: [String: JSON]
+  ) throws -> JSON {
+    let encoded = try JSON.read(Array(JSONEncoder().encode(summary)))
+    return JSON.object([
+      "id": document.members?["id"] ?? .null, "document": document, "summary": encoded,
+    ]).adding(more)
   }
 
   /// A moment that PostgreSQL can hold; null for the year 0, which a wrong clock may show.

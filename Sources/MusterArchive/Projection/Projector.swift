@@ -14,6 +14,8 @@ public struct ProjectionOutcome: Hashable, Sendable {
   public var reports: Int
   /// Projected zones.
   public var fences: Int
+  /// Projected photos with their content.
+  public var photos: Int
 }
 
 /// Projects an operation: archived frames ─▶ the node of a device that reads ─▶ tables.
@@ -36,13 +38,22 @@ struct Projector {
     guard post.local.author.role.reads else {
       throw ArchiveFault(
         "the device of --home is a relay, and cannot read: archive blindly with `import` and "
-          + "`follow`, or give --home of an observer")
+          + "`follow`, or give --home of a device of role archive")
     }
     try ArchiveSchema.prepareProjection(archive.database)
     try lock()
-    let merged = try await mergeMissing()
-    let state = try await state()
-    return try await write(state, merged: merged)
+    var merged = try await mergeMissing()
+    var state = try await state()
+    // Photos of which the archive has more than the node.
+    let incomplete = state.photos.filter { !$0.photo.original.isComplete }.map(\.photo.id)
+    if !incomplete.isEmpty, try archive.holdsUnits(of: incomplete, in: operation) {
+      merged += try await merge(logs: [:], blobs: Set(incomplete))
+      state = try await self.state()
+    }
+    var outcome = try await write(state, merged: merged)
+    outcome.photos = try await writePhotos(state.photos)
+    try PositionTable(database: archive.database, operation: operation).sortPastDays()
+    return outcome
   }
 
   private func lock() throws {
@@ -68,6 +79,11 @@ struct Projector {
       !heads.tips.keys.allSatisfy(held.contains)
     }
     guard !missing.isEmpty else { return 0 }
+    return try await merge(logs: missing, blobs: [])
+  }
+
+  /// Gives the node archived logs and blobs.
+  private func merge(logs: [LogID: BranchHeads], blobs: Set<BlobID>) async throws -> Int {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "muster-archive-\(UUID().uuidString)")
     defer { unlink(file.path) }
@@ -77,7 +93,7 @@ struct Projector {
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     _ = try archive.export(
-      of: post.local, seed: seed, isNeeded: { missing[$0.log] != nil },
+      of: post.local, seed: seed, isNeeded: { logs[$0.log] != nil }, blobs: blobs,
       write: { try handle.write(contentsOf: Data($0)) })
     try handle.seek(toOffset: 0)
     return try await merge(handle)
@@ -114,9 +130,21 @@ struct Projector {
     let fences: [FenceSummary]
     let events: [CrossingSummary]
     let directives: [DirectiveSummary]
+    let records: [UserRecord]
+    let photos: [ReportedPhoto]
 
-    var tables: [ProjectedTable] {
-      [.users(users), .reports(reports), .fences(fences), .events(events), .directives(directives)]
+    func tables() throws -> [ProjectedTable] {
+      // A list of reports has the number of photos only.
+      let shown = Dictionary(grouping: photos, by: \.report)
+      let reports = reports.map { report in
+        var report = report
+        report.photos = shown[report.id]?.map(\.photo) ?? []
+        return report
+      }
+      return try [
+        .users(users), .reports(reports), .fences(fences), .events(events),
+        .directives(directives), .records(records, of: users), .blobs(photos),
+      ]
     }
   }
 
@@ -128,9 +156,12 @@ struct Projector {
         case .reports(let reports) = try await post.ask(.reports),
         case .fences(let fences) = try await post.ask(.fences),
         case .events(let events) = try await post.ask(.events(after: nil, limit: .max)),
-        case .directives(let directives) = try await post.ask(.directives),
-        case .status(let after) = try await post.ask(.status)
+        case .directives(let directives) = try await post.ask(.directives)
       else { throw ArchivePost.unexpectedReply }
+      let (records, photos) = try await (records(of: users), photos(of: reports))
+      guard case .status(let after) = try await post.ask(.status) else {
+        throw ArchivePost.unexpectedReply
+      }
       guard !after.stateIsIncomplete else {
         throw ArchiveFault(
           "the device of --home lacks a key: let it meet a command device, or import from one, "
@@ -139,7 +170,7 @@ struct Projector {
       if before.stateHash == after.stateHash {
         return State(
           hash: after.stateHash, users: users, reports: reports, fences: fences, events: events,
-          directives: directives)
+          directives: directives, records: records, photos: photos)
       }
     }
     throw ArchiveFault(
@@ -147,7 +178,48 @@ struct Projector {
       isTransient: true)
   }
 
+  private func records(of users: [UserSummary]) async throws -> [UserRecord] {
+    var records: [UserRecord] = []
+    for user in users where !user.isTracker {
+      guard case .records(let some) = try await post.ask(.records(of: user.id)) else {
+        throw ArchivePost.unexpectedReply
+      }
+      records += some
+    }
+    return records
+  }
+
+  private func photos(of reports: [ReportSummary]) async throws -> [ReportedPhoto] {
+    var photos: [ReportedPhoto] = []
+    for report in reports where report.photoCount > 0 {
+      guard case .photos(let some) = try await post.ask(.photos(report.id.description)) else {
+        throw ArchivePost.unexpectedReply
+      }
+      photos += some.map { ReportedPhoto(report: report.id, photo: $0) }
+    }
+    return photos
+  }
+
   // MARK: Tables
+
+  /// Writes the content of photos that the node has.
+  ///
+  /// - Returns: how many photos have content now.
+  private func writePhotos(_ photos: [ReportedPhoto]) async throws -> Int {
+    let table = PhotoTable(database: archive.database, operation: operation)
+    let missing = try table.missing(photos)
+    var written = 0
+    for item in missing where item.photo.original.isComplete {
+      guard
+        case .photo(let content) = try await post.ask(
+          .photo(
+            item.photo.id.description, of: item.report.description, kind: .original))
+      else { throw ArchivePost.unexpectedReply }
+      try table.write(content.bytes, of: item.photo.id)
+      written += 1
+    }
+    return photos.count - missing.count + written
+  }
 
   private func write(_ state: State, merged: Int) async throws -> ProjectionOutcome {
     let database = archive.database
@@ -162,7 +234,7 @@ struct Projector {
     try database.transaction {
       let positions = PositionTable(database: database, operation: operation)
       for (user, fixes) in tracks { try positions.add(fixes, of: user) }
-      for table in state.tables { try table.write(into: database, of: operation) }
+      for table in try state.tables() { try table.write(into: database, of: operation) }
       try database.run(
         """
         INSERT INTO projections
@@ -174,7 +246,7 @@ struct Projector {
     }
     return ProjectionOutcome(
       merged: merged, stateHash: state.hash, users: state.users.count,
-      reports: state.reports.count, fences: state.fences.count)
+      reports: state.reports.count, fences: state.fences.count, photos: 0)
   }
 
   /// Returns the people whose newest position is not projected.

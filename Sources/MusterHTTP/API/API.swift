@@ -68,7 +68,8 @@ final class API: Sendable {
 
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
-    try accepted(await node.perform(command, once: key(of: command)))
+    let asked = hidesDuress ? command.withoutDuress : command
+    return try accepted(await node.perform(asked, once: key(of: command)))
   }
 
   private func key(of command: Command) -> RequestKey? {
@@ -170,10 +171,18 @@ extension Reply {
     case .users(let users):
       .users(users.map(\.withoutDuress).sorted(by: UserSummary.isListed))
     case .history(let picture): .history(picture.withoutDuress)
-    case .timeline(let page): .timeline(page.withoutDuress)
     case .alerts(let alerts): .alerts(alerts.filter { $0.id.kind != .duress })
     default: self
     }
+  }
+}
+
+extension Command {
+  /// The command whose reply has no calls under duress: of a page they are left out before it is
+  /// cut. See `Reply.withoutDuress` for the others.
+  var withoutDuress: Command {
+    guard case .timeline(let from, let to, let after, let limit, _) = self else { return self }
+    return .timeline(from: from, to: to, after: after, limit: limit, hidesDuress: true)
   }
 }
 
@@ -197,10 +206,12 @@ extension Problem {
 // MARK: - Rows
 
 extension UserSummary {
-  fileprivate var row: Rows.Row {
-    Rows.Row(
+  /// Map programs get no call under duress: others may see their screens, as an export.
+  var row: Rows.Row {
+    let shown = withoutDuress
+    return Rows.Row(
       id: "\(id)", json: json.text,
-      feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
+      feature: GeoJSON.feature(of: shown, adding: shown.earlierNames) ?? "",
       box: fix.map { Box($0.position) }, time: fix.map { $0.sampleTime...$0.sampleTime })
   }
 
@@ -211,7 +222,7 @@ extension UserSummary {
 }
 
 extension ReportSummary {
-  fileprivate var row: Rows.Row {
+  var row: Rows.Row {
     Rows.Row(
       id: "\(id)", json: json.text,
       feature: GeoJSON.feature(of: self, adding: earlierNames) ?? "",
@@ -226,14 +237,14 @@ extension ReportSummary {
 }
 
 extension FenceSummary {
-  fileprivate var row: Rows.Row {
+  var row: Rows.Row {
     Rows.Row(
       id: "\(id)", json: json.text, feature: GeoJSON.feature(of: self), box: Box(geometry))
   }
 }
 
 extension DirectiveSummary {
-  fileprivate func row(now: Timestamp) -> Rows.Row {
+  func row(now: Timestamp) -> Rows.Row {
     Rows.Row(id: "\(id)", json: json(now: now).text, feature: "", box: nil)
   }
 }
@@ -252,6 +263,6 @@ extension API {
     ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
-    StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes,
+    StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes(),
   ].flatMap(\.self)
 }

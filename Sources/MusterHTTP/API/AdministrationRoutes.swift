@@ -19,14 +19,14 @@ enum AdministrationRoutes {
       "Create an invite URL; its holder can join until it expires or is used up",
       body: .object(
         [
-          .may("role", .choice(Role.allCases.map(\.name))), .may("uses", .integer(1...1000)),
-          .may("validSeconds", .integer(1...365 * 86_400)),
+          .may("role", .choice(Role.allCases.map(\.name))), .may("user", .text),
+          .may("uses", .integer(1...1000)), .may("validSeconds", .integer(1...365 * 86_400)),
         ], least: 0),
       result: .json(.named("Invitation"))
     ) { api, call in
       let command = Command.invite(
         role: call.text("role").flatMap(Role.init(name:)) ?? .member,
-        uses: Int(call.integer("uses") ?? 1),
+        user: call.text("user"), uses: Int(call.integer("uses") ?? 1),
         validSeconds: call.integer("validSeconds") ?? usualSeconds)
       guard case .invitation(let bytes, let role, let expiresAt) = try await api.ask(command)
       else { throw Problem.unexpected }

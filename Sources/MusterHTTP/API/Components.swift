@@ -19,13 +19,15 @@ enum Components {
     ("Map", map), ("MapFile", mapFile),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
     ("FailedDelivery", failedDelivery),
+    ("ArchivedOperation", ArchiveComponents.operation),
+    ("ArchiveFinding", ArchiveComponents.finding),
     ("Health", .open([.must("status", .text)])),
   ]
 
   /// Returns the schema of that name; nil for an unknown name.
   static func shape(_ name: String) -> Shape? { all.first { $0.name == name }?.shape }
 
-  private static let placed: [Shape.Member] = [
+  static let placed: [Shape.Member] = [
     .must("lat", .nullable(.latitude)), .must("lon", .nullable(.longitude)),
   ]
   private static let many = Int(Rows.mostPerPage)
@@ -70,7 +72,7 @@ enum Components {
       .list(
         .open(
           user + [
-            .must("since", .time), .must("fixTime", .nullable(.time)),
+            .must("since", .nullable(.time)), .must("fixTime", .nullable(.time)),
             .must("fixEarliest", .nullable(.time)), .must("fixLatest", .nullable(.time)),
             .must("fixReceived", .nullable(.time)),
           ]), most: Limits.historySubjects)),
@@ -363,7 +365,7 @@ enum Components {
 
   private static let figure: [Shape.Member] = [
     .must("devices", .count), .must("total", .count), .must("commandPost", .flag),
-    .must("ageSeconds", .nullable(.count)), .must("text", .text),
+    .must("archive", .flag), .must("ageSeconds", .nullable(.count)), .must("text", .text),
   ]
 
   private static let delivery = Shape.open([.must("id", .reference)] + figure)

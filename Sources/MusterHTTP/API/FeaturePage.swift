@@ -4,6 +4,15 @@ struct FeaturePage {
   /// Nil after the last page.
   private(set) var next: String?
 
+  /// Creates an empty page.
+  init(next: String? = nil) { self.next = next }
+
+  /// Continues the page with those that follow it.
+  mutating func append(_ more: FeaturePage) {
+    features += more.features
+    next = more.next
+  }
+
   /// Collects the wanted features of items, until one more than fits into the page is found.
   ///
   /// - Parameters:

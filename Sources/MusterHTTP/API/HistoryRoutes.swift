@@ -59,7 +59,8 @@ enum HistoryRoutes {
         after = cursor
       }
       let limit = call.queryInteger("limit").map(Int.init) ?? Limits.historyEventsPerPage
-      let command = Command.timeline(from: from, to: to, after: after, limit: limit)
+      let command = Command.timeline(
+        from: from, to: to, after: after, limit: limit, hidesDuress: false)
       guard case .timeline(let page) = try await api.ask(command) else { throw Problem.unexpected }
       return .ok(
         .object([
@@ -68,49 +69,4 @@ enum HistoryRoutes {
         ]))
     },
   ]
-}
-
-extension HistoryPicture {
-  /// The picture without calls under duress; the order of people shows none either.
-  var withoutDuress: HistoryPicture {
-    var picture = self
-    for index in people.indices {
-      picture.people[index].summary = people[index].summary.withoutDuress
-      let isHidden = people[index].summary.conditions.contains(.underDuress)
-      if isHidden { picture.people[index].since = at }
-    }
-    picture.people.sort { UserSummary.isListed($0.summary, before: $1.summary) }
-    return picture
-  }
-}
-
-extension HistoryEventPage {
-  /// The page without events that only a call under duress explains.
-  var withoutDuress: HistoryEventPage {
-    HistoryEventPage(events: events.compactMap(\.withoutDuress), next: next)
-  }
-}
-
-extension HistoryEvent {
-  /// The event as everyone but command may see it; nil if they see no change.
-  fileprivate var withoutDuress: HistoryEvent? {
-    guard var conditions,
-      (conditions.before + conditions.after).contains(.underDuress)
-    else { return self }
-    conditions.before = Self.withoutDuress(conditions.before)
-    conditions.after = Self.withoutDuress(conditions.after)
-    guard conditions.before != conditions.after else { return nil }
-    conditions.since = time
-    var event = self
-    event.conditions = conditions
-    let decisive = StatusCondition.decisive(of: conditions.after)
-    (event.severity, event.what, event.text) =
-      (decisive.severity, decisive.status.rawValue, decisive.reason)
-    return event
-  }
-
-  private static func withoutDuress(_ conditions: [StatusCondition]) -> [StatusCondition] {
-    let rest = conditions.filter { $0 != .underDuress }
-    return rest.isEmpty && !conditions.isEmpty ? [.inContact] : rest
-  }
 }

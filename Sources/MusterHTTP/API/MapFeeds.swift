@@ -24,15 +24,16 @@ enum MapFeeds {
 
   private static let kml = "application/vnd.google-earth.kml+xml"
 
+  static let box = RouteDescription.Parameter(
+    name: "bbox", shape: .box, isRequired: false,
+    about: "Only features that intersect west,south,east,north, in degrees.")
+
   private static func layer(_ path: String, _ summary: String, _ set: API.Listed) -> Route {
-    let box = Route.Parameter(
-      name: "bbox", shape: .box, isRequired: false,
-      about: "Only features that intersect west,south,east,north, in degrees.")
     return Route(
       .get, path, summary, parameters: [box], result: .other(type: "application/geo+json")
     ) { api, call in
-      let box = try call.query["bbox"]?.word.map { try Box(parsing: $0) }
-      let features = try await api.rows(set).features(in: box)
+      let area = try call.query["bbox"]?.word.map { try Box(parsing: $0) }
+      let features = try await api.rows(set).features(in: area)
       return Answer(.ok, bytes: features, type: "application/geo+json")
     }
   }

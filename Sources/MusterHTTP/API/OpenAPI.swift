@@ -3,7 +3,8 @@ internal import MusterModel
 
 /// The OpenAPI 3.1 document of the API, generated from its routes.
 enum OpenAPI {
-  static func document(of routes: [Route]) -> JSON {
+  /// - Parameter about: what the API is for.
+  static func document(of routes: [RouteDescription], about: String) -> JSON {
     var paths: [String: [String: JSON]] = [:]
     for route in routes {
       paths[route.path, default: [:]][route.method.rawValue.lowercased()] = operation(route)
@@ -12,9 +13,7 @@ enum OpenAPI {
       "openapi": .string("3.1.0"),
       "info": .object([
         "title": .string("Muster"), "version": .string("1"),
-        "description": .string(
-          "Read and write the data of one device of a field team. Writes are "
-            + "signed by this device and are sent to the other devices automatically."),
+        "description": .string(about),
         "license": .object([
           "name": .string("see the project"), "identifier": .string("LicenseRef-Muster"),
         ]),
@@ -29,7 +28,7 @@ enum OpenAPI {
     ])
   }
 
-  private static func operation(_ route: Route) -> JSON {
+  private static func operation(_ route: RouteDescription) -> JSON {
     var members: [String: JSON] = [
       "summary": .string(route.summary), "operationId": .string(name(of: route)),
       "parameters": .array(parameters(of: route)),
@@ -53,7 +52,7 @@ enum OpenAPI {
   }
 
   /// Such as `patchReportsId`.
-  private static func name(of route: Route) -> String {
+  private static func name(of route: RouteDescription) -> String {
     let words = route.parts.filter { $0 != "api" && $0 != "v1" }.flatMap { part in
       part.filter { $0 != "{" && $0 != "}" }.split { "-.".contains($0) }
     }
@@ -61,7 +60,7 @@ enum OpenAPI {
       + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
-  private static func parameters(of route: Route) -> [JSON] {
+  private static func parameters(of route: RouteDescription) -> [JSON] {
     var parameters = route.parts.filter { $0.hasPrefix("{") }.map { part in
       JSON.object([
         "name": .string(String(part.dropFirst().dropLast())), "in": .string("path"),
@@ -89,7 +88,7 @@ enum OpenAPI {
   }
 
   /// The headers of a request that may be sent again, or late.
-  private static func repeatable(_ route: Route) -> [JSON] {
+  private static func repeatable(_ route: RouteDescription) -> [JSON] {
     func header(_ name: String, _ about: String, _ schema: [String: JSON]) -> JSON {
       .object([
         "name": .string(name), "in": .string("header"), "required": .bool(false),
@@ -116,7 +115,7 @@ enum OpenAPI {
     return [key, age]
   }
 
-  private static func responses(of route: Route) -> [String: JSON] {
+  private static func responses(of route: RouteDescription) -> [String: JSON] {
     var responses: [String: JSON] = [
       "default": .object([
         "description": .string("The reason for the failure (RFC 9457)."),

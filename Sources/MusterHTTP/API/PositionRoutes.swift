@@ -40,7 +40,8 @@ enum PositionRoutes {
 }
 
 extension UserSummary {
-  fileprivate var positionJSON: JSON? {
+  /// The position with its age; nil without one.
+  var positionJSON: JSON? {
     guard let fix else { return nil }
     return fix.json.adding([
       "id": .id(id), "callsign": .string(callsign), "reportedAt": .known(reportedAt, JSON.time),
@@ -50,7 +51,8 @@ extension UserSummary {
 }
 
 extension Fix {
-  fileprivate var json: JSON {
+  /// A fix of a track.
+  var json: JSON {
     JSON.object([
       "accuracyMetres": .metres(decimetres: accuracyDecimetres), "sampleTime": .time(sampleTime),
     ]).adding(JSON.place(position))

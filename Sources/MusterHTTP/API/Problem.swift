@@ -58,3 +58,16 @@ struct Problem: Error, Hashable {
     return answer
   }
 }
+
+extension Answer {
+  /// Returns the answer, or the problem document of what was thrown.
+  static func orProblem(_ work: () async throws -> Answer) async -> Answer {
+    do {
+      return try await work()
+    } catch let problem as Problem {
+      return problem.answer
+    } catch {
+      return Problem(refusing: error).answer
+    }
+  }
+}

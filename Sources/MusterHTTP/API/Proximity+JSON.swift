@@ -7,10 +7,14 @@ extension ProximityStatus {
   /// The whole status.
   public var json: JSON {
     .object([
-      "scanning": .string(scanning.rawValue), "advertising": .string(advertising.rawValue),
+      "on": .bool(isOn), "scanning": .string(scanning.rawValue),
+      "advertising": .string(advertising.rawValue),
       "source": .string(source), "counted": .unsigned(counted),
       "refused": .object(refused.mapValues { .unsigned($0) }), "intervals": .count(intervals),
+      "days": .count(days),
+      "adapter": .string(adapter), "problem": .string(problem),
       "sendsSessions": .bool(sendsSessions), "sharesCount": .bool(sharesCount),
+      "showsName": .bool(showsName),
       "report": report.map(\.json) ?? .null,
     ])
   }
@@ -40,7 +44,7 @@ extension ProximitySession {
   public var json: JSON {
     .object([
       "start": .time(start), "end": .time(end), "identifiers": .count(identifiers),
-      "isSynced": .bool(isSynced),
+      "isSent": .bool(isSent), "isSynced": .bool(isSynced),
     ])
   }
 }
@@ -50,7 +54,7 @@ extension OwnIdentity {
   public var json: JSON {
     .object([
       "identifier": .string(identifier), "serviceData": .string(serviceData),
-      "changesAt": .time(changesAt), "days": .array(days.map(JSON.time)),
+      "name": .string(name), "changesAt": .time(changesAt), "days": .array(days.map(JSON.time)),
     ])
   }
 }

@@ -10,10 +10,13 @@ enum ProximityRoutes {
   private static let state = Shape.choice(["unknown", "on", "off"])
 
   private static let status = Shape.open([
-    .must("scanning", state), .must("advertising", state), .must("source", .text),
+    .must("on", .flag), .must("scanning", state), .must("advertising", state),
+    .must("source", .text),
     .must("counted", .integer(0...Int64.max)), .must("refused", .anything),
-    .must("intervals", .integer(0...100_000)), .must("sendsSessions", .flag),
-    .must("sharesCount", .flag), .must("report", .anything),
+    .must("intervals", .integer(0...100_000)), .must("days", .integer(1...14)),
+    .must("adapter", .text), .must("problem", .text),
+    .must("sendsSessions", .flag), .must("sharesCount", .flag), .must("showsName", .flag),
+    .must("report", .anything),
     .must("notices", .list(.anything, most: Limits.exposureNotices)),
   ])
 
@@ -29,12 +32,21 @@ enum ProximityRoutes {
     ) { api, call in try await state(of: api, call) },
     Route(
       .put, "/api/v1/proximity",
-      "Record devices nearby or not, and agree to send sessions or to be counted",
+      "Record devices nearby or not, show your name, agree to send sessions or to be counted",
       body: .object(
-        [.may("on", .flag), .may("sendsSessions", .flag), .may("sharesCount", .flag)], least: 1),
+        [
+          .may("on", .flag), .may("sendsSessions", .flag), .may("sharesCount", .flag),
+          .may("showsName", .flag), .may("days", .integer(1...14)),
+        ], least: 1),
       result: .json(status)
     ) { api, call in
       if let isOn = call.flag("on") { _ = try await ask(.setOn(isOn), of: api, call) }
+      if let days = call.integer("days") {
+        _ = try await ask(.keep(days: Int(days)), of: api, call)
+      }
+      if let isShown = call.flag("showsName") {
+        _ = try await ask(.showName(isShown), of: api, call)
+      }
       for (name, count) in [("sendsSessions", false), ("sharesCount", true)] {
         guard let isGiven = call.flag(name) else { continue }
         _ = try await ask(.consent(isGiven, count: count), of: api, call)
@@ -74,7 +86,8 @@ enum ProximityRoutes {
       .get, "/api/v1/proximity/own", "Get the identifier to advertise now",
       result: .json(
         .open([
-          .must("identifier", .text), .must("serviceData", .text), .must("changesAt", .time),
+          .must("identifier", .text), .must("serviceData", .text), .must("name", .text),
+          .must("changesAt", .time),
           .must("days", .list(.time, most: 60)),
         ]))
     ) { api, call in

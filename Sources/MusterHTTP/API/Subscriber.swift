@@ -1,3 +1,4 @@
+internal import Hummingbird
 internal import MusterModel
 internal import NIOCore
 internal import Synchronization
@@ -77,6 +78,13 @@ final class Subscriber: Sendable {
 /// A client's connection, for responses without an end.
 struct Connection: Sendable {
   let channel: any Channel
+
+  /// Renews the time limit of the connection after an accepted request, or one whose answer the
+  /// client has already.
+  func renew(after response: Response) {
+    guard response.status.kind == .successful || response.status == .notModified else { return }
+    channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.ExtensionRequest.accepted)
+  }
 
   /// Removes the time limit of the connection.
   func keepOpen() {

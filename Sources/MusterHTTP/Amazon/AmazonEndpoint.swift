@@ -8,7 +8,7 @@ internal import NIOCore
 ///
 /// Signed requests may come with any `Host`, since the signature covers it. A web page cannot sign.
 public struct AmazonEndpoint: Sendable {
-  private static let bodyBytes = APIRouter.bodyBytes
+  private static let bodyBytes = RequestLimits.bodyBytes
   private let services: AmazonServices
   /// Whether programs on this machine may send unsigned requests.
   private let allowsUnsigned: Bool

@@ -2,21 +2,24 @@ internal import GRDBSQLite
 
 /// A SQLite file from an untrusted source, opened read-only.
 ///
-/// It may be damaged or malicious. Its cost is bounded by the length of a value and by the steps of
-/// a query; its views cannot call functions with side effects.
+/// It may be damaged or malicious. Its cost is bounded by the length of a value and the time of a
+/// query. Its views can only read and join its own tables: a function or a recursion can produce
+/// gigabytes in a few steps. Virtual tables are rejected, since they parse what the file contains.
 ///
 /// Not thread-safe: the owner serializes access.
 final class MBTilesFile {
   /// The limit of one value; SQLite reports an error for a longer one.
   private static let valueBytes: Int32 = 4 * 1024 * 1024
-  /// Steps of SQLite's virtual machine between two checks of the step count.
-  private static let stepsAtOnce: Int32 = 10_000
-  /// Checks until a query is interrupted: about one second.
-  private static let mostLooks = 2_000
+  /// Steps of SQLite's virtual machine between two looks at the clock.
+  private static let stepsAtOnce: Int32 = 1000
+  /// The longest time of a query.
+  private static let patience = Duration.seconds(3)
+  /// The functions of the queries of this program.
+  private static let functions: Set = ["min", "max"]
 
   private let handle: OpaquePointer
-  /// The number of checks since the query began.
-  private let looks: UnsafeMutablePointer<Int>
+  /// When the running query is interrupted.
+  private let deadline: UnsafeMutablePointer<ContinuousClock.Instant>
 
   /// An error of SQLite.
   struct Fault: Error, CustomStringConvertible {
@@ -31,25 +34,39 @@ final class MBTilesFile {
       throw Fault(description: String(cString: sqlite3_errstr(code)))
     }
     handle = opened
-    looks = .allocate(capacity: 1)
-    looks.initialize(to: 0)
+    deadline = .allocate(capacity: 1)
+    deadline.initialize(to: .now)
     sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.valueBytes)
     sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
     sqlite3_busy_timeout(opened, 1000)
     sqlite3_progress_handler(
       opened, Self.stepsAtOnce,
       { context in
-        guard let looks = context?.assumingMemoryBound(to: Int.self) else { return 1 }
-        looks.pointee += 1
-        return looks.pointee > MBTilesFile.mostLooks ? 1 : 0
-      }, looks)
+        let deadline = context?.assumingMemoryBound(to: ContinuousClock.Instant.self)
+        return ContinuousClock.now > deadline?.pointee ?? .now ? 1 : 0
+      }, deadline)
     try run("PRAGMA trusted_schema = OFF")
     try run("PRAGMA cell_size_check = ON")
+    let virtual = "SELECT 1 FROM sqlite_schema WHERE sql LIKE '%virtual%using%'"
+    guard try rows(virtual, limit: 1).isEmpty else {
+      throw Fault(description: "it contains a virtual table, which no map needs")
+    }
+    sqlite3_set_authorizer(
+      opened,
+      { _, action, _, name, _, _ in
+        switch action {
+        case SQLITE_SELECT, SQLITE_READ: SQLITE_OK
+        case SQLITE_FUNCTION:
+          name.map { MBTilesFile.functions.contains(String(cString: $0).lowercased()) } == true
+            ? SQLITE_OK : SQLITE_DENY
+        default: SQLITE_DENY
+        }
+      }, nil)
   }
 
   deinit {
     sqlite3_close_v2(handle)
-    looks.deallocate()
+    deadline.deallocate()
   }
 
   /// One value of a row.
@@ -62,7 +79,7 @@ final class MBTilesFile {
 
   /// Returns the first rows of a query, at most `limit`.
   func rows(_ query: String, _ values: [Int64] = [], limit: Int) throws(Fault) -> [[Column]] {
-    looks.pointee = 0
+    deadline.pointee = .now + Self.patience
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK, let statement else {
       throw fault

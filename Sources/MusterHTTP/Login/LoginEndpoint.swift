@@ -102,9 +102,10 @@ struct LoginEndpoint: Sendable {
       return try await logIn(request, client)
     }
     guard let secret, let (session, renewed) = sessions.find(secret, now: now()),
-      let login = try listed(session)
+      try isListed(session.login)
     else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
-    try Self.check(request, isOf: session.name)
+    let login = session.login
+    try Self.check(request, isOf: login.name)
     var response: Response
     if request.uri.path == Self.path {
       response = try await own(request, login, secret, renewed)
@@ -117,34 +118,34 @@ struct LoginEndpoint: Sendable {
       let isOwnSafety =
         login.user != nil && request.method == .put && request.uri.path == "/api/v1/me/safety"
       let isOwnReport = isOwnSafety || login.isPhone && request.uri.path.hasPrefix("/api/v1/me/")
-      if writes, session.rights == .observer, !isOwnReport {
-        audit.note(Self.words(request), by: session.name, from: client, status: 403)
+      if writes, login.rights == .observer, !isOwnReport {
+        audit.note(Self.words(request), by: login.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer has read-only access: use a login of command")
       }
       if writes, login.isPhone { try await enlist(login) }
       let person = Person(
-        name: session.name, user: try await user(of: login), isCarrier: login.isPhone
-      ) { isLetIn(session, renewed ?? secret) }
-      let routes = session.rights == .observer ? observerRouter : router
+        name: login.name, user: try await user(of: login), isCarrier: login.isPhone
+      ) { isLetIn(login, renewed ?? secret) }
+      let routes = login.rights == .observer ? observerRouter : router
       response = await routes.answer(request, connection: connection, person: person).response
       if writes {
         audit.note(
-          Self.words(request), by: session.name, from: client, status: response.status.code)
+          Self.words(request), by: login.name, from: client, status: response.status.code)
       }
     }
     if let renewed, request.method != .delete || request.uri.path != Self.path {
       response.headers[.setCookie] = Self.cookie(renewed)
     }
+    connection.renew(after: response)
     return response
   }
 
-  private func listed(_ session: Sessions.Session) throws -> Login? {
-    try logins.read().first { $0.name == session.name && $0.rights == session.rights }
-  }
+  /// Whether a login is neither removed nor replaced, such as by one with a new passphrase.
+  private func isListed(_ login: Login) throws -> Bool { try logins.read().contains(login) }
 
-  private func isLetIn(_ session: Sessions.Session, _ secret: String) -> Bool {
+  private func isLetIn(_ login: Login, _ secret: String) -> Bool {
     do {
-      return try sessions.holds(secret, now: now()) && listed(session) != nil
+      return try sessions.holds(secret, now: now()) && isListed(login)
     } catch {
       return false
     }
@@ -205,7 +206,7 @@ struct LoginEndpoint: Sendable {
     if let old = Self.secret(in: request) { sessions.end(old) }
     audit.note("login", by: name, from: client, status: 204)
     var response = Answer(.noContent).response
-    response.headers[.setCookie] = Self.cookie(sessions.begin(name, found.rights, now: now()))
+    response.headers[.setCookie] = Self.cookie(sessions.begin(found, now: now()))
     return response
   }
 
@@ -258,7 +259,7 @@ struct LoginEndpoint: Sendable {
   // MARK: Headers
 
   /// Whether the request comes from a page of this listener, or from no page.
-  private static func isOwnPage(_ request: Request) -> Bool {
+  static func isOwnPage(_ request: Request) -> Bool {
     guard let host = request.head.authority else { return false }
     if let origin = request.headers[.origin], origin.lowercased() != "https://\(host.lowercased())"
     {

@@ -9,8 +9,8 @@ internal import Synchronization
 /// after half an hour without a request.
 final class Sessions: Sendable {
   struct Session: Sendable {
-    let name: String
-    let rights: Login.Rights
+    /// As it was when the session began. A login that was replaced since is another one.
+    let login: Login
     fileprivate let began: ContinuousClock.Instant
     fileprivate var renewed: ContinuousClock.Instant
     fileprivate var used: ContinuousClock.Instant
@@ -26,11 +26,9 @@ final class Sessions: Sendable {
   private let open = Mutex<[Bytes32: Session]>([:])
 
   /// Starts a session and returns its secret.
-  func begin(
-    _ name: String, _ rights: Login.Rights, now: ContinuousClock.Instant
-  ) -> String {
+  func begin(_ login: Login, now: ContinuousClock.Instant) -> String {
     let session = Session(
-      name: name, rights: rights, began: now, renewed: now, used: now, ends: now + Self.longest)
+      login: login, began: now, renewed: now, used: now, ends: now + Self.longest)
     return insert(session, now: now)
   }
 
@@ -71,11 +69,6 @@ final class Sessions: Sendable {
   }
 
   func end(_ secret: String) { open.withLock { $0[Self.key(secret)] = nil } }
-
-  /// Ends the sessions of a login that was removed.
-  func endAll(of name: String) {
-    open.withLock { $0 = $0.filter { $0.value.name != name } }
-  }
 
   private func insert(_ session: Session, now: ContinuousClock.Instant) -> String {
     let secret = Hex.encode(SystemRandom.seed())

@@ -14,7 +14,6 @@ public struct CommandPostServer: Service {
   private static let mostConnections = 512
   /// Longer than the interval at which a connected node sends.
   private static let idle = TimeAmount.seconds(60)
-  private static let headerBytes = 8 * 1024
 
   private let host: String
   private let port: Int
@@ -57,11 +56,14 @@ public struct CommandPostServer: Service {
       host: host, port: port, identities: identities, uplinks: uplinks, logger: logger,
       upkeep: endpoint.keepAudit, onListening: onListening
     ) { request, context in
+      let connection = Connection(channel: context.channel)
       if let amazon = programs.amazon, AmazonEndpoint.owns(request) {
-        return await amazon.respond(to: request, from: context.client, isProgramHere: false)
+        let response = await amazon.respond(
+          to: request, from: context.client, isProgramHere: false)
+        connection.renew(after: response)
+        return response
       }
-      return await endpoint.respond(
-        to: request, from: context.client, connection: Connection(channel: context.channel))
+      return await endpoint.respond(to: request, from: context.client, connection: connection)
     }
   }
 
@@ -124,11 +126,7 @@ public struct CommandPostServer: Service {
     return HTTPServerBuilder { responder in
       let http = HTTP1Channel(
         responder: responder,
-        configuration: .init(
-          additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: Self.idle,
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: Self.headerBytes, maxHeaderListSize: Self.headerBytes,
-            maxHeaderFieldCount: 64)))
+        configuration: .bounded(idle: Self.idle))
       return CertificateChannel(
         base: http, browsers: contexts[0], others: contexts[contexts.count - 1])
     }

@@ -64,6 +64,7 @@ extension ReportSummary {
       "delivery": .string(delivery.text), "deliveryDevices": .count(delivery.devices),
       "deliveryTotal": .count(delivery.total),
       "deliveryCommandPost": .bool(delivery.commandPost),
+      "deliveryArchive": .bool(delivery.archive),
       "deliveryAgeSeconds": .known(delivery.ageSeconds, JSON.integer),
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
     ].merging(JSON.place(position)) { $1 }

@@ -28,13 +28,15 @@ public struct OperationExport: Sendable {
   /// Without people whose track is empty.
   let tracks: [PersonTrack]
 
-  /// Creates an export; the order of each list is kept in the output.
+  /// Creates an export; the order of reports, fences and events is kept in the output. An export is
+  /// passed on: it has no calls under duress, which only command may see, and the order of people
+  /// shows none.
   public init(
     name: String, users: [UserSummary], reports: [ReportSummary], fences: [FenceSummary],
     events: [CrossingSummary], tracks: [PersonTrack]
   ) {
     self.name = name
-    self.users = users
+    self.users = users.map(\.withoutDuress).sorted(by: UserSummary.isListed)
     self.reports = reports
     self.fences = fences
     self.events = events

@@ -41,7 +41,7 @@ extension HistoricPerson {
   /// As in `user list`, with the times of the status and of the fix.
   public var json: JSON {
     summary.json.adding([
-      "since": .time(since), "fixTime": .known(fixTime, JSON.time),
+      "since": .known(since, JSON.time), "fixTime": .known(fixTime, JSON.time),
       "fixEarliest": .known(fixEarliest, JSON.time), "fixLatest": .known(fixLatest, JSON.time),
       "fixReceived": .known(fixReceived, JSON.time),
     ])

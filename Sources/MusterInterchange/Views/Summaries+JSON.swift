@@ -32,7 +32,8 @@ extension Delivery {
   public var json: JSON {
     .object([
       "devices": .count(devices), "total": .count(total), "commandPost": .bool(commandPost),
-      "ageSeconds": .known(ageSeconds, JSON.integer), "text": .string(text),
+      "archive": .bool(archive), "ageSeconds": .known(ageSeconds, JSON.integer),
+      "text": .string(text),
     ])
   }
 }

@@ -49,18 +49,12 @@ public struct GPXTrack: Hashable, Sendable {
     return GPXTrack(points: try reader.read(text))
   }
 
-  /// The number of points that `fixes` leaves out because they have no time.
-  public var untimedPoints: Int {
-    let untimed = points.count { $0.time == nil }
-    return untimed == points.count ? 0 : untimed
-  }
-
   /// Returns the points as fixes, in file order.
   ///
   /// - If no point has a time, as in a planned route, the first is at `start` and each next one
   ///   `syntheticStepMilliseconds` later.
   /// - If only some have a time, the others are left out: a time that was not measured must not be
-  ///   signed. `untimedPoints` returns their number.
+  ///   signed.
   /// - Times out of order are kept: the geofence detector decides about late fixes.
   public func fixes(startingAt start: Timestamp) -> [Fix] {
     guard points.contains(where: { $0.time != nil }) else {

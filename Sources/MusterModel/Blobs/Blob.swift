@@ -176,6 +176,11 @@ public struct UnitSet: Hashable, Sendable {
     unit >= 0 && unit < units && bytes[unit / 8] >> UInt8(unit % 8) & 1 == 1
   }
 
+  /// Whether it has every unit of another set of the same blob.
+  public func isSuperset(of other: UnitSet) -> Bool {
+    zip(bytes, other.bytes).allSatisfy { $0 & $1 == $1 }
+  }
+
   /// Adds a unit. Returns whether it is new.
   @discardableResult
   public mutating func insert(_ unit: Int) -> Bool {

@@ -24,7 +24,7 @@ public struct LogState: Codable, Hashable, Sendable {
   }
 }
 
-/// What a bundle contains, for a receiver that stated what it lacks: no records and no photos.
+/// What a bundle contains, for a receiver that stated what it lacks: no records.
 public struct BundleSelection: Codable, Hashable, Sendable {
   /// Where a log begins in the bundle.
   public struct Start: Codable, Hashable, Sendable {
@@ -44,10 +44,13 @@ public struct BundleSelection: Codable, Hashable, Sendable {
   public var logs: [Start]
   /// Whether epoch keys are included, sealed to each device that may have them.
   public var includesKeys: Bool
+  /// The photos' blobs that are included, as far as they are held; no others.
+  public var blobs: [BlobID]
 
   /// Creates a selection.
-  public init(logs: [Start], includesKeys: Bool) {
+  public init(logs: [Start], includesKeys: Bool, blobs: [BlobID] = []) {
     self.logs = logs
     self.includesKeys = includesKeys
+    self.blobs = blobs
   }
 }

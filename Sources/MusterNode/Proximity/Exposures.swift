@@ -81,7 +81,8 @@ public struct ExposureReview: Codable, Hashable, Sendable {
     public var kind: ExposureKind
     /// The text of the notice if it is published, else that of the report.
     public var text: String
-    /// Who reported it; empty if that is not known here.
+    /// Who reported or withdrew it; empty if that is not known here. Several names are of people
+    /// who all claim to: a member can name a notice once it is published.
     public var callsign: String
     /// The days of its keys, oldest first.
     public var days: [Timestamp]
@@ -133,25 +134,29 @@ public struct ExposureReview: Codable, Hashable, Sendable {
     self.senders = senders
   }
 
-  /// Combines notes with notices.
+  /// Combines notes with notices. A withdrawal does not count while another device still reports
+  /// the exposure: every member reads the id of a notice, and could name it as withdrawn.
   init(_ notes: [ReceivedNote], _ notices: [PublishedNotice]) {
     let published = Dictionary(notices.map { ($0.notice.id, $0.notice) }) { first, _ in first }
     var found: [ExposureID: Item] = [:]
     for notice in published.values {
-      found[notice.id] = Item(notice, callsign: "", state: .published)
+      found[notice.id] = Item(notice, state: .published)
     }
+    var names: [ExposureID: Set<String>] = [:]
     for note in notes {
-      if let report = note.note.report {
-        found[report.id] = Item(
-          published[report.id] ?? report, callsign: note.callsign,
-          state: published[report.id] == nil ? .reported : .published)
-      }
-      for id in note.note.withdrawn where published[id] != nil {
-        found[id]?.callsign = note.callsign
+      guard let report = note.note.report else { continue }
+      names[report.id, default: []].insert(note.callsign)
+      found[report.id] = found[report.id] ?? Item(report, state: .reported)
+    }
+    let reported = Set(names.keys)
+    for note in notes {
+      for id in note.note.withdrawn where published[id] != nil && !reported.contains(id) {
+        names[id, default: []].insert(note.callsign)
         found[id]?.state = .withdrawn
       }
     }
     for (id, _) in found {
+      found[id]?.callsign = (names[id] ?? []).sorted().joined(separator: ", ")
       found[id]?.people = Set(notes.filter { $0.note.matched.contains(id) }.map(\.user)).count
     }
     items = found.values.sorted { $0.id < $1.id }
@@ -162,9 +167,9 @@ public struct ExposureReview: Codable, Hashable, Sendable {
 }
 
 extension ExposureReview.Item {
-  fileprivate init(_ notice: ExposureNotice, callsign: String, state: ExposureReview.State) {
+  fileprivate init(_ notice: ExposureNotice, state: ExposureReview.State) {
     self.init(
-      id: notice.id, kind: notice.kind, text: notice.text, callsign: callsign,
+      id: notice.id, kind: notice.kind, text: notice.text, callsign: "",
       days: notice.keys.map(\.dayStart), state: state, people: 0)
   }
 }

@@ -3,7 +3,12 @@ public import MusterModel
 /// A command about the proximity log of this device.
 public enum ProximityCommand: Codable, Hashable, Sendable {
   case status
+  /// Records devices nearby, and scans and advertises by the Bluetooth adapter, or none of it.
   case setOn(Bool)
+  /// Advertises the user's name with the identifier, or not.
+  case showName(Bool)
+  /// Keeps sightings and daily keys for some days, from 1 to 14.
+  case keep(days: Int)
   /// The devices that were received in the last hours, from 1 to 336.
   case devices(hours: Int)
   case sessions
@@ -30,7 +35,7 @@ public enum ProximityCommand: Codable, Hashable, Sendable {
   /// Whether it appends to this device's logs.
   var appends: Bool {
     switch self {
-    case .status, .setOn, .devices, .sessions, .own, .notices, .review: false
+    case .status, .setOn, .showName, .keep, .devices, .sessions, .own, .notices, .review: false
     case .consent, .send, .reportPositive, .withdrawReport, .publish, .withdrawNotice: true
     }
   }
@@ -54,7 +59,7 @@ public enum ProximityReply: Codable, Hashable, Sendable {
 
 /// The state of a part of the proximity log.
 public enum ProximityState: String, Codable, Hashable, Sendable {
-  /// No adapter or source reports whether it works.
+  /// No adapter or source reported yet whether it works, or another program may do it.
   case unknown
   case on
   case off
@@ -62,22 +67,33 @@ public enum ProximityState: String, Codable, Hashable, Sendable {
 
 /// The state of the proximity log.
 public struct ProximityStatus: Codable, Hashable, Sendable {
+  /// Whether the user wants devices to be recorded, by the Bluetooth adapter or by a source.
+  public var isOn = false
   /// Whether sightings are recorded.
   public var scanning: ProximityState
   /// Whether this device advertises its identifier.
   public var advertising: ProximityState
   /// The source of sightings; empty for none.
   public var source: String
+  /// The Bluetooth adapter that scans and advertises, such as `hci0`; empty for none.
+  public var adapter = ""
+  /// Why the Bluetooth adapter does not scan or advertise, and what to do; empty if it does both,
+  /// or is not to be used.
+  public var problem = ""
   /// The sightings that were counted since the start.
   public var counted: UInt64
   /// The lines that were not counted, by reason.
   public var refused: [String: UInt64]
   /// The intervals that are stored.
   public var intervals: Int
+  /// The days that the log is kept.
+  public var days = 0
   /// Whether sessions are sent to command.
   public var sendsSessions = false
   /// Whether command may count this person among those that a notice concerns.
   public var sharesCount = false
+  /// Whether the user's name is advertised.
+  public var showsName = false
   /// The exposure that this person reported; nil for none.
   public var report: OwnReport?
 
@@ -127,13 +143,19 @@ public struct ProximitySession: Codable, Hashable, Sendable {
   /// The different identifiers.
   public var identifiers: Int
   /// Whether it was sent to command.
+  public var isSent: Bool
+  /// Whether a device of command acknowledged it.
   public var isSynced: Bool
 
   /// Creates a session.
-  public init(start: Timestamp, end: Timestamp, identifiers: Int, isSynced: Bool = false) {
+  public init(
+    start: Timestamp, end: Timestamp, identifiers: Int, isSent: Bool = false,
+    isSynced: Bool = false
+  ) {
     self.start = start
     self.end = end
     self.identifiers = identifiers
+    self.isSent = isSent
     self.isSynced = isSynced
   }
 }
@@ -144,15 +166,21 @@ public struct OwnIdentity: Codable, Hashable, Sendable {
   public var identifier: String
   /// The identifier and its encrypted metadata, as service data of Exposure Notification.
   public var serviceData: String
+  /// The name to advertise; empty if the user does not show it.
+  public var name: String
   /// When the identifier changes.
   public var changesAt: Timestamp
   /// The days whose keys are stored, oldest first.
   public var days: [Timestamp]
 
   /// Creates an identity.
-  public init(identifier: String, serviceData: String, changesAt: Timestamp, days: [Timestamp]) {
+  public init(
+    identifier: String, serviceData: String, name: String = "", changesAt: Timestamp,
+    days: [Timestamp]
+  ) {
     self.identifier = identifier
     self.serviceData = serviceData
+    self.name = name
     self.changesAt = changesAt
     self.days = days
   }

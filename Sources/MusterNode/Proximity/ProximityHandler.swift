@@ -34,23 +34,41 @@ enum ProximityHandler {
       let id = try item(named: reference, at: node).id
       try node.attempt { try $0.write(ExposureRequests.withdraw(id), now: $1) }
       return .published(id)
-    case .status, .setOn, .devices, .sessions, .own: return try recorded(command, at: node)
+    case .status, .setOn, .showName, .keep, .devices, .sessions, .own:
+      return try recorded(command, at: node)
     }
   }
 
-  /// A reply of the log. The state of a report also depends on what command published.
+  /// A reply of the log, with what the replica knows: whether command published the report and has
+  /// the sessions, and the user's name.
   private static func recorded(
     _ command: ProximityCommand, at node: isolated Node
   ) throws -> ProximityReply {
-    try node.read { replica, now in
+    if command == .sessions { try followNote(at: node) }
+    return try node.read { replica, now in
       let reply = try node.location.withProximity { try $0.reply(to: command, now: now) }
-      guard case .status(var status) = reply else { return reply }
-      let own = node.location.withProximity { $0.ownReport?.id }
-      status.report?.isPublished = try replica.queries.exposureNotices().contains {
-        $0.notice.id == own
+      switch reply {
+      case .status(var status):
+        let own = node.location.withProximity { $0.ownReport?.id }
+        status.report?.isPublished = try replica.queries.exposureNotices().contains {
+          $0.notice.id == own
+        }
+        return .status(status)
+      case .own(var own):
+        if node.location.withProximity({ $0.current().showsName }) {
+          own.name = try replica.queries.ownCallsign()
+        }
+        return .own(own)
+      default: return reply
       }
-      return .status(status)
     }
+  }
+
+  /// Records whether a device of command acknowledged the note.
+  private static func followNote(at node: isolated Node) throws {
+    let note = try node.read { replica, now in try replica.queries.ownProximityNote(now: now) }
+    guard let note, note.isAtCommand else { return }
+    try node.location.withProximity { try $0.acknowledge(note.frame) }
   }
 
   // MARK: Notices
@@ -60,6 +78,7 @@ enum ProximityHandler {
     let isDue = node.location.withExposures { $0.takeReview(now: SystemClock.instant) }
     guard isDue else { return }
     do {
+      try followNote(at: node)
       try search(at: node)
       try sendIfDue(at: node)
     } catch {
@@ -123,7 +142,8 @@ enum ProximityHandler {
       return outcome
     }
     node.location.withExposures { $0.sent(outgoing.note.matched) }
-    try node.location.withProximity { try $0.sent(outgoing) }
+    let written = try node.read { replica, now in try replica.queries.ownProximityNote(now: now) }
+    try node.location.withProximity { try $0.sent(outgoing, as: written?.frame ?? .zero) }
     return recipients
   }
 

@@ -5,12 +5,22 @@ internal import MusterProximity
 struct ProximityOwn: Hashable, Sendable {
   /// Whether sightings are recorded while a source runs.
   private(set) var isOn: Bool
+  /// Whether the Bluetooth adapter scans and advertises: never before the owner switched it on.
+  private(set) var usesRadio = false
+  /// Whether the owner's name is advertised with the identifier.
+  private(set) var showsName = false
+  /// The days that sightings and keys are kept, from 1 to `ProximityLimits.days`.
+  private(set) var days = ProximityLimits.days
   /// Whether sessions are sent to command.
   private(set) var sendsSessions = false
   /// Whether command may count this person among those that a notice concerns.
   private(set) var sharesCount = false
   /// The last interval, exclusive, whose sessions were sent; 0 for none.
   private(set) var sentThrough: UInt32 = 0
+  /// Likewise, the last one that a device of command acknowledged.
+  private(set) var receivedThrough: UInt32 = 0
+  /// The frame of the last note; zero before the first.
+  private(set) var sentNote = Bytes16.zero
   /// The exposure that the owner reported and has not withdrawn.
   private(set) var report: ExposureNotice?
   /// The reports that the owner withdrew, newest last, at most `Limits.exposureWithdrawals`.
@@ -18,7 +28,7 @@ struct ProximityOwn: Hashable, Sendable {
   /// By day, oldest first.
   private(set) var keys: [DailyKey] = []
 
-  private static let version: UInt8 = 2
+  private static let version: UInt8 = 3
   /// The form before exposures: no consents, no report.
   private static let firstVersion: UInt8 = 1
   /// More than the days of a log, for the days of a clock that was wrong.
@@ -26,7 +36,12 @@ struct ProximityOwn: Hashable, Sendable {
 
   init(isOn: Bool = true) { self.isOn = isOn }
 
-  mutating func turn(_ isOn: Bool) { self.isOn = isOn }
+  mutating func turn(_ isOn: Bool) { (self.isOn, usesRadio) = (isOn, isOn) }
+
+  mutating func showName(_ isShown: Bool) { showsName = isShown }
+
+  /// Sets the days that are kept, within the limit.
+  mutating func keep(days: Int) { self.days = UInt32(min(max(days, 1), Int(ProximityLimits.days))) }
 
   /// Returns the key of a day, if it is stored.
   func key(of day: ProximityInterval) -> DailyKey? { keys.first { $0.dayStart == day } }
@@ -59,15 +74,23 @@ struct ProximityOwn: Hashable, Sendable {
       sharesCount = isGiven
     } else {
       sendsSessions = isGiven
-      if !isGiven { sentThrough = 0 }
+      if !isGiven { (sentThrough, receivedThrough) = (0, 0) }
     }
   }
 
   /// Replaces the report.
   mutating func report(_ notice: ExposureNotice) { report = notice }
 
-  /// Records how far sessions were sent.
-  mutating func sent(through interval: UInt32) { sentThrough = interval }
+  /// Records how far sessions were sent, and in which frame.
+  mutating func sent(through interval: UInt32, as note: Bytes16) {
+    (sentThrough, sentNote) = (interval, note)
+    receivedThrough = min(receivedThrough, interval)
+  }
+
+  /// Records that command has a note. Only that of the last sending counts.
+  mutating func acknowledge(_ note: Bytes16) {
+    if note == sentNote { receivedThrough = sentThrough }
+  }
 
   /// Withdraws the report. Returns false without one.
   mutating func withdraw() -> Bool {
@@ -82,8 +105,13 @@ struct ProximityOwn: Hashable, Sendable {
   var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.append(Self.version)
-    for flag in [isOn, sendsSessions, sharesCount] { writer.append(flag ? 1 : 0 as UInt8) }
+    for flag in [isOn, sendsSessions, sharesCount, usesRadio, showsName] {
+      writer.append(flag ? 1 : 0 as UInt8)
+    }
+    writer.append(UInt8(days))
     writer.append(sentThrough)
+    writer.append(receivedThrough)
+    writer.append(sentNote)
     writer.append(lengthPrefixed: report?.encoded() ?? [])
     writer.append(UInt8(withdrawn.count))
     for id in withdrawn { writer.append(id) }
@@ -98,12 +126,21 @@ struct ProximityOwn: Hashable, Sendable {
   init(encoded: [UInt8]) throws(DecodingFault) {
     var reader = ByteReader(encoded)
     let version = try reader.integer(UInt8.self)
-    guard [Self.firstVersion, Self.version].contains(version) else { throw .invalid("version") }
+    guard (Self.firstVersion...Self.version).contains(version) else { throw .invalid("version") }
     isOn = try reader.integer(UInt8.self) == 1
-    if version == Self.version {
+    if version > Self.firstVersion {
       sendsSessions = try reader.integer(UInt8.self) == 1
       sharesCount = try reader.integer(UInt8.self) == 1
+      if version == Self.version {
+        usesRadio = try reader.integer(UInt8.self) == 1
+        showsName = try reader.integer(UInt8.self) == 1
+        keep(days: Int(try reader.integer(UInt8.self)))
+      }
       sentThrough = try reader.integer(UInt32.self)
+      if version == Self.version {
+        receivedThrough = try reader.integer(UInt32.self)
+        sentNote = try reader.bytes16()
+      }
       let stored = try reader.lengthPrefixed()
       if !stored.isEmpty { report = try ExposureNotice(decoding: stored) }
       for _ in 0..<(try reader.integer(UInt8.self)) {

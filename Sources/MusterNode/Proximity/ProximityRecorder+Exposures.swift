@@ -79,12 +79,19 @@ extension ProximityRecorder {
     return OutgoingNote(note: note, through: through)
   }
 
-  /// Records that a note was sent.
-  mutating func sent(_ outgoing: OutgoingNote) throws {
+  /// Records that a note was sent in a frame.
+  mutating func sent(_ outgoing: OutgoingNote, as frame: Bytes16) throws {
     var own = current()
-    guard own.sentThrough != outgoing.through else { return }
-    own.sent(through: outgoing.through)
+    own.sent(through: outgoing.through, as: frame)
     try keep(own)
+  }
+
+  /// Records that a device of command acknowledged a note.
+  mutating func acknowledge(_ note: Bytes16) throws {
+    let before = current()
+    var own = before
+    own.acknowledge(note)
+    if own != before { try keep(own) }
   }
 
   /// The newest sessions first, with the names of each.

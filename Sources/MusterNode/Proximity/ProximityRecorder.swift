@@ -3,7 +3,8 @@ internal import MusterModel
 internal import MusterProximity
 internal import MusterReplica
 
-/// The proximity log of a node: from the lines of a scanner to the sealed files of intervals.
+/// The proximity log of a node: from the lines of a scanner, or the advertisements that the
+/// Bluetooth adapter received, to the sealed files of intervals.
 ///
 /// Sightings of the last day are aggregated in memory and written at most once a minute, so that
 /// the number of lines decides neither the memory nor the disk.
@@ -16,6 +17,8 @@ struct ProximityRecorder: Sendable {
   private var due: Instant?
   private var own: ProximityOwn?
   private var source: (name: String, state: SourceState, isDatagrams: Bool)?
+  /// The last report of the Bluetooth adapter; nil before the first since it was switched on.
+  private var radio: RadioReport?
   /// The clocks at the first write, or when the wall clock last jumped.
   private var reference: ClockReading?
   private var counted: UInt64 = 0
@@ -70,16 +73,35 @@ struct ProximityRecorder: Sendable {
 
   /// Counts the lines of a scanner; nil for a line that was too long.
   mutating func take(_ lines: [[UInt8]?], wall: Timestamp) {
-    let isOn = current().isOn
     for line in lines {
-      do throws(Sighting.Fault) {
-        guard isOn else { throw .paused }
+      count(wall: wall) { () throws(Sighting.Fault) in
         guard let line else { throw .tooLong }
-        try add(Sighting(line: line, arrival: wall), wall: wall)
-        counted += 1
-      } catch {
-        refused[error.rawValue, default: 0] += 1
+        return try Sighting(line: line, arrival: wall)
       }
+    }
+  }
+
+  /// Counts what the Bluetooth adapter received, and keeps its state.
+  mutating func take(_ report: RadioReport, now: ClockReading) {
+    radio = report
+    radio?.received = []
+    for one in report.received {
+      count(wall: now.wall) { () throws(Sighting.Fault) in
+        Sighting(identifier: one.identifier, name: one.name, rssi: one.rssi, time: now.wall)
+      }
+    }
+    save(now: now)
+  }
+
+  private mutating func count(
+    wall: Timestamp, _ read: () throws(Sighting.Fault) -> Sighting
+  ) {
+    do throws(Sighting.Fault) {
+      guard current().isOn else { throw .paused }
+      try add(read(), wall: wall)
+      counted += 1
+    } catch {
+      refused[error.rawValue, default: 0] += 1
     }
   }
 
@@ -162,10 +184,10 @@ struct ProximityRecorder: Sendable {
   }
 
   private mutating func delete(at now: ProximityInterval) throws {
-    let range = ProximityInterval.kept(at: now)
+    let before = current()
+    let range = ProximityInterval.kept(at: now, days: before.days)
     var failure: (any Error)?
     do { try folder.keep(only: range) } catch { failure = error }
-    let before = current()
     var after = before
     after.keep(only: range)
     if after != before { try keep(after) }
@@ -183,32 +205,61 @@ struct ProximityRecorder: Sendable {
       warn("the proximity log could not be written: \(error)")
     }
     switch command {
-    case .status: return .status(try status())
+    case .status: return .status(try status(wall: now.wall))
     case .setOn(let isOn):
+      radio = nil
       try set(isOn)
-      return .status(try status())
+      return .status(try status(wall: now.wall))
+    case .showName(let isShown):
+      var own = current()
+      own.showName(isShown)
+      try keep(own)
+      return .status(try status(wall: now.wall))
+    case .keep(let days):
+      var own = current()
+      own.keep(days: days)
+      try keep(own)
+      return .status(try status(wall: now.wall))
     case .devices(let hours): return try devices(hours: hours, wall: now.wall)
     case .sessions: return .sessions(try sessions())
-    case .own: return .own(try identity(wall: now.wall))
+    case .own: return .own(OwnIdentity(try advertised(wall: now.wall)))
     case .consent, .send, .reportPositive, .withdrawReport, .notices, .review, .publish,
       .withdrawNotice:
       preconditionFailure("\(command) is performed by the node")
     }
   }
 
-  private mutating func status() throws -> ProximityStatus {
+  private mutating func status(wall: Timestamp) throws -> ProximityStatus {
     let own = current()
-    let isOn = own.isOn
-    let isConnected = source?.state == .connected
     var status = ProximityStatus(
-      scanning: isOn ? (isConnected ? .on : .unknown) : .off, advertising: isOn ? .unknown : .off,
+      scanning: scanning(own), advertising: advertising(own, wall: wall),
       source: source?.name ?? "", counted: counted, refused: refused,
       intervals: try folder.intervals().count)
+    status.isOn = own.isOn && (own.usesRadio || source != nil)
+    if own.usesRadio, let radio {
+      (status.adapter, status.problem) = (radio.adapter, radio.problem)
+    }
     (status.sendsSessions, status.sharesCount) = (own.sendsSessions, own.sharesCount)
+    (status.showsName, status.days) = (own.showsName, Int(own.days))
     status.report = own.report.map {
       OwnReport(kind: $0.kind, text: $0.text, days: $0.keys.map(\.dayStart), isPublished: false)
     }
     return status
+  }
+
+  private func scanning(_ own: ProximityOwn) -> ProximityState {
+    guard own.isOn else { return .off }
+    if source?.state == .connected { return .on }
+    if own.usesRadio, let radio, radio.scanning == .on || source == nil { return radio.scanning }
+    return own.usesRadio || source != nil ? .unknown : .off
+  }
+
+  /// Another program may advertise the own identifier, if there is a key of today.
+  private func advertising(_ own: ProximityOwn, wall: Timestamp) -> ProximityState {
+    guard own.isOn else { return .off }
+    if own.usesRadio { return radio?.advertising ?? .unknown }
+    let today = ProximityInterval(containing: wall)?.dayStart
+    return today.flatMap { own.key(of: $0) } == nil ? .off : .unknown
   }
 
   /// Reads the newest intervals first, until the list is full.
@@ -248,11 +299,12 @@ struct ProximityRecorder: Sendable {
   }
 
   private mutating func sessions() throws -> [ProximitySession] {
-    let sent = current().sentThrough
+    let own = current()
     return try spans().map { span in
       ProximitySession(
         start: span.first.start, end: ProximityInterval(number: span.end).start,
-        identifiers: span.known.count, isSynced: span.end <= sent)
+        identifiers: span.known.count, isSent: span.end <= own.sentThrough,
+        isSynced: span.end <= own.receivedThrough)
     }
   }
 
@@ -277,7 +329,16 @@ struct ProximityRecorder: Sendable {
     return spans.reversed()
   }
 
-  private mutating func identity(wall: Timestamp) throws -> OwnIdentity {
+  /// Whether the Bluetooth adapter is to scan and advertise.
+  var usesRadio: Bool {
+    mutating get {
+      let own = current()
+      return own.isOn && own.usesRadio
+    }
+  }
+
+  /// Returns what is advertised now, without the name.
+  mutating func advertised(wall: Timestamp) throws -> Advertised {
     var own = current()
     guard let now = ProximityInterval(containing: wall) else {
       throw NodeError.refused("this device's clock shows \(wall): set it")
@@ -288,13 +349,11 @@ struct ProximityRecorder: Sendable {
       try keep(own)
     }
     guard let key = own.key(of: now.dayStart), let identifier = key.identifier(at: now),
-      let metadata = key.metadata(Self.metadata, with: identifier),
-      let data = Bytes16(identifier.bytes)
+      let metadata = key.metadata(Self.metadata, with: identifier)
     else { throw NodeError.refused("this device has no key for \(now.start)") }
-    return OwnIdentity(
-      identifier: data.hexadecimal,
-      serviceData: data.hexadecimal + metadata.map(\.twoDigits).joined(),
-      changesAt: now.end, days: own.keys.map(\.dayStart.start))
+    return Advertised(
+      identifier: identifier.bytes, metadata: metadata, changesAt: now.end,
+      days: own.keys.map(\.dayStart.start), showsName: own.showsName)
   }
 
   /// The choice applies until the next start even if it cannot be stored.
@@ -327,6 +386,26 @@ struct ProximityRecorder: Sendable {
   mutating func keep(_ changed: ProximityOwn) throws(HomeError) {
     try folder.store(changed)
     own = changed
+  }
+}
+
+/// What this device advertises at a moment.
+struct Advertised {
+  let identifier: [UInt8]
+  let metadata: [UInt8]
+  let changesAt: Timestamp
+  /// The days whose keys are stored, oldest first.
+  let days: [Timestamp]
+  let showsName: Bool
+}
+
+extension OwnIdentity {
+  init(_ advertised: Advertised) {
+    let (identifier, metadata) = (advertised.identifier, advertised.metadata)
+    self.init(
+      identifier: identifier.map(\.twoDigits).joined(),
+      serviceData: (identifier + metadata).map(\.twoDigits).joined(),
+      changesAt: advertised.changesAt, days: advertised.days)
   }
 }
 

@@ -58,7 +58,8 @@ extension ReplicaCore {
     return records.stamp(rule, by: control, silence: silence, random: &own.random, now: now)
   }
 
-  /// Records that a stamped record was signed.
+  /// Records that a stamped record was signed. After those of trackers, the caller MUST call
+  /// `noteStamped`, once for all of them: it reads the settings.
   ///
   /// - Parameter tracker: the nonce that names the row of the tracker it is about; nil for this
   ///   device.
@@ -68,7 +69,7 @@ extension ReplicaCore {
   ) throws(StoreError) {
     let id = StampedRecordID(record, operation: local.operation)
     records.noteOwn(id, of: opener.subject(tracker, of: local.author), from: source, stamp)
-    try noteStamped(now: now)
+    if tracker == nil { try noteStamped(now: now) }
     noteTelemetry(of: record)
   }
 

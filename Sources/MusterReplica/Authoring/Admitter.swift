@@ -6,11 +6,15 @@ internal import MusterSync
 enum Admitter {
   /// Creates an invite.
   static func invite(
-    _ role: Role, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint],
+    _ role: Role, of user: UserID?, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint],
     in core: inout ReplicaCore, now: ClockReading
   ) throws -> Invitation {
     try review(in: core).checkInvite(
       uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints)
+    try review(in: core).check(user, role: role)
+    guard user == nil || uses == 1 else {
+      throw Refusal("an invite for another device of a person is for one use")
+    }
     core.own.random.stir(now.entropy)
     let secret = core.own.random.bytes(Invitation.secretBytes)
     let expiresAt = Timestamp(milliseconds: now.wall.milliseconds + validMilliseconds)
@@ -19,8 +23,8 @@ enum Admitter {
       operationName: core.local.operationName, endpoints: endpoints)
     try core.store.addInvite(
       Invite(
-        id: invitation.id, secret: secret, role: role, usesLeft: UInt32(uses),
-        expiresAt: expiresAt, createdAt: now.wall))
+        id: invitation.id, secret: secret, role: role, user: user,
+        usesLeft: UInt32(uses), expiresAt: expiresAt, createdAt: now.wall))
     try informOfInvites(in: &core, now: now)
     return invitation
   }
@@ -36,8 +40,8 @@ enum Admitter {
     to ticket: JoinTicket, in core: inout ReplicaCore, now: ClockReading
   ) throws -> JoinAnswer {
     switch try review(in: core).verdict(on: ticket, now: now.wall) {
-    case .admitted(let role):
-      return .granted(try certify(ticket.request, role: role, in: &core, now: now))
+    case .admitted(let role, let user):
+      return .granted(try certify(ticket.request, role: role, of: user, in: &core, now: now))
     case .refused(let reason): return .refused(reason)
     case .revoked:
       core.own.readmissions.note(
@@ -47,8 +51,11 @@ enum Admitter {
   }
 
   /// Writes the certificate into this device's control log, once per device.
+  ///
+  /// - Parameter user: whose other device it is; nil for a new user.
   static func certify(
-    _ request: JoinRequest, role: Role, in core: inout ReplicaCore, now: ClockReading
+    _ request: JoinRequest, role: Role, of user: UserID?, in core: inout ReplicaCore,
+    now: ClockReading
   ) throws -> JoinGrant {
     let device = DeviceID(operation: core.local.operation, key: request.signingKey)
     guard !review(in: core).isShutOut(device) else {
@@ -57,9 +64,12 @@ enum Admitter {
     }
     let certificate: SignedCertificate
     if let known = core.control.certificate(ofKey: request.signingKey) {
+      guard user == nil || known.certificate.user == user else {
+        throw Refusal("device \(device.short) is already that of another person")
+      }
       certificate = known
     } else {
-      certificate = review(in: core).certificate(for: request, role: role)
+      certificate = review(in: core).certificate(for: request, role: role, of: user)
       try core.append([[.certificate(certificate)]], lane: .control, now: now)
     }
     return review(in: core).grant(certificate, epoch: core.currentEpoch)

@@ -14,7 +14,8 @@ struct JoinReview {
 
   /// The decision about a request that arrived over the network.
   enum Verdict {
-    case admitted(Role)
+    /// As another device of a user, or with nil as the first of a new one.
+    case admitted(Role, of: UserID?)
     /// The joining device was revoked.
     case revoked
     case refused(String)
@@ -34,6 +35,15 @@ struct JoinReview {
       throw Refusal("this device has no reachable address: join a network first")
     }
     try checkRoomBelow()
+  }
+
+  /// Rejects another device for a user who cannot have it.
+  func check(_ user: UserID?, role: Role) throws(Refusal) {
+    guard let user else { return }
+    guard role != .relay else { throw Refusal("a relay is the device of no person") }
+    guard control.hasCertified(user) else {
+      throw Refusal("\(user.short) is no person with a device of their own", .unknown)
+    }
   }
 
   /// Rejects devices below this one that would be too far from the root.
@@ -62,12 +72,12 @@ struct JoinReview {
     }
     guard !control.isRevoked(device) else { return .revoked }
     guard let invite = try store.invite(ticket.invite) else {
-      return .refused("the invite was withdrawn: ask for a new one")
+      return .refused("this invite is not known here any more: ask for a new one")
     }
     // A device that was admitted and lost the answer receives it again, whatever the invite's
     // state.
     guard control.certificate(ofKey: ticket.request.signingKey) == nil else {
-      return .admitted(invite.role)
+      return .admitted(invite.role, of: invite.user)
     }
     guard now < invite.expiresAt else {
       let age = now.milliseconds(since: invite.expiresAt) / 1000
@@ -82,7 +92,7 @@ struct JoinReview {
     if try store.useInvite(ticket.invite, for: device).isRefused {
       return .refused("the invite is used up: ask for a new one")
     }
-    return .admitted(invite.role)
+    return .admitted(invite.role, of: invite.user)
   }
 
   /// Whether a device must not be admitted again.
@@ -96,11 +106,13 @@ struct JoinReview {
   // MARK: Answers
 
   /// Signs the certificate of a joining device.
-  func certificate(for request: JoinRequest, role: Role) -> SignedCertificate {
+  ///
+  /// - Parameter user: nil for a new one.
+  func certificate(for request: JoinRequest, role: Role, of user: UserID?) -> SignedCertificate {
     SignedCertificate(
       Certificate(
         operation: local.operation, issuer: local.certificate.hash,
-        user: UserID(operation: local.operation, firstDeviceKey: request.signingKey),
+        user: user ?? UserID(operation: local.operation, firstDeviceKey: request.signingKey),
         signingKey: request.signingKey, agreementKey: request.agreementKey, role: role),
       signedBy: local.signingKey)
   }

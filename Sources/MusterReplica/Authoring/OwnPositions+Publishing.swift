@@ -41,6 +41,7 @@ extension OwnPositions {
   ) throws {
     var operations: [Operation] = []
     var published: [RecordTopic: LatestRecord] = [:]
+    let stored = try core.store.positions(of: Set(fixes.map(\.tracker.subject)))
     for admitted in fixes {
       let (tracker, fix) = (admitted.tracker, admitted.fix.fix)
       note(batteryPercent: admitted.fix.batteryPercent, of: tracker.nonce)
@@ -60,11 +61,14 @@ extension OwnPositions {
       core.monitor.keep(seen)
       _ = noteMovement(
         fix, isMoving: admitted.fix.isMoving, of: tracker.nonce, in: core, now: now)
-      if let record = try put(report, of: tracker.nonce, in: &core, now: now) {
+      if let record = try put(
+        report, of: tracker.nonce, stored: stored, in: &core, now: now)
+      {
         published[record.topic] = record
       }
       operations += seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
     }
+    if !published.isEmpty { try core.noteStamped(now: now) }
     try Self.commit(operations, in: &core, now: now)
     let newest = published.values.sorted { $0.topic < $1.topic }
     if !newest.isEmpty { try core.run(.recorded(newest), now: now) }
@@ -136,17 +140,20 @@ extension OwnPositions {
   /// Adds the position to the batch; nil while no key is available to seal it, and then it is
   /// published later.
   ///
-  /// - Parameter tracker: the nonce that names the row, for a tracker's position.
+  /// - Parameters:
+  ///   - tracker: the nonce that names the row, for a tracker's position.
+  ///   - stored: the stored positions, if they were read already.
   private mutating func put(
-    _ report: PositionReport, of tracker: Bytes16? = nil, in core: inout ReplicaCore,
-    now: ClockReading
+    _ report: PositionReport, of tracker: Bytes16? = nil,
+    stored: [DeviceID: DevicePosition]? = nil, in core: inout ReplicaCore, now: ClockReading
   ) throws -> LatestRecord? {
     let order = core.own.nextRecordOrder()
     let subject = Subject(
       nonce: tracker, device: core.opener.subject(tracker, of: core.local.author))
     let position = UnpublishedPositions.Position(
       order: order, report: report,
-      earlier: try earlierFixes(before: report.fix, at: order, of: subject, in: &core))
+      earlier: try earlierFixes(
+        before: report.fix, at: order, of: subject, stored: stored, in: &core))
     guard let record = try sealed(position, of: tracker, in: &core, now: now) else {
       remember(position, of: tracker, in: &core.transaction.batch)
       return nil
@@ -189,6 +196,7 @@ extension OwnPositions {
       remember(nil, of: tracker, in: &core.transaction.batch)
       published.append(record)
     }
+    if !published.isEmpty { try core.noteStamped(now: now) }
     try core.commit(now: now)
     try core.run(.recorded(published), now: now)
   }

@@ -98,12 +98,16 @@ struct OwnPositions: Sendable {
   }
 
   /// Returns the fixes of earlier positions that a new one does not supersede.
+  ///
+  /// - Parameter stored: the stored positions, if they were read already.
   func earlierFixes(
-    before fix: Fix, at order: RecordOrder, of subject: Subject, in core: inout ReplicaCore
+    before fix: Fix, at order: RecordOrder, of subject: Subject,
+    stored: [DeviceID: DevicePosition]?, in core: inout ReplicaCore
   ) throws -> [EarlierFix] {
     let new = EarlierFix(fix, order: order)
     guard !new.supersedesEarlier,
-      let last = try unpublished[subject.nonce] ?? published(of: subject.device, in: core)
+      let last = try unpublished[subject.nonce]
+        ?? published(of: subject.device, stored: stored, in: core)
     else { return [] }
     return EarlierFix.carried(
       by: new,
@@ -112,10 +116,12 @@ struct OwnPositions: Sendable {
   }
 
   private func published(
-    of device: DeviceID, in core: ReplicaCore
+    of device: DeviceID, stored: [DeviceID: DevicePosition]?, in core: ReplicaCore
   ) throws(StoreError) -> UnpublishedPositions.Position? {
     var position = core.transaction.batch.positions.last { $0.device == device }
-    if position == nil { position = try core.store.position(of: device) }
+    if position == nil {
+      position = if let stored { stored[device] } else { try core.store.position(of: device) }
+    }
     return position.map {
       UnpublishedPositions.Position(order: $0.order, report: $0.report, earlier: $0.earlier)
     }

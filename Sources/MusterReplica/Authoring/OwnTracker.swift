@@ -1,3 +1,4 @@
+internal import MusterCRDT
 internal import MusterModel
 internal import MusterSync
 
@@ -22,12 +23,14 @@ struct OwnTracker {
   /// Returns the writes that create its row; none if it exists. Throws `Refusal` if this device may
   /// not record the tracker.
   ///
-  /// - Parameter others: how many other trackers are created at once.
+  /// - Parameters:
+  ///   - row: as it is stored.
+  ///   - others: how many other trackers are created at once.
   func creation(
-    in context: ReadContext, beside engine: SyncEngine, andOthers others: Int
-  ) throws -> [Write] {
+    beside row: RowState?, in context: ReadContext, _ engine: SyncEngine, andOthers others: Int
+  ) throws(Refusal) -> [Write] {
     try context.require(.command, .member)
-    if let row = try context.store.row(key), row.origin != nil {
+    if let row, row.origin != nil {
       guard row.exists else { throw Refusal("the tracker \(name) was removed") }
       return []
     }

@@ -12,7 +12,8 @@ public enum PersonRequests {
   public static func setCallsign(_ callsign: String, of user: UserID? = nil) -> WriteRequest<Void> {
     WriteRequest { context in
       try user == nil
-        ? context.read.require(.command, .member, .observer) : context.read.require(.command)
+        ? context.read.require(.command, .member, .observer, .archive)
+        : context.read.require(.command)
       let state = try context.settled(row(of: user ?? context.user))
       if user != nil, state.text(.userCallsign) != nil { return .nothing }
       var composer = Composer(state, origin: nil)

@@ -6,33 +6,39 @@ internal import MusterSync
 extension Replica {
   /// Creates an invite.
   ///
+  /// - Parameter user: the person who receives another device; nil for new people.
   /// - Returns: the invitation in its byte form.
   public mutating func invite(
-    role: Role, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint], now: ClockReading
+    role: Role, of user: UserID? = nil, uses: Int, validMilliseconds: Int64,
+    endpoints: [Endpoint], now: ClockReading
   ) throws -> (invitation: [UInt8], expiresAt: Timestamp) {
     try core.context.require(.command)
     let invitation = try Admitter.invite(
-      role, uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints, in: &core,
-      now: now)
+      role, of: user, uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints,
+      in: &core, now: now)
     return (invitation.encoded(), invitation.expiresAt)
   }
 
   /// Admits the device of a join request file, and returns the contents of the grant file.
+  ///
+  /// - Parameter other: the person whose other device it is; nil for a new person.
   public mutating func admit(
-    request bytes: [UInt8], role: Role, now: ClockReading
+    request bytes: [UInt8], role: Role, of other: UserID? = nil, now: ClockReading
   ) throws -> (grant: [UInt8], user: UserID, callsign: String, outcome: Outcome) {
     try core.context.require(.command)
+    try Admitter.review(in: core).check(other, role: role)
     try Admitter.review(in: core).checkRoomBelow()
     let file = try JoinRequestFile(admissible: bytes, by: core.local.rulesVersion)
     var grant: JoinGrant?
     let outcome = try transact(now: now) { replica in
-      grant = try Admitter.certify(file.request, role: role, in: &replica.core, now: now)
+      grant = try Admitter.certify(
+        file.request, role: role, of: other, in: &replica.core, now: now)
     }
     guard let grant,
       let sealed = JoinGrantFile(
         grant: grant, for: file.request, ephemeral: core.own.random.agreementKey())
     else { throw Refusal("the join request's keys cannot be used") }
-    let user = UserID(operation: core.local.operation, firstDeviceKey: file.request.signingKey)
+    let user = grant.chain[0].certificate.user
     return (sealed.encoded(), user, file.callsign, outcome)
   }
 

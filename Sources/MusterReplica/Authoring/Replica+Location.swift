@@ -69,19 +69,20 @@ extension Replica {
   ) throws -> (refusals: [Refusal?], outcome: Outcome) {
     var (refusals, admitted): ([Refusal?], [AdmittedFix]) = ([], [])
     var created: Set<RowID> = []
-    for fix in fixes {
-      let tracker = OwnTracker(named: fix.tracker, of: core.local)
-      do {
+    let trackers = fixes.map { OwnTracker(named: $0.tracker, of: core.local) }
+    let rows = try core.store.rows(Set(trackers.map(\.key)))
+    for (tracker, fix) in zip(trackers, fixes) {
+      do throws(Refusal) {
         let creation =
           created.contains(tracker.row)
           ? []
           : try tracker.creation(
-            in: core.context, beside: core.engine, andOthers: created.count)
+            beside: rows[tracker.key], in: core.context, core.engine, andOthers: created.count)
         if !creation.isEmpty { created.insert(tracker.row) }
         admitted.append(AdmittedFix(tracker: tracker, fix: fix, creation: creation))
         refusals.append(nil)
-      } catch let refusal as Refusal {
-        refusals.append(refusal)
+      } catch {
+        refusals.append(error)
       }
     }
     guard !admitted.isEmpty else { return (refusals, Outcome()) }
@@ -97,7 +98,8 @@ extension Replica {
   /// - Parameter name: MUST be a line (`TextRule`).
   public mutating func enlistTracker(named name: String, now: ClockReading) throws -> Outcome {
     let tracker = OwnTracker(named: name, of: core.local)
-    let writes = try tracker.creation(in: core.context, beside: core.engine, andOthers: 0)
+    let writes = try tracker.creation(
+      beside: try core.store.row(tracker.key), in: core.context, core.engine, andOthers: 0)
     guard !writes.isEmpty else { return Outcome() }
     return try transact(now: now) {
       try $0.core.append([writes.map(Operation.write)], lane: .state, now: now)

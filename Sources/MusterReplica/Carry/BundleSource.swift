@@ -36,9 +36,6 @@ struct BundleSource {
     case .keys where selection?.includesKeys == false:
       cursor.begin(.quarantine)
       return []
-    case .photos where selection != nil:
-      cursor.begin(.end)
-      return []
     case .records:
       let records = try stock.records(at: cursor, limit: BundleForm.recordsPerPiece) {
         () throws(StoreError) in try context.received.over(context.store.records())
@@ -58,7 +55,10 @@ struct BundleSource {
       }
     case .photos:
       let next = try stock.unit(at: &cursor) { () throws(StoreError) in
-        try context.store.listedBlobs()
+        guard let selection else { return try context.store.listedBlobs() }
+        guard !selection.blobs.isEmpty else { return [] }
+        let wanted = Set(selection.blobs)
+        return try context.store.listedBlobs().filter { wanted.contains($0.id) }
       }
       guard let next else {
         cursor.begin(.end)

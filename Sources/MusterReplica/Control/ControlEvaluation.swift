@@ -132,7 +132,7 @@ struct ControlEvaluation: Sendable {
   private func standing(of log: LogID, under certificate: CertificateHash) -> ControlLogStanding? {
     if certificate == .root {
       return ControlLogStanding(
-        certificate: .root, rank: 0, isCommand: true, reads: true,
+        certificate: .root, rank: 0, isCommand: true, servesUplinks: false, reads: true,
         part: cuts.part(of: log, by: nil))
     }
     guard let admission = admitted[certificate] else { return nil }
@@ -144,7 +144,8 @@ struct ControlEvaluation: Sendable {
     #endif
     return ControlLogStanding(
       certificate: certificate, rank: admission.rank, isCommand: isCommand,
-      reads: author.role.reads, part: cuts.part(of: log, by: author.device))
+      servesUplinks: author.role.servesUplinks, reads: author.role.reads,
+      part: cuts.part(of: log, by: author.device))
   }
 
   private mutating func take(
@@ -152,6 +153,11 @@ struct ControlEvaluation: Sendable {
   ) {
     guard let standing = standing(of: log, under: contents.certificate) else { return }
     standings[log] = standing
+    if standing.servesUplinks {
+      for entry in contents.uplinks where standing.part.holds(entry.sequence) {
+        name(entry.value, by: contents.certificate)
+      }
+    }
     guard standing.isCommand else { return }
     let author = admitted[contents.certificate]?.signed.certificate.device
     for entry in contents.certificates
@@ -170,9 +176,6 @@ struct ControlEvaluation: Sendable {
     }
     for entry in contents.releases where standing.part.holds(entry.sequence) {
       released.formUnion(entry.value.frames)
-    }
-    for entry in contents.uplinks where standing.part.holds(entry.sequence) {
-      name(entry.value, by: contents.certificate)
     }
   }
 
@@ -299,11 +302,25 @@ struct ControlEvaluation: Sendable {
   ) -> Bool {
     guard let standing = standing(of: frame.log, under: frame.certificate) else { return true }
     standings[frame.log] = standing
-    guard standing.isCommand else { return true }
+    guard standing.isCommand || standing.servesUplinks else { return true }
     let counts = standing.part.holds(frame.sequence)
     for operation in frame.operations {
       let isDone: Bool
       switch operation {
+      case .uplink where counts && standing.servesUplinks:
+        // If a device has several logs, their order decides which of them names the first few.
+        isDone = evidence.logsOf[frame.certificate]?.count == 1 && ownsOneCertificate(frame)
+        if case .uplink(let uplink) = operation, isDone {
+          let before = uplinks
+          name(uplink, by: frame.certificate)
+          if let device = admitted[frame.certificate]?.signed.certificate.device,
+            cuts.covers(device)
+          {
+            uplinks[device] = nil
+          }
+          if uplinks != before { changes.haveUplinksChanged = true }
+        }
+      case _ where !standing.isCommand: isDone = true
       case .certificate(let signed) where signed.certificate.issuer == frame.certificate:
         let issuer = admitted[frame.certificate]?.signed.certificate.device
         isDone =
@@ -318,19 +335,6 @@ struct ControlEvaluation: Sendable {
           changes.haveReleasesChanged = true
         }
         isDone = true
-      case .uplink where counts:
-        // If a device has several logs, their order decides which of them names the first few.
-        isDone = evidence.logsOf[frame.certificate]?.count == 1 && ownsOneCertificate(frame)
-        if case .uplink(let uplink) = operation, isDone {
-          let before = uplinks
-          name(uplink, by: frame.certificate)
-          if let device = admitted[frame.certificate]?.signed.certificate.device,
-            cuts.covers(device)
-          {
-            uplinks[device] = nil
-          }
-          if uplinks != before { changes.haveUplinksChanged = true }
-        }
       default: isDone = true
       }
       guard isDone else { return false }

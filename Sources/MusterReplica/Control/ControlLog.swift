@@ -54,6 +54,8 @@ struct ControlLogStanding: Hashable, Sendable {
   let rank: Int
   /// Whether the author is a `command` device or the root.
   let isCommand: Bool
+  /// Whether uplink certificates of this log count.
+  let servesUplinks: Bool
   /// Whether the author's role may read.
   let reads: Bool
   let part: Cuts.Part

@@ -7,7 +7,7 @@ internal import MusterSync
 ///
 ///     live values ─▶ their frames ─▶ (log, sequence) ─▶ which devices hold the log that far?
 ///                                                         ├─ peers that confirmed it here
-///                                                         ├─ receipts of command devices
+///                                                         ├─ receipts of command and archives
 ///                                                         ├─ their authors
 ///                                                         └─ this device
 ///
@@ -20,7 +20,8 @@ struct DeliveryTracker {
   /// The devices that hold a log, each up to a sequence.
   private struct Holders {
     var devices: [DeviceID: UInt64] = [:]
-    var command: [DeviceID: UInt64] = [:]
+    /// Those that signed receipts.
+    var receipts: [DeviceID: UInt64] = [:]
     /// When a peer confirmed it here.
     var moments: [DeviceID: Instant] = [:]
   }
@@ -28,7 +29,8 @@ struct DeliveryTracker {
   private let store: Store
   private let engine: SyncEngine
   private let local: LocalDevice
-  private let commanders: [SignedCertificate]
+  /// The devices that sign receipts.
+  private let keepers: [SignedCertificate]
   /// The devices that are not revoked, by certificate.
   private let members: [CertificateHash: DeviceID]
   private let now: Instant?
@@ -48,7 +50,7 @@ struct DeliveryTracker {
     self.store = store
     self.engine = engine
     self.local = local
-    commanders = control.commanders
+    keepers = control.keepers
   }
 
   /// Returns the devices that hold every frame of the row's live values.
@@ -67,15 +69,15 @@ struct DeliveryTracker {
   /// Who holds each of these logs through a sequence.
   mutating func delivery(through needed: [LogID: UInt64]) throws(StoreError) -> Delivery {
     var devices: Set<DeviceID>?
-    var command: Set<DeviceID>?
+    var receipted: Set<DeviceID>?
     var moments: [DeviceID: Instant] = [:]
     for (log, sequence) in needed {
       let holders = try holders(of: log)
       let reaches = { (through: UInt64) in through >= sequence }
       let these = Set(holders.devices.filter { reaches($0.value) }.keys)
-      let those = Set(holders.command.filter { reaches($0.value) }.keys)
+      let those = Set(holders.receipts.filter { reaches($0.value) }.keys)
       devices = devices?.intersection(these) ?? these
-      command = command?.intersection(those) ?? those
+      receipted = receipted?.intersection(those) ?? those
       for (device, moment) in holders.moments where these.contains(device) {
         moments[device] = min(moments[device] ?? moment, moment)
       }
@@ -83,9 +85,12 @@ struct DeliveryTracker {
     let all = Set(members.values).union([local.device])
     let holding = (devices ?? []).intersection(all).union([local.device])
     let newest = moments.filter { holding.contains($0.key) }.values.max()
+    let roles =
+      keepers.map(\.certificate).filter { receipted?.contains($0.device) == true }
+      .map(\.role) + [local.author.role]
     return Delivery(
-      devices: holding.count, total: all.count,
-      commandPost: local.author.role == .command || command?.isEmpty == false,
+      devices: holding.count, total: all.count, commandPost: roles.contains(.command),
+      archive: roles.contains(.archive),
       ageSeconds: now.flatMap { now in
         newest.map { max(0, now.milliseconds(since: $0) / 1000) }
       })
@@ -111,14 +116,14 @@ struct DeliveryTracker {
     {
       found.devices[author] = head.sequence
     }
-    for commander in commanders {
+    for keeper in keepers {
       let topic = RecordTopic(
-        operation: local.operation, certificate: commander.hash, receiptFor: log)
+        operation: local.operation, certificate: keeper.hash, receiptFor: log)
       guard let head = engine.record(topic)?.receipt?.head,
         try hash(of: log, at: head.sequence) == head.hash
       else { continue }
-      let device = commander.certificate.device
-      found.command[device] = max(found.command[device] ?? 0, head.sequence)
+      let device = keeper.certificate.device
+      found.receipts[device] = max(found.receipts[device] ?? 0, head.sequence)
       found.devices[device] = max(found.devices[device] ?? 0, head.sequence)
     }
     holders[log] = found

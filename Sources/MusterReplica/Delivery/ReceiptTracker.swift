@@ -1,6 +1,6 @@
 internal import MusterModel
 
-/// Schedules the receipts of a command device: soon after a log has stopped growing, and at a rate
+/// Schedules the receipts of a device: soon after a log has stopped growing, and at a rate
 /// that does not fill a narrow link.
 ///
 ///     growth ──▶ owed, due after a pause ──▶ taken, a few a second ──▶ signed and published

@@ -1,14 +1,14 @@
 internal import MusterModel
 
-/// When this device signs receipts, and a record of its neighbours. Only a command device gives
-/// receipts.
+/// When this device signs receipts, and a record of its neighbours. Only command
+/// devices and archives give receipts.
 struct RecordSchedules: Sendable {
   private(set) var receipts = ReceiptTracker()
   private(set) var blobReceipts = ReceiptTracker()
   var neighbours = NeighbourPublisher()
   private let givesReceipts: Bool
 
-  init(of role: Role) { givesReceipts = role == .command }
+  init(of role: Role) { givesReceipts = role.givesReceipts }
 
   /// When the next record may be due, if any.
   var deadlines: [Instant?] {

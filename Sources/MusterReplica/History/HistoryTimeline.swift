@@ -1,4 +1,5 @@
 internal import MusterModel
+internal import MusterStore
 
 /// The events of a range of time, from what the node holds: changes of statuses as it showed them,
 /// and entries, reports, zones, orders and check-ins by the clocks of their authors.
@@ -6,6 +7,8 @@ struct HistoryTimeline {
   let statuses: StatusQueries
   let queries: Queries
   let reader: HistoryReader
+  /// Whether the reader of the timeline is no commander (decision 0047).
+  let hidesDuress: Bool
 
   /// Returns a page in the order of time.
   ///
@@ -16,14 +19,40 @@ struct HistoryTimeline {
     let first = max(range.lowerBound, cursor?.time ?? range.lowerBound)
     guard first <= range.upperBound else { return HistoryEventPage(events: [], next: nil) }
     let rest = first...range.upperBound
-    var events = try statusEvents(in: rest) + crossings(in: rest) + rows() + directed()
+    var events = try statusEvents(in: rest) + rows() + directed()
     events.removeAll { !rest.contains($0.time) }
-    var sorted = events.map { (place: HistoryCursor($0), event: $0) }
+    if hidesDuress { events = events.compactMap(\.withoutDuress) }
+    var sorted =
+      try events.map { (place: HistoryCursor($0), source: Source.event($0)) }
+      + crossings(in: rest)
     if let cursor { sorted.removeAll { $0.place <= cursor } }
     sorted.sort { $0.place < $1.place }
     let page = sorted.prefix(limit)
     return HistoryEventPage(
-      events: page.map(\.event), next: sorted.count > limit ? page.last?.place : nil)
+      events: try page.map { try event(of: $0.source) },
+      next: sorted.count > limit ? page.last?.place : nil)
+  }
+
+  /// A crossing is looked up when it is on the page: a day has many.
+  private enum Source {
+    case event(HistoryEvent)
+    case crossing(ArrivedCrossing)
+  }
+
+  private func event(of source: Source) throws -> HistoryEvent {
+    switch source {
+    case .event(let event): return event
+    case .crossing(let arrived):
+      let crossing = try statuses.context.summary(arrived)
+      let recorded = arrived.recorded
+      let user =
+        recorded.crossing.subject == recorded.author.device
+        ? "\(recorded.author.user)" : "\(crossing.subject)"
+      return HistoryEvent(
+        time: crossing.sampleTime, kind: .crossing, id: "\(crossing.id)",
+        callsign: crossing.callsign, what: crossing.type.name, text: crossing.fenceName,
+        row: user, position: crossing.position)
+    }
   }
 
   private func statusEvents(in range: ClosedRange<Timestamp>) throws -> [HistoryEvent] {
@@ -42,20 +71,16 @@ struct HistoryTimeline {
     }
   }
 
-  private func crossings(in range: ClosedRange<Timestamp>) throws -> [HistoryEvent] {
-    let context = statuses.context
-    return try context.store.crossings(sampledIn: range, limit: Self.mostCrossings).map { arrived in
-      let crossing = try context.summary(arrived)
-      let user = arrived.recorded.crossing.subject == arrived.recorded.author.device
-        ? "\(arrived.recorded.author.user)" : "\(crossing.subject)"
-      return HistoryEvent(
-        time: crossing.sampleTime, kind: .crossing, id: "\(crossing.id)",
-        callsign: crossing.callsign, what: crossing.type.name, text: crossing.fenceName,
-        row: user, position: crossing.position)
+  private func crossings(
+    in range: ClosedRange<Timestamp>
+  ) throws(StoreError) -> [(place: HistoryCursor, source: Source)] {
+    try statuses.context.store.crossings(sampledIn: range, limit: Self.mostCrossings).map {
+      let (id, time) = ($0.recorded.id, $0.recorded.crossing.fix.sampleTime)
+      return (HistoryCursor(.crossing, "\(id)", at: time), .crossing($0))
     }
   }
 
-  /// So many are sorted for a page, so that a day of crossings costs little.
+  /// So many are sorted for a page.
   private static let mostCrossings = 20_000
 
   private func rows() throws -> [HistoryEvent] {

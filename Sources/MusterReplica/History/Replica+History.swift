@@ -32,11 +32,14 @@ extension Replica {
   /// - Parameters:
   ///   - cursor: the `next` of the page before; nil for the first.
   ///   - limit: 1 to `Limits.historyEventsPerPage`.
+  ///   - hidesDuress: whether the reader is no commander.
   public mutating func historyEvents(
-    in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int, now: ClockReading
+    in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int,
+    hidesDuress: Bool = false, now: ClockReading
   ) throws -> HistoryEventPage {
     try HistoryTimeline(
-      statuses: statuses(now: now), queries: queries, reader: historyReader(now: now)
+      statuses: statuses(now: now), queries: queries, reader: historyReader(now: now),
+      hidesDuress: hidesDuress
     ).events(in: range, after: cursor, limit: min(max(1, limit), Limits.historyEventsPerPage))
   }
 
@@ -54,7 +57,6 @@ extension Replica {
   private func historyReader(now: ClockReading) throws -> HistoryReader {
     var recorder = core.history
     if !recorder.isRecording { try recorder.start(after: core.store, now: now) }
-    return HistoryReader(
-      store: core.store, recorder: recorder, statuses: core.derived.statusModel)
+    return HistoryReader(store: core.store, recorder: recorder, statuses: core.derived.statusModel)
   }
 }

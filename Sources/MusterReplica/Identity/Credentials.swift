@@ -23,6 +23,10 @@ public struct Credentials: Sendable {
   package var verifyingKey: VerifyingKey { local.signingKey.publicKey }
   /// The user that this device writes for.
   public var user: UserID { local.author.user }
+  /// Whether the user was enrolled with this device, and not with another one.
+  public var isFirstOfUser: Bool {
+    user == UserID(operation: operation, firstDeviceKey: local.signingKey.publicKey)
+  }
   /// The role of the certificate; the replica determines whether it was revoked since.
   public var role: Role { local.author.role }
 }

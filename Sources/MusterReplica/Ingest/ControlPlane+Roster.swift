@@ -43,6 +43,11 @@ extension ControlPlane {
       .contains { $0.user == user && !isRevoked($0.device) }
   }
 
+  /// Whether a user has a certified device, revoked or not.
+  func hasCertified(_ user: UserID) -> Bool {
+    state.admitted.values.contains { $0.signed.certificate.user == user }
+  }
+
   /// Seals the key to command devices, so that it survives its author.
   func sealed(
     _ key: [UInt8], drawing random: inout DeterministicRandom

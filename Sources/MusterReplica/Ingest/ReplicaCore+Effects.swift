@@ -98,7 +98,10 @@ extension ReplicaCore {
   mutating func unit(for request: BlobFetch, now: ClockReading) throws -> BlobUnit? {
     // The engine may request units that are still in the batch.
     let id = request.listing.id
-    if transaction.batch.units.contains(where: { $0.blob == id }) { try commit(now: now) }
+    let isWaiting = transaction.batch.units.contains {
+      $0.blob == id && $0.number == request.unit
+    }
+    if isWaiting { try commit(now: now) }
     if let unit = try store.unit(request.unit, of: request.listing),
       unit.isValid(for: request.listing)
     {

@@ -58,7 +58,7 @@ struct BlobReceipts {
     var receipt: BlobReceipt?
     for (sequence, list) in try store.blobLists(of: log, from: 0) {
       var missing = receipt?.missing ?? []
-      for entry in list where engine.progress(of: entry.id)?.units.isComplete != true {
+      for entry in list where !engine.isComplete(entry.id) {
         missing.append(entry.id)
       }
       guard missing.count <= Limits.blobExceptions else { break }

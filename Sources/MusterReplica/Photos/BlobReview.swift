@@ -3,7 +3,7 @@ internal import MusterStore
 
 /// Which ciphertext may be deleted: of photos that were removed, and originals when the disk is
 /// full. Nothing is deleted unless a command device's receipt covers it, and nothing at a command
-/// device, so that the last copy stays.
+/// device or an archive, so that the last copy stays.
 struct BlobReview {
   /// When blobs stopped being referenced; nil for those that are referenced again.
   private(set) var marks: [BlobID: Timestamp?] = [:]
@@ -29,12 +29,16 @@ struct BlobReview {
         }
       }
     }
-    guard role != .command else { return }
+    guard !role.givesReceipts else { return }
     for blob in blobs
     where deletable.count < Limits.blobsPerReview && !blob.isDeleted && !blob.units.isEmpty {
       // Thumbnails stay while a photo references them.
       let isEvicted = isFull && blob.listing.kind == .original
-      if isEvicted || unreferenced.contains(blob.id), !receipts.keepers(of: blob).isEmpty {
+      guard isEvicted || unreferenced.contains(blob.id) else { continue }
+      #if Canary
+        if Canary.evictLastCopy.isPlanted { deletable.append(blob.id) }
+      #endif
+      if !receipts.keepers(of: blob).isEmpty {
         deletable.append(blob.id)
       }
     }

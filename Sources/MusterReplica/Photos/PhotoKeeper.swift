@@ -94,7 +94,7 @@ struct PhotoKeeper: Sendable {
       switch role {
       case .relay: return .none
       case .command: return .command
-      case .member, .observer: return .rest
+      case .member, .observer, .archive: return .rest
       }
     }
   }

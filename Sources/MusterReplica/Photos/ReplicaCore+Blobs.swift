@@ -33,9 +33,7 @@ extension ReplicaCore {
 
   /// Schedules a receipt of a command device after a blob is complete.
   mutating func oweBlobReceipt(for blob: BlobID, now: ClockReading) throws {
-    guard engine.progress(of: blob)?.units.isComplete == true,
-      let log = try store.blob(blob)?.log
-    else { return }
+    guard engine.isComplete(blob), let log = try store.blob(blob)?.log else { return }
     schedules.oweBlobReceipts(for: [log], now: now.instant)
   }
 

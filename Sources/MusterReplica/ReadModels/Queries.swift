@@ -239,6 +239,11 @@ public struct Queries {
       .page(of: dataset, after: position, limit: limit)
   }
 
+  /// Returns all records of a user, removed ones included, by data set.
+  public func allRecords(of user: UserID) throws -> [UserRecord] {
+    try RecordReader(context: context, user: user).all()
+  }
+
   /// Returns records of this device's user with their data sets, by row.
   public func records(_ rows: [RowID]) throws -> [RowID: (dataset: String, record: RecordSummary)] {
     let reader = RecordReader(context: context, user: context.local.author.user)
@@ -253,7 +258,24 @@ public struct Queries {
     return try recordDatasets().filter { names.contains($0.name) }
   }
 
+  /// Returns the name of this device's user.
+  public func ownCallsign() throws -> String {
+    try context.callsign(of: context.local.author.user)
+  }
+
   // MARK: Proximity
+
+  /// Returns the frame of the note that this device sealed to command, and whether a device of
+  /// command acknowledged it; nil before the first.
+  public func ownProximityNote(
+    now: ClockReading
+  ) throws -> (frame: Bytes16, isAtCommand: Bool)? {
+    guard let row = try context.row(ExposureList.key(context.local.device)),
+      let note = row.shown(.exposureNote)
+    else { return nil }
+    var tracker = deliveryTracker(now: now)
+    return (note.dot.frame, try tracker.delivery(of: row).commandPost)
+  }
 
   /// Returns the exposure notices that count, by id.
   public func exposureNotices() throws -> [PublishedNotice] {

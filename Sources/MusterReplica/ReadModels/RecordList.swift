@@ -63,6 +63,18 @@ struct RecordReader {
       records: try page.map(summary), next: found.count > limit ? next : nil)
   }
 
+  /// Returns all records, removed ones included, by data set and change.
+  func all() throws -> [UserRecord] {
+    try context.store.recordDatasets(of: user).flatMap { dataset in
+      try context.store.indexedRecords(
+        of: user, in: dataset.name, after: RecordIndexPosition(syncCount: 0), limit: .max
+      ).map { indexed in
+        UserRecord(
+          row: indexed.row, user: user, dataset: dataset.name, record: try summary(indexed))
+      }
+    }
+  }
+
   /// Returns those of some records that belong to the user, by row, with their data sets.
   func records(_ rows: [RowID]) throws -> [RowID: (dataset: String, record: RecordSummary)] {
     var found: [RowID: (dataset: String, record: RecordSummary)] = [:]

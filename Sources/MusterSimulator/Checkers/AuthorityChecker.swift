@@ -78,6 +78,7 @@ final class AuthorityChecker: Checker {
     let isOwn = value.author == row.owner
     switch (role, field) {
     case (nil, _), (.relay?, _): return false
+    case (.archive?, _): return isOwn && field == .userCallsign
     // Of the device with the row's id; this table knows people only.
     case (_, .exposureNote): return true
     case (_, .userSafetyClaim), (.command?, .trackPoints), (.command?, .recordValue):

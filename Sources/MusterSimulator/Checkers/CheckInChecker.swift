@@ -22,7 +22,7 @@ final class CheckInChecker: Checker {
   private var skews: [Int: [(since: Instant, milliseconds: Int64)]] = [:]
   /// Nodes whose database was restored: when their times were last saved is unknown.
   private var restored: Set<Int> = []
-  /// By node and timer, when what the node holds changed last.
+  /// By node and timer, when what the node holds, or knows of its date, changed last.
   private var changes: [Int: [RowID: Instant]] = [:]
   /// How many timers were compared, and how many of them were overdue.
   private(set) var (compared, alarms) = (0, 0)
@@ -84,7 +84,7 @@ final class CheckInChecker: Checker {
   }
 
   private func receive(_ rows: Set<RowID>?, at node: SimulatedNode, in world: World) throws {
-    let changed = try ledger.receive(rows, at: node, now: world.now)
+    let changed = try ledger.receive(rows, at: node, in: world.nodes, now: world.now)
     for row in changed { changes[node.index, default: [:]][row] = world.now }
     if !changed.isEmpty { expectAlarms(at: node, in: world) }
   }

@@ -146,11 +146,12 @@ struct CheckInLedger {
 
   // MARK: Holdings
 
-  /// Records what a node has received. Returns the timers that it concerns.
+  /// Records what a node has received. Returns the timers that it concerns, and those that it dates
+  /// more closely: what arrives early of an author dates all that the author wrote before.
   ///
   /// - Parameter rows: nil for all timers.
   mutating func receive(
-    _ rows: Set<RowID>?, at node: SimulatedNode, now: Instant
+    _ rows: Set<RowID>?, at node: SimulatedNode, in nodes: [SimulatedNode], now: Instant
   ) throws -> Set<RowID> {
     var changed: Set<RowID> = []
     let unreadable = try Self.unreadable(at: node)
@@ -159,11 +160,22 @@ struct CheckInLedger {
       guard try Self.holds(entry.frames, at: node), unreadable.isDisjoint(with: entry.frames)
       else { continue }
       let time = node.clock.steadyMilliseconds(at: now)
+      let dated = self.rows(by: entry.author).map { row in
+        (row, latest: expected(row, at: node, in: nodes)?.latest)
+      }
       held[node.index, default: [:]][id] = Holding(
         receivedAt: time, boot: node.clock.boots, latest: time)
       changed.insert(entry.row)
+      for (row, latest) in dated where expected(row, at: node, in: nodes)?.latest != latest {
+        changed.insert(row)
+      }
     }
     return changed
+  }
+
+  /// The timers that a node started or answered.
+  private func rows(by author: Int) -> Set<RowID> {
+    Set(entries.lazy.filter { $0.author == author }.map(\.row))
   }
 
   private static func holds(_ frames: [Bytes16], at node: SimulatedNode) throws -> Bool {

@@ -45,6 +45,9 @@ final class DeliveryChecker: Checker {
       if shown.commandPost, !holders.contains(where: { $0.plan.role == .command }) {
         world.report(promise, "\(node.name) shows report \(row.key.id.short) at the command post")
       }
+      if shown.archive, !holders.contains(where: { $0.plan.role == .archive }) {
+        world.report(promise, "\(node.name) shows report \(row.key.id.short) at the archive")
+      }
     }
   }
 

@@ -96,7 +96,8 @@ struct ScenarioReader {
       guard groups[name] == nil, name != Self.everyone else {
         throw fields.fault("'\(name)' is named twice")
       }
-      let role = try fields.value("role", "command, member, observer or relay", Role.init(name:))
+      let role = try fields.value(
+        "role", "command, member, observer, relay or archive", Role.init(name:))
       let count = try fields.number("count", within: 1...Self.mostNodes)
       var plan = NodePlan(name: name, role: role ?? .member)
       try readPlace(&plan, &fields)

@@ -48,7 +48,7 @@ struct Workload {
       guard node.isRunning else { return false }
       switch kind {
       case .fences, .directives, .overrides, .profiles: return node.plan.role == .command
-      case .safety, .looks, .checkIns, .checkInReports: return node.plan.role != .relay
+      case .safety, .looks, .checkIns, .checkInReports: return node.plan.role.isPersonal
       default: return node.plan.role == .command || node.plan.role == .member
       }
     }

@@ -53,8 +53,6 @@ public struct StatusAssessment: Hashable, Sendable {
 
   /// The reason of the status.
   public var reason: String { conditions.first { $0.status == status }?.reason ?? "" }
-  /// The open orders that the person satisfies.
-  public var satisfiedOrders: [RowID] { orders.filter(\.isSatisfied).map(\.id) }
 }
 
 /// The state of an open order that addresses a person.

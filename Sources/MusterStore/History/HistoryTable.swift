@@ -9,6 +9,8 @@ enum HistoryTable {
   // MARK: Writing
 
   static func keep(_ batch: HistoryBatch, in database: Database) throws {
+    // Late entries were learnt in the period that the batch may end.
+    for late in batch.late { try insert(late, in: database) }
     if let fold = batch.fold {
       try insert(fold, in: database)
       try evict(database)
@@ -17,7 +19,6 @@ enum HistoryTable {
       try database.run("INSERT INTO history_tail(body) VALUES (?)", [batch.tail.blob])
     }
     if let runs = batch.runs { try LocalTable.set(runsKey, to: runs, in: database) }
-    for late in batch.late { try insert(late, in: database) }
     for author in Set(batch.late.map(\.row.author)).sorted() { try trim(author, in: database) }
   }
 
@@ -44,8 +45,8 @@ enum HistoryTable {
   private static let rowOverhead = 60
 
   /// Deletes the oldest periods beyond `Limits.historyPeriods` and `Limits.historyBytes`, and the
-  /// late entries that were learnt in them. Both are counted, so that a clock that jumps deletes
-  /// nothing.
+  /// late entries that were learnt in them, no others. Both are counted, so that a clock that jumps
+  /// deletes nothing.
   private static func evict(_ database: Database) throws {
     var (kept, bytes, first): (Int64, Int64, Int64?) = (0, 0, nil)
     try database.eachWhile(
@@ -63,15 +64,15 @@ enum HistoryTable {
     guard let first else { return }
     try database.run("DELETE FROM history_periods WHERE number < ?", [first.column])
     try database.run("DELETE FROM history WHERE period < ?", [first.column])
+    // Places ascend with periods.
     let place = try database.first(
       "SELECT place FROM late_history WHERE period >= ? ORDER BY place LIMIT 1", [first.column],
       of: "late_history"
     ) { try $0.integer(Int64.self) }
-    if let place {
-      try database.run("DELETE FROM late_history WHERE place < ?", [place.column])
-    }
+    try database.run("DELETE FROM late_history WHERE place < ?", [(place ?? .max).column])
   }
 
+  /// Stores a late entry in the current period, which gets the number after the newest one.
   private static func insert(_ late: LateHistoryRow, in database: Database) throws {
     let row = late.row
     try database.run(

@@ -78,6 +78,11 @@ extension Context {
     sendRoots(to: device, asksForAnswer: false)
   }
 
+  /// Whether a device last authenticated as a command device.
+  func isCommand(_ device: DeviceID) -> Bool {
+    peers[device].flatMap { roster.certificates[$0.certificate] }?.certificate.role == .command
+  }
+
   /// Returns the session to send on: the one with the most recent datagram. Simultaneous handshakes
   /// create several sessions to one address, and both sides choose the one with the lower index
   /// pair. If each followed the last datagram, late answers would make them alternate, and each

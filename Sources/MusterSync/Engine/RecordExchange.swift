@@ -92,7 +92,7 @@ struct RecordExchange: Sendable {
     case .neighbours, .presence:
       guard certificate.role.reads else { return .refused(.forged) }
     case .receipt, .blobReceipt:
-      guard certificate.role == .command else { return .refused(.forged) }
+      guard certificate.role.givesReceipts else { return .refused(.forged) }
       guard cache[record.topic] != nil || cache.hasRoomForReceipt(of: record.certificate)
       else {
         context.bounds.note(.receipts, of: record.certificate)

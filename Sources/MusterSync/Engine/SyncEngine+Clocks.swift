@@ -21,10 +21,16 @@ extension SyncEngine {
   ///
   /// - Parameter now: the readings of this device's clocks.
   public func clockLead(now: ClockReading) -> ClockLead? {
+    context.peers.clockLead(without: context.roster.revoked, now: now)
+  }
+}
+
+extension PeerDirectory {
+  fileprivate func clockLead(without revoked: Set<DeviceID>, now: ClockReading) -> ClockLead? {
     let leads =
-      context.peers.devices
-      .filter { !context.roster.revoked.contains($0) }
-      .compactMap { context.peers[$0]?.presence.clock }
+      devices
+      .filter { !revoked.contains($0) }
+      .compactMap { self[$0]?.presence.clock }
       .map { now.wall.milliseconds(since: $0.reading(at: now.instant)) }
       .sorted()
     guard !leads.isEmpty else { return nil }

@@ -5,14 +5,7 @@ extension SyncEngine {
   /// for longest.
   ///
   /// A device with a short silence stays in the list, so that packet loss does not remove it.
-  public func neighbours(now: Instant) -> [ReceivedNeighbour] {
-    let received = context.peers.devices.compactMap { device in
-      context.peers[device].flatMap { ReceivedNeighbour($0, context: context, now: now) }
-    }
-    guard received.count > Limits.neighbours else { return received }
-    let longest = received.sorted { ($0.since, $0.device) < ($1.since, $1.device) }
-    return longest.prefix(Limits.neighbours).sorted { $0.device < $1.device }
-  }
+  public func neighbours(now: Instant) -> [ReceivedNeighbour] { context.neighbours(now: now) }
 
   /// Returns whether new data of a device arrived so recently that only a few relays can be in
   /// between.
@@ -23,6 +16,17 @@ extension SyncEngine {
 
   /// Whether the links have capacity beyond the highest priorities, and no queue has built up.
   public var hasRoom: Bool { context.outbox.links.hasRoom }
+}
+
+extension Context {
+  fileprivate func neighbours(now: Instant) -> [ReceivedNeighbour] {
+    let received = peers.devices.compactMap { device in
+      peers[device].flatMap { ReceivedNeighbour($0, context: self, now: now) }
+    }
+    guard received.count > Limits.neighbours else { return received }
+    let longest = received.sorted { ($0.since, $0.device) < ($1.since, $1.device) }
+    return longest.prefix(Limits.neighbours).sorted { $0.device < $1.device }
+  }
 }
 
 /// A device that is received here.

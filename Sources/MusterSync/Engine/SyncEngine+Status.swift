@@ -14,6 +14,11 @@ extension SyncEngine {
     blobs.progress(of: blob, context: context)
   }
 
+  /// Whether all of a listed blob is stored here.
+  public func isComplete(_ blob: BlobID) -> Bool {
+    blobs.catalog[blob]?.units.isComplete == true
+  }
+
   /// Returns the first eight bytes of the root of each set that makes up the state: the four lanes
   /// and the records.
   public mutating func rootBytes() -> [UInt8] {

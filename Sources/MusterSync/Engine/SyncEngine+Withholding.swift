@@ -5,13 +5,7 @@ extension SyncEngine {
   public func stalls(
     now: Instant
   ) -> [(device: DeviceID, kind: StallKind, seconds: Int64)] {
-    context.peers.connected.compactMap { device in
-      guard let stall = context.peers[device]?.stall.stall, stall.isReported else {
-        return nil
-      }
-      let seconds = now.milliseconds(since: stall.since) / 1000
-      return (device, stall.kind, max(0, seconds))
-    }
+    context.peers.stalls(now: now)
   }
 
   /// Returns all devices with stored data that are not revoked, and how long ago new data of theirs
@@ -20,6 +14,16 @@ extension SyncEngine {
     context.newestData().sorted { $0.key < $1.key }.map { device, newest in
       let last = max(newest, context.peers[device]?.presence.lastReceived ?? newest)
       return (device, max(0, now.milliseconds(since: last) / 1000))
+    }
+  }
+}
+
+extension PeerDirectory {
+  fileprivate func stalls(now: Instant) -> [(device: DeviceID, kind: StallKind, seconds: Int64)] {
+    connected.compactMap { device in
+      guard let stall = self[device]?.stall.stall, stall.isReported else { return nil }
+      let seconds = now.milliseconds(since: stall.since) / 1000
+      return (device, stall.kind, max(0, seconds))
     }
   }
 }

@@ -9,6 +9,13 @@ enum BlobMessage: Hashable, Sendable {
   /// The hashes of the leaves of a unit, then its path.
   case proof(BlobID, unit: Int, hashes: [Bytes32])
   case leaf(BlobID, number: Int, bytes: [UInt8])
+  /// The sender reads the forms below, which name the request instead of the blob.
+  case readsShortForms
+  case request(BlobRequest)
+  /// Hashes of the path of the requested unit, lowest first.
+  case path(request: UInt16, hashes: [Bytes32])
+  /// The leaf with this index in the requested unit.
+  case piece(request: UInt16, index: Int, bytes: [UInt8])
 }
 
 /// What a peer holds of a blob.
@@ -42,6 +49,18 @@ struct BlobWant: Hashable, Sendable {
   let leaves: UInt16
 }
 
+/// A request for leaves of one unit that is proved as a whole.
+struct BlobRequest: Hashable, Sendable {
+  let blob: BlobID
+  /// Chosen by the sender, and repeated in the answers.
+  let number: UInt16
+  let unit: Int
+  /// How many hashes of the path are missing, from the lowest one on.
+  let hashes: Int
+  /// Bit i is leaf i of the unit.
+  let leaves: UInt16
+}
+
 extension BlobMessage {
   private enum Number: UInt8 {
     case query = 1
@@ -49,9 +68,15 @@ extension BlobMessage {
     case want = 3
     case proof = 4
     case leaf = 5
+    case readsShortForms = 6
+    case request = 7
+    case path = 8
+    case piece = 9
   }
 
   private static let mostHashes = 26
+  /// The longest path, that of a blob of 512 units.
+  private static let mostPath = 9
 
   var bytes: [UInt8] {
     var writer = ByteWriter()
@@ -79,6 +104,22 @@ extension BlobMessage {
       Self.begin(.leaf, blob, &writer)
       writer.append(UInt16(number))
       writer.append(fixed: bytes)
+    case .readsShortForms: writer.append(Number.readsShortForms.rawValue)
+    case .request(let request):
+      Self.begin(.request, request.blob, &writer)
+      writer.append(request.number)
+      writer.append(UInt16(request.unit))
+      writer.append(UInt8(request.hashes))
+      writer.append(request.leaves)
+    case .path(let request, let hashes):
+      writer.append(Number.path.rawValue)
+      writer.append(request)
+      for hash in hashes { writer.append(hash) }
+    case .piece(let request, let index, let bytes):
+      writer.append(Number.piece.rawValue)
+      writer.append(request)
+      writer.append(UInt8(index))
+      writer.append(fixed: bytes)
     }
     return writer.bytes
   }
@@ -93,8 +134,13 @@ extension BlobMessage {
     do {
       var reader = ByteReader(bytes)
       guard let number = Number(rawValue: try reader.integer(UInt8.self)) else { return nil }
-      let blob = try reader.identifier(BlobID.self)
-      self = try Self.read(number, of: blob, from: &reader)
+      switch number {
+      case .readsShortForms: self = .readsShortForms
+      case .path, .piece: self = try Self.readAnswer(number, from: &reader)
+      case .query, .holding, .want, .proof, .leaf, .request:
+        let blob = try reader.identifier(BlobID.self)
+        self = try Self.read(number, of: blob, from: &reader)
+      }
       try reader.expectEnd()
     } catch {
       throw .malformed("blob message")
@@ -123,16 +169,44 @@ extension BlobMessage {
           leaves: try reader.integer(UInt16.self)))
     case .proof:
       let unit = Int(try reader.integer(UInt16.self))
-      guard reader.remaining % 32 == 0, reader.remaining / 32 <= mostHashes else {
-        throw .invalid("proof")
-      }
-      var hashes: [Bytes32] = []
-      while reader.remaining > 0 { hashes.append(try reader.bytes32()) }
-      return .proof(blob, unit: unit, hashes: hashes)
+      return .proof(blob, unit: unit, hashes: try readHashes(atMost: mostHashes, from: &reader))
     case .leaf:
       let leaf = Int(try reader.integer(UInt16.self))
       guard (1...BlobShape.leafBytes).contains(reader.remaining) else { throw .invalid("leaf") }
       return .leaf(blob, number: leaf, bytes: try reader.fixed(reader.remaining))
+    case .request:
+      let (number, unit) = (try reader.integer(UInt16.self), try reader.integer(UInt16.self))
+      let hashes = Int(try reader.integer(UInt8.self))
+      guard hashes <= mostPath else { throw .invalid("request") }
+      return .request(
+        BlobRequest(
+          blob: blob, number: number, unit: Int(unit), hashes: hashes,
+          leaves: try reader.integer(UInt16.self)))
+    case .readsShortForms, .path, .piece: throw .invalid("blob message")
     }
+  }
+
+  private static func readAnswer(
+    _ number: Number, from reader: inout ByteReader
+  ) throws(DecodingFault) -> BlobMessage {
+    let request = try reader.integer(UInt16.self)
+    if number == .path {
+      return .path(request: request, hashes: try readHashes(atMost: mostPath, from: &reader))
+    }
+    let index = Int(try reader.integer(UInt8.self))
+    guard index < BlobShape.leavesPerUnit, (1...BlobShape.leafBytes).contains(reader.remaining)
+    else { throw .invalid("piece") }
+    return .piece(request: request, index: index, bytes: try reader.fixed(reader.remaining))
+  }
+
+  private static func readHashes(
+    atMost most: Int, from reader: inout ByteReader
+  ) throws(DecodingFault) -> [Bytes32] {
+    guard reader.remaining % 32 == 0, reader.remaining / 32 <= most else {
+      throw .invalid("hashes")
+    }
+    var hashes: [Bytes32] = []
+    while reader.remaining > 0 { hashes.append(try reader.bytes32()) }
+    return hashes
   }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 internal import MusterAmazon
+internal import MusterBluetooth
 internal import MusterControl
 internal import MusterHTTP
 internal import MusterInterchange
@@ -58,6 +59,11 @@ enum LocalNode {
     let opened = try opened(home)
     if let remark = opened.repairRemark { Standard.complain(remark) }
     return Node(opened, transport: nil, logger: logger(.info))
+  }
+
+  /// Opens the node of a temporary home, which has no database yet.
+  static func open(_ folders: NodeHome, keysOf home: HomeOptions) throws -> any CommandPerformer {
+    Node(try opened(folders, keysOf: home), transport: nil, logger: logger(.warning))
   }
 
   /// Creates an operation, with this device as its first one of role command.
@@ -243,6 +249,7 @@ enum LocalNode {
           proximity.input, longest: Node.longestNearbyLine, logger: logger,
           random: { UInt64.random(in: .min ... .max) }, deliver: { await node.takeNearby($0) }))
     }
+    services.append(BluetoothRadio(node: node, logger: logger))
     return services
   }
 
@@ -286,7 +293,13 @@ enum LocalNode {
   }
 
   private static func opened(_ home: HomeOptions) throws -> sending OpenedHome {
-    try OpenedHome(home.folders) { try home.passphrase().bytes }
+    try opened(home.folders, keysOf: home)
+  }
+
+  private static func opened(
+    _ folders: NodeHome, keysOf home: HomeOptions
+  ) throws -> sending OpenedHome {
+    try OpenedHome(folders) { try home.passphrase().bytes }
   }
 
   /// Logs go to standard error.

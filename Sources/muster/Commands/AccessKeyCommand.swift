@@ -59,8 +59,10 @@ struct AccessKeyCommand: AsyncParsableCommand {
         "aws_access_key_id = \(key.id)\naws_secret_access_key = \(key.secret)")
       Standard.complain(
         "created for \(SafeText.line(person.callsign)), \(key.rights.rawValue); the secret is not "
-          + "shown again\nCognito Sync: identity pool \(SyncIdentity.pool(status.operation)), "
-          + "identity \(SyncIdentity.identity(key.user))")
+          + "shown again")
+      Standard.complain(
+        "for Cognito Sync: identity pool \(SyncIdentity.pool(status.operation)), identity "
+          + "\(SyncIdentity.identity(key.user))")
     }
   }
 

@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
       nmea: try settings.value(of: .nmea, NMEAArgument.init(parsing:)))
     return HomeCheck(home: home.folders).findings()
       + (try await DeviceCheck(home: home).findings()) + (await network.findings())
-      + (await receiver.findings()) + ProximityCheck().findings()
+      + (await receiver.findings()) + (await ProximityCheck().findings())
       + (await PhotoCheck().findings())
   }
 

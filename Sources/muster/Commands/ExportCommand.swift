@@ -6,21 +6,24 @@ internal import MusterNode
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export the operation as GeoJSON, KML, KMZ, CSV or GPX.",
+    abstract: "Export the operation for maps and spreadsheets.",
     discussion: """
       Example:  muster export --format geojson > flood.geojson
+                muster export --format gpkg --out flood.gpkg
                 muster export --format kmz --out flood.kmz
                 muster export --format csv --out flood.csv --photos photos
 
-      GeoJSON is for QGIS and web maps, KML for Google Earth, KMZ the same with photos, GPX for \
-      GPS receivers (without zones), CSV for spreadsheets. Exports people, reports, zones and \
-      tracks, and in CSV also the events. A track is complete only for this laptop, for phones \
-      that report to it, and for people who share their track. Photos that are not complete here \
-      are left out.
+      GeoPackage (gpkg) and GeoJSON are for QGIS, ArcGIS and web maps, KML for Google Earth, KMZ \
+      the same with photos, GPX for GPS receivers (without zones), CSV for spreadsheets. Exports \
+      people, reports, zones and tracks, and in CSV and GeoPackage also the events. A track is \
+      complete only for this laptop, for phones that report to it, and for people who share their \
+      track. Photos that are not complete here are left out.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case geojson, kml, kmz, csv, gpx
+    case geojson, gpkg, kml, kmz, csv, gpx
+
+    var isText: Bool { self != .kmz && self != .gpkg }
   }
 
   @Option(help: "The output format.")
@@ -38,8 +41,8 @@ struct ExportCommand: AsyncParsableCommand {
   private static let page = 10_000
 
   func validate() throws {
-    guard format == .kmz, out == nil else { return }
-    throw ValidationError("a KMZ archive is not a text: give --out FILE")
+    guard !format.isText, out == nil else { return }
+    throw ValidationError("a \(format.rawValue.uppercased()) file is not a text: give --out FILE")
   }
 
   func run() async throws {
@@ -51,9 +54,7 @@ struct ExportCommand: AsyncParsableCommand {
     else { throw Refusal.unexpectedReply }
     let export = try await ProgressLine.during("Exporting") { progress in
       OperationExport(
-        // An export is passed on: what only command may see is not part of it.
-        name: status.operationName, users: users.map(\.withoutDuress), reports: reports,
-        fences: fences,
+        name: status.operationName, users: users, reports: reports, fences: fences,
         events: try await Self.events(of: connection),
         tracks: try await Self.tracks(of: users, by: connection, progress))
     }
@@ -63,18 +64,19 @@ struct ExportCommand: AsyncParsableCommand {
     switch (format, out) {
     case (.kmz, let out?):
       try await files.writeArchive(to: out, beginningWith: export.kml(with: files.found))
-    case (_, let out?): try OutputFile.write(Array(text(of: export).utf8), to: out)
-    case (_, nil): try Standard.write(Array(text(of: export).utf8))
+    case (_, let out?): try OutputFile.write(contents(of: export), to: out)
+    case (_, nil): try Standard.write(contents(of: export))
     }
     if let remark = files.remark { Standard.complain(remark) }
   }
 
-  private func text(of export: OperationExport) -> String {
+  private func contents(of export: OperationExport) throws -> [UInt8] {
     switch format {
-    case .geojson: export.geoJSON()
-    case .kml, .kmz: export.kml()
-    case .csv: export.csv()
-    case .gpx: export.gpx()
+    case .geojson: Array(export.geoJSON().utf8)
+    case .gpkg: try export.geoPackage()
+    case .kml, .kmz: Array(export.kml().utf8)
+    case .csv: Array(export.csv().utf8)
+    case .gpx: Array(export.gpx().utf8)
     }
   }
 

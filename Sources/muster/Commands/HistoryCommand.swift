@@ -84,7 +84,8 @@ struct HistoryCommand: AsyncParsableCommand {
     for person in picture.people {
       let user = person.summary
       table.add([
-        .init(user.callsign, .strong), user.statusCell, .init(times.format.text(person.since)),
+        .init(user.callsign, .strong), user.statusCell,
+        .init(person.since.map(times.format.text) ?? ""),
         .init(user.reasons), .init(user.team),
         .init(ValueText.fix(user.fix, as: coordinates.format)),
         .init(person.fixTime.map(times.format.text) ?? ""),
@@ -102,7 +103,8 @@ struct HistoryCommand: AsyncParsableCommand {
     var next: HistoryCursor?
     repeat {
       let command = Command.timeline(
-        from: from, to: to, after: next, limit: Limits.historyEventsPerPage)
+        from: from, to: to, after: next, limit: Limits.historyEventsPerPage,
+        hidesDuress: false)
       guard case .timeline(let page) = try await connection.ask(command) else {
         throw Refusal.unexpectedReply
       }
@@ -111,7 +113,7 @@ struct HistoryCommand: AsyncParsableCommand {
     } while next != nil
     if output.json { return try Standard.print(JSON.array(events.map(\.json)).text) }
     guard !events.isEmpty else { return try Standard.print("No events in that time.") }
-    var table = Table(["TIME", "EVENT", "CALLSIGN", "", "TEXT"], optional: ["TEXT"])
+    var table = Table(["TIME", "EVENT", "CALLSIGN", "WHAT", "TEXT"])
     for event in events {
       table.add([
         .init(times.format.text(event.time)), .init(event.kind.label),

@@ -12,10 +12,18 @@ struct InviteCommand: AsyncParsableCommand {
 
       Anyone with the URL can join until it expires or is used up: show it only to the people \
       that you invite. Keep `muster run` running on this laptop, in reach, while they join.
+
+      A person who already has a laptop, or had one, and receives another one:
+        muster invite --user Anna
       """)
 
   @Option(help: "The role of devices that join.")
   var role = NameArgument(Role.member)
+
+  @Option(
+    help: ArgumentHelp(
+      "The person who receives another device.", valueName: "callsign"))
+  var user: String?
 
   @Option(help: ArgumentHelp("The number of devices that can join, 1 to 1000.", valueName: "n"))
   var uses = 1
@@ -32,12 +40,14 @@ struct InviteCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...1000).contains(uses) else { throw ValidationError("--uses must be from 1 to 1000") }
+    guard user == nil || uses == 1 else { throw ValidationError("--user permits one use") }
   }
 
   func run() async throws {
     // Only a running node has the addresses that the new device must contact.
     let connection = NodeConnection.running(try await NodeConnection.runningNode(of: home))
-    let command = Command.invite(role: role.value, uses: uses, validSeconds: expires.seconds)
+    let command = Command.invite(
+      role: role.value, user: user, uses: uses, validSeconds: expires.seconds)
     guard case .invitation(let bytes, let role, let expiresAt) = try await connection.ask(command)
     else {
       throw Refusal.unexpectedReply
@@ -52,7 +62,8 @@ struct InviteCommand: AsyncParsableCommand {
     try show(url, on: screen)
     try Standard.print(
       """
-      For \(ValueText.count(uses, "device", "devices")) of role \(role.name), until \
+      For \(user.map { "another device of \(SafeText.line($0))" }
+        ?? ValueText.count(uses, "device", "devices")) of role \(role.name), until \
       \(times.format.text(expiresAt)). On the other laptop:
 
       muster join '\(url)' --callsign NAME

@@ -132,7 +132,7 @@ struct JoinCommand: AsyncParsableCommand {
     try Standard.print(
       """
       Joined "\(SafeText.line(enrolment.operationName))" (\(enrolment.operation.short)) as \
-      \(enrolment.callsign), role \(enrolment.role.name).
+      \(enrolment.isFurtherDevice ? "another device of a person" : enrolment.callsign), role \(enrolment.role.name).
       Next: muster run\(uplink.map { " --uplink \($0.target)" } ?? "")
       """)
     guard let inviter = enrolment.inviters.first else { return }
@@ -149,7 +149,8 @@ struct AdmitCommand: AsyncParsableCommand {
       Example:  muster admit ben.request --out ben.grant
 
       Check that the file comes from the person whose callsign is shown. Only their laptop can \
-      use the grant.
+      use the grant. Another laptop of a person who already has one, or had one:
+        muster admit anna.request --user Anna --out anna.grant
       """)
 
   @Argument(help: ArgumentHelp("The join request.", valueName: "file"))
@@ -161,6 +162,10 @@ struct AdmitCommand: AsyncParsableCommand {
   @Option(help: "The role of the device.")
   var role = NameArgument(Role.member)
 
+  @Option(
+    help: ArgumentHelp("The person whose other device it is.", valueName: "callsign"))
+  var user: String?
+
   @OptionGroup(title: "Node") var home: HomeOptions
   @OptionGroup var output: OutputOptions
 
@@ -171,10 +176,10 @@ struct AdmitCommand: AsyncParsableCommand {
     let contents = try InputFile.bytes(of: request, limit: Self.mostRequestBytes)
     let connection = try await NodeConnection.open(home)
     let reply = try await connection.change(
-      .admit(request: ByteString(contents), role: role.value))
+      .admit(request: ByteString(contents), role: role.value, user: user))
     guard case .grant(let grant, let callsign) = reply else { throw Refusal.unexpectedReply }
     try OutputFile.write(grant.bytes, to: out)
-    if case .users(let people) = try await connection.ask(.users),
+    if user == nil, case .users(let people) = try await connection.ask(.users),
       people.count(where: { $0.callsign == callsign && !$0.isTracker }) > (role.value.reads ? 1 : 0)
     {
       Standard.complain(
@@ -187,7 +192,9 @@ struct AdmitCommand: AsyncParsableCommand {
           "callsign": .string(callsign), "role": .string(role.value.name), "grant": .string(out),
         ]).text)
     }
-    try Standard.print("Admitted \(SafeText.line(callsign)) as \(role.value.name); wrote \(out).")
+    let person = SafeText.line(user ?? callsign)
+    let device = user == nil ? person : "another device of \(person)"
+    try Standard.print("Admitted \(device) as \(role.value.name); wrote \(out).")
     guard case .status(let status) = try await connection.ask(.status) else { return }
     try Standard.print("Next: muster join --grant \(out) --operation \(status.operation)")
   }

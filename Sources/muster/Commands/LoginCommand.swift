@@ -28,7 +28,8 @@ struct LoginCommand: AsyncParsableCommand {
 
         Asks for the passphrase of the login, at least \(Login.fewestCharacters) characters, or \
         reads the first line of --passphrase-file. The passphrase of this laptop's keys is another \
-        one: with --user and encrypted keys, set MUSTER_PASSPHRASE.
+        one: with --user and encrypted keys, set MUSTER_PASSPHRASE. A login that is changed ends \
+        its sessions.
         """)
 
     @Argument(help: "The name of the login.")

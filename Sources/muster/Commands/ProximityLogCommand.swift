@@ -9,15 +9,15 @@ struct ProximityLogCommand: AsyncParsableCommand {
     commandName: "proximity",
     abstract: "Show which devices were near this laptop.",
     discussion: """
-      Example:  muster run --proximity udp://127.0.0.1:7475
+      Example:  muster proximity on
                 muster proximity list
 
-      A scanner sends what it receives by Bluetooth to `muster run --proximity`. The log is \
-      encrypted, stays on this laptop and is deleted after 14 days. Only what its owner agrees to \
-      is sent, sealed to command.
+      A running node scans and advertises by Bluetooth, or reads a scanner: see --proximity of \
+      `muster run`. The log is encrypted, stays on this laptop and is deleted after 14 days. Only \
+      what its owner agrees to is sent, sealed to command.
       """,
     subcommands: [
-      Status.self, On.self, Off.self, List.self, Sessions.self, Own.self, Notices.self,
+      Status.self, On.self, Off.self, Keep.self, List.self, Sessions.self, Own.self, Notices.self,
       Consent.self, Send.self, ReportPositive.self, WithdrawReport.self, Review.self,
       Publish.self, Withdraw.self,
     ])
@@ -38,21 +38,33 @@ struct ProximityLogCommand: AsyncParsableCommand {
 
   struct On: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Record devices nearby while a scanner runs.",
-      discussion: "Example:  muster proximity on")
+      abstract: "Record devices nearby, and advertise.",
+      discussion: """
+        Example:  muster proximity on
+                  muster proximity on --show-name
+
+        A running node scans and advertises with the Bluetooth adapter of this laptop. A scanner \
+        of `muster run --proximity` is recorded too. Your name is advertised only if you show it.
+        """)
+
+    @Flag(inversion: .prefixedNo, help: "Advertise your name with the identifier.")
+    var showName: Bool?
 
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let connection = try await NodeConnection.open(home)
-      try await connection.showProximity(.setOn(true), output: output)
+      if let showName { _ = try await connection.proximity(.showName(showName)) }
+      _ = try await connection.proximity(.setOn(true))
+      try await connection.awaitScanner()
+      try await connection.showProximity(.status, output: output)
     }
   }
 
   struct Off: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Record no devices, also while a scanner runs.",
+      abstract: "Record no devices, and do not advertise.",
       discussion: """
         Example:  muster proximity off
 
@@ -65,6 +77,31 @@ struct ProximityLogCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       try await connection.showProximity(.setOn(false), output: output)
+    }
+  }
+
+  struct Keep: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Set the days that the log is kept, at most 14.",
+      discussion: """
+        Example:  muster proximity keep 7
+
+        A running node deletes what is older: sightings, and the keys of this laptop.
+        """)
+
+    @Argument(help: "From 1 to 14.")
+    var days: Int
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard (1...14).contains(days) else { throw ValidationError("give 1 to 14 days") }
+    }
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      try await connection.showProximity(.keep(days: days), output: output)
     }
   }
 
@@ -125,8 +162,8 @@ struct ProximityLogCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster proximity sessions
 
-        A session that is not synced is on this laptop only. `muster proximity send` sends all, \
-        and `muster proximity consent on` sends each new one.
+        A session is synced once a laptop of command has acknowledged it. `muster proximity send` \
+        sends all now, and `muster proximity consent on` sends each new one.
         """)
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -143,10 +180,13 @@ struct ProximityLogCommand: AsyncParsableCommand {
         table.add([
           .init(times.format.text(session.start), .strong),
           .init(times.format.text(session.end)), .init("\(session.identifiers)"),
-          .init(session.isSynced ? "yes" : "not synced"),
+          .init(session.isSynced ? "yes" : session.isSent ? "sent, not received" : "not synced"),
         ])
       }
       try Standard.print(table.text(on: .current))
+      if sessions.contains(where: { !$0.isSent }) {
+        try Standard.print("Send them now: muster proximity send")
+      }
     }
   }
 
@@ -184,6 +224,19 @@ extension NodeConnection {
     return reply
   }
 
+  /// Waits a moment for the first report of the Bluetooth adapter.
+  func awaitScanner() async throws {
+    guard case .running = self else {
+      return Standard.complain("saved on this laptop: devices are recorded during `muster run`")
+    }
+    for _ in 0..<20 {
+      guard case .status(let status) = try await proximity(.status),
+        status.scanning == .unknown || status.advertising == .unknown
+      else { return }
+      try await Task.sleep(for: .milliseconds(200))
+    }
+  }
+
   func showProximity(
     _ command: ProximityCommand, output: OutputOptions
   ) async throws {
@@ -192,13 +245,15 @@ extension NodeConnection {
     }
     if output.json { return try Standard.print(status.json.text) }
     var lines = [
-      "Scanning: \(status.scanning.rawValue)"
-        + (status.source.isEmpty ? " (no source: see `muster run --help`)" : ""),
+      "Recording: \(status.isOn ? "on" : "off")", "Scanning: \(status.scanning.rawValue)",
       "Advertising: \(status.advertising.rawValue)",
     ]
-    if !status.source.isEmpty {
-      lines.append("Source: \(SafeText.line(status.source)), \(status.counted) sightings")
-    }
+    if !status.adapter.isEmpty { lines.append("Adapter: \(SafeText.line(status.adapter))") }
+    if !status.problem.isEmpty { lines.append("Bluetooth: \(SafeText.line(status.problem))") }
+    if !status.source.isEmpty { lines.append("Source: \(SafeText.line(status.source))") }
+    lines.append("Sightings since the start: \(status.counted)")
+    lines.append("Kept for: \(status.days) \(status.days == 1 ? "day" : "days")")
+    lines.append("Name shown to devices nearby: \(status.showsName ? "yes" : "no")")
     lines.append("Sessions sent to command: \(status.sendsSessions ? "yes" : "no")")
     lines.append("Counted by command in notices: \(status.sharesCount ? "yes" : "no")")
     if let report = status.report {

@@ -1,20 +1,29 @@
 internal import Foundation
+internal import MusterBluetooth
 
-/// Whether this laptop has a Bluetooth adapter, for scanners of devices nearby.
+/// Whether Bluetooth can scan for devices nearby and advertise. A laptop without it is fit.
 struct ProximityCheck {
   /// Where Linux lists Bluetooth adapters.
-  var folder = "/sys/class/bluetooth"
+  private static let folder = "/sys/class/bluetooth"
 
-  func findings() -> [Finding] {
-    let adapters: [String]
-    do {
-      adapters = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+  func findings() async -> [Finding] {
+    do throws(BluetoothProblem) {
+      let adapter = try await BluetoothRadio.adapter()
+      return [.good("proximity", "\(adapter) can be used: muster proximity on")]
     } catch {
-      adapters = []
+      return [
+        Finding(
+          subject: "proximity", state: hasAdapter ? .doubtful : .good, words: error.text,
+          advice: error.advice)
+      ]
     }
-    guard let first = adapters.first else {
-      return [.good("proximity", "no Bluetooth adapter: only an external scanner records devices")]
+  }
+
+  private var hasAdapter: Bool {
+    do {
+      return try !FileManager.default.contentsOfDirectory(atPath: Self.folder).isEmpty
+    } catch {
+      return false
     }
-    return [.good("proximity", "adapter \(first): a scanner can send to --proximity")]
   }
 }

@@ -9,6 +9,7 @@ extension Author {
   static let deputy = person(4, .command)
   static let observer = person(5, .observer)
   static let relay = person(6, .relay)
+  static let archive = person(7, .archive)
 
   static func person(_ number: UInt64, _ role: Role) -> Author {
     Author(

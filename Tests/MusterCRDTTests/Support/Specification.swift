@@ -57,6 +57,7 @@ struct Specification: Equatable {
     let isPermitted =
       switch author.role {
       case .relay: false
+      case .archive: field == .userCallsign && author.user == owner
       case _ where field == .exposureNote: author.device.raw == write.write.row.raw
       case .command:
         author.user == owner

@@ -51,13 +51,14 @@ extension Valley {
   }
 
   mutating func invitation(
-    by inviter: String, role: Role = .member, uses: Int = 1, validMilliseconds: Int64 = 600_000
+    by inviter: String, role: Role = .member, of user: UserID? = nil, uses: Int = 1,
+    validMilliseconds: Int64 = 600_000
   ) throws -> [UInt8] {
     let endpoint = laptops[index(inviter)].endpoint
     return try ask(inviter) {
       try $0.invite(
-        role: role, uses: uses, validMilliseconds: validMilliseconds, endpoints: [endpoint],
-        now: $1
+        role: role, of: user, uses: uses, validMilliseconds: validMilliseconds,
+        endpoints: [endpoint], now: $1
       ).invitation
     }
   }
@@ -92,9 +93,10 @@ extension Valley {
 
   /// Joins over the network and starts the new device.
   mutating func join(
-    _ name: String, invitedBy inviter: String, role: Role = .member, path: String? = nil
+    _ name: String, invitedBy inviter: String, role: Role = .member, of user: UserID? = nil,
+    path: String? = nil
   ) throws {
-    let invitation = try invitation(by: inviter, role: role)
+    let invitation = try invitation(by: inviter, role: role, of: user)
     var enrolment = Enrolment(seed: seed32())
     let endpoint = Self.endpoint(laptops.count)
     let joining = try attempt(
@@ -115,7 +117,8 @@ extension Valley {
     try at(name) { try $0.contact([contact], now: $1) }
     // A key that did not fit the grant arrives with the first frames.
     let store = laptops[index(name)].store
-    guard laptops[index(name)].credentials.role.reads,
+    let credentials = laptops[index(name)].credentials
+    guard credentials.role.reads, credentials.isFirstOfUser,
       try wait(upTo: 60_000, until: { _ in try !store.epochKeys().isEmpty }) != nil
     else { return }
     try at(name) { try $0.write(PersonRequests.setCallsign(name), now: $1) }

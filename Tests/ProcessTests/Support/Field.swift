@@ -30,9 +30,17 @@ final class Field: LaptopStage {
   }
 
   /// A laptop that has joined by the invitation of a running node.
-  func joiner(_ name: String, inviting host: Laptop, role: String = "member") async throws -> Laptop
-  {
-    let invite = try await host.ask("invite", "--role", role)
+  ///
+  /// - Parameter user: whose further device it is; nil for that of a new person.
+  func joiner(
+    _ name: String, inviting host: Laptop, role: String = "member", of user: String? = nil
+  ) async throws -> Laptop {
+    let invite =
+      if let user {
+        try await host.ask("invite", "--role", role, "--user", user)
+      } else {
+        try await host.ask("invite", "--role", role)
+      }
     guard let url = invite["url"].text else { throw Failed("no URL in \(invite)") }
     let laptop = try laptop(name)
     try await laptop.send("join", url, "--callsign", name)

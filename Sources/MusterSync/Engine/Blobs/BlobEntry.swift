@@ -28,6 +28,7 @@ public struct BlobEntry: Hashable, Sendable {
     self.goal = goal
   }
 
+  var isHeldThumbnail: Bool { listing.kind == .thumbnail && !units.isEmpty }
   var isWanted: Bool { goal != .none && !units.isComplete }
 
   mutating func insert(_ unit: Int) { units.insert(unit) }
@@ -61,8 +62,16 @@ public struct BlobFetch: Hashable, Sendable {
   public let listing: BlobListing
   /// The number of the unit.
   public let unit: Int
-  let wantsProof: Bool
+  let form: Form
   let leaves: UInt16
+
+  /// How the answer is proved.
+  enum Form: Hashable, Sendable {
+    /// Each leaf alone, by hashes that the peer may have.
+    case leaves(wantsProof: Bool)
+    /// The unit as a whole, by so many hashes of its path.
+    case whole(request: UInt16, hashes: Int)
+  }
 }
 
 /// The progress of a blob at this device.
@@ -93,6 +102,14 @@ public enum BlobStall: Hashable, Sendable {
 struct BlobUnitKey: Hashable, Comparable, Sendable {
   let blob: BlobID
   let unit: Int
+
+  /// Returns a number that orders devices differently for each unit, and units for each device.
+  func draw(by device: DeviceID) -> UInt64 {
+    var bits = device.raw.high ^ blob.raw.low ^ UInt64(unit) &* 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
 
   static func < (left: Self, right: Self) -> Bool {
     (left.blob, left.unit) < (right.blob, right.unit)

@@ -3,34 +3,52 @@ internal import MusterModel
 
 /// Answers to requests of peers, and queries about the state.
 extension BlobExchange {
-  /// Queues a message, in one of the two lowest priorities.
-  func send(
-    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
-    author: CertificateHash? = nil, context: inout Context
-  ) {
-    var packet = Packet()
-    packet.blobs = [message]
-    context.outbox.add(
-      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
+  /// Returns what a peer is informed that this device holds.
+  func holding(of entry: BlobEntry, for device: DeviceID, context: Context) -> BlobHolding {
+    isReserved(entry, from: device, context: context) ? .none : BlobHolding(entry.units)
   }
 
+  /// Whether a thumbnail is not served to a device yet, because a command device is still missing
+  /// one that this device holds, or is this device: on a narrow link one copy for each device takes minutes.
+  func isReserved(_ entry: BlobEntry, from device: DeviceID, context: Context) -> Bool {
+    guard context.outbox.links.isNarrow, entry.listing.kind == .thumbnail,
+      !context.isCommand(device)
+    else { return false }
+    let isMissingOwn =
+      context.local.certificate.certificate.role == .command
+      && active.contains { $0.value.isHeld && catalog[$0.key]?.listing.kind == .thumbnail }
+    return isMissingOwn
+      || context.peers.connected.contains { other in
+        guard context.isCommand(other), let queried = peers[other]?.queried else { return false }
+        return queried.all.contains { id in
+          guard let query = queried[id], catalog[id]?.isHeldThumbnail == true else { return false }
+          return context.now.milliseconds(since: query) < Self.reservedMilliseconds
+        }
+      }
+  }
+
+  /// How long a command device may take over a thumbnail after its last query.
+  private static let reservedMilliseconds: Int64 = 120_000
+
   /// Reads a unit for a peer, unless enough is queued for it.
-  func serve(_ want: BlobWant, to device: DeviceID, context: inout Context) {
-    guard let entry = catalog[want.blob] else {
-      return send(.holding(want.blob, .none), of: .original, to: device, context: &context)
+  mutating func serve(
+    _ unit: Int, of id: BlobID, leaves: UInt16, as form: BlobFetch.Form, to device: DeviceID,
+    context: inout Context
+  ) {
+    guard let entry = catalog[id] else {
+      return send(.holding(id, .none), of: .original, to: device, context: &context)
     }
-    guard entry.units.contains(want.unit) else {
+    guard entry.units.contains(unit), !isReserved(entry, from: device, context: context) else {
       return send(
-        .holding(want.blob, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
-        context: &context)
+        .holding(id, holding(of: entry, for: device, context: context)), of: entry.listing.kind,
+        to: device, context: &context)
     }
     let queued = context.outbox.sendQueues[device]?.queue.blobParts ?? 0
     guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1) else { return }
     context.effects.append(
       .fetchUnit(
         BlobFetch(
-          device: device, listing: entry.listing, unit: want.unit, wantsProof: want.wantsProof,
-          leaves: want.leaves)))
+          device: device, listing: entry.listing, unit: unit, form: form, leaves: leaves)))
   }
 
   /// Sends what was requested of a unit.
@@ -40,23 +58,34 @@ extension BlobExchange {
     let id = fetch.listing.id
     guard let unit else { return lose(fetch.unit, of: id, context: &context) }
     guard let entry = catalog[id] else { return }
-    let author = entry.certificate
-    if fetch.wantsProof {
-      let proof = unit.proof()
-      send(
-        .proof(id, unit: fetch.unit, hashes: proof.leaves + proof.path), of: entry.listing.kind,
-        to: fetch.device, author: author, context: &context)
+    func send(_ message: BlobMessage, context: inout Context) {
+      self.send(
+        message, of: entry.listing.kind, to: fetch.device, author: entry.certificate,
+        context: &context)
+    }
+    switch fetch.form {
+    case .whole(let request, let hashes):
+      if hashes > 0 {
+        send(
+          .path(request: request, hashes: Array(unit.path.prefix(hashes))), context: &context)
+      }
+    case .leaves(let wantsProof):
+      if wantsProof {
+        let proof = unit.proof()
+        send(.proof(id, unit: fetch.unit, hashes: proof.leaves + proof.path), context: &context)
+      }
     }
     let shape = entry.listing.shape
     let start = shape.bytes(of: fetch.unit).lowerBound
     for (index, leaf) in shape.leaves(of: fetch.unit).enumerated()
     where fetch.leaves >> UInt16(index) & 1 == 1 {
       let range = shape.bytes(ofLeaf: leaf)
-      send(
-        .leaf(
-          id, number: leaf,
-          bytes: Array(unit.bytes[range.lowerBound - start..<range.upperBound - start])),
-        of: entry.listing.kind, to: fetch.device, author: author, context: &context)
+      let bytes = Array(unit.bytes[range.lowerBound - start..<range.upperBound - start])
+      switch fetch.form {
+      case .whole(let request, _):
+        send(.piece(request: request, index: index, bytes: bytes), context: &context)
+      case .leaves: send(.leaf(id, number: leaf, bytes: bytes), context: &context)
+      }
     }
   }
 

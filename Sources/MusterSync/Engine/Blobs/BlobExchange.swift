@@ -6,7 +6,7 @@ internal import MusterModel
 ///
 ///     listed blob ─▶ queue ─▶ active ─▶ query ─▶ holdings of peers
 ///                                                     │
-///     store ◀── whole unit ◀── proof, leaves ◀── want ┘ rarest unit first
+///     store ◀── whole unit ◀── path, leaves ◀── request ┘ rarest unit first
 ///
 /// Invariants:
 /// - A unit is stored only after its leaves led to the root in the list of its frame.
@@ -25,20 +25,7 @@ struct BlobExchange: Sendable {
   private var nextReview: Instant?
   /// When dormant blobs are queried again, and the pause before, which doubles.
   private var wake: (at: Instant, pause: Int64)?
-
-  /// A blob about which the peers were queried.
-  struct ActiveBlob: Sendable {
-    let order: UInt64
-    let since: Instant
-    /// What each peer that answered holds.
-    private(set) var holders: [DeviceID: UnitSet] = [:]
-
-    init(order: UInt64, since: Instant) { (self.order, self.since) = (order, since) }
-
-    mutating func note(_ set: UnitSet?, of device: DeviceID) { holders[device] = set }
-
-    var isHeld: Bool { holders.contains { !$0.value.isEmpty } }
-  }
+  private var notices = BlobNotices()
 
   // MARK: The list
 
@@ -56,7 +43,9 @@ struct BlobExchange: Sendable {
       let before = catalog[entry.id]?.units.count ?? 0
       let entry = catalog.set(entry)
       // Units were found that another start left, or a peer queried the blob before its list came.
-      if entry.units.count > before { notify(of: entry, except: nil, context: &context) }
+      if entry.units.count > before {
+        notify(of: entry, isReceived: false, context: &context)
+      }
       if !entry.isWanted {
         queue.remove(entry)
         deactivate(entry.id)
@@ -92,9 +81,10 @@ struct BlobExchange: Sendable {
     order += 1
     dormant.remove(entry.id)
     queue.remove(entry)
-    active[entry.id] = ActiveBlob(order: order, since: context.now)
+    active[entry.id] = ActiveBlob(entry.listing, order: order, since: context.now)
     for device in context.peers.connected {
-      send(.query(entry.id), of: entry.listing.kind, to: device, context: &context)
+      send(
+        .query(entry.id), of: entry.listing.kind, to: device, statesForms: true, context: &context)
     }
   }
 
@@ -103,12 +93,13 @@ struct BlobExchange: Sendable {
   /// Queries a peer with which a session begins. If there was one before, the peer may have
   /// restarted, and does not know of earlier queries.
   mutating func connect(_ device: DeviceID, context: inout Context) {
+    peers[device]?.beginSession()
     guard !catalog.isEmpty else { return }
     wake = nil
     wakeDormant()
     for (id, _) in active.sorted(by: { $0.value.order < $1.value.order }) {
       let kind = catalog[id]?.listing.kind ?? .original
-      send(.query(id), of: kind, to: device, context: &context)
+      send(.query(id), of: kind, to: device, statesForms: true, context: &context)
     }
     refill(context: &context)
   }
@@ -120,9 +111,11 @@ struct BlobExchange: Sendable {
 
   /// Forgets a peer whose last session ended. Leaves of its units are kept.
   mutating func disconnect(_ device: DeviceID, context: inout Context) {
-    guard let peer = peers.removeValue(forKey: device) else { return forgetHolder(device) }
-    for key in peer.requests { release(key) }
+    for key in peers[device]?.requests ?? [] { release(key) }
+    notices.forget(device)
     forgetHolder(device)
+    guard peers.removeValue(forKey: device) != nil else { return }
+    if context.isCommand(device) { releaseThumbnails(context: &context) }
     pumpAll(context: &context)
   }
 
@@ -130,11 +123,25 @@ struct BlobExchange: Sendable {
     for id in active.keys { active[id]?.note(nil, of: device) }
   }
 
+  /// Ends the request for a unit. What arrived of it stays.
   private mutating func release(_ key: BlobUnitKey) {
+    guard let source = incoming[key]?.source else { return }
     incoming[key]?.release()
+    peers[source]?.finish(key)
   }
 
   // MARK: Messages
+
+  /// Queues a message, in one of the two lowest priorities.
+  func send(
+    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
+    author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
+  ) {
+    var packet = Packet()
+    packet.blobs = statesForms ? [.readsShortForms, message] : [message]
+    context.outbox.add(
+      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
+  }
 
   mutating func receive(
     _ message: BlobMessage, from device: DeviceID, endpoint: Endpoint, context: inout Context
@@ -143,45 +150,79 @@ struct BlobExchange: Sendable {
     case .query(let blob): answer(blob, of: device, context: &context)
     case .holding(let blob, let holding):
       note(holding, of: blob, by: device, endpoint: endpoint, context: &context)
-    case .want(let want): serve(want, to: device, context: &context)
+    case .want(let want):
+      serve(
+        want.unit, of: want.blob, leaves: want.leaves, as: .leaves(wantsProof: want.wantsProof),
+        to: device, context: &context)
+    case .request(let request):
+      guard peers[device, default: PeerBlobs()].serve(request.number) else { return }
+      serve(
+        request.unit, of: request.blob, leaves: request.leaves,
+        as: .whole(request: request.number, hashes: request.hashes), to: device,
+        context: &context)
+    case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
     case .proof(let blob, let unit, let hashes):
-      let key = BlobUnitKey(blob: blob, unit: unit)
-      guard incoming[key]?.source == device else { return }
+      take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
+    case .path(let request, let hashes):
+      guard let key = peers[device]?.unit(ofRequest: request) else { return }
       incoming[key]?.noteArrival(now: context.now)
-      guard incoming[key]?.take(hashes: hashes) == true else {
-        return distrust(device, over: key, endpoint: endpoint, context: &context)
-      }
+      incoming[key]?.take(siblings: hashes, from: device)
       advance(key, context: &context)
     case .leaf(let blob, let leaf, let bytes):
       let key = BlobUnitKey(blob: blob, unit: leaf / BlobShape.leavesPerUnit)
       guard incoming[key]?.source == device else { return }
-      incoming[key]?.noteArrival(now: context.now)
-      guard incoming[key]?.take(bytes, leaf: leaf) == true else {
-        return distrust(device, over: key, endpoint: endpoint, context: &context)
-      }
-      advance(key, context: &context)
+      take(bytes, index: leaf % BlobShape.leavesPerUnit, of: key, from: device, &context)
+    case .piece(let request, let index, let bytes):
+      guard let key = peers[device]?.unit(ofRequest: request) else { return }
+      take(bytes, index: index, of: key, from: device, &context)
     }
+  }
+
+  private mutating func take(
+    _ bytes: [UInt8], index: Int, of key: BlobUnitKey, from device: DeviceID,
+    _ context: inout Context
+  ) {
+    incoming[key]?.noteArrival(now: context.now)
+    guard incoming[key]?.take(bytes, index: index, from: device) == true else {
+      return distrust(device, over: key.blob, context: &context)
+    }
+    advance(key, context: &context)
+  }
+
+  private mutating func take(
+    proof hashes: [Bytes32], of key: BlobUnitKey, from device: DeviceID, _ context: inout Context
+  ) {
+    guard incoming[key]?.source == device else { return }
+    incoming[key]?.noteArrival(now: context.now)
+    let forgers = incoming[key]?.take(proof: hashes, from: device) ?? []
+    for forger in forgers.sorted() { distrust(forger, over: key.blob, context: &context) }
+    if !forgers.isEmpty { release(key) }
+    advance(key, context: &context)
+    pumpAll(context: &context)
   }
 
   /// Rejects data that does not verify, and asks this peer for nothing more of the blob.
   private mutating func distrust(
-    _ device: DeviceID, over key: BlobUnitKey, endpoint: Endpoint, context: inout Context
+    _ device: DeviceID, over blob: BlobID, context: inout Context
   ) {
-    context.reject(.forged, from: endpoint)
-    peers[device, default: PeerBlobs()].refuse(key.blob)
-    active[key.blob]?.note(nil, of: device)
-    for other in peers[device]?.requests ?? [] where other.blob == key.blob {
-      release(other)
-      peers[device]?.finish(other)
+    if let endpoint = context.liveSession(of: device).flatMap({ context.sessions[$0]?.endpoint }) {
+      context.reject(.forged, from: endpoint)
     }
+    guard peers[device] != nil else { return }
+    peers[device]?.refuse(blob)
+    active[blob]?.note(nil, of: device)
+    for other in peers[device]?.requests ?? [] where other.blob == blob { release(other) }
     pumpAll(context: &context)
   }
 
   private mutating func answer(_ id: BlobID, of device: DeviceID, context: inout Context) {
-    peers[device, default: PeerBlobs()].note(query: id)
+    peers[device, default: PeerBlobs()].note(query: id, now: context.now)
     let entry = catalog[id]
-    let holding = entry.map { BlobHolding($0.units) } ?? .none
-    send(.holding(id, holding), of: entry?.listing.kind ?? .original, to: device, context: &context)
+    let held = entry.map { holding(of: $0, for: device, context: context) }
+    send(
+      .holding(id, held ?? .none), of: entry?.listing.kind ?? .original, to: device,
+      statesForms: true,
+      context: &context)
     guard let entry = catalog.request(id, now: context.now), entry.isWanted else { return }
     review(within: Self.reviewMilliseconds, context: &context)
     if active[id] == nil {
@@ -199,7 +240,11 @@ struct BlobExchange: Sendable {
       return context.reject(.malformed, from: endpoint)
     }
     guard peers[device]?.refuses(id) != true else { return }
-    peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete)
+    let wasMissing = peers[device]?.queried.contains(id) == true
+    peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete, now: context.now)
+    if wasMissing, set.isComplete, context.isCommand(device) {
+      releaseThumbnails(context: &context)
+    }
     if active[id] == nil {
       guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
       activate(entry, context: &context)
@@ -216,53 +261,77 @@ struct BlobExchange: Sendable {
     let idle = active.filter { !$0.value.isHeld }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
-    dormant.insert(idle.key)
-    return true
+    return dormant.insert(idle.key).inserted
   }
 
   // MARK: Receiving
 
   private mutating func advance(_ key: BlobUnitKey, context: inout Context) {
-    guard let arriving = incoming[key] else { return }
-    guard let unit = arriving.unit(of: key.blob) else {
-      if arriving.missing == PeerBlobs.missingForNext, let source = arriving.source {
-        pump(source, context: &context)
-      }
-      return
+    guard var nodes = active[key.blob]?.nodes, let source = incoming[key]?.source else { return }
+    switch incoming[key]?.verify(key.blob, nodes: &nodes) {
+    case nil: return
+    case .incomplete?:
+      guard incoming[key]?.missing == PeerBlobs.missingForNext else { return }
+    case .forged(let forger)?:
+      release(key)
+      if let forger { return distrust(forger, over: key.blob, context: &context) }
+    case .whole(let unit)?:
+      active[key.blob]?.note(nodes)
+      drop(key)
+      store(unit, context: &context)
     }
-    drop(key)
-    context.effects.append(.store(.blobUnit(unit)))
-    guard let entry = catalog.insert(key.unit, of: key.blob) else { return }
-    if entry.units.isComplete {
-      announce(entry, context: &context)
-      deactivate(key.blob)
-      refill(context: &context)
-    } else {
-      notify(of: entry, except: arriving.source, context: &context)
-    }
-    if let source = arriving.source { pump(source, context: &context) }
+    pump(source, context: &context)
   }
 
-  /// Informs the peers that queried a blob of what is held now, unless they hold all of it.
+  /// Stores a verified unit.
+  private mutating func store(_ unit: BlobUnit, context: inout Context) {
+    context.effects.append(.store(.blobUnit(unit)))
+    guard let entry = catalog.insert(unit.number, of: unit.blob) else { return }
+    notify(of: entry, isReceived: true, context: &context)
+    guard entry.units.isComplete else { return }
+    queue.remove(entry)
+    deactivate(unit.blob)
+    refill(context: &context)
+    if entry.listing.kind == .thumbnail { releaseThumbnails(context: &context) }
+  }
+
+  /// Informs all peers of a blob that was received whole: it is counted, and its queries end.
+  /// Informs peers of a part if they queried it and are not known to hold that part.
   private mutating func notify(
-    of entry: BlobEntry, except source: DeviceID?, context: inout Context
+    of entry: BlobEntry, isReceived: Bool, context: inout Context
   ) {
     for device in context.peers.connected {
-      guard device != source, peers[device]?.queries(entry.id) == true,
-        active[entry.id]?.holders[device]?.isComplete != true
+      guard
+        isReceived && entry.units.isComplete
+          || peers[device]?.queried.contains(entry.id) == true
+            && active[entry.id]?.holders[device]?.isSuperset(of: entry.units) != true
       else { continue }
-      send(
-        .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
-        context: &context)
+      notices.owe(entry.id, to: device, now: context.now)
     }
+    sendNotices(context: &context)
   }
 
-  /// Informs all connected peers that a blob was received whole: it is counted, and the query has
-  /// ended.
-  private func announce(_ entry: BlobEntry, context: inout Context) {
-    for device in context.peers.connected {
-      send(.holding(entry.id, .complete), of: entry.listing.kind, to: device, context: &context)
+  /// Informs peers of the thumbnails that were served to a command device first.
+  private mutating func releaseThumbnails(context: inout Context) {
+    guard context.outbox.links.isNarrow else { return }
+    for device in context.peers.connected where !context.isCommand(device) {
+      for id in peers[device]?.queried.all ?? [] where catalog[id]?.isHeldThumbnail == true {
+        notices.owe(id, to: device, now: context.now)
+      }
     }
+    sendNotices(context: &context)
+  }
+
+  private mutating func sendNotices(context: inout Context) {
+    for (device, blobs) in notices.takeDue(now: context.now) {
+      for entry in blobs.compactMap({ catalog[$0] })
+      where !isReserved(entry, from: device, context: context) {
+        send(
+          .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
+          context: &context)
+      }
+    }
+    if let next = notices.dueAt { context.deadlines.schedule(.blobs, at: next) }
   }
 
   /// Takes a unit of a bundle, which passes the same check as one from a peer.
@@ -272,20 +341,13 @@ struct BlobExchange: Sendable {
     guard entry.goal != .none, !entry.units.contains(unit.number) else { return note(.knownUnit) }
     guard unit.isValid(for: entry.listing) else { return note(.refusedUnit(.forged)) }
     drop(BlobUnitKey(blob: unit.blob, unit: unit.number))
-    context.effects.append(.store(.blobUnit(unit)))
-    guard let entry = catalog.insert(unit.number, of: unit.blob) else { return }
-    guard entry.units.isComplete else {
-      return notify(of: entry, except: nil, context: &context)
-    }
-    announce(entry, context: &context)
-    queue.remove(entry)
-    deactivate(unit.blob)
+    store(unit, context: &context)
   }
 
   /// Notes that a stored unit is damaged: it is fetched again.
   mutating func lose(_ unit: Int, of id: BlobID, context: inout Context) {
     guard let entry = catalog.clear(unit, of: id) else { return }
-    notify(of: entry, except: nil, context: &context)
+    notify(of: entry, isReceived: false, context: &context)
     guard entry.isWanted, active[id] == nil else { return }
     queue.add(entry)
     refill(context: &context)
@@ -304,49 +366,58 @@ struct BlobExchange: Sendable {
     guard requests.count < PeerBlobs.mostRequests, incoming.count < Limits.unitsInFlight,
       peers[device]?.isPaused(at: context.now) != true,
       requests.allSatisfy({ (incoming[$0]?.missing ?? 0) <= PeerBlobs.missingForNext }),
-      let key = next(from: device, local: context.local.device), let entry = catalog[key.blob]
+      let key = next(from: device, context: context), let entry = catalog[key.blob]
     else { return }
     var unit =
       incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
     unit.ask(device, now: context.now)
     incoming[key] = unit
     peers[device, default: PeerBlobs()].begin(key)
-    send(.want(unit.want(of: key.blob)), of: entry.listing.kind, to: device, context: &context)
+    let message = request(of: key, unit, from: device)
+    send(message, of: entry.listing.kind, to: device, context: &context)
     review(within: Self.reviewMilliseconds, context: &context)
   }
 
-  /// The unit to request: of the first active blob of which the peer holds one, the rarest. Ties
-  /// are broken differently on each device, so that devices that begin together fetch different
-  /// units and serve each other.
-  private func next(from device: DeviceID, local: DeviceID) -> BlobUnitKey? {
+  /// The hashes of the leaves are requested only where a forged one is to be found.
+  private mutating func request(
+    of key: BlobUnitKey, _ unit: IncomingUnit, from device: DeviceID
+  ) -> BlobMessage {
+    guard peers[device]?.readsShortForms == true, !unit.needsProof,
+      let number = peers[device]?.number(key)
+    else { return .want(unit.want(of: key.blob)) }
+    let hashes = active[key.blob]?.nodes.missing(of: key.unit) ?? 0
+    return .request(unit.request(of: key.blob, number: number, hashes: hashes))
+  }
+
+  /// The unit to request, of the first class of which the peer holds a missing one.
+  ///
+  /// Of the units that only this peer holds, every device fetches others first, so that the peer
+  /// sends each one once and the devices serve each other. Then the order is that of the blobs, and
+  /// the rarest unit is first.
+  private func next(from device: DeviceID, context: Context) -> BlobUnitKey? {
     let blobs = active.filter { $0.value.holders[device]?.isEmpty == false }.sorted {
       let (left, right) = (catalog[$0.key]?.goal ?? .none, catalog[$1.key]?.goal ?? .none)
       return (left, $0.value.order) < (right, $1.value.order)
     }
+    var best: (key: BlobUnitKey, goal: BlobGoal, merit: (Int, UInt64, Int, UInt64))?
     for (id, blob) in blobs {
-      guard let held = catalog[id]?.units, let offered = blob.holders[device] else { continue }
-      let candidates = (0..<held.units).filter {
-        offered.contains($0) && !held.contains($0)
-          && incoming[BlobUnitKey(blob: id, unit: $0)]?.source == nil
+      guard let entry = catalog[id], let offered = blob.holders[device] else { continue }
+      if let best, best.goal < entry.goal { break }
+      let others = context.peers.connected.filter {
+        $0 != device && peers[$0]?.queried.contains(id) == true
       }
-      let rarest = candidates.min { left, right in
-        let counts = [left, right].map { unit in
-          blob.holders.values.count { $0.contains(unit) }
-        }
-        return counts[0] != counts[1]
-          ? counts[0] < counts[1]
-          : Self.draw(left, of: id, by: local) < Self.draw(right, of: id, by: local)
+      for unit in 0..<entry.units.units
+      where offered.contains(unit) && !entry.units.contains(unit) {
+        let key = BlobUnitKey(blob: id, unit: unit)
+        guard incoming[key]?.source == nil else { continue }
+        let holders = blob.holders.values.count { $0.contains(unit) }
+        let draw = key.draw(by: context.local.device)
+        let isOwn = others.allSatisfy { key.draw(by: $0) > draw }
+        let merit = (holders > 1 ? 1 : isOwn ? 0 : 2, blob.order, holders, draw)
+        if best.map({ merit < $0.merit }) ?? true { best = (key, entry.goal, merit) }
       }
-      if let rarest { return BlobUnitKey(blob: id, unit: rarest) }
     }
-    return nil
-  }
-
-  private static func draw(_ unit: Int, of blob: BlobID, by device: DeviceID) -> UInt64 {
-    var bits = device.raw.high ^ blob.raw.low ^ UInt64(unit) &* 0x9E37_79B9_7F4A_7C15
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
+    return best?.key
   }
 
   // MARK: Time
@@ -364,7 +435,6 @@ struct BlobExchange: Sendable {
 
   private static let wakeMilliseconds: Int64 = 10_000
   private static let mostWakeMilliseconds: Int64 = 320_000
-
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let patienceMilliseconds: Int64 = 4000
@@ -380,6 +450,7 @@ struct BlobExchange: Sendable {
   /// Requests stalled units from other peers, and gives the place of blobs that no peer holds to
   /// others.
   mutating func passDeadline(context: inout Context) {
+    sendNotices(context: &context)
     guard let due = nextReview, due <= context.now else {
       if let nextReview { context.deadlines.schedule(.blobs, at: nextReview) }
       return
@@ -392,7 +463,6 @@ struct BlobExchange: Sendable {
         context.now.milliseconds(since: unit.moved) >= patience
       else { continue }
       release(key)
-      peers[source]?.finish(key)
       peers[source]?.pause(until: context.now.advanced(byMilliseconds: Self.reviewMilliseconds / 2))
     }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {

@@ -3,17 +3,33 @@ internal import MusterModel
 
 /// A unit that is being received. Its leaves are kept if the peer is lost, and the next one is
 /// asked for the rest.
+///
+///     leaves and path ─▶ verified as a whole ─▶ stored
+///                              │ not of this blob
+///                              ▼
+///     proof ─▶ each leaf verified alone ─▶ forged ones dropped, and their senders named
+///
+/// The hashes of all leaves are four percent of a photo, so they are requested only to find a
+/// forged leaf, or from a peer that does not read requests for a whole unit.
 struct IncomingUnit: Sendable {
+  private struct Leaf: Sendable {
+    let bytes: [UInt8]
+    let sender: DeviceID
+  }
+
   let listing: BlobListing
   let number: Int
   /// The peer that was asked; nil if none is.
   private(set) var source: DeviceID?
   /// When something of it arrived last, or was requested.
   private(set) var moved: Instant
+  private var leaves: [Int: Leaf] = [:]
+  /// Siblings from the lowest one on, which are verified with the leaves.
+  private var siblings: (hashes: [Bytes32], sender: DeviceID)?
+  /// The verified hashes of the leaves. All leaves are verified then.
   private var proof: BlobProof?
-  private var leaves: [Int: [UInt8]] = [:]
-  /// Leaves that arrived before the proof: unverified.
-  private var early: [Int: [UInt8]] = [:]
+  /// Whether the leaves did not lead to the root.
+  private(set) var needsProof = false
 
   init(listing: BlobListing, number: Int, now: Instant) {
     self.listing = listing
@@ -22,52 +38,25 @@ struct IncomingUnit: Sendable {
   }
 
   private var range: Range<Int> { listing.shape.leaves(of: number) }
-  /// Leaves that are neither verified nor waiting for the proof.
-  var missing: Int { range.count - leaves.count - early.count }
-  var isComplete: Bool { leaves.count == range.count }
+  /// Leaves that have not arrived.
+  var missing: Int { range.count - leaves.count }
 
+  private var missingMask: UInt16 {
+    (0..<range.count).reduce(0) { leaves[$1] == nil ? $0 | 1 << UInt16($1) : $0 }
+  }
+
+  /// The request in the form that every peer reads, with the proof if it is missing.
   func want(of blob: BlobID) -> BlobWant {
-    var mask: UInt16 = 0
-    for index in 0..<range.count where leaves[index] == nil && early[index] == nil {
-      mask |= 1 << UInt16(index)
-    }
-    return BlobWant(blob: blob, unit: number, wantsProof: proof == nil, leaves: mask)
+    BlobWant(blob: blob, unit: number, wantsProof: proof == nil, leaves: missingMask)
   }
 
-  /// Takes the proof. Returns false if it, or a leaf that came before it, is not of this blob.
-  mutating func take(hashes: [Bytes32]) -> Bool {
-    guard proof == nil else { return true }
-    guard hashes.count >= range.count else { return false }
-    let new = BlobProof(
-      leaves: Array(hashes.prefix(range.count)), path: Array(hashes.dropFirst(range.count)))
-    guard new.isValid(for: number, of: listing) else { return false }
-    proof = new
-    defer { early = [:] }
-    var isGenuine = true
-    for (index, bytes) in early {
-      if new.isLeaf(bytes, at: index) {
-        leaves[index] = bytes
-      } else {
-        isGenuine = false
-      }
-    }
-    return isGenuine
-  }
-
-  /// Takes a leaf. Returns false if it is not of this blob.
-  mutating func take(_ bytes: [UInt8], leaf: Int) -> Bool {
-    guard range.contains(leaf), bytes.count == listing.shape.bytes(ofLeaf: leaf).count else {
-      return false
-    }
-    let index = leaf - range.lowerBound
-    guard leaves[index] == nil else { return true }
-    guard let proof else {
-      early[index] = bytes
-      return true
-    }
-    guard proof.isLeaf(bytes, at: index) else { return false }
-    leaves[index] = bytes
-    return true
+  /// The request that is answered without the hashes of the leaves.
+  ///
+  /// - Parameter hashes: how many of the path are missing.
+  func request(of blob: BlobID, number: UInt16, hashes: Int) -> BlobRequest {
+    let needed = proof == nil && siblings == nil ? hashes : 0
+    return BlobRequest(
+      blob: blob, number: number, unit: self.number, hashes: needed, leaves: missingMask)
   }
 
   /// Notes that a peer was asked.
@@ -78,17 +67,85 @@ struct IncomingUnit: Sendable {
 
   mutating func noteArrival(now: Instant) { moved = now }
 
-  /// Notes that the asked peer is lost. What it sent before a proof is dropped.
-  mutating func release() {
-    source = nil
-    early = [:]
+  /// Notes that the asked peer is lost.
+  mutating func release() { source = nil }
+
+  // MARK: Receiving
+
+  /// Takes a leaf. Returns false if it is not of this blob.
+  mutating func take(_ bytes: [UInt8], index: Int, from sender: DeviceID) -> Bool {
+    guard (0..<range.count).contains(index),
+      bytes.count == listing.shape.bytes(ofLeaf: range.lowerBound + index).count
+    else { return false }
+    guard leaves[index] == nil else { return true }
+    guard proof?.isLeaf(bytes, at: index) != false else { return false }
+    leaves[index] = Leaf(bytes: bytes, sender: sender)
+    return true
   }
 
-  /// Returns the unit once all its leaves are verified.
-  func unit(of blob: BlobID) -> BlobUnit? {
-    guard isComplete, let proof else { return nil }
-    return BlobUnit(
-      blob: blob, length: Int(listing.length), number: number, path: proof.path,
-      bytes: (0..<range.count).flatMap { leaves[$0] ?? [] })
+  /// Takes a leaf by its number in the blob. Returns false if it is not of this blob.
+  mutating func take(_ bytes: [UInt8], leaf: Int, from sender: DeviceID) -> Bool {
+    take(bytes, index: leaf - range.lowerBound, from: sender)
+  }
+
+  mutating func take(siblings hashes: [Bytes32], from sender: DeviceID) {
+    if siblings == nil { siblings = (hashes, sender) }
+  }
+
+  /// Takes the proof, and drops leaves that are not of this blob.
+  ///
+  /// - Returns: the senders of what is not of this blob.
+  mutating func take(proof hashes: [Bytes32], from sender: DeviceID) -> Set<DeviceID> {
+    guard proof == nil else { return [] }
+    guard hashes.count >= range.count else { return [sender] }
+    let new = BlobProof(
+      leaves: Array(hashes.prefix(range.count)), path: Array(hashes.dropFirst(range.count)))
+    guard new.isValid(for: number, of: listing) else { return [sender] }
+    proof = new
+    let forged = leaves.filter { !new.isLeaf($0.value.bytes, at: $0.key) }
+    for index in forged.keys { leaves[index] = nil }
+    // With genuine leaves, the siblings were not.
+    let liar = needsProof && forged.isEmpty ? siblings?.sender : nil
+    needsProof = false
+    return Set(forged.values.map(\.sender)).union(liar.map { [$0] } ?? [])
+  }
+
+  /// What became of a unit.
+  enum Result {
+    case incomplete
+    case whole(BlobUnit)
+    /// All has arrived, and is not of this blob. Nil if it came from several peers.
+    case forged(by: DeviceID?)
+  }
+
+  /// Verifies the unit once everything has arrived.
+  mutating func verify(_ blob: BlobID, nodes: inout BlobNodes) -> Result {
+    guard missing == 0, !needsProof else { return .incomplete }
+    let bytes = (0..<range.count).flatMap { leaves[$0]?.bytes ?? [] }
+    func unit(_ path: [Bytes32]) -> BlobUnit {
+      BlobUnit(
+        blob: blob, length: Int(listing.length), number: number, path: path, bytes: bytes)
+    }
+    #if Canary
+      if Canary.storeUncheckedUnit.isPlanted, range.count > 2 {
+        let mixed = [1, 0].flatMap { leaves[$0]?.bytes ?? [] } + bytes.dropFirst(2048)
+        return .whole(
+          BlobUnit(
+            blob: blob, length: Int(listing.length), number: number,
+            path: siblings?.hashes ?? [], bytes: mixed))
+      }
+    #endif
+    if let proof {
+      _ = nodes.verify(number, leaves: proof.leaves, siblings: proof.path)
+      return .whole(unit(proof.path))
+    }
+    guard siblings != nil || nodes.missing(of: number) == 0 else { return .incomplete }
+    let hashes = unit([]).proof().leaves
+    if let path = nodes.verify(number, leaves: hashes, siblings: siblings?.hashes ?? []) {
+      return .whole(unit(path))
+    }
+    needsProof = true
+    let senders = Set(leaves.values.map(\.sender)).union(siblings.map { [$0.sender] } ?? [])
+    return .forged(by: senders.count == 1 ? senders.first : nil)
   }
 }

@@ -3,34 +3,60 @@ internal import MusterModel
 /// The blobs of one connected peer: what is requested from it, and what it asked about.
 struct PeerBlobs: Sendable {
   private(set) var requests: [BlobUnitKey] = []
-  /// Blobs about which it queried this device, the latest last.
-  private var queried: [BlobID] = []
+  /// Blobs about which it queried this device, and when it did last.
+  private(set) var queried = RecentBlobs(most: Limits.queriedBlobs)
   /// Blobs of which it sent data that did not verify.
   private var refused: Set<BlobID> = []
-  /// Blobs that it reported as complete, the latest last: it needs no notification of them.
-  private(set) var complete: [BlobID] = []
+  /// Blobs that it reported as complete: it needs no notification of them.
+  private(set) var complete = RecentBlobs(most: Limits.completeBlobs)
   private var pausedUntil: Instant?
+  /// The numbers of open requests in the short form.
+  private var numbers: [UInt16: BlobUnitKey] = [:]
+  private var lastNumber: UInt16 = 0
+  /// The numbers of its latest requests that were served.
+  private var served: [UInt16] = []
+  /// Whether it reads the short forms, as it stated.
+  private(set) var readsShortForms = false
 
   static let mostRequests = 2
   /// The next unit is requested when no more leaves of the one before are missing.
   static let missingForNext = 8
 
   mutating func begin(_ key: BlobUnitKey) { requests.append(key) }
-  mutating func finish(_ key: BlobUnitKey) { requests.removeAll { $0 == key } }
-
-  mutating func note(query: BlobID) { Self.note(query, in: &queried, most: Limits.queriedBlobs) }
-  func queries(_ blob: BlobID) -> Bool { queried.contains(blob) }
-
-  mutating func note(_ blob: BlobID, isComplete: Bool) {
-    guard isComplete else { return complete.removeAll { $0 == blob } }
-    Self.note(blob, in: &complete, most: Limits.completeBlobs)
-    queried.removeAll { $0 == blob }
+  mutating func finish(_ key: BlobUnitKey) {
+    requests.removeAll { $0 == key }
+    for (number, other) in numbers where other == key { numbers[number] = nil }
   }
 
-  private static func note(_ blob: BlobID, in list: inout [BlobID], most: Int) {
-    list.removeAll { $0 == blob }
-    list.append(blob)
-    if list.count > most { list.removeFirst() }
+  /// Returns a new number for an open request.
+  mutating func number(_ key: BlobUnitKey) -> UInt16 {
+    lastNumber &+= 1
+    numbers[lastNumber] = key
+    return lastNumber
+  }
+
+  /// Notes that a request of the peer is served. Returns false if it was before: a retransmitted
+  /// request needs no second answer, since the first one is retransmitted too.
+  mutating func serve(_ number: UInt16) -> Bool {
+    guard !served.contains(number) else { return false }
+    served.append(number)
+    if served.count > Limits.unitWantsPerPeer { served.removeFirst() }
+    return true
+  }
+
+  /// Notes that a session begins: the peer may be another program, which numbers from 1.
+  mutating func beginSession() { (readsShortForms, served) = (false, []) }
+
+  func unit(ofRequest number: UInt16) -> BlobUnitKey? { numbers[number] }
+
+  mutating func noteShortForms() { readsShortForms = true }
+
+  mutating func note(query: BlobID, now: Instant) { queried.note(query, now: now) }
+
+  mutating func note(_ blob: BlobID, isComplete: Bool, now: Instant) {
+    guard isComplete else { return complete.remove(blob) }
+    complete.note(blob, now: now)
+    queried.remove(blob)
   }
 
   mutating func refuse(_ blob: BlobID) { refused.insert(blob) }
@@ -38,6 +64,34 @@ struct PeerBlobs: Sendable {
 
   mutating func pause(until moment: Instant) { pausedUntil = moment }
   func isPaused(at now: Instant) -> Bool { pausedUntil.map { now < $0 } ?? false }
+}
+
+/// The blobs that something was noted of last.
+struct RecentBlobs: Sendable {
+  private var times: [BlobID: Instant] = [:]
+  /// The latest last.
+  private(set) var all: [BlobID] = []
+  private let most: Int
+
+  init(most: Int) { self.most = most }
+
+  func contains(_ blob: BlobID) -> Bool { times[blob] != nil }
+  /// When a blob was noted last; nil if it is not among the latest.
+  subscript(_ blob: BlobID) -> Instant? { times[blob] }
+
+  mutating func note(_ blob: BlobID, now: Instant) {
+    if times.updateValue(now, forKey: blob) != nil, all.last != blob {
+      all.removeAll { $0 == blob }
+    } else if all.last == blob {
+      return
+    }
+    all.append(blob)
+    if all.count > most { times[all.removeFirst()] = nil }
+  }
+
+  mutating func remove(_ blob: BlobID) {
+    if times.removeValue(forKey: blob) != nil { all.removeAll { $0 == blob } }
+  }
 }
 
 /// The listed blobs, and which originals peers requested that this device does not fetch by itself.

@@ -62,7 +62,7 @@ struct PartQueue: Sendable {
       // A part in flight need not be queued again: frames are immutable, and a record changes only
       // with a newer one.
       switch key {
-      case .run, .blobPart: return true
+      case .run, .blobPart, .blobAnswer: return true
       default: break
       }
       if let order = part.order, parts[number]?.order == order { return true }
@@ -250,6 +250,8 @@ enum PartKey: Hashable, Sendable {
   case blobPart(BlobID, kind: UInt8, number: Int)
   /// A holding or want of a blob, which a newer one replaces.
   case blobState(BlobID, kind: UInt8, number: Int)
+  /// An answer to a request for a unit.
+  case blobAnswer(request: UInt16, kind: UInt8, index: Int)
 
   /// Returns nil for a part with several items, or one that is never superseded.
   init?(_ packet: Packet) {
@@ -271,8 +273,11 @@ enum PartKey: Hashable, Sendable {
       self = .keyRequests
     } else if packet.roots != nil {
       self = .roots
-    } else if let message = packet.blobs.first, packet.blobs.count == 1 {
-      self = PartKey(message)
+    } else if let message = packet.blobs.last,
+      packet.blobs.dropLast().allSatisfy({ $0 == .readsShortForms })
+    {
+      guard let key = PartKey(message) else { return nil }
+      self = key
     } else {
       return nil
     }
@@ -280,13 +285,19 @@ enum PartKey: Hashable, Sendable {
 }
 
 extension PartKey {
-  private init(_ message: BlobMessage) {
+  private init?(_ message: BlobMessage) {
     switch message {
     case .query(let blob): self = .blobPart(blob, kind: 1, number: 0)
     case .holding(let blob, _): self = .blobState(blob, kind: 2, number: 0)
     case .want(let want): self = .blobState(want.blob, kind: 3, number: want.unit)
     case .proof(let blob, let unit, _): self = .blobPart(blob, kind: 4, number: unit)
     case .leaf(let blob, let number, _): self = .blobPart(blob, kind: 5, number: number)
+    case .readsShortForms: return nil
+    case .request(let request):
+      self = .blobState(request.blob, kind: 3, number: request.unit)
+    case .path(let request, _): self = .blobAnswer(request: request, kind: 8, index: 0)
+    case .piece(let request, let index, _):
+      self = .blobAnswer(request: request, kind: 9, index: index)
     }
   }
 }

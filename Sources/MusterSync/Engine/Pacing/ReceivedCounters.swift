@@ -3,15 +3,20 @@ internal import MusterModel
 /// The received datagrams of a session and the acknowledgements due for them: the receiver's part.
 struct ReceivedCounters: Sendable {
   /// After this many datagrams, or as soon as one is missing or late, an acknowledgement is sent by
-  /// itself.
+  /// itself. In a long stream without a gap it waits for twice as many (RFC 9000 §13.2.2).
   static let mostPending = 4
   static let delayMilliseconds: Int64 = 25
+  private static let streamLength = 32
+  /// At most `RoundTrip.acknowledgementDelay`, which the sender allows for.
+  private static let streamDelayMilliseconds: Int64 = 40
 
   private var largest: UInt64?
   private var largestAt = Instant(microseconds: 0)
   /// Bit i: `largest - 1 - i` was received.
   private var before: UInt128 = 0
   private var pending = 0
+  /// Datagrams to be acknowledged since the last gap.
+  private var unbroken = 0
   private var isHurried = false
   /// How often the last acknowledgement is repeated, since it may have been lost.
   private var copies = 0
@@ -33,6 +38,7 @@ struct ReceivedCounters: Sendable {
       let step = largest.map { counter - $0 } ?? 129
       skipped = largest == nil ? 0 : Int(clamping: step - 1)
       if step > 1, largest != nil { isHurried = true }
+      if step > 1 { unbroken = 0 }
       before =
         step <= 128 ? (step == 128 ? 0 : before << UInt128(step)) | 1 << UInt128(step - 1) : 0
       largest = counter
@@ -40,20 +46,26 @@ struct ReceivedCounters: Sendable {
     }
     guard isToBeAcknowledged else { return skipped }
     pending += 1
-    let isDue = pending >= Self.mostPending || isHurried
-    let due = isDue ? now : now.advanced(byMilliseconds: Self.delayMilliseconds)
+    unbroken += 1
+    let isDue = pending >= (isStream ? 2 : 1) * Self.mostPending || isHurried
+    let delay = isStream ? Self.streamDelayMilliseconds : Self.delayMilliseconds
+    let due = isDue ? now : now.advanced(byMilliseconds: delay)
     dueAt = min(dueAt ?? due, due)
     return skipped
   }
 
+  private var isStream: Bool { unbroken >= Self.streamLength }
+
   /// Returns the next acknowledgement if anything is to be acknowledged. On a lossy path it is
-  /// repeated.
+  /// repeated. In streams in both directions not every datagram has one.
   mutating func take(
     now: Instant, lossPercent: Int, holdsRuns: Bool
   ) -> Acknowledgement? {
-    guard dueAt != nil, let largest else { return nil }
+    guard let dueAt, let largest, dueAt <= now || !isStream || pending >= Self.mostPending else {
+      return nil
+    }
     copies = pending > 0 ? Int(LossMeter.tries(lossPercent)) / 2 : copies - 1
-    dueAt = copies > 0 ? now.advanced(byMilliseconds: Self.copyMilliseconds) : nil
+    self.dueAt = copies > 0 ? now.advanced(byMilliseconds: Self.copyMilliseconds) : nil
     pending = 0
     isHurried = false
     let delay = min(max(now.microseconds(since: largestAt), 0), Int64(UInt32.max))

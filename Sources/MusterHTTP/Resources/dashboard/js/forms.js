@@ -109,7 +109,7 @@ const head = (...boxes) => h("div", { class: "boxes" }, box(1, "name", operation
 
 // MARK: Forms
 
-const people = () => sortedUsers().filter(({ role }) => role !== "relay");
+const people = () => sortedUsers().filter(({ role }) => role !== "relay" && role !== "archive");
 
 /** People by team, sorted; people without one are last. */
 function teams() {

@@ -4,7 +4,7 @@ import { button, dotted, faint, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
 import { attempt, confirm, control, field, form, show } from "./dialog.js";
 import { isCommand, load } from "./store.js";
-import { clock, language, since, t } from "./words.js";
+import { clock, language, since, spoken, t } from "./words.js";
 
 const kinds = ["infection", "contamination", "radiation"];
 const shown = 50;
@@ -36,12 +36,12 @@ export const openProximity = () => attempt(async () => {
   const consent = (name) => h("label", { class: "tick" }, control(name, {
     type: "checkbox", value: log[name], onchange: put({ [name]: !log[name] }),
   }), t(`near.${name}`));
-  const isOff = log.scanning === "off";
   const isUnsynced = sessions.some((one) => !one.isSynced);
   dialog = show(t("nearby"), h("div", { id: "proximity" },
     h("p", {}, dotted(...["scanning", "advertising"].map((part) =>
       `${t(`near.${part}`)}: ${t(`near.${log[part]}`)}`)), " ",
-    button(t(isOff ? "near.start" : "near.stop"), "record", put({ on: isOff }))),
+    button(t(log.on ? "near.stop" : "near.start"), "record", put({ on: !log.on }))),
+    log.problem && h("p", { class: "danger" }, spoken(log.problem)),
     h("ul", {}, exposures(log)),
     h("h3", {}, t("near.devices")),
     h("ul", {}, devices.slice(0, shown).map((one) => h("li", {},
@@ -50,9 +50,10 @@ export const openProximity = () => attempt(async () => {
     h("h3", {}, t("near.sessions")),
     h("ul", {}, sessions.slice(0, shown).map((one) => h("li", {},
       dotted(weekday(one.start), `${clock(one.start)}–${clock(one.end)}`, one.identifiers), " ",
-      !one.isSynced && h("strong", {}, t("near.unsynced"))))),
+      one.isSynced ? t("near.synced")
+        : h("strong", {}, t(one.isSent ? "near.sent" : "near.unsynced"))))),
     isUnsynced && button(t("near.send"), "send", again(() => write("POST", "proximity/send"))),
-    consent("sendsSessions"), consent("sharesCount"),
+    consent("sendsSessions"), consent("sharesCount"), consent("showsName"),
     h("h3", {}, t("exposed.report")),
     log.report ? reported(log.report, again) : button(t("exposed.report"), "report", again(report)),
     review && h("ul", {}, review.items.map((one) => reviewed(one, again)))),

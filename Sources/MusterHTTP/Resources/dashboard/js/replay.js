@@ -216,7 +216,7 @@ export function showPast({ zone, row, report }) {
   const user = row;
   fill(panel, head(user.callsign, symbol(user)),
     h("p", {}, h("strong", { class: user.severity }, statusWord(user)), " ", because(user)),
-    h("p", {}, t("past.since", { time: clock(user.since) })),
+    user.since && h("p", {}, t("past.since", { time: clock(user.since) })),
     user.fixTime && h("p", {}, t("past.fix", {
       time: clock(user.fixTime), received: clock(user.fixReceived),
     })));

@@ -102,11 +102,12 @@ const badges = (report) => h("p", { class: "row" },
 const chip = (text, look = "") => h("span", { class: `chip${look}` }, text);
 
 /** The delivery status, worded as in the rest of the program. */
-function delivery({ delivery: { devices, total, commandPost, ageSeconds } }) {
+function delivery({ delivery: { devices, total, commandPost, archive, ageSeconds } }) {
   return dotted(
     total ? t("delivery.of", { n: devices, of: total })
       : devices <= 1 ? t("delivery.none") : t("delivery.on", { n: devices }),
     t(commandPost ? "delivery.command" : "delivery.waits"),
+    archive && t("delivery.archive"),
     ageSeconds !== undefined && ageSeconds !== null && ago(ageSeconds));
 }
 

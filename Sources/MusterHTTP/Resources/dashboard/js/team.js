@@ -8,7 +8,7 @@ import { isCommand, on, state } from "./store.js";
 import { clock, t } from "./words.js";
 import { drawerHead } from "./shell.js";
 
-const roles = ["member", "command", "observer", "relay"];
+const roles = ["member", "command", "observer", "relay", "archive"];
 const mostDevices = 300;
 const day = 86400;
 let role = "member";

@@ -70,4 +70,10 @@ export default [
   [/^the picture could not be read .*$/, "das Bild war nicht lesbar: versuchen Sie es noch einmal, oder speichern Sie es zuerst als JPEG"],
   [/^photos cannot be added on this computer: /, "auf diesem Rechner können keine Fotos hinzugefügt werden: "],
   [/^report (\w+) has (\d+) photos: .*$/, "die Meldung $1 hat $2 Fotos: entfernen Sie eines, oder erfassen Sie eine weitere Meldung"],
+  [/^no D-Bus system bus: .*$/, "kein System-Bus von D-Bus: dbus und bluez installieren, den Laptop neu starten"],
+  [/^bluetoothd does not run: install bluez, then: /, "bluetoothd läuft nicht: bluez installieren, dann: "],
+  [/^bluetoothd does not permit this user: .*$/, "bluetoothd lässt diesen Benutzer nicht zu: in die Gruppe bluetooth aufnehmen, neu anmelden"],
+  [/^no Bluetooth adapter: .*$/, "kein Bluetooth-Adapter: einen anschliessen"],
+  [/^the Bluetooth adapter (\S+) is switched off: .*$/, "der Bluetooth-Adapter $1 ist ausgeschaltet: bluetoothctl power on"],
+  [/^the Bluetooth adapter (\S+) cannot advertise: .*$/, "der Bluetooth-Adapter $1 kann nicht aussenden"],
 ];

@@ -70,4 +70,10 @@ export default [
   [/^the picture could not be read .*$/, "no se pudo leer la imagen: inténtelo otra vez, o guárdela antes como JPEG"],
   [/^photos cannot be added on this computer: /, "en este equipo no se pueden añadir fotos: "],
   [/^report (\w+) has (\d+) photos: .*$/, "el informe $1 tiene $2 fotos: quite una, o haga otro informe"],
+  [/^no D-Bus system bus: .*$/, "no hay bus de sistema D-Bus: instale dbus y bluez, y reinicie el equipo"],
+  [/^bluetoothd does not run: install bluez, then: /, "bluetoothd no está en marcha: instale bluez y luego: "],
+  [/^bluetoothd does not permit this user: .*$/, "bluetoothd no admite a este usuario: añádalo al grupo bluetooth e inicie sesión de nuevo"],
+  [/^no Bluetooth adapter: .*$/, "no hay adaptador Bluetooth: conecte uno"],
+  [/^the Bluetooth adapter (\S+) is switched off: .*$/, "el adaptador Bluetooth $1 está apagado: bluetoothctl power on"],
+  [/^the Bluetooth adapter (\S+) cannot advertise: .*$/, "el adaptador Bluetooth $1 no puede anunciar"],
 ];

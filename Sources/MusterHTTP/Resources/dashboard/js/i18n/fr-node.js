@@ -70,4 +70,10 @@ export default [
   [/^the picture could not be read .*$/, "l’image n’a pas pu être lue : réessayez, ou enregistrez-la d’abord en JPEG"],
   [/^photos cannot be added on this computer: /, "impossible d’ajouter des photos sur cet ordinateur : "],
   [/^report (\w+) has (\d+) photos: .*$/, "le signalement $1 a $2 photos : retirez-en une, ou faites un autre signalement"],
+  [/^no D-Bus system bus: .*$/, "pas de bus système D-Bus : installez dbus et bluez, redémarrez l’ordinateur"],
+  [/^bluetoothd does not run: install bluez, then: /, "bluetoothd n’est pas lancé : installez bluez, puis : "],
+  [/^bluetoothd does not permit this user: .*$/, "bluetoothd refuse cet utilisateur : ajoutez-le au groupe bluetooth, reconnectez-vous"],
+  [/^no Bluetooth adapter: .*$/, "pas d’adaptateur Bluetooth : branchez-en un"],
+  [/^the Bluetooth adapter (\S+) is switched off: .*$/, "l’adaptateur Bluetooth $1 est éteint : bluetoothctl power on"],
+  [/^the Bluetooth adapter (\S+) cannot advertise: .*$/, "l’adaptateur Bluetooth $1 ne peut pas émettre"],
 ];

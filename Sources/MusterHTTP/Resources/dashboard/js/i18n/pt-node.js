@@ -70,4 +70,10 @@ export default [
   [/^the picture could not be read .*$/, "não foi possível ler a imagem: tente de novo, ou guarde-a primeiro como JPEG"],
   [/^photos cannot be added on this computer: /, "não é possível juntar fotografias neste computador: "],
   [/^report (\w+) has (\d+) photos: .*$/, "o relato $1 tem $2 fotografias: retire uma, ou faça outro relato"],
+  [/^no D-Bus system bus: .*$/, "não há barramento de sistema D-Bus: instale dbus e bluez, e reinicie o computador"],
+  [/^bluetoothd does not run: install bluez, then: /, "o bluetoothd não está a correr: instale bluez, e depois: "],
+  [/^bluetoothd does not permit this user: .*$/, "o bluetoothd não permite este utilizador: junte-o ao grupo bluetooth, e inicie sessão de novo"],
+  [/^no Bluetooth adapter: .*$/, "não há adaptador Bluetooth: ligue um"],
+  [/^the Bluetooth adapter (\S+) is switched off: .*$/, "o adaptador Bluetooth $1 está desligado: bluetoothctl power on"],
+  [/^the Bluetooth adapter (\S+) cannot advertise: .*$/, "o adaptador Bluetooth $1 não pode anunciar"],
 ];

@@ -1,0 +1,191 @@
+internal import Foundation
+internal import Hummingbird
+internal import MusterInterchange
+internal import MusterModel
+internal import NIOCore
+
+/// The routes of an API. Finds that of a request, and validates the request by it.
+///
+///     request ─▶ path ─▶ method ─▶ query ─▶ body ─▶ call
+///                404      405       400      400, 413, 415
+struct RouteTable<Service: Sendable>: Sendable {
+  let routes: [ServiceRoute<Service>]
+  private let document: ByteBuffer
+
+  static var openAPI: String { "/openapi.json" }
+
+  /// - Parameter about: what the API is for, for the OpenAPI document.
+  init(_ routes: [ServiceRoute<Service>], about: String) {
+    self.routes = routes
+    document = ByteBuffer(
+      string: OpenAPI.document(of: routes.map(\.description), about: about).text)
+  }
+
+  /// What a request is for.
+  enum Match {
+    /// The OpenAPI document.
+    case document(Answer)
+    /// A route, the validated request, and the text of its body.
+    case call(ServiceRoute<Service>, Call, text: String)
+  }
+
+  /// Throws a problem if the request fits no route.
+  ///
+  /// - Parameters:
+  ///   - person: the logged-in client, if any.
+  ///   - isSecure: whether the client uses TLS.
+  func match(
+    _ request: Request, connection: Connection, person: Person? = nil, isSecure: Bool
+  ) async throws -> Match {
+    guard request.uri.string.utf8.count <= RequestLimits.addressBytes else {
+      throw Problem(.uriTooLong, "an address has at most \(RequestLimits.addressBytes) bytes")
+    }
+    let path = try Self.segments(request.uri.path)
+    let matching = routes.compactMap { route in
+      route.description.match(path).map { (route, $0) }
+    }
+    guard !matching.isEmpty || request.uri.path == Self.openAPI else {
+      throw Problem(.notFound, "there is nothing at \(request.uri.path.prefix(200))")
+    }
+    if request.uri.path == Self.openAPI {
+      guard request.method == .get else {
+        throw Problem(.methodNotAllowed, "only GET", allowed: ["GET"])
+      }
+      return .document(Answer(.ok, bytes: document, type: "application/json"))
+    }
+    guard
+      let (route, values) = matching.first(where: {
+        $0.0.method.rawValue == request.method.rawValue
+      })
+    else {
+      let allowed = matching.map { $0.0.method.rawValue }
+      throw Problem(
+        .methodNotAllowed, "only \(allowed.joined(separator: ", "))", allowed: allowed)
+    }
+    let description = route.description
+    let age = try Self.age(of: request)
+    let (body, text) = try await Self.body(of: request, for: description)
+    let call = Call(
+      path: values, query: try Self.query(request.uri.query ?? "", of: description),
+      body: description.dated(body, secondsAgo: age),
+      versions: description.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
+      lastEventID: request.value(of: "last-event-id"), connection: connection, person: person,
+      origin: (isSecure ? "https" : "http") + "://" + (request.head.authority ?? "localhost"),
+      headers: request.headers, upload: description.takesFile ? request.body : nil,
+      secondsAgo: age)
+    return .call(route, call, text: text)
+  }
+
+  // MARK: Reading
+
+  /// The seconds since the user acted, which a page states that could not send at once.
+  private static func age(of request: Request) throws(Problem) -> Int {
+    guard let text = request.value(of: RouteDescription.ageHeader) else { return 0 }
+    guard let seconds = Int(text), (0...Int(Limits.spanSeconds)).contains(seconds) else {
+      throw Problem(
+        .badRequest, "seconds from 0 to \(Limits.spanSeconds)", at: RouteDescription.ageHeader)
+    }
+    return seconds
+  }
+
+  private static func segments(_ path: String) throws(Problem) -> [String] {
+    var segments: [String] = []
+    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+      guard let segment = String(part).removingPercentEncoding, !segment.isEmpty else {
+        throw Problem(.notFound, "there is nothing at \(path.prefix(200))")
+      }
+      segments.append(segment)
+    }
+    return segments
+  }
+
+  private static func query(
+    _ text: String, of route: RouteDescription
+  ) throws(Problem) -> [String: JSON] {
+    var values: [String: JSON] = [:]
+    for pair in text.split(separator: "&") {
+      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = decoded(halves[0]), let value = decoded(halves.count > 1 ? halves[1] : "")
+      else { throw Problem(.badRequest, "the query is not in percent-encoded UTF-8") }
+      guard let parameter = route.parameters.first(where: { $0.name == name }) else {
+        throw Problem(.badRequest, "there is no parameter \(name.prefix(40)) here", at: name)
+      }
+      guard values[name] == nil else {
+        throw Problem(.badRequest, "the parameter occurs twice", at: name)
+      }
+      let json = typed(value, as: parameter.shape)
+      try parameter.shape.check(json, at: name)
+      values[name] = json
+    }
+    if let missing = route.parameters.first(where: { $0.isRequired && values[$0.name] == nil }) {
+      throw Problem(.badRequest, "the parameter is missing", at: missing.name)
+    }
+    return values
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
+  }
+
+  /// Query parameters are text; a number in JSON syntax is converted if the shape requires one.
+  private static func typed(_ text: String, as shape: Shape) -> JSON {
+    switch shape {
+    case .integer, .number:
+      guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil
+      else { return .string(text) }
+      return .number(text)
+    default: return .string(text)
+    }
+  }
+
+  /// Returns the validated body, and its text.
+  private static func body(
+    of request: Request, for route: RouteDescription
+  ) async throws -> (json: JSON, text: String) {
+    guard let shape = route.body else { return (.null, "") }
+    let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }
+      .trimmingCharacters(in: .whitespaces).lowercased()
+    guard type == "application/json" else {
+      throw Problem(.unsupportedMediaType, "send application/json, not '\(type.prefix(60))'")
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = Array(buffer: try await request.body.collect(upTo: RequestLimits.bodyBytes))
+    } catch is NIOTooManyBytesError {
+      throw Problem(.contentTooLarge, "a body has at most \(RequestLimits.bodyBytes) bytes")
+    }
+    let json: JSON
+    do {
+      json = try JSON.read(bytes)
+    } catch {
+      throw Problem(.badRequest, "\(error)")
+    }
+    try shape.check(json, at: "")
+    return (json, String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Accepts strong versions only: a weak one never matches (RFC 9110), and neither does invalid
+  /// text.
+  private static func versions(_ header: String?) -> Set<String>? {
+    guard let header else { return nil }
+    let words = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    if words == ["*"] { return nil }
+    let versions = words.filter { $0.count > 2 && $0.hasPrefix("\"") && $0.hasSuffix("\"") }
+    return Set(versions.map { String($0.dropFirst().dropLast()) })
+  }
+}
+
+/// The sizes of requests.
+enum RequestLimits {
+  /// The largest body is a fence's outline.
+  static let bodyBytes = 1024 * 1024
+  /// The limit of the path and the query.
+  static let addressBytes = 4096
+}
+
+extension Request {
+  /// Returns the first header of that name, which MUST be in lower case.
+  func value(of name: String) -> String? {
+    headers.first { $0.name.canonicalName == name }?.value
+  }
+}

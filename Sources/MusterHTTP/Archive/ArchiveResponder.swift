@@ -1,0 +1,87 @@
+internal import Hummingbird
+internal import Logging
+internal import MusterCrypto
+internal import MusterInterchange
+
+/// Authorizes the requests to an archive by access tokens, and answers them.
+///
+///     request ─▶ own host and page ─▶ token ─▶ RouteTable ─▶ answer
+///                403                  401      404, 405, 400
+struct ArchiveResponder: HTTPResponder {
+  typealias Context = ListenerContext
+
+  private let archive: any OperationArchive
+  private let isSecure: Bool
+  private let logger: Logger
+  private let table = RouteTable(
+    ArchiveRoutes.all,
+    about: "Read the operations of a shared archive. Nothing can be written over HTTP.")
+
+  init(archive: any OperationArchive, isSecure: Bool, logger: Logger) {
+    (self.archive, self.isSecure, self.logger) = (archive, isSecure, logger)
+  }
+
+  func respond(to request: Request, context: Context) async -> Response {
+    var agency = "-"
+    let answer = await Answer.orProblem {
+      guard isOwn(request) else {
+        throw Problem(
+          .forbidden,
+          "the archive answers to its own address only, and not to pages of other sites")
+      }
+      let reader = try await reader(of: request)
+      agency = reader.agency
+      let match = try await table.match(
+        request, connection: Connection(channel: context.channel), isSecure: isSecure)
+      switch match {
+      case .document(let answer): return answer
+      case .call(let route, let call, _):
+        return try await route.handle(ArchiveAPI(archive: archive, reader: reader), call)
+      }
+    }
+    logger.info(
+      """
+      \(answer.status.code) \(agency) \(context.client) \(request.method.rawValue) \
+      \(request.uri.string.prefix(300))
+      """)
+    var response = answer.response
+    if answer.status == .unauthorized {
+      response.headers[.wwwAuthenticate] = "Bearer realm=\"muster-archive\""
+    }
+    if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+    return response
+  }
+
+  /// Whether no page of another site sent the request.
+  private func isOwn(_ request: Request) -> Bool {
+    if isSecure { return LoginEndpoint.isOwnPage(request) }
+    return AccessRule(.trusted).isFromHere(
+      AccessRule.Headers(
+        host: request.head.authority, origin: request.headers[.origin],
+        fetchSite: request.value(of: "sec-fetch-site")))
+  }
+
+  /// Returns the holder of the request's token. Probes need none, and can read nothing.
+  private func reader(of request: Request) async throws -> ArchiveReader {
+    if [ArchiveRoutes.healthy, ArchiveRoutes.ready].contains(request.uri.path) {
+      return ArchiveReader(agency: "-", operations: [])
+    }
+    guard let token = request.headers[.authorization].flatMap(Self.token),
+      let reader = try await archive.reader(
+        withTokenHash: Blake2b.hash256(Array(token.utf8)).bytes)
+    else {
+      throw Problem(
+        .unauthorized,
+        "the token is missing, unknown or revoked: send `Authorization: Bearer TOKEN` with one of "
+          + "`muster-archive token create`")
+    }
+    return reader
+  }
+
+  /// The token of a program, or the password of a map program.
+  private static func token(_ header: String) -> String? {
+    let parts = header.split(separator: " ", maxSplits: 1)
+    if parts.count == 2, parts[0].lowercased() == "bearer" { return String(parts[1]) }
+    return BasicPassword(header)?.text
+  }
+}

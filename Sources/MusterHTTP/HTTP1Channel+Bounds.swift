@@ -1,0 +1,15 @@
+internal import HummingbirdCore
+internal import NIOCore
+
+extension HTTP1Channel.Configuration {
+  private static var headerBytes: Int { 8 * 1024 }
+
+  /// Returns the configuration of every listener: the sizes of headers and the duration of
+  /// connections are bounded.
+  static func bounded(idle: TimeAmount) -> HTTP1Channel.Configuration {
+    .init(
+      additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: idle,
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: 64))
+  }
+}

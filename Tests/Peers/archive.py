@@ -1,0 +1,195 @@
+"""The archive on several PostgreSQL servers, and several of its programs on one."""
+
+import glob
+import json
+import os
+import pwd
+import subprocess
+import tempfile
+
+import row
+from row import Row, free_port, lab, output
+
+# Operations, and reports of each.
+COUNT, REPORTS = 4, 2
+
+
+class Cluster:
+    """A throw-away PostgreSQL server, as the user postgres."""
+
+    def __init__(self, folder, name):
+        self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+        self.folder = os.path.join(folder, name)
+        self.port = free_port()
+        self.url = f"postgres://muster:sesame@127.0.0.1:{self.port}/postgres"
+        secret = self.folder + ".password"
+        with open(secret, "w", encoding="utf-8") as file:
+            file.write("sesame")
+        os.chmod(secret, 0o644)
+        self.as_postgres(
+            "initdb", "-D", self.folder, "-U", "muster", "--auth=scram-sha-256", "--pwfile", secret,
+            "--no-sync", "--encoding=UTF8", "--locale=C")
+        self.start()
+
+    def as_postgres(self, program, *words):
+        output("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--",
+               os.path.join(self.programs, program), *words)
+
+    def start(self):
+        options = (f"-c listen_addresses=127.0.0.1 -c port={self.port} -c max_connections=40"
+                   " -c unix_socket_directories=''")
+        self.as_postgres("pg_ctl", "-D", self.folder, "-w", "-l", self.folder + ".log", "-o",
+                         options, "start")
+
+    def stop(self):
+        self.as_postgres("pg_ctl", "-D", self.folder, "-w", "-m", "immediate", "stop")
+
+    def query(self, sql):
+        return output("psql", self.url, "-XAtqc", sql).strip()
+
+
+class Archive:
+    """The program over a database, and homes of operations that feed it."""
+
+    def __init__(self, muster, folder, url):
+        self.program = os.path.join(os.path.dirname(os.path.abspath(muster)), "muster-archive")
+        self.muster, self.folder, self.url = muster, folder, url
+        self.homes = []
+
+    def environment(self, home):
+        return dict(os.environ, MUSTER_STATE=home + ".state")
+
+    def found(self, name):
+        """Founds an operation with a few reports and a position."""
+        home = os.path.join(self.folder, name)
+        for words in (
+            ("init", name, "--callsign", "Anna"), ("position", "set", "46.06,14.51"),
+            *(("report", "add", "--title", f"Smoke {number} of {name}", "--at", "46.05,14.5")
+              for number in range(REPORTS)),
+        ):
+            output(self.muster, *words, "--home", home, env=self.environment(home))
+        self.homes.append(home)
+        return home
+
+    def begin(self, *words, home=None):
+        more = ("--home", home) if home else ()
+        return subprocess.Popen(
+            [self.program, *words, *more, "--database", self.url], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=self.environment(home or self.folder))
+
+    def run(self, *words, home=None):
+        process = self.begin(*words, home=home)
+        text, errors = process.communicate(timeout=120)
+        if process.returncode != 0:
+            raise SystemExit(f"muster-archive {' '.join(words)}: {errors}")
+        return text
+
+    def halves(self):
+        """The remainders of the partition rule of two shards that the operations have."""
+        if not self.homes:
+            return set()
+        ids = [json.loads(output(
+            self.muster, "status", "--json", "--home", home, env=self.environment(home)
+        ))["operation"] for home in self.homes]
+        values = ", ".join(f"(decode('{operation}', 'hex'))" for operation in ids)
+        parts = "".join(
+            f"CREATE TEMPORARY TABLE part{number} PARTITION OF parts"
+            f" FOR VALUES WITH (MODULUS 2, REMAINDER {number});" for number in range(2))
+        return set(output("psql", self.url, "-XAtqc", f"""
+            CREATE TEMPORARY TABLE parts (operation bytea) PARTITION BY HASH (operation); {parts}
+            INSERT INTO parts VALUES {values};
+            SELECT DISTINCT tableoid::regclass FROM parts""").split())
+
+    def bundle(self, home):
+        path = home + ".bundle"
+        output(self.muster, "bundle", "create", path, "--home", home, env=self.environment(home))
+        return path
+
+    def frames(self, home):
+        status = json.loads(output(
+            self.muster, "status", "--json", "--home", home, env=self.environment(home)))
+        return status["frames"]
+
+
+def scene(muster, names):
+    """The clusters of a row, in a folder that they and this process may read."""
+    lab.run("ip", "link", "set", "lo", "up")
+    folder = tempfile.mkdtemp(prefix="muster-archive-")
+    owner = pwd.getpwnam("postgres")
+    os.chown(folder, owner.pw_uid, owner.pw_gid)
+    return folder, [Cluster(folder, name) for name in names]
+
+
+def shards(muster, result):
+    folder, clusters = scene(muster, ("coordinator", "east", "west"))
+    coordinator, *others = clusters
+    try:
+        archive = Archive(muster, folder, coordinator.url)
+        while len(archive.homes) < COUNT or len(archive.halves()) < 2:
+            archive.found(f"Flood{len(archive.homes)}")
+        count = len(archive.homes)
+        # Half of the operations are archived before the frames move, the others after.
+        for home in archive.homes[:count // 2]:
+            archive.run("import", home=home)
+        output(os.path.join(row.ROOT, "Scripts/archive-shards.py"),
+               *(cluster.url for cluster in clusters))
+        # Two programs at once, fed with the same: each frame is stored once.
+        both = [archive.begin("import", bundle, home=home) for home in archive.homes[count // 2:]
+                for bundle in [archive.bundle(home)] * 2]
+        for process in both:
+            _, errors = process.communicate(timeout=120)
+            result.check(process.returncode == 0, errors)
+        wanted = sum(archive.frames(home) for home in archive.homes)
+        counts = [int(one.query("SELECT count(*) FROM muster.frames")) for one in others]
+        result.equal("frames at the shards", sum(counts), wanted)
+        result.equal("frames through the coordinator",
+                     int(coordinator.query("SELECT count(*) FROM muster.frames")), wanted)
+        split = [set(one.query("SELECT DISTINCT operation FROM muster.frames").split())
+                 for one in others]
+        result.check(not split[0] & split[1], "an operation is at two shards")
+        status = json.loads(archive.run("status", "--json"))
+        result.equal("frames that `status` counts", sum(one["frames"] for one in status), wanted)
+        # Search, export and verification go through the coordinator.
+        for home in archive.homes:
+            archive.run("project", home=home)
+        found = json.loads(archive.run("search", "smoke", "--json", "--area=46.05,14.5,500"))
+        result.equal("reports that a search finds", len(found), REPORTS * count)
+        bundle = os.path.join(folder, "back.bundle")
+        archive.run("export", bundle, home=archive.homes[0])
+        fresh = int(json.loads(archive.run(
+            "import", bundle, "--json", home=archive.homes[0]))["frames"]["new"])
+        result.equal("frames of an export that were not archived", fresh, 0)
+        lost_shard(archive, others, result)
+        result.figure(f"{wanted} frames of {count} operations at {counts} frames a shard")
+    finally:
+        for cluster in clusters:
+            cluster.stop()
+
+
+def lost_shard(archive, others, result):
+    """While a shard is down, the operations of the other one are archived."""
+    before = [int(one.query("SELECT count(*) FROM muster.frames")) for one in others]
+    others[0].stop()
+    states = {}
+    for home in archive.homes:
+        output(archive.muster, "report", "add", "--title", "Later", "--home", home,
+               env=archive.environment(home))
+        process = archive.begin("import", home=home)
+        _, errors = process.communicate(timeout=120)
+        states[home] = process.returncode
+        lines = errors.strip().splitlines()
+        result.check(process.returncode == 0 or len(lines) == 1, f"no clear line: {errors}")
+    result.check(0 in states.values() and 1 in states.values(), f"{states}")
+    others[0].start()
+    for home in archive.homes:
+        archive.run("import", home=home)
+    after = [int(one.query("SELECT count(*) FROM muster.frames")) for one in others]
+    result.check(sum(after) - sum(before) >= len(archive.homes), f"{before}, then {after}")
+    result.equal("frames after the shard came back", sum(after),
+                 sum(archive.frames(home) for home in archive.homes))
+
+
+ROWS = [
+    Row("shards", "an archive whose frames are on two further PostgreSQL servers",
+        ("postgresql", "postgresql-postgis", "util-linux"), shards),
+]
