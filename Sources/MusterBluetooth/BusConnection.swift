@@ -20,8 +20,8 @@ final class BusConnection {
 
   /// Connects.
   ///
-  /// - Parameter address: that of a bus, such as `unix:path=/run/bus`; nil for the system bus, whose
-  ///   address `DBUS_SYSTEM_BUS_ADDRESS` can set.
+  /// - Parameter address: that of a bus, such as `unix:path=/run/bus`; nil for the system bus,
+  ///   whose address `DBUS_SYSTEM_BUS_ADDRESS` can set.
   init(_ address: String?) throws(Fault) {
     pointer = try Self.checked { error in
       guard let address else { return dbus_bus_get_private(DBUS_BUS_SYSTEM, &error) }

@@ -19,7 +19,7 @@ extension Node {
     if let text { logger.info("\(text)") }
   }
 
-  /// Returns what a Bluetooth adapter is to advertise while it scans; nil while it is to do neither.
+  /// Returns what a Bluetooth adapter advertises while it scans; nil while it is to do neither.
   public func radioPlan() -> RadioPlan? {
     guard location.withProximity({ $0.usesRadio }) else { return nil }
     do {

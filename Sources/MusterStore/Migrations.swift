@@ -3,8 +3,7 @@ internal import GRDB
 internal import MusterCRDT
 internal import MusterModel
 
-/// The form of the database, one numbered step after another. A step that was released is never
-/// edited; a change is a new step.
+/// The form of the database, in numbered steps. A released step is never edited.
 enum Migrations {
   static var all: DatabaseMigrator {
     var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()

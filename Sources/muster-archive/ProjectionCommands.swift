@@ -31,8 +31,8 @@ struct ProjectCommand: AsyncParsableCommand {
         ]).text)
     }
     Standard.print(
-      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences), photos \(outcome.photos). "
-        + "The node received from the archive: frames \(outcome.merged).\n"
+      "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences), "
+        + "photos \(outcome.photos). The node received from the archive: frames \(outcome.merged).\n"
         + "State \(outcome.stateHash)")
   }
 }

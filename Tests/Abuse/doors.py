@@ -61,13 +61,14 @@ class Door:
 
 
 def open_post(made):
-    """Starts node 0 as a command post, with a commander's and an observer's login."""
+    """Starts node 0 as a command post: logins of a commander, an observer and an observer's phone."""
     node = made.nodes[0]
     path = os.path.join(made.folder, "passphrase")
     with open(path, "w", encoding="utf-8") as file:
         file.write(PASSPHRASE)
-    for name, rights in (("Maria", "command"), ("Otto", "observer")):
-        node.muster("login", "add", name, "--rights", rights, "--passphrase-file", path)
+    for name, rights, *more in (
+            ("Maria", "command"), ("Otto", "observer"), ("Pia", "observer", "--phone")):
+        node.muster("login", "add", name, "--rights", rights, "--passphrase-file", path, *more)
     node.stop()
     made.start_on_loopback(
         node, "--http", f"127.0.0.1:{LOCAL}", "--trust-local", "--serve", f"127.0.0.1:{POST}")
@@ -129,17 +130,19 @@ def rights(options):
     made = mesh(options, 2)
     node = open_post(made)
     kept = [node.add_report("Before", "x")]
-    maria, otto = Door().log_in("Maria"), Door().log_in("Otto")
+    maria, otto, pia = (Door().log_in(name) for name in ("Maria", "Otto", "Pia"))
     verdict, before = Verdict(""), resident_kib(node)
     document = json.loads(local("/openapi.json")[2])
     ids = [kept[0], node.status()["device"], "Anna", "0000", "..", "%2e%2e%2f", "1"]
     state = node.status()["stateHash"]
-    requests, counts = Requests(document, ids), {"stranger": {}, "observer": {}}
+    doors = {"stranger": Door(), "observer": otto, "phone": pia}
+    requests, counts = Requests(document, ids), {who: {} for who in doors}
     volume = options.volume(2_000, 50_000)
-    for who, door in (("stranger", Door()), ("observer", otto)):
+    for who, door in doors.items():
         for number in range(volume):
             method, path, body, headers = requests.draw()
-            if path.startswith("/api/v1/session"):
+            # A phone's user may report for themself.
+            if path.startswith("/api/v1/session") or who == "phone" and "/me/" in path:
                 continue
             cookie = door.cookie
             if "Cookie" in headers:
@@ -149,7 +152,7 @@ def rights(options):
             counts[who][status] = counts[who].get(status, 0) + 1
             what = f"{who}: {method} {path} {headers} was answered {status}"
             verdict.expect(status < 500, what)
-            may = who == "observer" and method in ("GET", "HEAD", "OPTIONS")
+            may = who != "stranger" and method in ("GET", "HEAD", "OPTIONS")
             verdict.expect(may or not 200 <= status < 300, what)
             if number % 1_000 == 0:
                 verdict.expect(maria.ask("GET", "/api/v1/session")[0] == 200, f"{what}: Maria is logged out")
@@ -158,9 +161,10 @@ def rights(options):
     verdict.expect(took <= 20, f"a removed login still receives events after {took:.0f} s")
     title = json.dumps({"title": "Of Maria"})
     verdict.expect(maria.ask("POST", "/api/v1/reports", title)[0] == 201, "Maria cannot write")
-    verdict.volume = f"{2 * volume} requests"
+    verdict.volume = f"{len(doors) * volume} requests"
     totals = lambda who: " ".join(f"{n} × {status}" for status, n in sorted(counts[who].items()))
     verdict.note = (f"stranger {totals('stranger')}; observer {totals('observer')}; "
+                    f"phone {totals('phone')}; "
                     + check_growth(verdict, node, before))
     check_all(verdict, made, kept)
     return verdict

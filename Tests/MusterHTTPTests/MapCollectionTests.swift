@@ -125,6 +125,17 @@ import Testing
     }
   }
 
+  @Test func `the name of a shape is short, however many accents its first letter has`() throws {
+    let name = "a" + String(repeating: "\u{301}", count: 5000)
+    let overlay = try MapOverlay(
+      Data(
+        """
+        {"type": "Feature", "properties": {"name": "\(name)"},
+         "geometry": {"type": "Point", "coordinates": [1, 2]}}
+        """.utf8))
+    #expect(overlay.features.first.map { $0.name.unicodeScalars.count } == 120)
+  }
+
   @Test func `overlays are served as GeoJSON with names only`() async throws {
     let folder = MapFolder(in: home.path)
     for (name, text) in [("a.gpx", Self.gpx), ("b.kml", Self.kml), ("c.json", Self.geojson)] {

@@ -50,6 +50,13 @@ import Testing
     #expect(rings.map(\.count) == [5, 4])
   }
 
+  @Test func `a name is short, however many accents its first letter has`() throws {
+    let name = "a" + String(repeating: "\u{301}", count: 5000)
+    let found = try features("<gpx><wpt lat='1' lon='2'><name>\(name)</name></wpt></gpx>")
+    let count = try #require(found.first).name.unicodeScalars.count
+    #expect((100...200).contains(count))
+  }
+
   @Test func `hostile and damaged files are rejected with the reason`() {
     #expect(fault("<!DOCTYPE gpx [<!ENTITY a 'b'>]><gpx/>").contains("DOCTYPE"))
     #expect(fault("<html/>").contains("neither GPX nor KML"))

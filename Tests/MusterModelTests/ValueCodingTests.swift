@@ -215,7 +215,7 @@ struct ValueCodingTests {
         case .reportSeverity: (1...5).map { .code($0) }
         case .reportStatus, .directiveStatus, .fenceMode: [.code(1), .code(2)]
         case .fenceKind: (1...3).map { .code($0) }
-        case .directiveRole, .fenceRole: (1...4).map { .code($0) }
+        case .directiveRole, .fenceRole: (1...5).map { .code($0) }
         case .directiveKind: (1...5).map { .code($0) }
         case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
           .directiveExpected, .permitUsers, .permitZone, .checkInTracker:

@@ -31,7 +31,7 @@ struct ZoneRuleTests {
     let good = ZoneRule(kind: .atMost, number: 5, role: .member).encoded()
     #expect(Field.fenceRules.accepts(.bytes(good)))
     #expect(!Field.fenceRules.accepts(.bytes(good + [0])))
-    for (index, code) in [(0, UInt8(0)), (0, 5), (1, 5)] {
+    for (index, code) in [(0, UInt8(0)), (0, 5), (1, 6)] {
       var bytes = good
       bytes[index] = code
       #expect(!Field.fenceRules.accepts(.bytes(bytes)))

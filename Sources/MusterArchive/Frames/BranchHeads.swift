@@ -13,8 +13,8 @@ struct BranchHeads {
 
   /// Takes a run that continues the newest frame of a branch, contains it, or opens the log.
   ///
-  /// - Returns: its frames that are not stored yet; nil if the run does none of these, and the heads
-  ///   are unchanged. Then `settle` MUST follow, once the run is stored.
+  /// - Returns: its frames that are not stored yet; nil if the run does none of these, and the
+  ///   heads are unchanged. Then `settle` MUST follow, once the run is stored.
   mutating func extend(by run: VerifiedRun) -> ArraySlice<Frame>? {
     guard let first = run.frames.first, let last = run.frames.last else { return [] }
     var new = run.frames[...]

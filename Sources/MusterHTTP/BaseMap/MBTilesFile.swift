@@ -2,9 +2,9 @@ internal import GRDBSQLite
 
 /// A SQLite file from an untrusted source, opened read-only.
 ///
-/// It may be damaged or malicious. Its cost is bounded by the length of a value and by the time of a
+/// It may be damaged or malicious. Its cost is bounded by the length of a value and the time of a
 /// query. Its views can only read and join its own tables: a function or a recursion can produce
-/// gigabytes in a few steps. Virtual tables are rejected, because they parse what the file contains.
+/// gigabytes in a few steps. Virtual tables are rejected, since they parse what the file contains.
 ///
 /// Not thread-safe: the owner serializes access.
 final class MBTilesFile {

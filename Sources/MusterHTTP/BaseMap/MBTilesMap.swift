@@ -35,7 +35,7 @@ final class MBTilesMap: TileFile {
       }
     }
     func text(_ name: String) -> String {
-      String((entries[name] ?? "").prefix(MapMetadata.textCharacters))
+      MapMetadata.shortened(entries[name] ?? "")
     }
     var about = BaseMap.About()
     about.name = text("name")

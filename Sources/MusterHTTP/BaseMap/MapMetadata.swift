@@ -7,6 +7,11 @@ enum MapMetadata {
   private static let mostLayers = 50
   private static let nameCharacters = 100
 
+  /// Cuts a text. Counts code points, since one character may have any number of them.
+  static func shortened(_ text: String, to count: Int = textCharacters) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.prefix(count)))
+  }
+
   /// Returns west, south, east, north; nil unless they enclose an area.
   static func bounds(_ numbers: [Double]) -> [Double]? {
     guard numbers.count == 4, (-180...180).contains(numbers[0]),
@@ -22,7 +27,7 @@ enum MapMetadata {
     if let text = metadata.members?["json"]?.word { return layers(inText: text) }
     let layers = metadata.members?["vector_layers"]?.elements ?? []
     return layers.prefix(mostLayers).compactMap { layer in
-      layer.members?["id"]?.word.map { String($0.prefix(nameCharacters)) }
+      layer.members?["id"]?.word.map { shortened($0, to: nameCharacters) }
     }
   }
 

@@ -69,7 +69,7 @@ struct MapOverlay: Sendable {
       let geometry = feature.members?["geometry"] ?? feature
       for shape in try shapes(of: geometry) {
         features.append(
-          OverlayFeature(name: String(name.prefix(nameCharacters)), shape: shape))
+          OverlayFeature(name: MapMetadata.shortened(name, to: nameCharacters), shape: shape))
       }
     }
     guard !features.isEmpty else {

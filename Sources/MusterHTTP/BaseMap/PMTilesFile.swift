@@ -134,7 +134,7 @@ final class PMTilesFile: TileFile {
       throw BaseMap.Fault("its metadata is damaged: \(error)")
     }
     func text(_ name: String) -> String {
-      String((metadata.members?[name]?.word ?? "").prefix(MapMetadata.textCharacters))
+      MapMetadata.shortened(metadata.members?[name]?.word ?? "")
     }
     about.name = text("name")
     about.attribution = text("attribution")

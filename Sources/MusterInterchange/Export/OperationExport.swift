@@ -28,8 +28,9 @@ public struct OperationExport: Sendable {
   /// Without people whose track is empty.
   let tracks: [PersonTrack]
 
-  /// Creates an export; the order of reports, fences and events is kept in the output. An export is passed on: it has
-  /// no calls under duress, which only command may see, and the order of people shows none.
+  /// Creates an export; the order of reports, fences and events is kept in the output. An export is
+  /// passed on: it has no calls under duress, which only command may see, and the order of people
+  /// shows none.
   public init(
     name: String, users: [UserSummary], reports: [ReportSummary], fences: [FenceSummary],
     events: [CrossingSummary], tracks: [PersonTrack]

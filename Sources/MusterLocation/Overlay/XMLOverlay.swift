@@ -101,7 +101,8 @@ private final class OverlayReader: NSObject, XMLParserDelegate {
     guard let length = text?.utf8.count else { return }
     let limit = path.last == "name" ? Self.nameBytes : Self.textBytes
     guard length < limit else { return }
-    text?.append(contentsOf: path.last == "name" ? string.prefix(limit - length) : string[...])
+    // Counts code points, since one character may have any number of them.
+    text?.unicodeScalars.append(contentsOf: string.unicodeScalars.prefix(limit - length))
   }
 
   func parser(_ parser: XMLParser, foundCDATA block: Data) {

@@ -25,7 +25,7 @@ public struct HistoryPicture: Codable, Hashable, Sendable {
   /// Reports that are different or deleted now, as they were, by id.
   public var reports: [HistoricReport] = []
   /// Zones and reports of now that were not there, by id. Of those that did not change since,
-  /// `createdAt` tells.
+  /// `createdAt` shows it.
   public var absent: [RowID] = []
 
   /// Creates a picture without people.
@@ -267,8 +267,8 @@ extension HistoryEvent {
   public var withoutDuress: HistoryEvent? {
     guard var conditions else { return self }
     let isCall = (conditions.before + conditions.after).contains(.underDuress)
-    conditions.before = Self.withoutDuress(conditions.before)
-    conditions.after = Self.withoutDuress(conditions.after)
+    conditions.before = conditions.before.withoutDuress
+    conditions.after = conditions.after.withoutDuress
     conditions.since = nil
     var event = self
     event.conditions = conditions
@@ -279,9 +279,11 @@ extension HistoryEvent {
       (decisive.severity, decisive.status.rawValue, decisive.reason)
     return event
   }
+}
 
-  private static func withoutDuress(_ conditions: [StatusCondition]) -> [StatusCondition] {
-    let rest = conditions.filter { $0 != .underDuress }
-    return rest.isEmpty && !conditions.isEmpty ? [.inContact] : rest
+extension [StatusCondition] {
+  fileprivate var withoutDuress: [StatusCondition] {
+    let rest = filter { $0 != .underDuress }
+    return rest.isEmpty && !isEmpty ? [.inContact] : rest
   }
 }

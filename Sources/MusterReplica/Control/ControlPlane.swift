@@ -5,9 +5,8 @@ internal import MusterSync
 /// Certified devices, revoked devices and announced epochs: a function of the set of control frames
 /// and shown certificates, independent of clocks and of the order of arrival.
 ///
-/// A shown certificate counts even if its issuer's control log is missing here: a device
-/// authenticated with it, or a peer sent it. Peers reconcile these certificates, so every node
-/// evaluates the same set.
+/// A shown certificate counts even without its issuer's control log: a device authenticated with
+/// it, or a peer sent it. Peers reconcile these, so every node evaluates the same set.
 ///
 /// `ControlEvaluation` evaluates rank by rank, the root first. A new frame that does not affect
 /// other frames is added alone, so its cost does not grow with the number of frames.
@@ -142,8 +141,7 @@ struct ControlPlane: Sendable {
     return change
   }
 
-  /// Requests an evaluation only if the councils' decision changed, so that a flood of votes costs
-  /// one tally each.
+  /// Requests an evaluation only if the councils decide otherwise: else a vote costs one tally.
   private mutating func reviewCouncils() {
     let decision = CouncilDecision(councils, lineage: evidence.lineage)
     let listed = Set(evidence.membership.listed.map(\.signed.hash))

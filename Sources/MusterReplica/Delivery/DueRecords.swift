@@ -3,9 +3,9 @@ internal import MusterStore
 internal import MusterSync
 
 /// The records that this device signs when they are due: receipts of a command device or an archive
-/// for logs and for blobs, its neighbours, its presence, and what it knows of its clones. Each is committed, and
-/// only then sent. `ReceiptTracker`, `NeighbourPublisher`, `PresenceSchedule` and `CloneDetector`
-/// decide when.
+/// for logs and for blobs, its neighbours, its presence, and what it knows of its clones. Each is
+/// committed, and only then sent. `ReceiptTracker`, `NeighbourPublisher`, `PresenceSchedule` and
+/// `CloneDetector` decide when.
 enum DueRecords {
   /// Signs due receipts.
   static func giveReceipts(in core: inout ReplicaCore, now: ClockReading) throws {

@@ -3,7 +3,8 @@ internal import MusterModel
 /// When this node recorded, as runs without a gap: from a start until it was last seen to record.
 /// A start of the program begins a run, and so does a silence, such as of a suspended laptop.
 ///
-/// Encoded as a version (1), then both ends of each run as varints: differences from the end before.
+/// Encoded as a version (1), then both ends of each run as varints: differences from the end
+/// before.
 struct HistoryRuns: Hashable, Sendable {
   private static let version: UInt8 = 1
 

@@ -57,7 +57,6 @@ extension Replica {
   private func historyReader(now: ClockReading) throws -> HistoryReader {
     var recorder = core.history
     if !recorder.isRecording { try recorder.start(after: core.store, now: now) }
-    return HistoryReader(
-      store: core.store, recorder: recorder, statuses: core.derived.statusModel)
+    return HistoryReader(store: core.store, recorder: recorder, statuses: core.derived.statusModel)
   }
 }

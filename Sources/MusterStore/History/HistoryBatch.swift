@@ -8,8 +8,8 @@ public import MusterModel
 ///       │ fold, every few minutes
 ///       ▼
 ///   history        per period, one row for each subject: its state at the start, and what followed
-///   late_history   what belongs to an earlier time than the period in which it was learnt, and what
-///                  zones and reports were before each change
+///   late_history   what belongs to an earlier time than the period in which it was learnt, and
+///                  what zones and reports were before each change
 ///   local          when the node recorded, as a list of runs
 /// ```
 ///

@@ -44,9 +44,9 @@ enum HistoryTable {
   /// Kind, period, three ids, and what SQLite adds.
   private static let rowOverhead = 60
 
-  /// Deletes the oldest periods beyond `Limits.historyPeriods` and `Limits.historyBytes`, and exactly
-  /// the late entries that were learnt in them. Both are counted, so that a clock that jumps deletes
-  /// nothing.
+  /// Deletes the oldest periods beyond `Limits.historyPeriods` and `Limits.historyBytes`, and the
+  /// late entries that were learnt in them, no others. Both are counted, so that a clock that jumps
+  /// deletes nothing.
   private static func evict(_ database: Database) throws {
     var (kept, bytes, first): (Int64, Int64, Int64?) = (0, 0, nil)
     try database.eachWhile(

@@ -13,11 +13,11 @@ struct ExportCommand: AsyncParsableCommand {
                 muster export --format kmz --out flood.kmz
                 muster export --format csv --out flood.csv --photos photos
 
-      GeoPackage (gpkg) and GeoJSON are for QGIS, ArcGIS and web maps, KML for Google Earth, KMZ the same with photos, GPX for \
-      GPS receivers (without zones), CSV for spreadsheets. Exports people, reports, zones and \
-      tracks, and in CSV and GeoPackage also the events. A track is complete only for this laptop, for phones \
-      that report to it, and for people who share their track. Photos that are not complete here \
-      are left out.
+      GeoPackage (gpkg) and GeoJSON are for QGIS, ArcGIS and web maps, KML for Google Earth, KMZ \
+      the same with photos, GPX for GPS receivers (without zones), CSV for spreadsheets. Exports \
+      people, reports, zones and tracks, and in CSV and GeoPackage also the events. A track is \
+      complete only for this laptop, for phones that report to it, and for people who share their \
+      track. Photos that are not complete here are left out.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {

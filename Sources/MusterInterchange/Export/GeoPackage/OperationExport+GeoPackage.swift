@@ -129,7 +129,7 @@ extension OperationExport {
     + columns(
       .integer, "reportSeverity", "photos", "deliveryDevices", "deliveryTotal",
       "deliveryAgeSeconds")
-    + columns(.flag, "toEvacuate", "deliveryCommandPost") + place
+    + columns(.flag, "toEvacuate", "deliveryCommandPost", "deliveryArchive") + place
     + columns(.time, "createdAt", "updatedAt")
 
   private static let fenceColumns =
