@@ -43,11 +43,10 @@ enum GeoPackageGeometry {
   }
 
   func encoded(srs: Int32) -> [UInt8] {
-    var bytes = Bytes()
     // Version 1; flags: little-endian, and for all but points a box without height.
     var isPoint = false
     if case .point = self { isPoint = true }
-    bytes.content = Array("GP".utf8) + [0, isPoint ? 0b0000_0001 : 0b0000_0011]
+    var bytes = Bytes(content: Array("GP".utf8) + [0, isPoint ? 0b0000_0001 : 0b0000_0011])
     bytes.append(srs)
     if !isPoint, let box = Self.bounds(of: [self]) {
       for edge in [box.west, box.east, box.south, box.north] { bytes.append(edge) }
@@ -58,7 +57,9 @@ enum GeoPackageGeometry {
 
   /// Collects well-known binary.
   private struct Bytes {
-    var content: [UInt8] = []
+    private(set) var content: [UInt8]
+
+    init(content: [UInt8]) { self.content = content }
 
     mutating func append(_ number: Int32) {
       withUnsafeBytes(of: number.littleEndian) { content.append(contentsOf: $0) }
