@@ -59,6 +59,7 @@ printf '  %s\n' "$root$prefix/share/muster/dashboard/"
 # The renderer of vector maps, as far as it was fetched.
 if [[ -s .build/maplibre/maplibre-gl.js ]]; then
   put 644 .build/maplibre/maplibre-gl.js share/muster/maplibre/maplibre-gl.js
+  put 644 Packaging/maplibre-gl.copyright share/muster/maplibre/LICENSE.txt
 fi
 put 644 Packaging/muster.sysusers lib/sysusers.d/muster.conf
 put 644 Packaging/muster.tmpfiles lib/tmpfiles.d/muster.conf

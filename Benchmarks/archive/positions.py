@@ -41,6 +41,8 @@ def main():
                 + FILL.format(people=max(1, rows // days // 4300), rows=rows // days)
                 .replace("day +", f"'{date} 00:00+00'::timestamptz +"))
             print(f"{date}: {rows // days} positions", file=sys.stderr, flush=True)
+        # The next projection sorts days that are over.
+        program("muster-archive", "project", "--home", home, "--database", cluster.url)
         cluster.sql("VACUUM (ANALYZE) muster.positions")
         first, last = (
             cluster.sql(f"SELECT (current_date - {ago})::text") + "T00:00:00Z" for ago in (10, 8))

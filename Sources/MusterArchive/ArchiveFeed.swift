@@ -34,6 +34,10 @@ extension Archive {
     if tally.frames.refused[.unattached] != nil {
       tally = try await update(from: post, isWhole: true)
     }
+    // Photos are requested by the lists of frames that are archived.
+    if tally.frames.new > 0, try !missingBlobs(of: post.local.operation).isEmpty {
+      tally.add(try await update(from: post, isWhole: false))
+    }
     return tally
   }
 

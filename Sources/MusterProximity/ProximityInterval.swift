@@ -31,15 +31,21 @@ public struct ProximityInterval: Hashable, Comparable, Sendable {
   }
 
   /// Returns the oldest interval that a log keeps at this moment.
-  public static func oldestKept(at now: ProximityInterval) -> ProximityInterval {
-    let span = ProximityLimits.days * perDay
+  public static func oldestKept(
+    at now: ProximityInterval, days: UInt32 = ProximityLimits.days
+  ) -> ProximityInterval {
+    let span = min(days, ProximityLimits.days) * perDay
     return ProximityInterval(number: now.number < span ? 0 : now.number - span)
   }
 
   /// Returns the intervals that a log keeps at this moment: up to a day ahead.
-  public static func kept(at now: ProximityInterval) -> ClosedRange<ProximityInterval> {
+  ///
+  /// - Parameter days: the setting of the user, at most `ProximityLimits.days`.
+  public static func kept(
+    at now: ProximityInterval, days: UInt32
+  ) -> ClosedRange<ProximityInterval> {
     let ahead = perDay < .max - now.number ? now.number + perDay : .max
-    return oldestKept(at: now)...ProximityInterval(number: ahead)
+    return oldestKept(at: now, days: days)...ProximityInterval(number: ahead)
   }
 
   /// Orders by time.

@@ -1,6 +1,6 @@
 /// The bounds of the proximity log. With them a full log has less than 50 MB.
 public enum ProximityLimits {
-  /// The days that are kept.
+  /// The most days that are kept. The user can set fewer.
   public static let days: UInt32 = 14
   /// The identifiers that one interval of ten minutes holds.
   public static let identifiersPerInterval = 1100

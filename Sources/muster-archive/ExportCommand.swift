@@ -53,7 +53,7 @@ struct ExportCommand: ParsableCommand {
         return "\(frames) frames"
       }
     }
-    let bytes = try contents(of: archive.mapExport(of: operation))
+    let bytes = try contents(of: archive.projections.mapExport(of: operation))
     try write { handle in
       try handle.write(contentsOf: Data(bytes))
       return "\(bytes.count) bytes"

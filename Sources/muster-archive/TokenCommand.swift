@@ -43,7 +43,7 @@ struct TokenCommand: ParsableCommand {
     }
 
     func run() throws {
-      let (token, text) = try database.open().createToken(
+      let (token, text) = try database.open().accessTokens.create(
         for: agency, operations: allOperations ? nil : operations, secret: Seed.drawn())
       if json {
         return Standard.print(token.json.adding(["token": .string(text)]).text)
@@ -62,7 +62,7 @@ struct TokenCommand: ParsableCommand {
 
     func run() throws {
       let archive = try database.open()
-      let tokens = try archive.tokens()
+      let tokens = try archive.accessTokens.all()
       if json { return Standard.print(JSON.array(tokens.map(\.json)).text) }
       if tokens.isEmpty { Standard.print("No tokens: run `muster-archive token create`.") }
       for token in tokens {
@@ -84,7 +84,7 @@ struct TokenCommand: ParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() throws {
-      try database.open().revokeToken(id)
+      try database.open().accessTokens.revoke(id)
       Standard.print("Revoked \(id).")
     }
   }

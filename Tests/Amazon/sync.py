@@ -6,7 +6,7 @@ answer that is not the service's.
     python3 Tests/Amazon/sync.py nodes.json load N NODE   5 clients write N records at once at that node
     python3 Tests/Amazon/sync.py nodes.json compare       both nodes show the same
     python3 Tests/Amazon/sync.py nodes.json begin         two devices of Anna: one record, which both nodes show
-    python3 Tests/Amazon/sync.py nodes.json apart         while they are apart, each writes another value of it
+    python3 Tests/Amazon/sync.py nodes.json apart NODE VALUE   while they are apart, each writes another value of it
     python3 Tests/Amazon/sync.py nodes.json merged N      afterwards, both have both values and what was loaded
 
 `nodes.json` has `first` and `second`, each with `url` and `token` of its HTTP API, and with `id`, `secret`, `pool` and
@@ -20,6 +20,7 @@ import json
 import sys
 import threading
 import time
+import urllib.parse
 import urllib.request
 
 import boto3
@@ -418,21 +419,27 @@ def begin(nodes):
     wait("the record at the second device", lambda: "gate" in second.records("notes")[0])
 
 
-def apart(nodes):
-    for client, value in zip(both(nodes), ("red", "blue")):
-        found, page = client.records("notes")
-        written = client.update(
-            "notes", page["SyncSessionToken"], [put("gate", value, found["gate"]["SyncCount"])])
-        expect(written["gate"]["SyncCount"] == 2, written)
+def apart(nodes, place, value):
+    client = Client(nodes[place])
+    found, page = client.records("notes")
+    written = client.update("notes", page["SyncSessionToken"], [put("gate", value, found["gate"]["SyncCount"])])
+    expect(written["gate"]["SyncCount"] == 2, written)
 
 
 def values(node):
     """All concurrent values of the record, by delta sync, which shows them."""
-    request = urllib.request.Request(
-        node["url"] + "/api/v1/sync/records", headers={"Authorization": "Bearer " + node["token"]})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        items = [item for item in json.load(answer)["items"] if (item["dataset"], item["key"]) == ("notes", "gate")]
-    return sorted(value for item in items for value in [item["value"]] + item["otherValues"])
+    found, token = [], ""
+    while token is not None:
+        request = urllib.request.Request(
+            node["url"] + "/api/v1/sync/records" + (token and "?" + urllib.parse.urlencode({"nextToken": token})),
+            headers={"Authorization": "Bearer " + node["token"]})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            page = json.load(answer)
+        token = page["nextToken"]
+        for item in page["items"]:
+            if (item["dataset"], item["key"]) == ("notes", "gate"):
+                found += [item["value"]] + item["otherValues"]
+    return sorted(found)
 
 
 def merged(nodes, total):
@@ -477,7 +484,8 @@ def compare(nodes):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         nodes = json.load(file)
-    stories = {"compare": compare, "begin": begin, "apart": apart,
+    stories = {"compare": compare, "begin": begin,
+               "apart": lambda nodes: apart(nodes, *sys.argv[3:]),
                "merged": lambda nodes: merged(nodes, int(sys.argv[3])),
                "load": lambda nodes: load(nodes, int(sys.argv[3]), sys.argv[4])}
     if sys.argv[2] in stories:

@@ -107,6 +107,7 @@ enum Specimens {
       .signOff(user: nil, reason: "home", isConfirmed: true), .signOn(user: "Ben", reason: ""),
       .permits, .revokePermit("0a1b"), .checkIns,
       .proximity(.status), .proximity(.setOn(false)), .proximity(.showName(true)),
+      .proximity(.keep(days: 7)),
       .proximity(.devices(hours: 24)), .proximity(.sessions), .proximity(.own),
       .proximity(.consent(true, count: false)),
       .proximity(.send), .proximity(.reportPositive(.radiation, text: "hall 3")),

@@ -94,9 +94,9 @@ import Testing
       let text = String(decoding: data, as: UTF8.self)
       // A page loads one language; the browser loads the service worker later. Pages about the
       // token and the certificate are sent instead.
-      if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?!-forms)\b/)?.1 {
+      if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?!-forms|-mesh)\b/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join|sw)\.|-forms\.js/), !Self.loadedLater.contains(name) {
+      } else if !name.contains(/(token|join|sw)\.|-(forms|mesh)\.js/), !Self.loadedLater.contains(name) {
         // Comments are not code.
         code += text.replacing(/(?m)^ *(\/\/.*|\/\*(?s:.*?)\*\/) *\n/, with: "").utf8.count
       }
@@ -128,11 +128,11 @@ import Testing
     #expect(named.sorted() == modules.sorted())
   }
 
-  /// The texts of a language by key, with those of the forms on paper.
+  /// The texts of a language by key, with those of parts that are loaded later.
   private static func texts(in language: String) throws -> [String: String] {
     let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
     var texts: [String: String] = [:]
-    for name in [language, "\(language)-forms"] {
+    for name in ["", "-forms", "-mesh"].map({ language + $0 }) {
       let file = try String(
         contentsOf: root.appending(path: "js/i18n/\(name).js"), encoding: .utf8)
       for match in file.matches(of: line) {

@@ -55,7 +55,9 @@ import Testing
       #expect(state["sendsSessions"] == .bool(true) && state["sharesCount"] == .bool(true))
       #expect(state["refused"]["proximity is off"] == .number("1"))
       #expect(try await web.get("\(Self.path)/devices").items.isEmpty)
-      for body in ["{}", "{\"on\":1}", "{\"off\":true}"] {
+      let days = try await web.client.ask("PUT", Self.path, body: "{\"days\":3}")
+      #expect(days.json["days"] == .number("3"))
+      for body in ["{}", "{\"on\":1}", "{\"off\":true}", "{\"days\":0}", "{\"days\":15}"] {
         #expect(try await web.status("PUT", Self.path, body) == 400, "\(body)")
       }
     }

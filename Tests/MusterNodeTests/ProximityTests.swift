@@ -169,6 +169,21 @@ struct ProximityTests {
     #expect(try folder.intervals().isEmpty)
   }
 
+  @Test(arguments: [(1, 1), (7, 7), (14, 14), (0, 1), (99, 14), (.min, 1), (.max, 14)])
+  func `the user sets fewer days`(wanted: Int, days: Int64) throws {
+    var recorder = ProximityRecorder(folder)
+    #expect(try status(&recorder).days == 14)
+    #expect(try status(&recorder, .keep(days: wanted)).days == Int(days))
+    recorder = ProximityRecorder(folder)
+    #expect(try status(&recorder).days == Int(days), "the choice is kept")
+    recorder.take([line()], wall: Self.now)
+    try recorder.write(now: Self.reading())
+    try recorder.write(now: Self.reading(minutes: days * 1440))
+    #expect(try folder.intervals().count == 1)
+    try recorder.write(now: Self.reading(minutes: (days + 1) * 1440))
+    #expect(try folder.intervals().isEmpty)
+  }
+
   @Test func `a wall clock that jumps deletes nothing until it has settled`() throws {
     let month: Int64 = 30 * 1440
     for jump in [month, -month] {

@@ -76,25 +76,25 @@ struct ExposureTests {
 
   @Test func `a note is at command once a commander acknowledged its frame`() throws {
     var valley = try valley()
-    func own() throws -> (frame: Bytes16, isAtCommand: Bool)? {
+    func own(in valley: inout Valley) throws -> (frame: Bytes16, isAtCommand: Bool)? {
       try valley.ask("Ben") { try $0.queries.ownProximityNote(now: $1) }
     }
-    #expect(try own() == nil)
+    #expect(try own(in: &valley) == nil)
     valley.cut(["Ben", "Cleo"], ["Ada", "Dora", "Olga"])
     try valley.at("Ben") { try $0.write(ExposureRequests.send(Self.note()), now: $1) }
-    let first = try #require(try own())
+    let first = try #require(try own(in: &valley))
     // A member who holds it is not command.
     try valley.run(milliseconds: 30_000)
     #expect(!first.isAtCommand)
-    #expect(try own()?.isAtCommand == false)
+    #expect(try own(in: &valley)?.isAtCommand == false)
     valley.heal()
-    let elapsed = try valley.wait(upTo: 60_000) { _ in try own()?.isAtCommand == true }
+    let elapsed = try valley.wait(upTo: 60_000) { try own(in: &$0)?.isAtCommand == true }
     #expect(elapsed != nil, "seed \(valley.seed)")
-    #expect(try own()?.frame == first.frame)
+    #expect(try own(in: &valley)?.frame == first.frame)
     // The next note is another frame, which command does not have yet.
     valley.cut(["Ben", "Cleo"], ["Ada", "Dora", "Olga"])
     try valley.at("Ben") { try $0.write(ExposureRequests.send(Self.note(nil)), now: $1) }
-    let second = try #require(try own())
+    let second = try #require(try own(in: &valley))
     #expect(second.frame != first.frame && !second.isAtCommand)
   }
 

@@ -108,6 +108,18 @@ struct RowHistoryTests {
     let earlier = try picture(.event, at: start, in: &valley)
     #expect(earlier.reports.map(\.title) == ["Smoke"] && earlier.absent == [other])
 
+    // A report is not created again by an edit that no map shows.
+    let described = valley.clock.wall
+    try valley.run(milliseconds: 60_000)
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(details: "Behind the barn")), now: $1)
+    }
+    try valley.converge()
+    for view in HistoryView.allCases {
+      let reports = try picture(view, at: described, in: &valley).reports
+      #expect(reports.map(\.title) == ["Fire"] && reports.map(\.id) == [id], "\(view)")
+    }
+
     // What no map shows is no change.
     let now = valley.clock.wall
     try valley.run(milliseconds: 1000)

@@ -76,7 +76,7 @@ def location(muster, result):
         program.end()
         here, there = (", ".join(f"{1000 * delay:.0f}" for delay in of_node) for of_node in zip(*delays, strict=True))
         result.figure(f"{name}: ENTER, EXIT after {here} ms, two hops away after {there} ms")
-    result.equal("neighbours of the first node", len(items(first, "peers")), 1)
+    result.equal("neighbours of the first node", len(first.call("GET", "peers")["items"]), 1)
 
 
 def mission(program, name, first, last, result):

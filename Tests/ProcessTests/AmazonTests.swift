@@ -95,28 +95,31 @@ extension ProcessTests {
         let anna = try await field.founder("Anna")
         let annasNode = try await anna.run(peers: [], "--http", "127.0.0.1:0")
         let tablet = try await field.joiner("Tablet", inviting: anna, of: "Anna")
-        func run(_ node: RunningNode, _ words: String...) async throws {
+        func run(_ first: RunningNode, _ second: RunningNode, _ stories: String...) async throws {
+          let here = try await Self.place(anna, first)
+          let there = try await Self.place(tablet, second)
           let nodes = """
-            {"first": {\(try await Self.place(anna, annasNode)), \(try await Self.key(anna, "member"))},
-             "second": {\(try await Self.place(tablet, node)), \
-            \(try await Self.key(tablet, "member", of: "Anna"))}}
+            {"first": {\(here), \(try await Self.key(anna, "member"))},
+             "second": {\(there), \(try await Self.key(tablet, "member", of: "Anna"))}}
             """
           let file = try field.file("nodes.json", nodes)
-          for story in words {
+          for story in stories {
             try Self.run("sync.py", [file] + story.split(separator: " ").map(String.init))
           }
         }
         let together = try await tablet.run(peers: [annasNode], "--http", "127.0.0.1:0")
         try await inStep(anna, tablet) { $0["users"] == .number(1) }
-        try await run(together, "begin")
-        try await together.stop()
-        // Both go on, without a path between them.
-        let apart = try await tablet.run(peers: [], "--http", "127.0.0.1:0")
-        try await run(apart, "apart", "load \(half) first", "load \(half) second")
-        try await apart.stop()
-        let back = try await tablet.run(peers: [annasNode], "--http", "127.0.0.1:0")
-        try await run(back, "merged \(half)")
-        for node in [annasNode, back] { try await node.stop() }
+        try await run(annasNode, together, "begin")
+        for node in [annasNode, together] { try await node.stop() }
+        // Each goes on while the other one is off: nodes that ran together find each other again.
+        let alone = try await tablet.run(peers: [], "--http", "127.0.0.1:0")
+        try await run(annasNode, alone, "apart second blue", "load \(half) second")
+        try await alone.stop()
+        let later = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        try await run(later, alone, "apart first red", "load \(half) first")
+        let back = try await tablet.run(peers: [later], "--http", "127.0.0.1:0")
+        try await run(later, back, "merged \(half)")
+        for node in [later, back] { try await node.stop() }
         for laptop in [anna, tablet] { try await laptop.requireSound() }
       }
     }

@@ -179,4 +179,60 @@ extension ProcessTests.ArchiveTests {
       }
     }
   }
+
+  @Test func `a photo is served, and an export with it is verified years later`() async throws {
+    try await Field.run { field in
+      try await PostgresCluster.run { cluster in
+        // Given a photo that only the archive keeps
+        let anna = try await field.founder("Anna")
+        let county = try await joiner("County", of: anna, role: "observer", in: field)
+        let picture = field.path("red.png")
+        try #require(Data(base64Encoded: ProcessTests.PhotoTests.png))
+          .write(to: URL(filePath: picture))
+        try await anna.send("report", "add", "--title", "Gas smell", "--photo", picture)
+        try await archive("import", on: anna, in: field, cluster: cluster)
+        try await archive("project", on: anna, in: field, cluster: cluster)
+        let operation = try await anna.ask("status")["operation"].text ?? ""
+        let hash = try await anna.stateHash()
+        // When it is asked over HTTP
+        let token = try await archive(
+          "token", "create", "County", "--all-operations", in: field, cluster: cluster)
+        let port = try FreePort.next()
+        let server = try begin(
+          ["serve", "--listen", "127.0.0.1:\(port)"], on: nil, in: field, cluster: cluster)
+        defer { server.endNow() }
+        try await eventually("the archive is served") {
+          (try? HTTPExchange.request(port, "/readyz"))?.status == 200
+        }
+        let photo = "/api/v1/operations/\(operation)/reports/"
+        let credentials = [
+          "Authorization": "Bearer \(token.output.trimmingCharacters(in: .newlines))"
+        ]
+        let reports = try HTTPExchange.request(
+          port, "/api/v1/operations/\(operation)/reports", headers: credentials)
+        let listed = try JSONDecoder().decode(JSON.self, from: Data(reports.body.utf8))
+        let id = try #require(listed["items"][0]["id"].text)
+        let whole = try HTTPExchange.request(port, photo + "\(id)/photos/1", headers: credentials)
+        #expect(whole.status == 200 && !whole.body.isEmpty, "\(whole.status)")
+        let part = try HTTPExchange.request(
+          port, photo + "\(id)/photos/1",
+          headers: credentials.merging(["Range": "bytes=0-99"]) { $1 })
+        #expect(part.status == 206 && whole.body.hasPrefix(part.body.prefix(50)))
+        // Then an export is verified by a device that never held the operation.
+        let bundle = field.path("county.bundle")
+        try await archive("export", bundle, on: county, in: field, cluster: cluster)
+        let verified = try await county.ask("verify", bundle)
+        #expect(verified["ok"].truth == true, "\(verified)")
+        #expect(verified["photoParts"].number.map { $0 > 0 } == true)
+        #expect(verified["stateHash"].text == hash)
+        #expect(try await county.ask("report", "list").items.isEmpty)
+        // One changed byte is found.
+        var bytes = try Data(contentsOf: URL(filePath: bundle))
+        bytes[bytes.count / 2] ^= 1
+        let damaged = field.path("damaged.bundle")
+        try bytes.write(to: URL(filePath: damaged))
+        try await county.attempt("verify", damaged).expectRefusal(containing: "damaged")
+      }
+    }
+  }
 }

@@ -31,7 +31,7 @@ enum ArchiveSchema {
       try database.run("SELECT pg_advisory_xact_lock($1::bigint)", [.integer(lock)])
       let exists = try database.run("SELECT to_regclass('muster.projections') IS NOT NULL")
       guard exists.first?.integer(0) == 0 else {
-        try database.script(records)
+        try database.script(additions)
         return try addSummaries(database)
       }
       let extensions = try database.run(
@@ -53,7 +53,7 @@ enum ArchiveSchema {
               + "`CREATE EXTENSION postgis`, then run this again")
         }
       }
-      try database.script(projections + records)
+      try database.script(projections + additions)
     }
   }
 
@@ -132,7 +132,7 @@ enum ArchiveSchema {
     """
 
   /// Tables that an earlier program did not have.
-  private static let records = """
+  private static let additions = """
     CREATE TABLE IF NOT EXISTS muster.records (
       operation bytea NOT NULL, id bytea NOT NULL, person bytea NOT NULL, callsign text NOT NULL,
       dataset text NOT NULL, key text NOT NULL, value text, modified_at timestamptz,

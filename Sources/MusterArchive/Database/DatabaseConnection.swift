@@ -29,7 +29,8 @@ final class DatabaseConnection {
     handle = opened
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     // An acknowledged frame must survive a power failure of the server.
-    try script("SET synchronous_commit = on; SET search_path = muster, public")
+    // Compilation costs more than any query of an archive takes.
+    try script("SET synchronous_commit = on; SET jit = off; SET search_path = muster, public")
   }
 
   deinit { PQfinish(handle) }

@@ -14,13 +14,15 @@ struct ArchiveBatch: Sendable {
   private var bytes = 0
 
   /// The size at which a batch is stored.
-  private static let fullBytes = 2 << 20
+  private static let fullBytes = 4 << 20
   /// What a frame takes besides its body.
   private static let frameBytes = 200
 
-  var isEmpty: Bool {
-    offered == 0 && certificates.isEmpty && evidence.isEmpty && keys.isEmpty
-      && units.isEmpty
+  var isEmpty: Bool { offered == 0 && hasOnlyFrames }
+
+  /// Whether nothing has to be stored besides frames.
+  var hasOnlyFrames: Bool {
+    certificates.isEmpty && evidence.isEmpty && keys.isEmpty && units.isEmpty
   }
 
   var isFull: Bool { bytes >= Self.fullBytes }

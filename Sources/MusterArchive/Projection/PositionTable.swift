@@ -58,6 +58,26 @@ struct PositionTable {
     }
   }
 
+  /// Sorts each day that is over by place, once. A search by area then reads neighbouring pages:
+  /// by time, the positions in an area are spread over nearly all pages of the day. Positions that
+  /// arrive later are found too.
+  func sortPastDays() throws {
+    let days = try database.run(
+      """
+      SELECT day.relname, place.relname FROM pg_inherits
+      JOIN pg_class AS day ON day.oid = inhrelid
+      JOIN pg_index ON indrelid = day.oid AND NOT indisclustered
+      JOIN pg_class AS place ON place.oid = indexrelid
+      JOIN pg_am ON pg_am.oid = place.relam AND amname = 'gist'
+      WHERE inhparent = 'muster.positions'::regclass AND day.relname ~ '^positions_[0-9]{8}$'
+        AND day.relname < 'positions_' || to_char(current_date - 1, 'YYYYMMDD')
+      ORDER BY day.relname
+      """)
+    for row in days {
+      try database.script("CLUSTER muster.\(row.text(0)) USING \(row.text(1))")
+    }
+  }
+
   private static func record(_ fix: Fix) -> JSON? {
     let at = ProjectedTable.moment(fix.sampleTime)
     guard at != .null else { return nil }

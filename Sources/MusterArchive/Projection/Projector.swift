@@ -52,6 +52,7 @@ struct Projector {
     }
     var outcome = try await write(state, merged: merged)
     outcome.photos = try await writePhotos(state.photos)
+    try PositionTable(database: archive.database, operation: operation).sortPastDays()
     return outcome
   }
 
@@ -133,7 +134,14 @@ struct Projector {
     let photos: [ReportedPhoto]
 
     func tables() throws -> [ProjectedTable] {
-      try [
+      // A list of reports has the number of photos only.
+      let shown = Dictionary(grouping: photos, by: \.report)
+      let reports = reports.map { report in
+        var report = report
+        report.photos = shown[report.id]?.map(\.photo) ?? []
+        return report
+      }
+      return try [
         .users(users), .reports(reports), .fences(fences), .events(events),
         .directives(directives), .records(records, of: users), .blobs(photos),
       ]

@@ -16,20 +16,22 @@ public struct AccessToken: Hashable, Sendable {
   public var revokedAt: String?
 }
 
-/// Access tokens. A token has 256 random bits, so that a fast hash suffices
+/// The access tokens of an archive. A token has 256 random bits, so that a fast hash suffices
 /// (`docs/decisions/0067`).
-extension Archive {
+public struct AccessTokens {
+  let database: DatabaseConnection
+
   /// Creates a token, and returns it: it cannot be read again. Throws `ArchiveFault`.
   ///
   /// - Parameters:
   ///   - operations: names, or the beginnings of ids; nil for all operations.
   ///   - secret: 32 bytes from the operating system, used nowhere else.
-  public func createToken(
+  public func create(
     for agency: String, operations: [String]?, secret: [UInt8]
   ) throws -> (token: AccessToken, text: String) {
     precondition(secret.count == 32, "a secret of \(secret.count) bytes")
-    try prepareTokens()
-    let ids = try operations?.map(operation(named:))
+    try prepare()
+    let ids = try operations?.map(ProjectionReader(database: database).operation(named:))
     let text = Hex.encode(secret)
     let hash = Blake2b.hash256(Array(text.utf8)).bytes
     let id = String(Hex.encode(hash).prefix(8))
@@ -38,13 +40,13 @@ extension Archive {
       [
         .text(id), .text(agency), .bytes(hash), ids.map { .list($0.map(\.bytes)) } ?? .null,
       ])
-    guard let token = try tokens(where: "id = $1", [.text(id)]).first else { throw Self.damaged }
+    guard let token = try tokens(where: "id = $1", [.text(id)]).first else { throw Archive.damaged }
     return (token, text)
   }
 
   /// Returns all tokens, in the order of their creation. Throws `ArchiveFault`.
-  public func tokens() throws -> [AccessToken] {
-    guard try hasTokens() else { return [] }
+  public func all() throws -> [AccessToken] {
+    guard try exist() else { return [] }
     return try tokens(where: "true", [])
   }
 
@@ -66,9 +68,9 @@ extension Archive {
   }
 
   /// Revokes a token at once. Throws `ArchiveFault` if there is no valid one with that id.
-  public func revokeToken(_ id: String) throws {
+  public func revoke(_ id: String) throws {
     let revoked =
-      try hasTokens()
+      try exist()
       ? database.run(
         "UPDATE access_tokens SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL "
           + "RETURNING id", [.text(id)]) : []
@@ -78,20 +80,20 @@ extension Archive {
   }
 
   /// Returns the reader with a token; nil for an unknown or revoked one. Throws `ArchiveFault`.
-  func reader(withTokenHash hash: [UInt8]) throws -> ArchiveReader? {
-    guard try hasTokens() else { return nil }
+  func reader(withHash hash: [UInt8]) throws -> ArchiveReader? {
+    guard try exist() else { return nil }
     return try tokens(where: "hash = $1 AND revoked_at IS NULL", [.bytes(hash)]).first.map {
       ArchiveReader(agency: $0.agency, operations: $0.operations)
     }
   }
 
-  private func hasTokens() throws -> Bool {
+  private func exist() throws -> Bool {
     try database.run("SELECT to_regclass('muster.access_tokens') IS NOT NULL").first?.integer(0)
       != 0
   }
 
-  private func prepareTokens() throws {
-    guard try !hasTokens() else { return }
+  private func prepare() throws {
+    guard try !exist() else { return }
     try database.script(
       """
       -- Who may read over HTTP. Without operations: all of them.
@@ -105,4 +107,9 @@ extension Archive {
   private static func time(_ column: String) -> String {
     "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
   }
+}
+
+extension Archive {
+  /// The tokens of agencies for this archive.
+  public var accessTokens: AccessTokens { AccessTokens(database: database) }
 }

@@ -48,7 +48,7 @@ public final class ArchiveConnections: Sendable {
 extension ArchiveConnections: OperationArchive {
   /// Returns the reader with an access token; nil for an unknown or revoked one.
   public func reader(withTokenHash hash: [UInt8]) async throws -> ArchiveReader? {
-    try await read { try $0.reader(withTokenHash: hash) }
+    try await read { try $0.accessTokens.reader(withHash: hash) }
   }
 
   /// Returns operations by name; nil for all of them.
@@ -58,7 +58,7 @@ extension ArchiveConnections: OperationArchive {
 
   /// Returns the names of operations; nil for all of them.
   public func names(of ids: [OperationID]?) async throws -> [OperationID: String] {
-    try await read { try $0.names(of: ids) }
+    try await read { try $0.projections.names(of: ids) }
   }
 
   /// Returns what matches, newest first.
@@ -70,21 +70,37 @@ extension ArchiveConnections: OperationArchive {
   public func summaries<Summary: Decodable & Sendable>(
     of set: ArchivedSet, in operation: OperationID, _ selection: SummarySelection
   ) async throws -> [Summary] {
-    try await read { try $0.summaries(of: set, in: operation, selection) }
+    try await read { try $0.projections.summaries(of: set, in: operation, selection) }
   }
 
   /// Returns the newest fixes of a person in a period, by time.
   public func track(
     of user: UserID, in operation: OperationID, from: Timestamp?, to: Timestamp?, limit: Int
   ) async throws -> [Fix] {
-    try await read { try $0.track(of: user, in: operation, from: from, to: to, limit: limit) }
+    try await read {
+      try $0.projections.track(of: user, in: operation, from: from, to: to, limit: limit)
+    }
   }
 
   /// Returns everybody's last position until a time.
   public func positions(
     in operation: OperationID, at time: Timestamp
   ) async throws -> [PastPosition] {
-    try await read { try $0.positions(in: operation, at: time) }
+    try await read { try $0.projections.positions(in: operation, at: time) }
+  }
+}
+
+extension ArchiveConnections {
+  /// Returns the size of a photo; nil if its content is not archived.
+  public func photoSize(_ photo: BlobID, in operation: OperationID) async throws -> Int? {
+    try await read { try $0.projections.photoSize(photo, in: operation) }
+  }
+
+  /// Returns a range of a photo.
+  public func photoBytes(
+    _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+  ) async throws -> [UInt8] {
+    try await read { try $0.projections.photoBytes(photo, in: operation, range) }
   }
 }
 
@@ -117,7 +133,7 @@ private actor ReadingConnection {
       }
     }
     let opened = try Archive(at: url)
-    try opened.limitStatements(seconds: Self.patienceSeconds)
+    try opened.projections.limitStatements(seconds: Self.patienceSeconds)
     archive = opened
     return try work(opened)
   }

@@ -2,7 +2,6 @@ internal import Hummingbird
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
-internal import NIOCore
 
 /// The routes of photos. `{n}` is the number of a photo in its report, from 1, or its id.
 enum PhotoRoutes {
@@ -49,8 +48,6 @@ enum PhotoRoutes {
 
   private static let list = "/api/v1/reports/{id}/photos"
   private static let one = "/api/v1/reports/{id}/photos/{n}"
-  /// Bytes that are read from the node at once.
-  private static let pieceBytes = 256 * 1024
 
   private static func photos(of call: Call, at api: API) async throws -> [PhotoSummary] {
     guard case .photos(let photos) = try await api.ask(.photos(call.id)) else {
@@ -61,75 +58,23 @@ enum PhotoRoutes {
 
   private static func photo(of call: Call, at api: API) async throws -> PhotoSummary {
     let photos = try await photos(of: call, at: api)
-    do throws(PhotoReference.Fault) {
-      return photos[try PhotoReference.index(of: call.photo, in: photos.map(\.id))]
-    } catch {
-      throw Problem(.notFound, error.description)
-    }
+    return try PhotoFile.named(call.photo, among: photos)
   }
 
-  /// The file, or a range of it, in pieces: a client that reads slowly holds one of them.
   private static func file(
     _ kind: BlobKind, _ api: API, _ call: Call
   ) async throws -> Answer {
     let photo = try await photo(of: call, at: api)
-    let status = kind == .original ? photo.original : photo.thumbnail
-    guard status.isComplete else { throw Problem(.conflict, status.text) }
-    let version = "\"\(photo.id)\(kind == .original ? "" : "-thumbnail")\""
-    let count = Int(status.bytes)
-    let mayBePart = call.headers[.ifRange].map { $0 == version } ?? true
-    var answer: Answer
-    if isKnown(version, to: call.headers) {
-      answer = Answer(.notModified)
-    } else {
-      switch ByteRange(mayBePart ? call.headers[.range] : nil, of: count) {
-      case .whole:
-        answer = Answer(.ok)
-        answer.body = body(photo.id, kind, 0..<count, api, call)
-      case .part(let range):
-        answer = Answer(.partialContent)
-        answer.headers[.contentRange] =
-          "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)"
-        answer.body = body(photo.id, kind, range, api, call)
-      case .unsatisfiable:
-        answer = Problem(.rangeNotSatisfiable, "the photo has \(count) bytes").answer
-        answer.headers[.contentRange] = "bytes */\(count)"
-        return answer
-      }
-      answer.headers[.contentType] = status.type.mediaType
-      answer.headers[.acceptRanges] = "bytes"
-    }
-    answer.headers[.eTag] = version
-    // A photo never changes, but it may be removed.
-    answer.headers[.cacheControl] = "private, no-cache"
-    return answer
-  }
-
-  private static func isKnown(_ version: String, to headers: HTTPFields) -> Bool {
-    guard let known = headers[.ifNoneMatch] else { return false }
-    return known.split(separator: ",").contains { word in
-      let word = word.drop { $0 == " " }
-      return word == "*" || word == version || word == "W/\(version)"
-    }
-  }
-
-  private static func body(
-    _ photo: BlobID, _ kind: BlobKind, _ range: Range<Int>, _ api: API, _ call: Call
-  ) -> ResponseBody {
-    call.connection.keepOpenForTransfer()
+    let file = PhotoFile(photo, kind)
+    guard file.status.isComplete else { throw Problem(.conflict, file.status.text) }
     let report = call.id
-    return ResponseBody(contentLength: range.count) { writer in
-      for start in stride(from: range.lowerBound, to: range.upperBound, by: pieceBytes) {
-        let piece = start..<min(start + pieceBytes, range.upperBound)
-        let bytes = try await api.node.photoBytes(photo, of: report, kind: kind, range: piece)
-        try await writer.write(ByteBuffer(bytes: bytes))
-      }
-      try await writer.finish(nil)
+    return file.answer(to: call) { range in
+      try await api.node.photoBytes(photo.id, of: report, kind: kind, range: range)
     }
   }
 }
 
 extension Call {
   /// The photo that the path names.
-  fileprivate var photo: String { path["n"] ?? "" }
+  var photo: String { path["n"] ?? "" }
 }

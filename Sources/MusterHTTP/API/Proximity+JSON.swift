@@ -11,6 +11,7 @@ extension ProximityStatus {
       "advertising": .string(advertising.rawValue),
       "source": .string(source), "counted": .unsigned(counted),
       "refused": .object(refused.mapValues { .unsigned($0) }), "intervals": .count(intervals),
+      "days": .count(days),
       "adapter": .string(adapter), "problem": .string(problem),
       "sendsSessions": .bool(sendsSessions), "sharesCount": .bool(sharesCount),
       "showsName": .bool(showsName),

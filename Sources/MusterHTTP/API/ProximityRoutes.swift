@@ -13,7 +13,8 @@ enum ProximityRoutes {
     .must("on", .flag), .must("scanning", state), .must("advertising", state),
     .must("source", .text),
     .must("counted", .integer(0...Int64.max)), .must("refused", .anything),
-    .must("intervals", .integer(0...100_000)), .must("adapter", .text), .must("problem", .text),
+    .must("intervals", .integer(0...100_000)), .must("days", .integer(1...14)),
+    .must("adapter", .text), .must("problem", .text),
     .must("sendsSessions", .flag), .must("sharesCount", .flag), .must("showsName", .flag),
     .must("report", .anything),
     .must("notices", .list(.anything, most: Limits.exposureNotices)),
@@ -35,11 +36,14 @@ enum ProximityRoutes {
       body: .object(
         [
           .may("on", .flag), .may("sendsSessions", .flag), .may("sharesCount", .flag),
-          .may("showsName", .flag),
+          .may("showsName", .flag), .may("days", .integer(1...14)),
         ], least: 1),
       result: .json(status)
     ) { api, call in
       if let isOn = call.flag("on") { _ = try await ask(.setOn(isOn), of: api, call) }
+      if let days = call.integer("days") {
+        _ = try await ask(.keep(days: Int(days)), of: api, call)
+      }
       if let isShown = call.flag("showsName") {
         _ = try await ask(.showName(isShown), of: api, call)
       }

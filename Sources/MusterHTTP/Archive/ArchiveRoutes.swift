@@ -7,7 +7,7 @@ enum ArchiveRoutes {
   typealias ArchiveRoute = ServiceRoute<ArchiveAPI>
 
   static let all: [ArchiveRoute] =
-    across + lists + single + places + maps + probes + FeatureRoutes.routes()
+    across + lists + single + photos + places + maps + probes + FeatureRoutes.routes()
 
   private static let base = "/api/v1/operations/{operation}"
   private static let many = Int(Rows.mostPerPage)
@@ -133,6 +133,34 @@ enum ArchiveRoutes {
       let found = try await api.directives(in: api.operation(call), .named(call.id))
       let directive = try ArchiveAPI.one(found, named: call.id)
       return .ok(directive.json(now: directive.createdAt))
+    },
+  ]
+
+  // MARK: Photos
+
+  private static let photos: [ArchiveRoute] = [
+    ArchiveRoute(
+      .get, "\(base)/reports/{id}/photos", "List the photos of a report",
+      result: .json(
+        .open([.must("items", .list(.named("Photo"), most: Limits.photosPerReport))]))
+    ) { api, call in
+      let found = try await api.reports(in: api.operation(call), .named(call.id))
+      return items(try ArchiveAPI.one(found, named: call.id).photos.map(\.json))
+    },
+    ArchiveRoute(
+      .get, "\(base)/reports/{id}/photos/{n}", "Get a photo by its number or id, if it is archived",
+      result: .file(type: "image/jpeg")
+    ) { api, call in
+      let operation = try await api.operation(call)
+      let report = try ArchiveAPI.one(
+        try await api.reports(in: operation, .named(call.id)), named: call.id)
+      let photo = try PhotoFile.named(call.photo, among: report.photos)
+      let file = PhotoFile(photo, .original)
+      guard try await api.archive.photoSize(photo.id, in: operation) == Int(file.status.bytes)
+      else { throw Problem(.conflict, "the photo was not complete at the last projection") }
+      return file.answer(to: call) { range in
+        try await api.archive.photoBytes(photo.id, in: operation, range)
+      }
     },
   ]
 

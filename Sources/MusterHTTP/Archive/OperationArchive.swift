@@ -36,6 +36,14 @@ public protocol OperationArchive: Sendable {
 
   /// Returns everybody's last position until a time.
   func positions(in operation: OperationID, at time: Timestamp) async throws -> [PastPosition]
+
+  /// Returns the size of a photo; nil if its content is not archived.
+  func photoSize(_ photo: BlobID, in operation: OperationID) async throws -> Int?
+
+  /// Returns a range of a photo that is archived.
+  func photoBytes(
+    _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+  ) async throws -> [UInt8]
 }
 
 /// A data set of an operation that is projected.

@@ -7,6 +7,8 @@ public enum ProximityCommand: Codable, Hashable, Sendable {
   case setOn(Bool)
   /// Advertises the user's name with the identifier, or not.
   case showName(Bool)
+  /// Keeps sightings and daily keys for some days, from 1 to 14.
+  case keep(days: Int)
   /// The devices that were received in the last hours, from 1 to 336.
   case devices(hours: Int)
   case sessions
@@ -33,7 +35,7 @@ public enum ProximityCommand: Codable, Hashable, Sendable {
   /// Whether it appends to this device's logs.
   var appends: Bool {
     switch self {
-    case .status, .setOn, .showName, .devices, .sessions, .own, .notices, .review: false
+    case .status, .setOn, .showName, .keep, .devices, .sessions, .own, .notices, .review: false
     case .consent, .send, .reportPositive, .withdrawReport, .publish, .withdrawNotice: true
     }
   }
@@ -84,6 +86,8 @@ public struct ProximityStatus: Codable, Hashable, Sendable {
   public var refused: [String: UInt64]
   /// The intervals that are stored.
   public var intervals: Int
+  /// The days that the log is kept.
+  public var days = 0
   /// Whether sessions are sent to command.
   public var sendsSessions = false
   /// Whether command may count this person among those that a notice concerns.

@@ -34,7 +34,7 @@ enum ProximityHandler {
       let id = try item(named: reference, at: node).id
       try node.attempt { try $0.write(ExposureRequests.withdraw(id), now: $1) }
       return .published(id)
-    case .status, .setOn, .showName, .devices, .sessions, .own:
+    case .status, .setOn, .showName, .keep, .devices, .sessions, .own:
       return try recorded(command, at: node)
     }
   }

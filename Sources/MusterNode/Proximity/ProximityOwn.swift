@@ -9,6 +9,8 @@ struct ProximityOwn: Hashable, Sendable {
   private(set) var usesRadio = false
   /// Whether the owner's name is advertised with the identifier.
   private(set) var showsName = false
+  /// The days that sightings and keys are kept, from 1 to `ProximityLimits.days`.
+  private(set) var days = ProximityLimits.days
   /// Whether sessions are sent to command.
   private(set) var sendsSessions = false
   /// Whether command may count this person among those that a notice concerns.
@@ -37,6 +39,9 @@ struct ProximityOwn: Hashable, Sendable {
   mutating func turn(_ isOn: Bool) { (self.isOn, usesRadio) = (isOn, isOn) }
 
   mutating func showName(_ isShown: Bool) { showsName = isShown }
+
+  /// Sets the days that are kept, within the limit.
+  mutating func keep(days: Int) { self.days = UInt32(min(max(days, 1), Int(ProximityLimits.days))) }
 
   /// Returns the key of a day, if it is stored.
   func key(of day: ProximityInterval) -> DailyKey? { keys.first { $0.dayStart == day } }
@@ -103,6 +108,7 @@ struct ProximityOwn: Hashable, Sendable {
     for flag in [isOn, sendsSessions, sharesCount, usesRadio, showsName] {
       writer.append(flag ? 1 : 0 as UInt8)
     }
+    writer.append(UInt8(days))
     writer.append(sentThrough)
     writer.append(receivedThrough)
     writer.append(sentNote)
@@ -128,6 +134,7 @@ struct ProximityOwn: Hashable, Sendable {
       if version == Self.version {
         usesRadio = try reader.integer(UInt8.self) == 1
         showsName = try reader.integer(UInt8.self) == 1
+        keep(days: Int(try reader.integer(UInt8.self)))
       }
       sentThrough = try reader.integer(UInt32.self)
       if version == Self.version {

@@ -184,10 +184,10 @@ struct ProximityRecorder: Sendable {
   }
 
   private mutating func delete(at now: ProximityInterval) throws {
-    let range = ProximityInterval.kept(at: now)
+    let before = current()
+    let range = ProximityInterval.kept(at: now, days: before.days)
     var failure: (any Error)?
     do { try folder.keep(only: range) } catch { failure = error }
-    let before = current()
     var after = before
     after.keep(only: range)
     if after != before { try keep(after) }
@@ -215,6 +215,11 @@ struct ProximityRecorder: Sendable {
       own.showName(isShown)
       try keep(own)
       return .status(try status(wall: now.wall))
+    case .keep(let days):
+      var own = current()
+      own.keep(days: days)
+      try keep(own)
+      return .status(try status(wall: now.wall))
     case .devices(let hours): return try devices(hours: hours, wall: now.wall)
     case .sessions: return .sessions(try sessions())
     case .own: return .own(OwnIdentity(try advertised(wall: now.wall)))
@@ -235,7 +240,7 @@ struct ProximityRecorder: Sendable {
       (status.adapter, status.problem) = (radio.adapter, radio.problem)
     }
     (status.sendsSessions, status.sharesCount) = (own.sendsSessions, own.sharesCount)
-    status.showsName = own.showsName
+    (status.showsName, status.days) = (own.showsName, Int(own.days))
     status.report = own.report.map {
       OwnReport(kind: $0.kind, text: $0.text, days: $0.keys.map(\.dayStart), isPublished: false)
     }

@@ -35,6 +35,7 @@ struct EarlierRow: Hashable, Sendable {
 
   /// Whether the row existed; nil if the change did not affect that.
   let existed: Bool?
+  /// By field; of its existence the time of its creation.
   let fields: [Field: Shown]
 
   /// Nil for a change that no map shows.
@@ -44,6 +45,12 @@ struct EarlierRow: Hashable, Sendable {
     for field in Self.shown[before.key.kind] ?? [] {
       let old = Shown(field, of: before)
       if old.value != Shown(field, of: after).value { fields[field] = old }
+    }
+    // An edit asserts the existence again, with its own time.
+    if let existence = Field.existence(of: before.key.kind), let created = before.createdAt,
+      created != after.createdAt
+    {
+      fields[existence] = Shown(value: .mark, writtenAt: created.milliseconds)
     }
     guard isOther || before.exists && !fields.isEmpty else { return nil }
     (existed, self.fields) = (isOther ? before.exists : nil, fields)

@@ -54,7 +54,8 @@ struct RowHistory {
       return
     }
     var values: [Field: Value] = [:]
-    var isOther = !row.exists
+    // Who reads only what is other takes the rest from its `createdAt` on.
+    var isOther = !row.exists || row.createdAt.map { $0 > picture.at } ?? false
     for field in EarlierRow.shown[row.key.kind] ?? [] {
       let now = EarlierRow.Shown(field, of: row)
       var versions: [Version] = []
@@ -97,7 +98,11 @@ struct RowHistory {
     case .known: return next?.before.existed ?? row.exists
     case .event:
       let isDeletedLater = next?.before.existed == true
-      let isCreatedEarlier = row.createdAt.map { $0.milliseconds <= at } ?? true
+      let existence = Field.existence(of: row.key.kind)
+      let created = changes.compactMap { change in
+        existence.flatMap { change.before.fields[$0]?.writtenAt }
+      } + [row.createdAt?.milliseconds ?? .min]
+      let isCreatedEarlier = created.contains { $0 <= at }
       return isDeletedLater || row.exists && isCreatedEarlier
     }
   }

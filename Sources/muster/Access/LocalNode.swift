@@ -61,6 +61,11 @@ enum LocalNode {
     return Node(opened, transport: nil, logger: logger(.info))
   }
 
+  /// Opens the node of a temporary home, which has no database yet.
+  static func open(_ folders: NodeHome, keysOf home: HomeOptions) throws -> any CommandPerformer {
+    Node(try opened(folders, keysOf: home), transport: nil, logger: logger(.warning))
+  }
+
   /// Creates an operation, with this device as its first one of role command.
   static func create(
     operation: String, callsign: String, home: HomeOptions, passphrase: Passphrase?
@@ -288,7 +293,13 @@ enum LocalNode {
   }
 
   private static func opened(_ home: HomeOptions) throws -> sending OpenedHome {
-    try OpenedHome(home.folders) { try home.passphrase().bytes }
+    try opened(home.folders, keysOf: home)
+  }
+
+  private static func opened(
+    _ folders: NodeHome, keysOf home: HomeOptions
+  ) throws -> sending OpenedHome {
+    try OpenedHome(folders) { try home.passphrase().bytes }
   }
 
   /// Logs go to standard error.

@@ -98,7 +98,7 @@ struct BundleCommand: AsyncParsableCommand {
       if let problem = outcome.problem { throw Refusal("\(file) \(problem)") }
     }
 
-    private static func merge(
+    static func merge(
       _ reader: BundleFileReader, by connection: NodeConnection, _ progress: ProgressLine
     ) async throws -> (BundleTally, BundleEnd) {
       var (tally, place, count) = (BundleTally(), [UInt8](), 0)

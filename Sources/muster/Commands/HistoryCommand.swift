@@ -74,6 +74,10 @@ struct HistoryCommand: AsyncParsableCommand {
     }
     let words = picture.view == .event ? "what is known now" : "what this node showed then"
     try Standard.print("\(times.format.text(instant)) · \(words)")
+    if let gap = picture.gaps.first(where: { $0.from < instant && instant < $0.to }) {
+      let ends = [gap.from, gap.to].map(times.format.text).joined(separator: " to ")
+      try Standard.print("This node did not record from \(ends).")
+    }
     var table = Table(
       ["CALLSIGN", "STATUS", "SINCE", "REASON", "TEAM", "LAST FIX", "FIX TIME", "RECEIVED"],
       optional: ["TEAM", "FIX TIME", "RECEIVED"])

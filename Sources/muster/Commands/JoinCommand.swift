@@ -132,9 +132,7 @@ struct JoinCommand: AsyncParsableCommand {
     try Standard.print(
       """
       Joined "\(SafeText.line(enrolment.operationName))" (\(enrolment.operation.short)) as \
-      \(enrolment.isFurtherDevice
-        ? "another device of a person, whose callsign arrives from the others"
-        : enrolment.callsign), role \(enrolment.role.name).
+      \(enrolment.isFurtherDevice ? "another device of a person" : enrolment.callsign), role \(enrolment.role.name).
       Next: muster run\(uplink.map { " --uplink \($0.target)" } ?? "")
       """)
     guard let inviter = enrolment.inviters.first else { return }

@@ -17,7 +17,7 @@ struct ProximityLogCommand: AsyncParsableCommand {
       what its owner agrees to is sent, sealed to command.
       """,
     subcommands: [
-      Status.self, On.self, Off.self, List.self, Sessions.self, Own.self, Notices.self,
+      Status.self, On.self, Off.self, Keep.self, List.self, Sessions.self, Own.self, Notices.self,
       Consent.self, Send.self, ReportPositive.self, WithdrawReport.self, Review.self,
       Publish.self, Withdraw.self,
     ])
@@ -77,6 +77,31 @@ struct ProximityLogCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       try await connection.showProximity(.setOn(false), output: output)
+    }
+  }
+
+  struct Keep: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Set the days that the log is kept, at most 14.",
+      discussion: """
+        Example:  muster proximity keep 7
+
+        A running node deletes what is older: sightings, and the keys of this laptop.
+        """)
+
+    @Argument(help: "From 1 to 14.")
+    var days: Int
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard (1...14).contains(days) else { throw ValidationError("give 1 to 14 days") }
+    }
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      try await connection.showProximity(.keep(days: days), output: output)
     }
   }
 
@@ -227,6 +252,7 @@ extension NodeConnection {
     if !status.problem.isEmpty { lines.append("Bluetooth: \(SafeText.line(status.problem))") }
     if !status.source.isEmpty { lines.append("Source: \(SafeText.line(status.source))") }
     lines.append("Sightings since the start: \(status.counted)")
+    lines.append("Kept for: \(status.days) \(status.days == 1 ? "day" : "days")")
     lines.append("Name shown to devices nearby: \(status.showsName ? "yes" : "no")")
     lines.append("Sessions sent to command: \(status.sendsSessions ? "yes" : "no")")
     lines.append("Counted by command in notices: \(status.sharesCount ? "yes" : "no")")

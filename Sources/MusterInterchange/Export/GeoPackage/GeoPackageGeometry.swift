@@ -46,7 +46,7 @@ enum GeoPackageGeometry {
     // Version 1; flags: little-endian, and for all but points a box without height.
     var isPoint = false
     if case .point = self { isPoint = true }
-    var bytes = Bytes(content: Array("GP".utf8) + [0, isPoint ? 0b0000_0001 : 0b0000_0011])
+    var bytes = Bytes(Array("GP".utf8) + [0, isPoint ? 0b0000_0001 : 0b0000_0011])
     bytes.append(srs)
     if !isPoint, let box = Self.bounds(of: [self]) {
       for edge in [box.west, box.east, box.south, box.north] { bytes.append(edge) }
@@ -59,7 +59,7 @@ enum GeoPackageGeometry {
   private struct Bytes {
     private(set) var content: [UInt8]
 
-    init(content: [UInt8]) { self.content = content }
+    init(_ header: [UInt8]) { content = header }
 
     mutating func append(_ number: Int32) {
       withUnsafeBytes(of: number.littleEndian) { content.append(contentsOf: $0) }

@@ -28,6 +28,7 @@ public struct BlobEntry: Hashable, Sendable {
     self.goal = goal
   }
 
+  var isHeldThumbnail: Bool { listing.kind == .thumbnail && !units.isEmpty }
   var isWanted: Bool { goal != .none && !units.isComplete }
 
   mutating func insert(_ unit: Int) { units.insert(unit) }

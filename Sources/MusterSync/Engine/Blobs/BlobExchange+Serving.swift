@@ -8,20 +8,23 @@ extension BlobExchange {
     isReserved(entry, from: device, context: context) ? .none : BlobHolding(entry.units)
   }
 
-  /// Whether a thumbnail is served to a command device first: on a narrow link, which one copy for
-  /// each device would fill for minutes.
-  private func isReserved(
-    _ entry: BlobEntry, from device: DeviceID, context: Context
-  ) -> Bool {
+  /// Whether a thumbnail is not served to a device yet, because a command device is still missing
+  /// one that this device holds, or is this device: on a narrow link one copy for each device takes minutes.
+  func isReserved(_ entry: BlobEntry, from device: DeviceID, context: Context) -> Bool {
     guard context.outbox.links.isNarrow, entry.listing.kind == .thumbnail,
       !context.isCommand(device)
     else { return false }
-    return context.peers.connected.contains { other in
-      guard let query = peers[other]?.queried[entry.id], context.isCommand(other) else {
-        return false
+    let isMissingOwn =
+      context.local.certificate.certificate.role == .command
+      && active.contains { $0.value.isHeld && catalog[$0.key]?.listing.kind == .thumbnail }
+    return isMissingOwn
+      || context.peers.connected.contains { other in
+        guard context.isCommand(other), let queried = peers[other]?.queried else { return false }
+        return queried.all.contains { id in
+          guard let query = queried[id], catalog[id]?.isHeldThumbnail == true else { return false }
+          return context.now.milliseconds(since: query) < Self.reservedMilliseconds
+        }
       }
-      return context.now.milliseconds(since: query) < Self.reservedMilliseconds
-    }
   }
 
   /// How long a command device may take over a thumbnail after its last query.

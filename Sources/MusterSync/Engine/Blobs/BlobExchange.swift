@@ -27,26 +27,6 @@ struct BlobExchange: Sendable {
   private var wake: (at: Instant, pause: Int64)?
   private var notices = BlobNotices()
 
-  /// A blob about which the peers were queried.
-  struct ActiveBlob: Sendable {
-    let order: UInt64
-    let since: Instant
-    /// What each peer that answered holds.
-    private(set) var holders: [DeviceID: UnitSet] = [:]
-    private(set) var nodes: BlobNodes
-
-    init(_ listing: BlobListing, order: UInt64, since: Instant) {
-      (self.order, self.since) = (order, since)
-      nodes = BlobNodes(of: listing)
-    }
-
-    mutating func note(_ nodes: BlobNodes) { self.nodes = nodes }
-
-    mutating func note(_ set: UnitSet?, of device: DeviceID) { holders[device] = set }
-
-    var isHeld: Bool { holders.contains { !$0.value.isEmpty } }
-  }
-
   // MARK: The list
 
   /// Adds blobs, or changes their goals.
@@ -113,7 +93,7 @@ struct BlobExchange: Sendable {
   /// Queries a peer with which a session begins. If there was one before, the peer may have
   /// restarted, and does not know of earlier queries.
   mutating func connect(_ device: DeviceID, context: inout Context) {
-    peers[device]?.note(readsShortForms: false)
+    peers[device]?.beginSession()
     guard !catalog.isEmpty else { return }
     wake = nil
     wakeDormant()
@@ -134,8 +114,8 @@ struct BlobExchange: Sendable {
     for key in peers[device]?.requests ?? [] { release(key) }
     notices.forget(device)
     forgetHolder(device)
-    guard let peer = peers.removeValue(forKey: device) else { return }
-    if context.isCommand(device) { release(peer.queried.all, context: &context) }
+    guard peers.removeValue(forKey: device) != nil else { return }
+    if context.isCommand(device) { releaseThumbnails(context: &context) }
     pumpAll(context: &context)
   }
 
@@ -175,11 +155,12 @@ struct BlobExchange: Sendable {
         want.unit, of: want.blob, leaves: want.leaves, as: .leaves(wantsProof: want.wantsProof),
         to: device, context: &context)
     case .request(let request):
+      guard peers[device, default: PeerBlobs()].serve(request.number) else { return }
       serve(
         request.unit, of: request.blob, leaves: request.leaves,
         as: .whole(request: request.number, hashes: request.hashes), to: device,
         context: &context)
-    case .readsShortForms: peers[device, default: PeerBlobs()].note(readsShortForms: true)
+    case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
     case .proof(let blob, let unit, let hashes):
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
@@ -261,7 +242,9 @@ struct BlobExchange: Sendable {
     guard peers[device]?.refuses(id) != true else { return }
     let wasMissing = peers[device]?.queried.contains(id) == true
     peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete, now: context.now)
-    if wasMissing, set.isComplete, context.isCommand(device) { release([id], context: &context) }
+    if wasMissing, set.isComplete, context.isCommand(device) {
+      releaseThumbnails(context: &context)
+    }
     if active[id] == nil {
       guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
       activate(entry, context: &context)
@@ -309,6 +292,7 @@ struct BlobExchange: Sendable {
     queue.remove(entry)
     deactivate(unit.blob)
     refill(context: &context)
+    if entry.listing.kind == .thumbnail { releaseThumbnails(context: &context) }
   }
 
   /// Informs all peers of a blob that was received whole: it is counted, and its queries end.
@@ -327,20 +311,24 @@ struct BlobExchange: Sendable {
     sendNotices(context: &context)
   }
 
-  /// Informs peers of thumbnails that were served to a command device first.
-  private mutating func release(_ blobs: [BlobID], context: inout Context) {
+  /// Informs peers of the thumbnails that were served to a command device first.
+  private mutating func releaseThumbnails(context: inout Context) {
     guard context.outbox.links.isNarrow else { return }
-    for entry in blobs.compactMap({ catalog[$0] }) where !entry.units.isEmpty {
-      notify(of: entry, isReceived: false, context: &context)
+    for device in context.peers.connected where !context.isCommand(device) {
+      for id in peers[device]?.queried.all ?? [] where catalog[id]?.isHeldThumbnail == true {
+        notices.owe(id, to: device, now: context.now)
+      }
     }
+    sendNotices(context: &context)
   }
 
   private mutating func sendNotices(context: inout Context) {
     for (device, blobs) in notices.takeDue(now: context.now) {
-      for entry in blobs.compactMap({ catalog[$0] }) {
+      for entry in blobs.compactMap({ catalog[$0] })
+      where !isReserved(entry, from: device, context: context) {
         send(
-          .holding(entry.id, holding(of: entry, for: device, context: context)),
-          of: entry.listing.kind, to: device, context: &context)
+          .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
+          context: &context)
       }
     }
     if let next = notices.dueAt { context.deadlines.schedule(.blobs, at: next) }

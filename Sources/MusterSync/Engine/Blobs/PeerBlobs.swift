@@ -13,6 +13,8 @@ struct PeerBlobs: Sendable {
   /// The numbers of open requests in the short form.
   private var numbers: [UInt16: BlobUnitKey] = [:]
   private var lastNumber: UInt16 = 0
+  /// The numbers of its latest requests that were served.
+  private var served: [UInt16] = []
   /// Whether it reads the short forms, as it stated.
   private(set) var readsShortForms = false
 
@@ -33,9 +35,21 @@ struct PeerBlobs: Sendable {
     return lastNumber
   }
 
+  /// Notes that a request of the peer is served. Returns false if it was before: a retransmitted
+  /// request needs no second answer, since the first one is retransmitted too.
+  mutating func serve(_ number: UInt16) -> Bool {
+    guard !served.contains(number) else { return false }
+    served.append(number)
+    if served.count > Limits.unitWantsPerPeer { served.removeFirst() }
+    return true
+  }
+
+  /// Notes that a session begins: the peer may be another program, which numbers from 1.
+  mutating func beginSession() { (readsShortForms, served) = (false, []) }
+
   func unit(ofRequest number: UInt16) -> BlobUnitKey? { numbers[number] }
 
-  mutating func note(readsShortForms: Bool) { self.readsShortForms = readsShortForms }
+  mutating func noteShortForms() { readsShortForms = true }
 
   mutating func note(query: BlobID, now: Instant) { queried.note(query, now: now) }
 

@@ -24,6 +24,9 @@ struct CongestionWindow: Sendable {
   static let leastWhenQueued = 4 * datagram
   static let most = 512 * 1024
   static let queueMicroseconds: Int64 = 100_000
+  /// The queueing threshold of photos, which leave the queue to other data (as in RFC 6817): a queue
+  /// that never reaches the other threshold would overflow.
+  private static let yieldingMicroseconds: Int64 = 30_000
 
   /// The minimum window and the queueing threshold over TCP.
   static let leastOverTCP = 16 * datagram
@@ -34,6 +37,8 @@ struct CongestionWindow: Sendable {
   var isOverTCP = false {
     didSet { if isOverTCP { bytes = max(bytes, Self.leastOverTCP) } }
   }
+  /// Whether nothing but photos waits.
+  var yields = false
   /// The slow start threshold.
   private var threshold = Self.most
 
@@ -62,7 +67,10 @@ struct CongestionWindow: Sendable {
 
   /// Ends a round: everything in flight at its start is acknowledged or lost.
   mutating func endRound(least: Int64?) {
-    let tolerated = isOverTCP ? Self.queueMicrosecondsOverTCP : Self.queueMicroseconds
+    let tolerated =
+      isOverTCP
+      ? Self.queueMicrosecondsOverTCP
+      : yields ? Self.yieldingMicroseconds : Self.queueMicroseconds
     let floor = isOverTCP ? Self.leastOverTCP : Self.leastWhenQueued
     let queued = least.map { leastRoundTrip != .max && leastRoundTrip - $0 > tolerated }
     if lost > 1, lost * 16 > acknowledged + lost {

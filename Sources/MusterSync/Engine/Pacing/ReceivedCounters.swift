@@ -3,10 +3,12 @@ internal import MusterModel
 /// The received datagrams of a session and the acknowledgements due for them: the receiver's part.
 struct ReceivedCounters: Sendable {
   /// After this many datagrams, or as soon as one is missing or late, an acknowledgement is sent by
-  /// itself. It is twice as many in a long stream without a gap (RFC 9000 §13.2.2).
+  /// itself. In a long stream without a gap it waits for twice as many (RFC 9000 §13.2.2).
   static let mostPending = 4
-  private static let streamLength = 32
   static let delayMilliseconds: Int64 = 25
+  private static let streamLength = 32
+  /// At most `RoundTrip.acknowledgementDelay`, which the sender allows for.
+  private static let streamDelayMilliseconds: Int64 = 40
 
   private var largest: UInt64?
   private var largestAt = Instant(microseconds: 0)
@@ -46,7 +48,8 @@ struct ReceivedCounters: Sendable {
     pending += 1
     unbroken += 1
     let isDue = pending >= (isStream ? 2 : 1) * Self.mostPending || isHurried
-    let due = isDue ? now : now.advanced(byMilliseconds: Self.delayMilliseconds)
+    let delay = isStream ? Self.streamDelayMilliseconds : Self.delayMilliseconds
+    let due = isDue ? now : now.advanced(byMilliseconds: delay)
     dueAt = min(dueAt ?? due, due)
     return skipped
   }

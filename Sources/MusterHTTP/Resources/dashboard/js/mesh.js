@@ -3,11 +3,12 @@
 import { byId, dotted, faint, fill, h, onceAFrame, svg } from "./dom.js";
 import { drawerHead } from "./shell.js";
 import { fixAge, on, state } from "./store.js";
-import { ago, secondsSince, since, span, t } from "./words.js";
+import { ago, loadTexts, secondsSince, since, span, t } from "./words.js";
 
 const mostRows = 200;
 
-export function openMesh() {
+export async function openMesh() {
+  await loadTexts("mesh");
   on(["status", "devices", "mesh"], onceAFrame(draw));
 }
 

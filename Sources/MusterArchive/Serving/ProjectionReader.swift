@@ -2,8 +2,10 @@ internal import Foundation
 internal import MusterHTTP
 internal import MusterModel
 
-/// What the HTTP API reads.
-extension Archive {
+/// Reads what was projected, for the HTTP API and for exports. Changes nothing.
+public struct ProjectionReader {
+  let database: DatabaseConnection
+
   /// Lets the server end statements of this connection that take longer.
   func limitStatements(seconds: Int) throws {
     try database.script("SET statement_timeout = '\(seconds)s'")
@@ -16,7 +18,7 @@ extension Archive {
       [ids.map { .list($0.map(\.bytes)) } ?? .null])
     var names: [OperationID: String] = [:]
     for row in rows {
-      guard let id = OperationID(bytes: row.bytes(0)) else { throw Self.damaged }
+      guard let id = OperationID(bytes: row.bytes(0)) else { throw Archive.damaged }
       names[id] = row.text(1)
     }
     return names
@@ -109,9 +111,33 @@ extension Archive {
       WHERE u.operation = $1 ORDER BY u.id
       """, [.bytes(operation.bytes), .optional(time)]
     ).map { row in
-      guard let user = UserID(bytes: row.bytes(0)) else { throw Self.damaged }
+      guard let user = UserID(bytes: row.bytes(0)) else { throw Archive.damaged }
       return PastPosition(user: user, callsign: row.text(1), fix: try Self.fix(row, from: 2))
     }
+  }
+
+  /// Returns the size of a photo; nil if its content is not here. Throws `ArchiveFault`.
+  func photoSize(_ photo: BlobID, in operation: OperationID) throws -> Int? {
+    try database.run(
+      "SELECT length(content) FROM blobs WHERE operation = $1 AND id = $2 AND content IS NOT NULL",
+      [.bytes(operation.bytes), .bytes(photo.bytes)]
+    ).first.map { Int($0.integer(0)) }
+  }
+
+  /// Returns a range of a photo. Throws `ArchiveFault`.
+  func photoBytes(
+    _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+  ) throws -> [UInt8] {
+    try database.run(
+      """
+      SELECT substring(content FROM $3::integer FOR $4::integer) FROM blobs
+      WHERE operation = $1 AND id = $2
+      """,
+      [
+        .bytes(operation.bytes), .bytes(photo.bytes), .integer(Int64(range.lowerBound) + 1),
+        .integer(Int64(range.count)),
+      ]
+    ).first?.bytes(0) ?? []
   }
 
   private static let fixColumns = """
@@ -124,7 +150,7 @@ extension Archive {
     guard
       let position = Coordinate(
         latitudeE7: row.integer(column), longitudeE7: row.integer(column + 1))
-    else { throw damaged }
+    else { throw Archive.damaged }
     return Fix(
       position: position,
       accuracyDecimetres: row.columns[column + 2].map { _ in
@@ -141,6 +167,11 @@ extension Archive {
       throw ArchiveFault("nothing is projected yet: run `muster-archive project` first")
     }
   }
+}
+
+extension Archive {
+  /// The reader of this archive's projections.
+  public var projections: ProjectionReader { ProjectionReader(database: database) }
 }
 
 extension SQLValue {

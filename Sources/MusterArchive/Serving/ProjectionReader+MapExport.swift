@@ -2,7 +2,7 @@ public import MusterInterchange
 internal import MusterHTTP
 internal import MusterModel
 
-extension Archive {
+extension ProjectionReader {
   /// The fixes of one track.
   private static let trackFixes = 1_000_000
 

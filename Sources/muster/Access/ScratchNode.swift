@@ -1,0 +1,26 @@
+internal import Foundation
+internal import MusterNode
+
+/// A node with the keys of a home and an empty database, in a temporary folder: for data that must
+/// not reach the home. It has no network, and ends with the work.
+enum ScratchNode {
+  /// - Parameter home: its keys are read, and nothing else of it.
+  static func run<Result>(
+    keysOf home: HomeOptions, _ work: (NodeConnection) async throws -> Result
+  ) async throws -> Result {
+    guard home.folders.exists else { throw NodeConnection.absent(home) }
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("muster-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    defer { _ = try? FileManager.default.removeItem(at: folder) }
+    let scratch = NodeHome.locate(
+      home: folder.path + "/home", keys: nil,
+      environment: ["MUSTER_STATE": folder.path + "/state"])
+    try scratch.create()
+    try scratch.keys.create(
+      NodeHome.deviceKeyName, home.folders.keys.read(NodeHome.deviceKeyName))
+    return try await work(
+      .inProcess(try LocalNode.open(scratch, keysOf: home)))
+  }
+}
