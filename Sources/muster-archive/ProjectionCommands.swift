@@ -32,7 +32,8 @@ struct ProjectCommand: AsyncParsableCommand {
     }
     Standard.print(
       "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences), "
-        + "photos \(outcome.photos). The node received from the archive: frames \(outcome.merged).\n"
+        + "photos \(outcome.photos). "
+        + "The node received from the archive: frames \(outcome.merged).\n"
         + "State \(outcome.stateHash)")
   }
 }
