@@ -27,6 +27,8 @@ readonly programs=(
   pg_lsclusters:postgresql
   /usr/share/doc/postgresql-postgis:postgresql-postgis
   ogrinfo:gdal-bin
+  curl:curl
+  openssl:openssl
   /usr/lib/python3/dist-packages/osgeo_utils:python3-gdal
 )
 

@@ -20,7 +20,9 @@ struct ProximityBench: ParsableCommand {
   private static let seconds = 2.0
   /// 32 notices of 14 days each: the most that an operation has.
   private static let notices = 32
-  private static let today = ProximityInterval(number: 2_642_976 + 15 * ProximityInterval.perDay)
+  /// Four hours after midnight: the identifiers of the day before no longer count.
+  private static let today = ProximityInterval(
+    number: 2_642_976 + 15 * ProximityInterval.perDay + 24)
 
   func validate() throws {
     guard (notices...ProximityLimits.identifiersPerInterval).contains(devices), rounds > 0 else {
@@ -60,7 +62,7 @@ struct ProximityBench: ParsableCommand {
   /// One key for each notice and ended day.
   private func dailyKeys() throws -> [(key: DailyKey, notice: Int)] {
     var random = DeterministicRandom(seed: [UInt8](repeating: 30, count: 32))
-    let first = ProximityInterval.oldestKept(at: Self.today).number
+    let first = ProximityInterval.oldestKept(at: Self.today).dayStart.number
     return (0..<notices).flatMap { notice in
       (0..<ProximityLimits.days).compactMap { day in
         let start = ProximityInterval(number: first + day * ProximityInterval.perDay)

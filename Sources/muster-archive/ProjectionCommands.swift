@@ -32,8 +32,9 @@ struct ProjectCommand: AsyncParsableCommand {
     }
     Standard.print(
       "Projected: people \(outcome.users), reports \(outcome.reports), zones \(outcome.fences), "
-        + "photos \(outcome.photos). The node received from the archive: frames "
-        + "\(outcome.merged).\nState \(outcome.stateHash)")
+        + "photos \(outcome.photos). "
+        + "The node received from the archive: frames \(outcome.merged).\n"
+        + "State \(outcome.stateHash)")
   }
 }
 

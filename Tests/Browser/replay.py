@@ -17,6 +17,9 @@ import lab
 from browser import Page, must
 from nodes import Operation, wait
 
+# While the node is off.
+LINK_FAULTS = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE",
+               "ERR_CONNECTION_RESET")
 FIRST, LATE, LAST = (40.3251, -7.6050), (40.3275, -7.6015), (40.3302, -7.5978)
 PLUME = (40.3330, -7.5940)
 
@@ -58,6 +61,11 @@ def story(operation):
         leader.get("users")["items"], "Ana") == "mayday")
     report(leader, LAST, later(3))
     report(leader, LATE, lost)
+    plume = next(one for one in leader.get("fences")["items"] if one["name"] == "Plume")
+    leader.send("PATCH", f"fences/{plume['id']}", {
+        "circle": {"lat": PLUME[0], "lon": PLUME[1], "radiusMetres": 170}})
+    smoke = leader.send("POST", "reports", {"title": "Smoke", "lat": 40.33, "lon": -7.6})["id"]
+    leader.send("PATCH", f"reports/{smoke}", {"title": "Fire"})
     wait("the call is recorded", lambda: any(
         one["what"] == "mayday" for one in events(leader, between)))
     later(3)
@@ -109,6 +117,41 @@ def replayed(page, operation, between):
     choose(page, "known")
     wait("what this post knew: the truck was where it was heard last", lambda: at(page, FIRST))
     page.shot("replay-known")
+
+
+def rows(page):
+    """The radius of each zone, and the titles of the reports, that the map shows."""
+    return page.js("""return import("/dashboard/js/store.js").then(
+        ({ shownFences, shownReports }) => [shownFences().map((one) => one.radiusMetres),
+          shownReports().map((one) => one.title)])""")
+
+
+def earlier_rows(page, between):
+    to(page, between)
+    for view in ("event", "known"):
+        choose(page, view)
+        wait(f"zones and reports are as they were ({view})", lambda: rows(page) == [[150], []])
+    to(page, time.time())
+    wait("and later as they are now", lambda: rows(page) == [[170], ["Fire"]])
+    to(page, between)
+
+
+def gap(page, operation):
+    """The time in which the leader's node was off is marked."""
+    operation.leader.stop()
+    off = time.time()
+    later(12)
+    operation.leader.start()
+    later(2)
+    page.driver.get(operation.leader.link)
+    wait("the page is back", lambda: page.count(".person"))
+    page.click("#map-tools [data-key='tool replay']")
+    wait("the gap is marked on the timeline", lambda: page.count("#replay rect.gap") == 1)
+    must("and in the log", "nothing recorded" in page.text("#replay ol"))
+    to(page, off + 6)
+    wait("the banner names it", lambda: "nothing recorded" in page.text("#past"))
+    page.shot("replay-gap")
+    page.click("[data-key='past back']")
 
 
 def keys(page):
@@ -181,12 +224,14 @@ def main():
         page = Page(operation.leader.url, options.screenshots, link=operation.leader.link)
         page.open()
         replayed(page, operation, between)
+        earlier_rows(page, between)
         keys(page)
         played(page)
         stays_live(page, operation)
         sized(page, between)
         back(page)
-        faults = page.faults("/tiles/")
+        gap(page, operation)
+        faults = page.faults("/tiles/", *LINK_FAULTS)
         must(f"the browser has no error {faults[:5]}", not faults)
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", flush=True)

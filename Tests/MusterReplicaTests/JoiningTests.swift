@@ -202,7 +202,9 @@ struct JoiningTests {
     let ben = valley.laptops[1].credentials.user
     let absent = UserID(raw: Bytes16(high: 1, low: 2))
     #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", of: absent) }
-    #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", role: .relay, of: ben) }
+    for role in [Role.relay, .archive] {
+      #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", role: role, of: ben) }
+    }
     #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", of: ben, uses: 2) }
     #expect(throws: Refusal.self) { try valley.invitation(by: "Ben", of: ben) }
     // A person whose only device was stolen receives a new one.

@@ -180,6 +180,49 @@ extension ProcessTests.ArchiveTests {
     }
   }
 
+  @Test(.enabled(if: Installed.has("openssl", "curl"), "needs openssl and curl"))
+  func `with a certificate the archive is served over TLS`() async throws {
+    try await Field.run { field in
+      try await PostgresCluster.run { cluster in
+        let (chain, key) = (field.path("chain.pem"), field.path("key.pem"))
+        func run(_ program: String, _ words: String...) async throws -> Ended {
+          try await Child(
+            URL(filePath: "/usr/bin/\(program)"), words,
+            environment: Child.surroundings(home: field.path("unused")), in: field.folder,
+            name: "\(program)-\(UInt32.random(in: .min ... .max))"
+          ).end(within: .seconds(30))
+        }
+        let made = try await run(
+          "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+          "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=archive",
+          "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", chain)
+        try #require(made.status == 0, "\(made)")
+        let port = try FreePort.next()
+        let server = try begin(
+          ["serve", "--listen", "0.0.0.0:\(port)", "--certificate", chain, "--key", key],
+          on: nil, in: field, cluster: cluster)
+        defer { server.endNow() }
+        let address = "https://127.0.0.1:\(port)"
+        try await eventually("the archive is served over TLS") {
+          try await run("curl", "-sf", "--cacert", chain, address + "/readyz").status == 0
+        }
+        let refused = try await run(
+          "curl", "-s", "-o", field.path("answer"), "-w", "%{http_code}", "--cacert", chain,
+          address + "/api/v1/operations")
+        #expect(refused.output == "401")
+        let old = try await run(
+          "curl", "-sf", "--tls-max", "1.1", "--cacert", chain, address + "/readyz")
+        #expect(old.status != 0)
+        // A page of another site, and a client without TLS.
+        let page = try await run(
+          "curl", "-s", "-o", field.path("answer"), "-w", "%{http_code}", "--cacert", chain,
+          "-H", "Origin: https://example.org", address + "/api/v1/operations")
+        #expect(page.output == "403")
+        #expect(try await run("curl", "-sf", "http://127.0.0.1:\(port)/readyz").status != 0)
+      }
+    }
+  }
+
   @Test func `a photo is served, and an export with it is verified years later`() async throws {
     try await Field.run { field in
       try await PostgresCluster.run { cluster in

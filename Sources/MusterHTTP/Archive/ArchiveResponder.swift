@@ -24,19 +24,16 @@ struct ArchiveResponder: HTTPResponder {
   func respond(to request: Request, context: Context) async -> Response {
     var agency = "-"
     let answer = await Answer.orProblem {
-      guard isOwn(request) else {
-        throw Problem(
-          .forbidden,
-          "the archive answers to its own address only, and not to pages of other sites")
-      }
-      let reader = try await reader(of: request)
-      agency = reader.agency
-      let match = try await table.match(
-        request, connection: Connection(channel: context.channel), isSecure: isSecure)
-      switch match {
-      case .document(let answer): return answer
-      case .call(let route, let call, _):
-        return try await route.handle(ArchiveAPI(archive: archive, reader: reader), call)
+      do {
+        let reader = try await reader(of: request)
+        agency = reader.agency
+        return try await answer(to: request, context, for: reader)
+      } catch let problem as Problem {
+        throw problem
+      } catch {
+        // It names the database, which is not the client's business.
+        logger.error("\(error)")
+        throw Problem(.serviceUnavailable, "the archive cannot answer now: see its log")
       }
     }
     logger.info(
@@ -52,6 +49,18 @@ struct ArchiveResponder: HTTPResponder {
     return response
   }
 
+  private func answer(
+    to request: Request, _ context: Context, for reader: ArchiveReader
+  ) async throws -> Answer {
+    let match = try await table.match(
+      request, connection: Connection(channel: context.channel), isSecure: isSecure)
+    switch match {
+    case .document(let answer): return answer
+    case .call(let route, let call, _):
+      return try await route.handle(ArchiveAPI(archive: archive, reader: reader), call)
+    }
+  }
+
   /// Whether no page of another site sent the request.
   private func isOwn(_ request: Request) -> Bool {
     if isSecure { return LoginEndpoint.isOwnPage(request) }
@@ -61,8 +70,14 @@ struct ArchiveResponder: HTTPResponder {
         fetchSite: request.value(of: "sec-fetch-site")))
   }
 
-  /// Returns the holder of the request's token. Probes need none, and can read nothing.
+  /// Returns the holder of the request's token. Probes need none, and can read nothing. Throws a
+  /// problem for pages of other sites.
   private func reader(of request: Request) async throws -> ArchiveReader {
+    guard isOwn(request) else {
+      throw Problem(
+        .forbidden,
+        "the archive answers to its own address only, and not to pages of other sites")
+    }
     if [ArchiveRoutes.healthy, ArchiveRoutes.ready].contains(request.uri.path) {
       return ArchiveReader(agency: "-", operations: [])
     }

@@ -40,7 +40,9 @@ struct JoinReview {
   /// Rejects another device for a user who cannot have it.
   func check(_ user: UserID?, role: Role) throws(Refusal) {
     guard let user else { return }
-    guard role != .relay else { throw Refusal("a relay is the device of no person") }
+    guard role != .relay, role != .archive else {
+      throw Refusal("a device of role \(role.name) is that of no person")
+    }
     guard control.hasCertified(user) else {
       throw Refusal("\(user.short) is no person with a device of their own", .unknown)
     }

@@ -30,16 +30,14 @@ extension Replica {
     try Admitter.review(in: core).checkRoomBelow()
     let file = try JoinRequestFile(admissible: bytes, by: core.local.rulesVersion)
     var grant: JoinGrant?
-    let outcome = try transact(now: now) { replica in
-      grant = try Admitter.certify(
-        file.request, role: role, of: other, in: &replica.core, now: now)
+    let outcome = try transact(now: now) {
+      grant = try Admitter.certify(file.request, role: role, of: other, in: &$0.core, now: now)
     }
     guard let grant,
       let sealed = JoinGrantFile(
         grant: grant, for: file.request, ephemeral: core.own.random.agreementKey())
     else { throw Refusal("the join request's keys cannot be used") }
-    let user = grant.chain[0].certificate.user
-    return (sealed.encoded(), user, file.callsign, outcome)
+    return (sealed.encoded(), grant.chain[0].certificate.user, file.callsign, outcome)
   }
 
   /// Stores the keys of a grant, on a device that has just joined.
