@@ -27,7 +27,7 @@ struct ArchiveResponder: HTTPResponder {
       do {
         let reader = try await reader(of: request)
         agency = reader.agency
-        return try await answer(to: request, context, for: reader)
+        return try await result(of: request, context, for: reader)
       } catch let problem as Problem {
         throw problem
       } catch {
@@ -49,8 +49,8 @@ struct ArchiveResponder: HTTPResponder {
     return response
   }
 
-  private func answer(
-    to request: Request, _ context: Context, for reader: ArchiveReader
+  private func result(
+    of request: Request, _ context: Context, for reader: ArchiveReader
   ) async throws -> Answer {
     let match = try await table.match(
       request, connection: Connection(channel: context.channel), isSecure: isSecure)
