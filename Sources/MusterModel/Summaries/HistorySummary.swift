@@ -24,8 +24,8 @@ public struct HistoryPicture: Codable, Hashable, Sendable {
   public var zones: [HistoricZone] = []
   /// Reports that are different or deleted now, as they were, by id.
   public var reports: [HistoricReport] = []
-  /// Zones and reports of now that were not there, by id, among those that changed since. Others
-  /// are there from their `createdAt` on.
+  /// Zones and reports of now that were not there, by id. Of those that did not change since,
+  /// `createdAt` shows it.
   public var absent: [RowID] = []
 
   /// Creates a picture without people.
@@ -107,8 +107,9 @@ public struct HistoricReport: Codable, Hashable, Sendable {
 public struct HistoricPerson: Codable, Hashable, Sendable {
   /// Place and status then; callsign, role and team as of now.
   public var summary: UserSummary
-  /// When the status began, as the node estimates it.
-  public var since: Timestamp
+  /// When the status began, as the node estimates it. Nil for a reader who may see no call under
+  /// duress.
+  public var since: Timestamp?
   /// The estimated time of the fix; nil without one.
   public var fixTime: Timestamp?
   /// The earliest possible time of the fix; nil if nothing bounds it.
@@ -119,7 +120,7 @@ public struct HistoricPerson: Codable, Hashable, Sendable {
   public var fixReceived: Timestamp?
 
   /// Creates a person without a fix.
-  public init(summary: UserSummary, since: Timestamp) {
+  public init(summary: UserSummary, since: Timestamp?) {
     self.summary = summary
     self.since = since
   }
@@ -168,11 +169,12 @@ public struct HistoryEvent: Codable, Hashable, Sendable {
     public var before: [StatusCondition]
     /// Empty for a person who is no longer listed.
     public var after: [StatusCondition]
-    /// When the status began, as the node estimates it.
-    public var since: Timestamp
+    /// When the status began, as the node estimates it. Nil for a reader who may see no call under
+    /// duress.
+    public var since: Timestamp?
 
     /// Creates a change.
-    public init(before: [StatusCondition], after: [StatusCondition], since: Timestamp) {
+    public init(before: [StatusCondition], after: [StatusCondition], since: Timestamp?) {
       self.before = before
       self.after = after
       self.since = since
@@ -196,7 +198,6 @@ public struct HistoryEvent: Codable, Hashable, Sendable {
     self.position = position
     self.conditions = conditions
   }
-
 }
 
 /// The position of an event in the timeline.
@@ -207,8 +208,11 @@ public struct HistoryCursor: Codable, Hashable, Comparable, Sendable {
   public let name: String
 
   /// Returns the position of an event.
-  public init(_ event: HistoryEvent) {
-    (time, name) = (event.time, "\(event.kind.rawValue)-\(event.id)")
+  public init(_ event: HistoryEvent) { self.init(event.kind, event.id, at: event.time) }
+
+  /// Returns the position of an event with these members.
+  public init(_ kind: HistoryEventKind, _ id: String, at time: Timestamp) {
+    (self.time, name) = (time, "\(kind.rawValue)-\(id)")
   }
 
   /// Parses the `next` of a page; nil for any other text.
@@ -238,5 +242,48 @@ public struct HistoryEventPage: Codable, Hashable, Sendable {
   public init(events: [HistoryEvent], next: HistoryCursor?) {
     self.events = events
     self.next = next
+  }
+}
+
+// MARK: - Without calls under duress
+
+extension HistoryPicture {
+  /// The picture as everyone but command may see it. The start of no status is stated: that of a
+  /// person under duress would differ from what they see. The order of people shows none either.
+  public var withoutDuress: HistoryPicture {
+    var picture = self
+    for index in people.indices {
+      picture.people[index].summary = people[index].summary.withoutDuress
+      picture.people[index].since = nil
+    }
+    picture.people.sort { UserSummary.isListed($0.summary, before: $1.summary) }
+    return picture
+  }
+}
+
+extension HistoryEvent {
+  /// The event as everyone but command may see it; nil if only a call under duress explains it. A
+  /// page MUST be cut after this, or its length and its `next` would show the call.
+  public var withoutDuress: HistoryEvent? {
+    guard var conditions else { return self }
+    let isCall = (conditions.before + conditions.after).contains(.underDuress)
+    conditions.before = conditions.before.withoutDuress
+    conditions.after = conditions.after.withoutDuress
+    conditions.since = nil
+    var event = self
+    event.conditions = conditions
+    guard isCall else { return event }
+    guard conditions.before != conditions.after else { return nil }
+    let decisive = StatusCondition.decisive(of: conditions.after)
+    (event.severity, event.what, event.text) =
+      (decisive.severity, decisive.status.rawValue, decisive.reason)
+    return event
+  }
+}
+
+extension [StatusCondition] {
+  fileprivate var withoutDuress: [StatusCondition] {
+    let rest = filter { $0 != .underDuress }
+    return rest.isEmpty && !isEmpty ? [.inContact] : rest
   }
 }
