@@ -24,8 +24,8 @@ public struct HistoryPicture: Codable, Hashable, Sendable {
   public var zones: [HistoricZone] = []
   /// Reports that are different or deleted now, as they were, by id.
   public var reports: [HistoricReport] = []
-  /// Zones and reports of now that were not there, by id. Of those that did not change since,
-  /// `createdAt` shows it.
+  /// Zones and reports of now that were not there, by id, among those that changed since. Others
+  /// are there from their `createdAt` on.
   public var absent: [RowID] = []
 
   /// Creates a picture without people.
