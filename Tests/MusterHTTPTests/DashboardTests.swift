@@ -94,7 +94,7 @@ import Testing
       let text = String(decoding: data, as: UTF8.self)
       // A page loads one language; the browser loads the service worker later. Pages about the
       // token and the certificate are sent instead.
-      if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?!-forms|-mesh)\b/)?.1 {
+      if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
       } else if !name.contains(/(token|join|sw)\.|-(forms|mesh)\.js/), !Self.loadedLater.contains(name) {
         // Comments are not code.
