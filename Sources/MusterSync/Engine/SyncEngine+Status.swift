@@ -15,9 +15,7 @@ extension SyncEngine {
   }
 
   /// Whether all of a listed blob is stored here.
-  public func isComplete(_ blob: BlobID) -> Bool {
-    blobs.catalog[blob]?.units.isComplete == true
-  }
+  public func isComplete(_ blob: BlobID) -> Bool { blobs.isComplete(blob) }
 
   /// Returns the first eight bytes of the root of each set that makes up the state: the four lanes
   /// and the records.

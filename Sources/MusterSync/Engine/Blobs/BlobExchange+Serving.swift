@@ -8,8 +8,8 @@ extension BlobExchange {
     isReserved(entry, from: device, context: context) ? .none : BlobHolding(entry.units)
   }
 
-  /// Whether a thumbnail is not served to a device yet, because a command device is still missing
-  /// one that this device holds, or is this device: on a narrow link one copy for each device takes minutes.
+  /// Whether a thumbnail is not served to a device yet, because a command device, or this one as
+  /// such, is missing one: on a narrow link one copy for each device takes minutes.
   func isReserved(_ entry: BlobEntry, from device: DeviceID, context: Context) -> Bool {
     guard context.outbox.links.isNarrow, entry.listing.kind == .thumbnail,
       !context.isCommand(device)
@@ -90,6 +90,9 @@ extension BlobExchange {
   }
 
   // MARK: Status
+
+  /// Whether all of a listed blob is stored here.
+  func isComplete(_ id: BlobID) -> Bool { catalog[id]?.units.isComplete == true }
 
   /// Returns the progress of a listed blob; nil for another one.
   func progress(of id: BlobID, context: Context) -> BlobProgress? {

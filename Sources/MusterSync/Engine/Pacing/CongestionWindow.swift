@@ -24,8 +24,8 @@ struct CongestionWindow: Sendable {
   static let leastWhenQueued = 4 * datagram
   static let most = 512 * 1024
   static let queueMicroseconds: Int64 = 100_000
-  /// The queueing threshold of photos, which leave the queue to other data (as in RFC 6817): a queue
-  /// that never reaches the other threshold would overflow.
+  /// The queueing threshold of photos, which leave the queue to other data (as in RFC 6817). A
+  /// short queue would overflow before it reaches the other threshold.
   private static let yieldingMicroseconds: Int64 = 30_000
 
   /// The minimum window and the queueing threshold over TCP.
@@ -38,7 +38,7 @@ struct CongestionWindow: Sendable {
     didSet { if isOverTCP { bytes = max(bytes, Self.leastOverTCP) } }
   }
   /// Whether nothing but photos waits.
-  var yields = false
+  private(set) var yields = false
   /// The slow start threshold.
   private var threshold = Self.most
 
@@ -51,6 +51,8 @@ struct CongestionWindow: Sendable {
   var wasFull = false
 
   var isInSlowStart: Bool { bytes < threshold }
+
+  mutating func note(yields: Bool) { self.yields = yields }
 
   mutating func acknowledge(_ size: Int) {
     acknowledged += 1

@@ -30,7 +30,7 @@ struct SendQueue: Sendable {
 
   mutating func permission(now: Instant) -> Permission {
     guard let first = queue.first else { return .afterAcknowledgement }
-    path.window.yields = first >= .thumbnails
+    path.window.note(yields: first >= .thumbnails)
     // The highest priorities may exceed a full window slightly, since they wait behind nothing
     // else.
     let beyond = first <= .control ? 2 * CongestionWindow.datagram : 0
