@@ -96,7 +96,9 @@ import Testing
       // token and the certificate are sent instead.
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join|sw)\.|-(forms|mesh)\.js/), !Self.loadedLater.contains(name) {
+      } else if !name.contains(/(token|join|sw)\.|-(forms|mesh)\.js/),
+        !Self.loadedLater.contains(name)
+      {
         // Comments are not code.
         code += text.replacing(/(?m)^ *(\/\/.*|\/\*(?s:.*?)\*\/) *\n/, with: "").utf8.count
       }

@@ -129,10 +129,11 @@ struct JoinCommand: AsyncParsableCommand {
 
   private func show(_ enrolment: Membership) throws {
     if output.json { return try Standard.print(enrolment.json.text) }
+    let name = enrolment.isFurtherDevice ? "another device of a person" : enrolment.callsign
     try Standard.print(
       """
       Joined "\(SafeText.line(enrolment.operationName))" (\(enrolment.operation.short)) as \
-      \(enrolment.isFurtherDevice ? "another device of a person" : enrolment.callsign), role \(enrolment.role.name).
+      \(name), role \(enrolment.role.name).
       Next: muster run\(uplink.map { " --uplink \($0.target)" } ?? "")
       """)
     guard let inviter = enrolment.inviters.first else { return }
