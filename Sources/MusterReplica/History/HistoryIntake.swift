@@ -41,7 +41,8 @@ enum HistoryIntake {
       HistoryNote(fix, of: user.raw, user, by: user.raw, at: fix.sampleTime, now: now.wall))
     let condition = StatusCondition(
       status: status, severity: status.severity, reason: status.label)
-    note([condition], of: user, since: now.wall.milliseconds, now: now.wall.milliseconds,
+    note(
+      [condition], of: user, since: now.wall.milliseconds, now: now.wall.milliseconds,
       in: &core.history)
   }
 
@@ -61,7 +62,8 @@ enum HistoryIntake {
       age = made.age(at: core.records.ages.reading(now))
       shown = age.guess(wallClockEstimate: claimed)
     } else {
-      age = UnstampedAge(sinceArrival: 0, wall: now.wall, reportedAt: report.reportedAt)
+      age =
+        UnstampedAge(sinceArrival: 0, wall: now.wall, reportedAt: report.reportedAt)
         .milliseconds
       shown = age.latest
     }

@@ -99,9 +99,10 @@ struct RowHistory {
     case .event:
       let isDeletedLater = next?.before.existed == true
       let existence = Field.existence(of: row.key.kind)
-      let created = changes.compactMap { change in
-        existence.flatMap { change.before.fields[$0]?.writtenAt }
-      } + [row.createdAt?.milliseconds ?? .min]
+      let created =
+        changes.compactMap { change in
+          existence.flatMap { change.before.fields[$0]?.writtenAt }
+        } + [row.createdAt?.milliseconds ?? .min]
       let isCreatedEarlier = created.contains { $0 <= at }
       return isDeletedLater || row.exists && isCreatedEarlier
     }
