@@ -13,7 +13,7 @@ enum ScratchNode {
       .appendingPathComponent("muster-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    defer { _ = try? FileManager.default.removeItem(at: folder) }
+    defer { remove(folder) }
     let scratch = NodeHome.locate(
       home: folder.path + "/home", keys: nil,
       environment: ["MUSTER_STATE": folder.path + "/state"])
@@ -22,5 +22,13 @@ enum ScratchNode {
       NodeHome.deviceKeyName, home.folders.keys.read(NodeHome.deviceKeyName))
     return try await work(
       .inProcess(try LocalNode.open(scratch, keysOf: home)))
+  }
+
+  private static func remove(_ folder: URL) {
+    do {
+      try FileManager.default.removeItem(at: folder)
+    } catch {
+      Standard.complain("remove \(folder.path) by hand, it has a copy of the device's key: \(error)")
+    }
   }
 }
