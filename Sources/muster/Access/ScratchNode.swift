@@ -28,7 +28,7 @@ enum ScratchNode {
     do {
       try FileManager.default.removeItem(at: folder)
     } catch {
-      Standard.complain("remove \(folder.path) by hand, it has a copy of the device's key: \(error)")
+      Standard.complain("remove \(folder.path), which has a copy of a device key: \(error)")
     }
   }
 }
