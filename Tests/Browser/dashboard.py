@@ -474,7 +474,7 @@ def import_fences(page, operation):
     told = page.js(
         "return [...document.querySelectorAll('dialog .review p')].map((p) => p.innerText)")
     must(f"who would be inside each zone of a file is shown before it is saved {told}",
-         "would be inside now" in told[1] and "1 other features" in page.text("dialog"))
+         "would be inside now" in told[1] and "1 other feature in" in page.text("dialog"))
     page.shot("fence-import")
     page.fill(**{"name 0": "Plume of smoke", "kind 1": "info"})
     page.click("dialog[open] [type=submit]")
