@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import MusterModel
 internal import SQLiteSeal
 
 /// How databases are opened: their settings, the mode of their files, and what is done before the
