@@ -360,10 +360,13 @@ struct BlobExchange: Sendable {
     for device in context.peers.connected { pump(device, context: &context) }
   }
 
-  /// Requests the next unit from a peer, unless enough is requested from it.
+  /// Requests the next unit from a peer, unless enough is requested from it. On a narrow link one
+  /// unit is requested at a time: the windows of many peers would fill a radio's queue for half a
+  /// minute, and a call for help would wait in it.
   private mutating func pump(_ device: DeviceID, context: inout Context) {
     let requests = peers[device]?.requests ?? []
     guard requests.count < PeerBlobs.mostRequests, incoming.count < Limits.unitsInFlight,
+      !context.outbox.links.isNarrow || !incoming.contains(where: { $0.value.source != nil }),
       peers[device]?.isPaused(at: context.now) != true,
       requests.allSatisfy({ (incoming[$0]?.missing ?? 0) <= PeerBlobs.missingForNext }),
       let key = next(from: device, context: context), let entry = catalog[key.blob]
