@@ -471,10 +471,10 @@ def import_fences(page, operation):
     page.driver.execute_cdp_cmd("DOM.enable", {})
     page.on("#fences input[type=file]", lambda field: field.send_keys(path))
     wait("the review shows all zones", lambda: page.count("dialog .review li") == 3)
-    told = page.js(
+    reviews = page.js(
         "return [...document.querySelectorAll('dialog .review p')].map((p) => p.innerText)")
-    must(f"who would be inside each zone of a file is shown before it is saved {told}",
-         "would be inside now" in told[1] and "1 other feature in" in page.text("dialog"))
+    must(f"who would be inside each zone of a file is shown before it is saved {reviews}",
+         "would be inside now" in reviews[1] and "1 other feature in" in page.text("dialog"))
     page.shot("fence-import")
     page.fill(**{"name 0": "Plume of smoke", "kind 1": "info"})
     page.click("dialog[open] [type=submit]")

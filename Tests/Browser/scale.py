@@ -42,7 +42,7 @@ class Stage:
         self.count = 1
         # The encoded sets, created once for each change, as in a node.
         self.texts = {}
-        self.told = 0
+        self.user_requests = 0
         when = "2026-11-22T03:00:00Z"
         self.users = [{
             "id": f"{n:032x}", "callsign": f"Member {n}", "role": "member",
@@ -96,7 +96,7 @@ class Stage:
         if name not in ("users", "reports"):
             return json.dumps(self.answer(name)).encode()
         with self.changes:
-            self.told += name == "users"
+            self.user_requests += name == "users"
             if name not in self.texts:
                 self.texts[name] = json.dumps(self.answer(name)).encode()
             return self.texts[name]
@@ -265,9 +265,9 @@ def walk(page, stage, seconds):
     once the page has requested the previous one."""
     def passes(count):
         for _ in range(count):
-            asked = stage.told
+            asked = stage.user_requests
             stage.move(stage.count % CADENCE, CADENCE)
-            wait("the page requests again", lambda: stage.told > asked)
+            wait("the page requests again", lambda: stage.user_requests > asked)
 
     passes(60)
     before, start = memory(page), time.monotonic()
