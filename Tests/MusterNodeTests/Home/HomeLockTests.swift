@@ -98,7 +98,8 @@ struct HomeLockTests {
   /// Returns this process's open descriptors of a file.
   private func descriptors(of path: String) throws -> [Int32] {
     let file = try DatabaseIdentity.of(path: path)
-    return (0..<1024).filter { descriptor in
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    return open.compactMap { Int32($0) }.filter { descriptor in
       var status = stat()
       return fstat(descriptor, &status) == 0
         && UInt64(truncatingIfNeeded: status.st_ino) == file.fileNumber
