@@ -19,8 +19,8 @@ COUNT, REPORTS = 4, 2
 
 
 class Cluster:
-    """A throw-away PostgreSQL server, as the user postgres. Its log of transactions can be in
-    another folder."""
+    """A throw-away PostgreSQL server, as the user postgres. Its write-ahead log can be in another
+    folder, and then keeps no segments for later use."""
 
     def __init__(self, folder, name, wal=None):
         self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
@@ -35,15 +35,23 @@ class Cluster:
             "initdb", "-D", self.folder, "-U", "muster", "--auth=scram-sha-256", "--pwfile", secret,
             "--no-sync", "--encoding=UTF8", "--locale=C", "--wal-segsize=1",
             *(("--waldir", wal) if wal else ()))
+        self.options = " -c wal_recycle=off" if wal else ""
         self.start()
+        if wal:
+            for _ in range(int(self.query("SELECT count(*) FROM pg_ls_waldir()"))):
+                self.query("SELECT pg_logical_emit_message(false, '', ''), pg_switch_wal()")
+            self.query("CHECKPOINT")
+
+    def words(self, program, *words):
+        return ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--",
+                os.path.join(self.programs, program), *words)
 
     def as_postgres(self, program, *words):
-        output("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--",
-               os.path.join(self.programs, program), *words)
+        output(*self.words(program, *words))
 
     def start(self):
         options = (f"-c listen_addresses=127.0.0.1 -c port={self.port} -c max_connections=40"
-                   " -c unix_socket_directories=''")
+                   " -c unix_socket_directories=''" + self.options)
         self.as_postgres("pg_ctl", "-D", self.folder, "-w", "-l", self.folder + ".log", "-o",
                          options, "start")
 
@@ -56,9 +64,19 @@ class Cluster:
     def frames(self):
         return int(self.query("SELECT count(*) FROM muster.frames"))
 
-    def is_running(self):
-        return subprocess.run(["psql", self.url, "-XAtqc", "SELECT 1"], capture_output=True,
-                              check=False).returncode == 0
+    def has_ended(self):
+        words = self.words("pg_ctl", "-D", self.folder, "status")
+        # 3: no server runs.
+        return subprocess.run(words, capture_output=True, check=False).returncode == 3
+
+    def recover(self):
+        """Starts the server if it has ended, as systemd does, and waits until it answers."""
+        def answers():
+            if self.has_ended():
+                self.start()
+            return subprocess.run(["psql", self.url, "-XAtqc", "SELECT 1"], capture_output=True,
+                                  check=False).returncode == 0
+        wait("PostgreSQL answers", answers, 60, 0.2)
 
 
 class Archive:
@@ -246,7 +264,7 @@ class Post:
 
     def add_reports(self):
         for number in range(LONG_REPORTS):
-            body = {"title": f"Long {number}", "description": secrets.token_hex(8000)}
+            body = {"title": f"Long {number}", "description": secrets.token_urlsafe(12_000)}
             request = urllib.request.Request(
                 f"http://127.0.0.1:{self.port}/api/v1/reports", json.dumps(body).encode(),
                 {"Content-Type": "application/json"})
@@ -258,8 +276,7 @@ class Post:
 
 
 def full_disk(muster, result):
-    """The disk of the tables is full; then that of the log of transactions, which ends the server.
-    """
+    """The disk of the tables is full; then that of the write-ahead log, which ends the server."""
     folder, _ = scene(muster, ())
     for name, expected in (("tables", "cannot store now"), ("log", "PostgreSQL")):
         disk = SmallDisk(os.path.join(folder, name))
@@ -274,7 +291,7 @@ def full_disk(muster, result):
             finally:
                 post.stop()
         finally:
-            if cluster.is_running():
+            if not cluster.has_ended():
                 cluster.stop()
             disk.unmount()
 
@@ -302,8 +319,7 @@ def filled(archive, cluster, disk, post, expected, result):
         try:
             wait("the follower reports the fault", lambda: complaints(log), 60)
             disk.free()
-            if not cluster.is_running():
-                cluster.start()
+            cluster.recover()
             wanted = archive.frames(post.home)
             wait("the follower continues", lambda: cluster.frames() == wanted, 120, 0.5)
             wait("it reports that", lambda: complaints(log)[-1].endswith("archiving again"))
