@@ -52,8 +52,11 @@ public struct NodeService: Service {
           await node.receive(batch)
         }
       } else {
-        // It throws if the task is cancelled, which ends the node too.
-        try? await gracefulShutdown()
+        do {
+          try await gracefulShutdown()
+        } catch {
+          // Cancelled, which ends the node too.
+        }
       }
       group.cancelAll()
     }
