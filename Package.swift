@@ -174,13 +174,14 @@ let package = Package(
       "MusterArchive",
       [
         "MusterModel", "MusterCrypto", "MusterSync", "MusterReplica", "MusterInterchange",
-        "MusterNode", "MusterControl", "MusterHTTP", "CPostgreSQL", logging,
+        "MusterTransport", "MusterNode", "MusterControl", "MusterHTTP", "CPostgreSQL", logging,
+        lifecycle,
       ]),
     program(
       "muster-archive",
       [
-        "MusterModel", "MusterInterchange", "MusterNode", "MusterHTTP", "MusterArchive",
-        argumentParser, logging, lifecycle,
+        "MusterModel", "MusterInterchange", "MusterTransport", "MusterNode", "MusterHTTP",
+        "MusterArchive", argumentParser, logging, lifecycle,
       ]),
     .target(name: "CConfinement"),
     // Decodes pictures for a node, in a process of its own. Nothing else may link it.
