@@ -76,6 +76,14 @@ extension BlobExchange {
       }
     }
     let shape = entry.listing.shape
+    if case .whole(let request, _) = fetch.form, peers[fetch.device]?.readsParts == true {
+      for range in shape.parts(of: fetch.unit, leaves: fetch.leaves) {
+        let part = BlobMessage.part(
+          request: request, place: range.lowerBound, bytes: Array(unit.bytes[range]))
+        send(part, context: &context)
+      }
+      return
+    }
     let start = shape.bytes(of: fetch.unit).lowerBound
     for (index, leaf) in shape.leaves(of: fetch.unit).enumerated()
     where fetch.leaves >> UInt16(index) & 1 == 1 {

@@ -71,10 +71,16 @@ struct BlobExchange: Sendable {
   private mutating func refill(context: inout Context) {
     guard !context.peers.connected.isEmpty else { return }
     let last: BlobGoal = context.outbox.links.isNarrow ? .requested : .rest
-    while active.count < Limits.activeBlobs, let id = queue.pop(through: last) {
+    while hasRoom, let id = queue.pop(through: last) {
       if let entry = catalog[id], entry.isWanted { activate(entry, context: &context) }
     }
     if !active.isEmpty { review(within: Self.reviewMilliseconds, context: &context) }
+  }
+
+  private var hasRoom: Bool {
+    active.count < Limits.activeLargeBlobs
+      || active.count < Limits.activeBlobs
+        && active.keys.reduce(0) { $0 + (catalog[$1]?.units.units ?? 0) } < Limits.activeUnits
   }
 
   private mutating func activate(_ entry: BlobEntry, context: inout Context) {
@@ -94,6 +100,7 @@ struct BlobExchange: Sendable {
   /// restarted, and does not know of earlier queries.
   mutating func connect(_ device: DeviceID, context: inout Context) {
     peers[device]?.beginSession()
+    context.outbox.sendQueues[device]?.note(readsParts: false)
     guard !catalog.isEmpty else { return }
     wake = nil
     wakeDormant()
@@ -138,7 +145,7 @@ struct BlobExchange: Sendable {
     author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
   ) {
     var packet = Packet()
-    packet.blobs = statesForms ? [.readsShortForms, message] : [message]
+    packet.blobs = statesForms ? [.readsShortForms, .readsParts, message] : [message]
     context.outbox.add(
       packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
   }
@@ -161,6 +168,9 @@ struct BlobExchange: Sendable {
         as: .whole(request: request.number, hashes: request.hashes), to: device,
         context: &context)
     case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
+    case .readsParts:
+      peers[device, default: PeerBlobs()].noteParts()
+      context.outbox.sendQueues[device]?.note(readsParts: true)
     case .proof(let blob, let unit, let hashes):
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
@@ -171,22 +181,30 @@ struct BlobExchange: Sendable {
     case .leaf(let blob, let leaf, let bytes):
       let key = BlobUnitKey(blob: blob, unit: leaf / BlobShape.leavesPerUnit)
       guard incoming[key]?.source == device else { return }
-      take(bytes, index: leaf % BlobShape.leavesPerUnit, of: key, from: device, &context)
+      take(of: key, from: device, &context) {
+        $0.take(bytes, index: leaf % BlobShape.leavesPerUnit, from: device)
+      }
     case .piece(let request, let index, let bytes):
       guard let key = peers[device]?.unit(ofRequest: request) else { return }
-      take(bytes, index: index, of: key, from: device, &context)
+      take(of: key, from: device, &context) { $0.take(bytes, index: index, from: device) }
+    case .part(let request, let place, let bytes):
+      guard let key = peers[device]?.unit(ofRequest: request) else { return }
+      take(of: key, from: device, &context) { $0.take(bytes, at: place, from: device) }
     }
   }
 
+  /// Takes leaves of a unit. `body` returns false if they are not of this blob.
   private mutating func take(
-    _ bytes: [UInt8], index: Int, of key: BlobUnitKey, from device: DeviceID,
-    _ context: inout Context
+    of key: BlobUnitKey, from device: DeviceID, _ context: inout Context,
+    _ body: (inout IncomingUnit) -> Bool
   ) {
-    incoming[key]?.noteArrival(now: context.now)
-    guard incoming[key]?.take(bytes, index: index, from: device) == true else {
-      return distrust(device, over: key.blob, context: &context)
-    }
-    advance(key, context: &context)
+    guard var unit = incoming.removeValue(forKey: key) else { return }
+    let before = unit.missing
+    unit.noteArrival(now: context.now)
+    let isGenuine = body(&unit)
+    incoming[key] = unit
+    guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
+    advance(key, missing: before, context: &context)
   }
 
   private mutating func take(
@@ -266,12 +284,17 @@ struct BlobExchange: Sendable {
 
   // MARK: Receiving
 
-  private mutating func advance(_ key: BlobUnitKey, context: inout Context) {
+  /// - Parameter missing: how many leaves were missing before.
+  private mutating func advance(
+    _ key: BlobUnitKey, missing: Int = 0, context: inout Context
+  ) {
     guard var nodes = active[key.blob]?.nodes, let source = incoming[key]?.source else { return }
     switch incoming[key]?.verify(key.blob, nodes: &nodes) {
     case nil: return
     case .incomplete?:
-      guard incoming[key]?.missing == PeerBlobs.missingForNext else { return }
+      guard missing > PeerBlobs.missingForNext,
+        incoming[key]?.missing ?? 0 <= PeerBlobs.missingForNext
+      else { return }
     case .forged(let forger)?:
       release(key)
       if let forger { return distrust(forger, over: key.blob, context: &context) }
@@ -390,37 +413,6 @@ struct BlobExchange: Sendable {
     else { return .want(unit.want(of: key.blob)) }
     let hashes = active[key.blob]?.nodes.missing(of: key.unit) ?? 0
     return .request(unit.request(of: key.blob, number: number, hashes: hashes))
-  }
-
-  /// The unit to request, of the first class of which the peer holds a missing one.
-  ///
-  /// Of the units that only this peer holds, every device fetches others first, so that the peer
-  /// sends each one once and the devices serve each other. Then the order is that of the blobs, and
-  /// the rarest unit is first.
-  private func next(from device: DeviceID, context: Context) -> BlobUnitKey? {
-    let blobs = active.filter { $0.value.holders[device]?.isEmpty == false }.sorted {
-      let (left, right) = (catalog[$0.key]?.goal ?? .none, catalog[$1.key]?.goal ?? .none)
-      return (left, $0.value.order) < (right, $1.value.order)
-    }
-    var best: (key: BlobUnitKey, goal: BlobGoal, merit: (Int, UInt64, Int, UInt64))?
-    for (id, blob) in blobs {
-      guard let entry = catalog[id], let offered = blob.holders[device] else { continue }
-      if let best, best.goal < entry.goal { break }
-      let others = context.peers.connected.filter {
-        $0 != device && peers[$0]?.queried.contains(id) == true
-      }
-      for unit in 0..<entry.units.units
-      where offered.contains(unit) && !entry.units.contains(unit) {
-        let key = BlobUnitKey(blob: id, unit: unit)
-        guard incoming[key]?.source == nil else { continue }
-        let holders = blob.holders.values.count { $0.contains(unit) }
-        let draw = key.draw(by: context.local.device)
-        let isOwn = others.allSatisfy { key.draw(by: $0) > draw }
-        let merit = (holders > 1 ? 1 : isOwn ? 0 : 2, blob.order, holders, draw)
-        if best.map({ merit < $0.merit }) ?? true { best = (key, entry.goal, merit) }
-      }
-    }
-    return best?.key
   }
 
   // MARK: Time
