@@ -127,7 +127,6 @@ struct ForgeryTests {
       fix: fix(metresNorth: 0, second: 0), isBaseline: false)
     try valley.at("County") { replica, now in
       try replica.transact(now: now) {
-        try $0.core.append([[.crossing(crossing)]], lane: .state, now: now)
         // The record that a member publishes for a fix.
         let epoch = try #require($0.core.currentEpoch)
         let position = UnpublishedPositions.Position(
@@ -137,6 +136,8 @@ struct ForgeryTests {
         let stamp = try $0.core.makeStamp(.ifDue, now: now)
         let record = $0.core.own.position(
           position, of: nil, telemetry: Telemetry(), stamp: stamp, under: epoch)
+        $0.core.transaction.batch.records.append(record)
+        try $0.core.append([[.crossing(crossing)]], lane: .state, now: now)
         try $0.core.run(.recorded([record]), now: now)
       }
     }

@@ -132,17 +132,6 @@ struct BlobExchange: Sendable {
 
   // MARK: Messages
 
-  /// Queues a message, in one of the two lowest priorities.
-  func send(
-    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
-    author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
-  ) {
-    var packet = Packet()
-    packet.blobs = statesForms ? [.readsShortForms, message] : [message]
-    context.outbox.add(
-      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
-  }
-
   mutating func receive(
     _ message: BlobMessage, from device: DeviceID, endpoint: Endpoint, context: inout Context
   ) {
@@ -165,7 +154,6 @@ struct BlobExchange: Sendable {
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
       guard let key = peers[device]?.unit(ofRequest: request) else { return }
-      incoming[key]?.noteArrival(now: context.now)
       incoming[key]?.take(siblings: hashes, from: device)
       advance(key, context: &context)
     case .leaf(let blob, let leaf, let bytes):
@@ -182,10 +170,12 @@ struct BlobExchange: Sendable {
     _ bytes: [UInt8], index: Int, of key: BlobUnitKey, from device: DeviceID,
     _ context: inout Context
   ) {
-    incoming[key]?.noteArrival(now: context.now)
+    let missing = incoming[key]?.missing
     guard incoming[key]?.take(bytes, index: index, from: device) == true else {
       return distrust(device, over: key.blob, context: &context)
     }
+    // A leaf that is sent again moves nothing: else its sender could keep the request open.
+    if incoming[key]?.missing != missing { incoming[key]?.noteArrival(now: context.now) }
     advance(key, context: &context)
   }
 
@@ -193,7 +183,6 @@ struct BlobExchange: Sendable {
     proof hashes: [Bytes32], of key: BlobUnitKey, from device: DeviceID, _ context: inout Context
   ) {
     guard incoming[key]?.source == device else { return }
-    incoming[key]?.noteArrival(now: context.now)
     let forgers = incoming[key]?.take(proof: hashes, from: device) ?? []
     for forger in forgers.sorted() { distrust(forger, over: key.blob, context: &context) }
     if !forgers.isEmpty { release(key) }
@@ -210,6 +199,7 @@ struct BlobExchange: Sendable {
     }
     guard peers[device] != nil else { return }
     peers[device]?.refuse(blob)
+    fail(device, context: context)
     active[blob]?.note(nil, of: device)
     for other in peers[device]?.requests ?? [] where other.blob == blob { release(other) }
     pumpAll(context: &context)
@@ -246,11 +236,19 @@ struct BlobExchange: Sendable {
       releaseThumbnails(context: &context)
     }
     if active[id] == nil {
-      guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
+      guard !set.isEmpty, entry.isWanted, peers[device]?.isReliable != false,
+        makeRoom(for: entry, context: context)
+      else { return }
       activate(entry, context: &context)
     }
     active[id]?.note(set, of: device)
     review(within: Self.reviewMilliseconds, context: &context)
+    let denied = (peers[device]?.requests ?? []).filter { $0.blob == id && set.isEmpty }
+    guard denied.isEmpty else {
+      for key in denied { release(key) }
+      fail(device, context: context)
+      return pumpAll(context: &context)
+    }
     pump(device, context: &context)
   }
 
@@ -258,7 +256,7 @@ struct BlobExchange: Sendable {
   private mutating func makeRoom(for entry: BlobEntry, context: Context) -> Bool {
     if context.outbox.links.isNarrow, entry.goal > .requested { return false }
     guard active.count >= Limits.activeBlobs else { return true }
-    let idle = active.filter { !$0.value.isHeld }.min { $0.value.order < $1.value.order }
+    let idle = active.filter { !isHeld($0.value) }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
     return dormant.insert(idle.key).inserted
@@ -277,6 +275,7 @@ struct BlobExchange: Sendable {
       if let forger { return distrust(forger, over: key.blob, context: &context) }
     case .whole(let unit)?:
       active[key.blob]?.note(nodes)
+      peers[source]?.deliver()
       drop(key)
       store(unit, context: &context)
     }
@@ -338,7 +337,9 @@ struct BlobExchange: Sendable {
   mutating func take(carried unit: BlobUnit, context: inout Context) {
     func note(_ result: BundleItemResult) { context.effects.append(.notice(.carried(result))) }
     guard let entry = catalog[unit.blob] else { return note(.refusedUnit(.unattached)) }
-    guard entry.goal != .none, !entry.units.contains(unit.number) else { return note(.knownUnit) }
+    guard entry.goal < .onRequest, !entry.units.contains(unit.number) else {
+      return note(.knownUnit)
+    }
     guard unit.isValid(for: entry.listing) else { return note(.refusedUnit(.forged)) }
     drop(BlobUnitKey(blob: unit.blob, unit: unit.number))
     store(unit, context: &context)
@@ -440,8 +441,12 @@ struct BlobExchange: Sendable {
   private static let mostWakeMilliseconds: Int64 = 320_000
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
-  private static let patienceMilliseconds: Int64 = 4000
   private static let queryMilliseconds: Int64 = 3000
+
+  private mutating func fail(_ device: DeviceID, context: Context) {
+    let patience = patience(in: context)
+    peers[device]?.fail(patience: patience, now: context.now)
+  }
 
   private mutating func review(within milliseconds: Int64, context: inout Context) {
     let moment = context.now.advanced(byMilliseconds: milliseconds)
@@ -459,14 +464,13 @@ struct BlobExchange: Sendable {
       return
     }
     nextReview = nil
-    let patience =
-      Self.patienceMilliseconds + 3 * context.outbox.links.patienceMilliseconds
+    let patience = patience(in: context)
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
       guard let source = unit.source,
         context.now.milliseconds(since: unit.moved) >= patience
       else { continue }
       release(key)
-      peers[source]?.pause(until: context.now.advanced(byMilliseconds: Self.reviewMilliseconds / 2))
+      fail(source, context: context)
     }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {
       queue.remove(entry)
@@ -474,7 +478,7 @@ struct BlobExchange: Sendable {
     }
     if queue.count > 0 {
       for (id, blob) in active
-      where !blob.isHeld && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
+      where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
         deactivate(id)
         dormant.insert(id)
       }
