@@ -90,7 +90,7 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       server = try ArchiveServer(
         of: ArchiveConnections(to: url, count: connections), host: host, port: port,
-        certificate: tls, logger: logger)
+        share: connections / 2, certificate: tls, logger: logger)
     } catch let fault as ArchiveServer.MissingCertificate {
       throw ArchiveFault("\(fault)")
     } catch {

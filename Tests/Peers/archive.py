@@ -16,6 +16,7 @@ from row import Row, free_port, lab, output, wait
 
 # Operations, and reports of each.
 COUNT, REPORTS = 4, 2
+PASSWORD = "sesame-of-the-shards"
 
 
 class Cluster:
@@ -26,11 +27,12 @@ class Cluster:
         self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
         self.folder = os.path.join(folder, name)
         self.port = free_port()
-        self.url = f"postgres://muster:sesame@127.0.0.1:{self.port}/postgres"
+        self.url = f"postgres://muster@127.0.0.1:{self.port}/postgres"
         secret = self.folder + ".password"
         with open(secret, "w", encoding="utf-8") as file:
-            file.write("sesame")
+            file.write(PASSWORD)
         os.chmod(secret, 0o644)
+        self.log = self.folder + ".log"
         self.as_postgres(
             "initdb", "-D", self.folder, "-U", "muster", "--auth=scram-sha-256", "--pwfile", secret,
             "--no-sync", "--encoding=UTF8", "--locale=C", "--wal-segsize=1",
@@ -51,8 +53,8 @@ class Cluster:
 
     def start(self):
         options = (f"-c listen_addresses=127.0.0.1 -c port={self.port} -c max_connections=40"
-                   " -c unix_socket_directories=''" + self.options)
-        self.as_postgres("pg_ctl", "-D", self.folder, "-w", "-l", self.folder + ".log", "-o",
+                   " -c unix_socket_directories='' -c log_statement=all" + self.options)
+        self.as_postgres("pg_ctl", "-D", self.folder, "-w", "-l", self.log, "-o",
                          options, "start")
 
     def stop(self):
@@ -149,6 +151,11 @@ def scene(muster, names):
     folder = tempfile.mkdtemp(prefix="muster-archive-")
     owner = pwd.getpwnam("postgres")
     os.chown(folder, owner.pw_uid, owner.pw_gid)
+    # As the documentation advises: no password is an argument of a program.
+    os.environ["PGPASSFILE"] = os.path.join(folder, "passwords")
+    with open(os.environ["PGPASSFILE"], "w", encoding="utf-8") as file:
+        file.write(f"127.0.0.1:*:*:muster:{PASSWORD}\n")
+    os.chmod(os.environ["PGPASSFILE"], 0o600)
     return folder, [Cluster(folder, name) for name in names]
 
 
@@ -165,6 +172,11 @@ def shards(muster, result):
             archive.run("import", home=home)
         output(os.path.join(row.ROOT, "Scripts/archive-shards.py"),
                *(cluster.url for cluster in clusters))
+        # The coordinator logs every statement, but none with a password.
+        with open(coordinator.log, encoding="utf-8") as log:
+            text = log.read()
+        result.check("CREATE EXTENSION" in text, "the log of the coordinator has no statements")
+        result.check(PASSWORD not in text, "the log of the coordinator has a password")
         # Two programs at once, fed with the same: each frame is stored once.
         both = [archive.begin("import", bundle, home=home) for home in archive.homes[count // 2:]
                 for bundle in [archive.bundle(home)] * 2]

@@ -13,8 +13,10 @@ final class DatabaseConnection {
   ///   Its parts default to libpq's environment variables and `~/.pgpass`.
   init(to url: String) throws(ArchiveFault) {
     // Later entries override earlier ones, and the URL is expanded in its place.
+    // Keepalives end a connection whose server is gone, where a query would wait for hours.
     let settings = [
-      ("connect_timeout", "10"), ("dbname", url), ("fallback_application_name", "muster-archive"),
+      ("connect_timeout", "10"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
+      ("keepalives_count", "3"), ("dbname", url), ("fallback_application_name", "muster-archive"),
       ("client_encoding", "UTF8"),
     ]
     let opened = Self.withCStrings(settings.map(\.0)) { names in
@@ -225,7 +227,8 @@ final class DatabaseConnection {
           + "this again", isTransient: true)
     case "40", "57":
       return ArchiveFault(
-        "PostgreSQL interrupted the transaction: \(reason); run this again", isTransient: true)
+        "PostgreSQL interrupted the transaction: \(reason); run this again", isTransient: true,
+        isCanceled: state == "57014")
     case "42" where state == "42501":
       return ArchiveFault(
         "PostgreSQL refuses: \(reason); connect as the owner of the archive, or grant the role "

@@ -139,17 +139,6 @@ struct BlobExchange: Sendable {
 
   // MARK: Messages
 
-  /// Queues a message, in one of the two lowest priorities.
-  func send(
-    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
-    author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
-  ) {
-    var packet = Packet()
-    packet.blobs = statesForms ? [.readsShortForms, .readsParts, message] : [message]
-    context.outbox.add(
-      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
-  }
-
   mutating func receive(
     _ message: BlobMessage, from device: DeviceID, endpoint: Endpoint, context: inout Context
   ) {
@@ -175,7 +164,6 @@ struct BlobExchange: Sendable {
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
       guard let key = peers[device]?.unit(ofRequest: request) else { return }
-      incoming[key]?.noteArrival(now: context.now)
       incoming[key]?.take(siblings: hashes, from: device)
       advance(key, context: &context)
     case .leaf(let blob, let leaf, let bytes):
@@ -200,8 +188,7 @@ struct BlobExchange: Sendable {
   ) {
     guard var unit = incoming.removeValue(forKey: key) else { return }
     let before = unit.missing
-    unit.noteArrival(now: context.now)
-    let isGenuine = body(&unit)
+    let isGenuine = unit.noteProgress(now: context.now, body)
     incoming[key] = unit
     guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
     advance(key, missing: before, context: &context)
@@ -211,7 +198,6 @@ struct BlobExchange: Sendable {
     proof hashes: [Bytes32], of key: BlobUnitKey, from device: DeviceID, _ context: inout Context
   ) {
     guard incoming[key]?.source == device else { return }
-    incoming[key]?.noteArrival(now: context.now)
     let forgers = incoming[key]?.take(proof: hashes, from: device) ?? []
     for forger in forgers.sorted() { distrust(forger, over: key.blob, context: &context) }
     if !forgers.isEmpty { release(key) }
@@ -228,6 +214,7 @@ struct BlobExchange: Sendable {
     }
     guard peers[device] != nil else { return }
     peers[device]?.refuse(blob)
+    fail(device, context: context)
     active[blob]?.note(nil, of: device)
     for other in peers[device]?.requests ?? [] where other.blob == blob { release(other) }
     pumpAll(context: &context)
@@ -264,11 +251,19 @@ struct BlobExchange: Sendable {
       releaseThumbnails(context: &context)
     }
     if active[id] == nil {
-      guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
+      guard !set.isEmpty, entry.isWanted, peers[device]?.isReliable != false,
+        makeRoom(for: entry, context: context)
+      else { return }
       activate(entry, context: &context)
     }
     active[id]?.note(set, of: device)
     review(within: Self.reviewMilliseconds, context: &context)
+    let denied = (peers[device]?.requests ?? []).filter { $0.blob == id && set.isEmpty }
+    guard denied.isEmpty else {
+      for key in denied { release(key) }
+      fail(device, context: context)
+      return pumpAll(context: &context)
+    }
     pump(device, context: &context)
   }
 
@@ -276,7 +271,7 @@ struct BlobExchange: Sendable {
   private mutating func makeRoom(for entry: BlobEntry, context: Context) -> Bool {
     if context.outbox.links.isNarrow, entry.goal > .requested { return false }
     guard active.count >= Limits.activeBlobs else { return true }
-    let idle = active.filter { !$0.value.isHeld }.min { $0.value.order < $1.value.order }
+    let idle = active.filter { !isHeld($0.value) }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
     return dormant.insert(idle.key).inserted
@@ -300,6 +295,7 @@ struct BlobExchange: Sendable {
       if let forger { return distrust(forger, over: key.blob, context: &context) }
     case .whole(let unit)?:
       active[key.blob]?.note(nodes)
+      peers[source]?.deliver()
       drop(key)
       store(unit, context: &context)
     }
@@ -361,7 +357,9 @@ struct BlobExchange: Sendable {
   mutating func take(carried unit: BlobUnit, context: inout Context) {
     func note(_ result: BundleItemResult) { context.effects.append(.notice(.carried(result))) }
     guard let entry = catalog[unit.blob] else { return note(.refusedUnit(.unattached)) }
-    guard entry.goal != .none, !entry.units.contains(unit.number) else { return note(.knownUnit) }
+    guard entry.goal < .onRequest, !entry.units.contains(unit.number) else {
+      return note(.knownUnit)
+    }
     guard unit.isValid(for: entry.listing) else { return note(.refusedUnit(.forged)) }
     drop(BlobUnitKey(blob: unit.blob, unit: unit.number))
     store(unit, context: &context)
@@ -432,8 +430,12 @@ struct BlobExchange: Sendable {
   private static let mostWakeMilliseconds: Int64 = 320_000
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
-  private static let patienceMilliseconds: Int64 = 4000
   private static let queryMilliseconds: Int64 = 3000
+
+  private mutating func fail(_ device: DeviceID, context: Context) {
+    let patience = patience(in: context)
+    peers[device]?.fail(patience: patience, now: context.now)
+  }
 
   private mutating func review(within milliseconds: Int64, context: inout Context) {
     let moment = context.now.advanced(byMilliseconds: milliseconds)
@@ -451,14 +453,13 @@ struct BlobExchange: Sendable {
       return
     }
     nextReview = nil
-    let patience =
-      Self.patienceMilliseconds + 3 * context.outbox.links.patienceMilliseconds
+    let patience = patience(in: context)
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
       guard let source = unit.source,
         context.now.milliseconds(since: unit.moved) >= patience
       else { continue }
       release(key)
-      peers[source]?.pause(until: context.now.advanced(byMilliseconds: Self.reviewMilliseconds / 2))
+      fail(source, context: context)
     }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {
       queue.remove(entry)
@@ -466,7 +467,7 @@ struct BlobExchange: Sendable {
     }
     if queue.count > 0 {
       for (id, blob) in active
-      where !blob.isHeld && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
+      where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
         deactivate(id)
         dormant.insert(id)
       }

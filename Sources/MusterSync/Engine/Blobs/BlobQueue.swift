@@ -44,7 +44,7 @@ struct BlobQueue: Sendable {
 
   /// Removes and returns the next blob of this class or an earlier one.
   mutating func pop(through last: BlobGoal) -> BlobID? {
-    for goal in BlobGoal.allCases where goal <= last && goal != .none {
+    for goal in BlobGoal.allCases where goal <= last && goal < .onRequest {
       guard let line = lines[goal], let first = line.keys.min() else { continue }
       let after = served[goal].flatMap { last in line.keys.filter { $0 > last }.min() }
       let certificate = after ?? first
