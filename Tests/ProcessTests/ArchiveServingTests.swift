@@ -101,6 +101,13 @@ extension ProcessTests.ArchiveTests {
       #expect(positions.map { $0["callsign"].text } == ["Anna"])
       let before = try served.read("/positions?at=2001-01-01T00:00:00Z")["items"].items
       #expect(before.isEmpty)
+      #expect(try served.read("/positions?at=0000-01-01T00:00:00Z")["items"].items.isEmpty)
+      let early = try served.get("/api/v1/search?text=smoke&since=0000-01-01T00:00:00Z")
+      #expect(early["items"].items.count == 1)
+      // Names are texts, not patterns.
+      #expect(try served.get("/api/v1/search?operation=%25")["items"].items.isEmpty)
+      let unnamed = "/api/v1/operations/\(served.operation)/users/%00"
+      #expect(try served.answer(unnamed).status == 404)
       let then = try served.read("/positions?at=2999-01-01T00:00:00Z")["items"].items
       #expect(then.map { $0["lat"].number } == positions.map { $0["lat"].number })
       #expect(try served.read("/tracks/Anna")["items"].items.count == 1)
