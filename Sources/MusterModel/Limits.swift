@@ -241,7 +241,7 @@ public enum Limits {
   public static let blobExceptions = 16
   /// Blobs that are deleted in one review.
   public static let blobsPerReview = 64
-  /// Originals that a device fetches because peers are missing them.
+  /// Originals that a device fetches because peers are missing them; `queriedBlobs` for one peer.
   public static let requestedBlobs = 1024
   /// Units that are being received: 16 KiB of leaves each.
   public static let unitsInFlight = 256

@@ -375,6 +375,37 @@ struct BlobStoryTests {
     #expect(world.stations[2].units[blob.listing.id]?.isEmpty ?? true)
   }
 
+  @Test func `one peer makes a device fetch so many originals at a time, and another one more`()
+    throws
+  {
+    // Given originals that a device fetches on request only, and no one has
+    var world = Self.world(seed: 84, members: 2)
+    let blobs = try (0..<Limits.queriedBlobs + 20).map {
+      try Blob(bytes: 1000 + $0, seed: UInt8($0 + 1))
+    }
+    for (number, blob) in blobs.enumerated() {
+      give(blob, held: [], to: 2, goal: .onRequest, number: Int64(number), in: &world)
+    }
+    func wanted(in world: World) -> Int {
+      blobs.count { blob in
+        let progress = world.stations[2].engine.progress(of: blob.listing.id)
+        return progress?.stall != .notRequested
+      }
+    }
+    func query(_ some: some Sequence<Blob>, by station: Int) {
+      for blob in some {
+        var packet = Packet()
+        packet.blobs = [.query(blob.listing.id)]
+        world.send(packet, from: station, to: 2)
+      }
+      world.run(seconds: 2)
+    }
+    query(blobs, by: 1)
+    #expect(wanted(in: world) == Limits.queriedBlobs)
+    query(blobs.suffix(20), by: 0)
+    #expect(wanted(in: world) == blobs.count)
+  }
+
   @Test func `requests for nothing read no unit`() throws {
     var world = Self.world(seed: 83, members: 1)
     let blob = try Blob(bytes: 16 * 1024 + 100)

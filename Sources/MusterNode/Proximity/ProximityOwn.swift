@@ -1,6 +1,13 @@
 internal import MusterModel
 internal import MusterProximity
 
+/// A report, and what withdraws it.
+private struct KeyedReport: Hashable {
+  let notice: ExposureNotice
+  /// Nil for a report that an earlier program made.
+  let key: WithdrawalKey?
+}
+
 /// Whether this device records, what its owner agreed to, its report, and its daily keys.
 struct ProximityOwn: Hashable, Sendable {
   /// Whether sightings are recorded while a source runs.
@@ -21,10 +28,7 @@ struct ProximityOwn: Hashable, Sendable {
   private(set) var receivedThrough: UInt32 = 0
   /// The frame of the last note; zero before the first.
   private(set) var sentNote = Bytes16.zero
-  /// The exposure that the owner reported and has not withdrawn.
-  private(set) var report: ExposureNotice?
-  /// What withdraws the report; nil for one that an earlier program made.
-  private var withdrawalKey: WithdrawalKey?
+  private var reported: KeyedReport?
   /// The keys of withdrawn reports, newest last, at most `Limits.exposureWithdrawals`.
   private(set) var withdrawn: [WithdrawalKey] = []
   /// By day, oldest first.
@@ -86,8 +90,7 @@ struct ProximityOwn: Hashable, Sendable {
   ///
   /// - Parameter key: that of its id; nil if the id is that of the report before.
   mutating func report(_ notice: ExposureNotice, key: WithdrawalKey?) {
-    report = notice
-    withdrawalKey = key ?? withdrawalKey
+    reported = KeyedReport(notice: notice, key: key ?? reported?.key)
   }
 
   /// Records how far sessions were sent, and in which frame.
@@ -103,13 +106,14 @@ struct ProximityOwn: Hashable, Sendable {
 
   /// Withdraws the report. Returns false without one.
   mutating func withdraw() -> Bool {
-    guard report != nil else { return false }
-    if let withdrawalKey {
-      withdrawn = (withdrawn + [withdrawalKey]).suffix(Limits.exposureWithdrawals)
-    }
-    (report, withdrawalKey) = (nil, nil)
+    guard let reported else { return false }
+    withdrawn = (withdrawn + [reported.key].compactMap(\.self)).suffix(Limits.exposureWithdrawals)
+    self.reported = nil
     return true
   }
+
+  /// The exposure that the owner reported and has not withdrawn.
+  var report: ExposureNotice? { reported?.notice }
 
   // MARK: Stored form
 
@@ -124,7 +128,7 @@ struct ProximityOwn: Hashable, Sendable {
     writer.append(receivedThrough)
     writer.append(sentNote)
     writer.append(lengthPrefixed: report?.encoded() ?? [])
-    writer.append(lengthPrefixed: withdrawalKey?.bytes ?? [])
+    writer.append(lengthPrefixed: reported?.key?.bytes ?? [])
     writer.append(UInt8(withdrawn.count))
     for id in withdrawn { writer.append(id) }
     writer.append(UInt8(keys.count))
@@ -154,9 +158,10 @@ struct ProximityOwn: Hashable, Sendable {
         sentNote = try reader.bytes16()
       }
       let stored = try reader.lengthPrefixed()
-      if !stored.isEmpty { report = try ExposureNotice(decoding: stored) }
-      if version > Self.thirdVersion {
-        withdrawalKey = WithdrawalKey(bytes: try reader.lengthPrefixed())
+      let key = version > Self.thirdVersion ? try reader.lengthPrefixed() : []
+      if !stored.isEmpty {
+        reported = KeyedReport(
+          notice: try ExposureNotice(decoding: stored), key: WithdrawalKey(bytes: key))
       }
       for _ in 0..<(try reader.integer(UInt8.self)) {
         withdrawn.append(try reader.identifier(WithdrawalKey.self))

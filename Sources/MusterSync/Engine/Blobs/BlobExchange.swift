@@ -213,7 +213,9 @@ struct BlobExchange: Sendable {
       .holding(id, held ?? .none), of: entry?.listing.kind ?? .original, to: device,
       statesForms: true,
       context: &context)
-    guard let entry = catalog.request(id, now: context.now), entry.isWanted else { return }
+    guard let entry = catalog.request(id, by: device, now: context.now), entry.isWanted else {
+      return
+    }
     review(within: Self.reviewMilliseconds, context: &context)
     if active[id] == nil {
       queue.add(entry)

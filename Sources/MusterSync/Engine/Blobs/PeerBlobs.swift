@@ -122,8 +122,16 @@ struct RecentBlobs: Sendable {
 /// The listed blobs, and which originals peers requested that this device does not fetch by itself.
 struct BlobCatalog: Sendable {
   private var entries: [BlobID: BlobEntry] = [:]
-  /// When a peer last queried the blob, and the goal before.
-  private var requested: [BlobID: (at: Instant, before: BlobGoal)] = [:]
+  private struct Request {
+    var at: Instant
+    /// The peer that asked first.
+    let device: DeviceID
+    /// The goal without the request.
+    var before: BlobGoal
+  }
+
+  /// The incomplete blobs that peers request.
+  private var requested: [BlobID: Request] = [:]
 
   private static let requestMilliseconds: Int64 = 600_000
 
@@ -140,8 +148,8 @@ struct BlobCatalog: Sendable {
         entry.insert(unit)
       }
     }
-    if let request = requested[entry.id] {
-      requested[entry.id] = (request.at, entry.goal)
+    if requested[entry.id] != nil {
+      requested[entry.id]?.before = entry.goal
       // What is not to be fetched any more is not fetched for peers either.
       if entry.goal != .none { entry.change(to: min(entry.goal, .requested)) }
     }
@@ -157,6 +165,9 @@ struct BlobCatalog: Sendable {
   /// Adds a unit. Returns nil if it is not listed any more.
   mutating func insert(_ unit: Int, of id: BlobID) -> BlobEntry? {
     entries[id]?.insert(unit)
+    if entries[id]?.units.isComplete == true, let request = requested.removeValue(forKey: id) {
+      entries[id]?.change(to: request.before)
+    }
     return entries[id]
   }
 
@@ -166,12 +177,17 @@ struct BlobCatalog: Sendable {
   }
 
   /// Notes that a peer is missing an original. Returns its entry if it is to be fetched now.
-  mutating func request(_ id: BlobID, now: Instant) -> BlobEntry? {
+  mutating func request(_ id: BlobID, by device: DeviceID, now: Instant) -> BlobEntry? {
     guard let entry = entries[id], entry.listing.kind == .original, !entry.units.isComplete,
       entry.goal != .none, entry.goal > .requested || requested[id] != nil
     else { return nil }
-    guard requested[id] != nil || requested.count < Limits.requestedBlobs else { return nil }
-    requested[id] = (now, requested[id]?.before ?? entry.goal)
+    if requested[id] == nil {
+      guard requested.count < Limits.requestedBlobs,
+        requested.count(where: { $0.value.device == device }) < Limits.queriedBlobs
+      else { return nil }
+      requested[id] = Request(at: now, device: device, before: entry.goal)
+    }
+    requested[id]?.at = now
     entries[id]?.change(to: .requested)
     return entries[id]
   }
