@@ -313,8 +313,7 @@ struct BlobStoryTests {
 
   // MARK: Insiders
 
-  @Test func `a peer that reports photos and serves none does not stop the photos of others`() throws
-  {
+  @Test func `a peer that reports photos and serves none stops no others`() throws {
     // Given more blobs than are active at one time, which only the liar reports
     var world = Self.world(seed: 80, members: 2)
     world.stations[1].withholdsUnits = true
