@@ -17,15 +17,13 @@ struct BlobExchange: Sendable {
   private(set) var catalog = BlobCatalog()
   private var queue = BlobQueue()
   private(set) var active: [BlobID: ActiveBlob] = [:]
-  /// Missing blobs that no peer holds; queried again when a peer connects or reports a unit.
-  private var dormant: Set<BlobID> = []
+  private var dormant = DormantBlobs()
   private(set) var incoming: [BlobUnitKey: IncomingUnit] = [:]
   private(set) var peers: [DeviceID: PeerBlobs] = [:]
   private var order: UInt64 = 0
   private var nextReview: Instant?
-  /// When dormant blobs are queried again, and the pause before, which doubles.
-  private var wake: (at: Instant, pause: Int64)?
   private var notices = BlobNotices()
+  private(set) var turn = ThumbnailTurn()
 
   // MARK: The list
 
@@ -41,6 +39,9 @@ struct BlobExchange: Sendable {
     }
     for entry in entries {
       let before = catalog[entry.id]?.units.count ?? 0
+      if catalog[entry.id] == nil, entry.isWanted, entry.listing.kind == .thumbnail {
+        wait(context: &context)
+      }
       let entry = catalog.set(entry)
       // Units were found that another start left, or a peer queried the blob before its list came.
       if entry.units.count > before {
@@ -70,8 +71,9 @@ struct BlobExchange: Sendable {
 
   private mutating func refill(context: inout Context) {
     guard !context.peers.connected.isEmpty else { return }
+    let first: BlobGoal = isWaiting(context: context) ? .requested : .urgentThumbnail
     let last: BlobGoal = context.outbox.links.isNarrow ? .requested : .rest
-    while hasRoom, let id = queue.pop(through: last) {
+    while hasRoom, let id = queue.pop(first...last) {
       if let entry = catalog[id], entry.isWanted { activate(entry, context: &context) }
     }
     if !active.isEmpty { review(within: Self.reviewMilliseconds, context: &context) }
@@ -87,11 +89,32 @@ struct BlobExchange: Sendable {
     order += 1
     dormant.remove(entry.id)
     queue.remove(entry)
-    active[entry.id] = ActiveBlob(entry.listing, order: order, since: context.now)
-    for device in context.peers.connected {
-      send(
-        .query(entry.id), of: entry.listing.kind, to: device, statesForms: true, context: &context)
+    let devices = holders(of: entry, context: context)
+    active[entry.id] = ActiveBlob(
+      entry.listing, order: order, since: context.now,
+      isSought: devices.count == context.peers.connected.count)
+    for device in devices { query(entry, device, context: &context) }
+  }
+
+  private func query(_ entry: BlobEntry, _ device: DeviceID, context: inout Context) {
+    send(
+      .query(entry.id), of: entry.listing.kind, to: device, statesForms: true, context: &context)
+  }
+
+  /// Queries all peers about a blob that its author does not hold.
+  private mutating func seek(_ entry: BlobEntry, context: inout Context) {
+    let asked = holders(of: entry, context: context)
+    active[entry.id]?.seek(now: context.now)
+    for device in context.peers.connected where !asked.contains(device) {
+      query(entry, device, context: &context)
     }
+  }
+
+  /// Notes that a command device is missing thumbnails, or makes progress.
+  private mutating func wait(context: inout Context) {
+    guard mayWait(context: context) else { return }
+    turn.wait(now: context.now)
+    review(within: Self.reviewMilliseconds, context: &context)
   }
 
   // MARK: Peers
@@ -102,18 +125,18 @@ struct BlobExchange: Sendable {
     peers[device]?.beginSession()
     context.outbox.sendQueues[device]?.note(readsParts: false)
     guard !catalog.isEmpty else { return }
-    wake = nil
-    wakeDormant()
-    for (id, _) in active.sorted(by: { $0.value.order < $1.value.order }) {
-      let kind = catalog[id]?.listing.kind ?? .original
-      send(.query(id), of: kind, to: device, statesForms: true, context: &context)
+    wake(dormant.takeAll())
+    for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order }) {
+      guard let entry = catalog[id],
+        blob.isSought || holders(of: entry, context: context).contains(device)
+      else { continue }
+      query(entry, device, context: &context)
     }
     refill(context: &context)
   }
 
-  private mutating func wakeDormant() {
-    for id in dormant { if let entry = catalog[id] { queue.add(entry) } }
-    dormant = []
+  private mutating func wake(_ blobs: Set<BlobID>) {
+    for id in blobs { if let entry = catalog[id] { queue.add(entry) } }
   }
 
   /// Forgets a peer whose last session ended. Leaves of its units are kept.
@@ -122,7 +145,6 @@ struct BlobExchange: Sendable {
     notices.forget(device)
     forgetHolder(device)
     guard peers.removeValue(forKey: device) != nil else { return }
-    if context.isCommand(device) { releaseThumbnails(context: &context) }
     pumpAll(context: &context)
   }
 
@@ -236,11 +258,16 @@ struct BlobExchange: Sendable {
   private mutating func answer(_ id: BlobID, of device: DeviceID, context: inout Context) {
     peers[device, default: PeerBlobs()].note(query: id, now: context.now)
     let entry = catalog[id]
-    let held = entry.map { holding(of: $0, for: device, context: context) }
+    let held = entry.map { BlobHolding($0.units) }
     send(
       .holding(id, held ?? .none), of: entry?.listing.kind ?? .original, to: device,
       statesForms: true,
       context: &context)
+    if let entry, entry.isWanted, entry.goal < .requested, active[id] == nil,
+      isWaiting(context: context), context.isCommand(device), hasRoom
+    {
+      activate(entry, context: &context)
+    }
     guard let entry = catalog.request(id, now: context.now), entry.isWanted else { return }
     review(within: Self.reviewMilliseconds, context: &context)
     if active[id] == nil {
@@ -258,10 +285,9 @@ struct BlobExchange: Sendable {
       return context.reject(.malformed, from: endpoint)
     }
     guard peers[device]?.refuses(id) != true else { return }
-    let wasMissing = peers[device]?.queried.contains(id) == true
     peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete, now: context.now)
-    if wasMissing, set.isComplete, context.isCommand(device) {
-      releaseThumbnails(context: &context)
+    if set.isComplete, entry.listing.kind == .thumbnail, context.isCommand(device) {
+      wait(context: &context)
     }
     if active[id] == nil {
       guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
@@ -275,11 +301,13 @@ struct BlobExchange: Sendable {
   /// Returns whether a blob that a peer holds may become active.
   private mutating func makeRoom(for entry: BlobEntry, context: Context) -> Bool {
     if context.outbox.links.isNarrow, entry.goal > .requested { return false }
+    if entry.goal < .requested, isWaiting(context: context) { return false }
     guard active.count >= Limits.activeBlobs else { return true }
     let idle = active.filter { !$0.value.isHeld }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
-    return dormant.insert(idle.key).inserted
+    dormant.insert(idle.key)
+    return true
   }
 
   // MARK: Receiving
@@ -315,7 +343,6 @@ struct BlobExchange: Sendable {
     queue.remove(entry)
     deactivate(unit.blob)
     refill(context: &context)
-    if entry.listing.kind == .thumbnail { releaseThumbnails(context: &context) }
   }
 
   /// Informs all peers of a blob that was received whole: it is counted, and its queries end.
@@ -329,26 +356,15 @@ struct BlobExchange: Sendable {
           || peers[device]?.queried.contains(entry.id) == true
             && active[entry.id]?.holders[device]?.isSuperset(of: entry.units) != true
       else { continue }
-      notices.owe(entry.id, to: device, now: context.now)
-    }
-    sendNotices(context: &context)
-  }
-
-  /// Informs peers of the thumbnails that were served to a command device first.
-  private mutating func releaseThumbnails(context: inout Context) {
-    guard context.outbox.links.isNarrow else { return }
-    for device in context.peers.connected where !context.isCommand(device) {
-      for id in peers[device]?.queried.all ?? [] where catalog[id]?.isHeldThumbnail == true {
-        notices.owe(id, to: device, now: context.now)
-      }
+      notices.owe(
+        entry.id, to: device, isNarrow: context.outbox.links.isNarrow, now: context.now)
     }
     sendNotices(context: &context)
   }
 
   private mutating func sendNotices(context: inout Context) {
     for (device, blobs) in notices.takeDue(now: context.now) {
-      for entry in blobs.compactMap({ catalog[$0] })
-      where !isReserved(entry, from: device, context: context) {
+      for entry in blobs.compactMap({ catalog[$0] }) {
         send(
           .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
           context: &context)
@@ -417,29 +433,34 @@ struct BlobExchange: Sendable {
 
   // MARK: Time
 
-  private mutating func wakeIfDue(now: Instant) {
-    guard !dormant.isEmpty else { return wake = nil }
-    guard let due = wake else {
-      return wake = (now.advanced(byMilliseconds: Self.wakeMilliseconds), Self.wakeMilliseconds)
-    }
-    guard due.at <= now else { return }
-    wakeDormant()
-    let pause = min(2 * due.pause, Self.mostWakeMilliseconds)
-    wake = (now.advanced(byMilliseconds: pause), pause)
-  }
-
-  private static let wakeMilliseconds: Int64 = 10_000
-  private static let mostWakeMilliseconds: Int64 = 320_000
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let patienceMilliseconds: Int64 = 4000
   private static let queryMilliseconds: Int64 = 3000
+  /// On a narrow link, where answers wait for other data.
+  private static let narrowQueryMilliseconds: Int64 = 10_000
 
   private mutating func review(within milliseconds: Int64, context: inout Context) {
     let moment = context.now.advanced(byMilliseconds: milliseconds)
     if let next = nextReview, next <= moment, next > context.now { return }
     nextReview = moment
     context.deadlines.schedule(.blobs, at: moment)
+  }
+
+  /// Seeks blobs that their authors do not hold at other peers; gives the place of those that none
+  /// holds to others.
+  private mutating func passOver(context: inout Context) {
+    let patience =
+      context.outbox.links.isNarrow ? Self.narrowQueryMilliseconds : Self.queryMilliseconds
+    for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order })
+    where !blob.isHeld && context.now.milliseconds(since: blob.since) >= patience {
+      if !blob.isSought, let entry = catalog[id] {
+        seek(entry, context: &context)
+      } else if queue.count > 0 {
+        deactivate(id)
+        dormant.insert(id)
+      }
+    }
   }
 
   /// Requests stalled units from other peers, and gives the place of blobs that no peer holds to
@@ -464,17 +485,13 @@ struct BlobExchange: Sendable {
       queue.remove(entry)
       deactivate(entry.id)
     }
-    if queue.count > 0 {
-      for (id, blob) in active
-      where !blob.isHeld && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
-        deactivate(id)
-        dormant.insert(id)
-      }
-    }
-    wakeIfDue(now: context.now)
+    passOver(context: &context)
+    wake(dormant.takeDue(now: context.now))
     refill(context: &context)
     pumpAll(context: &context)
-    if !incoming.isEmpty || !active.isEmpty || !dormant.isEmpty || catalog.hasRequests {
+    if !incoming.isEmpty || !active.isEmpty || !dormant.isEmpty || catalog.hasRequests
+      || isWaiting(context: context)
+    {
       review(
         within: incoming.isEmpty ? Self.idleReviewMilliseconds : Self.reviewMilliseconds,
         context: &context)
