@@ -8,9 +8,6 @@ public enum Limits {
   /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for the
   /// headers of a tunnel, so that no IP packet is fragmented.
   public static let datagramBytes = 1200
-  /// A datagram of a photo, to a peer that stated that it reads so many: all of the IPv6 minimum MTU.
-  /// A unit of a photo takes 14 of them.
-  public static let photoDatagramBytes = 1232
   /// What IPv4 and UDP add to a datagram.
   public static let headerBytes = 28
   /// A frame that is pushed alone must fit one datagram, on multicast too: `announcedRunBytes`

@@ -288,14 +288,15 @@ struct BlobStoryTests {
     var packet = Packet()
     packet.blobs = [largest]
     #expect(packet.encoded().count <= packetBytes)
-    // A unit takes fourteen parts, each with room for a usual acknowledgement.
+    // A unit takes fifteen parts, each with room for a hash and a usual acknowledgement.
     packet.blobs = [
       .part(
-        request: 1, place: 0, bytes: [UInt8](repeating: 1, count: BlobShape.partBytes))
+        request: 1, place: 0, bytes: [UInt8](repeating: 1, count: BlobShape.partBytes)),
+      .path(request: 1, hashes: [.zero]),
     ]
     packet.acknowledgement = Acknowledgement(
       largest: 1 << 20, delayMicroseconds: 40_000, before: .max, holdsRuns: true)
-    #expect(packet.encoded().count <= photoPacketBytes)
+    #expect(packet.encoded().count <= packetBytes)
     packet.acknowledgement = nil
     packet.blobs = [.proof(id, unit: 1, hashes: [Bytes32](repeating: .zero, count: 25))]
     #expect(packet.encoded().count <= packetBytes)
@@ -319,7 +320,7 @@ struct BlobStoryTests {
         }
         #expect(parts.allSatisfy { $0.count <= BlobShape.partBytes })
         let all = blob.listing.shape.parts(of: unit.number, leaves: .max)
-        #expect(all.count <= 14)
+        #expect(all.count <= 15)
         var incoming = IncomingUnit(
           listing: blob.listing, number: unit.number, now: Instant(microseconds: 0))
         var nodes = BlobNodes(of: blob.listing)

@@ -21,6 +21,17 @@ extension BlobExchange {
       && context.peers.connected.contains { context.isCommand($0) }
   }
 
+  /// Queues a message, in one of the two lowest priorities.
+  func send(
+    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
+    author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
+  ) {
+    var packet = Packet()
+    packet.blobs = statesForms ? [.readsShortForms, .readsParts, message] : [message]
+    context.outbox.add(
+      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
+  }
+
   /// Reads a unit for a peer, unless enough is queued for it.
   mutating func serve(
     _ unit: Int, of id: BlobID, leaves: UInt16, as form: BlobFetch.Form, to device: DeviceID,

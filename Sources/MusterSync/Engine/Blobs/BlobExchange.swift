@@ -10,8 +10,8 @@ internal import MusterModel
 ///
 /// Invariants:
 /// - A unit is stored only after its leaves led to the root in the list of its frame.
-/// - Of each peer at most two units are requested, the second one only when half of the first has
-///   arrived. A unit is requested from one peer at a time.
+/// - Of each peer at most three units are requested, the next ones only when half a unit is missing
+///   of those before. A unit is requested from one peer at a time.
 /// - Without blobs it sends nothing and sets no timer.
 struct BlobExchange: Sendable {
   private(set) var catalog = BlobCatalog()
@@ -123,7 +123,6 @@ struct BlobExchange: Sendable {
   /// restarted, and does not know of earlier queries.
   mutating func connect(_ device: DeviceID, context: inout Context) {
     peers[device]?.beginSession()
-    context.outbox.sendQueues[device]?.note(readsParts: false)
     guard !catalog.isEmpty else { return }
     wake(dormant.takeAll())
     for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order }) {
@@ -161,17 +160,6 @@ struct BlobExchange: Sendable {
 
   // MARK: Messages
 
-  /// Queues a message, in one of the two lowest priorities.
-  func send(
-    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
-    author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
-  ) {
-    var packet = Packet()
-    packet.blobs = statesForms ? [.readsShortForms, .readsParts, message] : [message]
-    context.outbox.add(
-      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
-  }
-
   mutating func receive(
     _ message: BlobMessage, from device: DeviceID, endpoint: Endpoint, context: inout Context
   ) {
@@ -190,9 +178,7 @@ struct BlobExchange: Sendable {
         as: .whole(request: request.number, hashes: request.hashes), to: device,
         context: &context)
     case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
-    case .readsParts:
-      peers[device, default: PeerBlobs()].noteParts()
-      context.outbox.sendQueues[device]?.note(readsParts: true)
+    case .readsParts: peers[device, default: PeerBlobs()].noteParts()
     case .proof(let blob, let unit, let hashes):
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
@@ -399,25 +385,29 @@ struct BlobExchange: Sendable {
     for device in context.peers.connected { pump(device, context: &context) }
   }
 
-  /// Requests the next unit from a peer, unless enough is requested from it. On a narrow link one
-  /// unit is requested at a time: the windows of many peers would fill a radio's queue for half a
-  /// minute, and a call for help would wait in it.
+  /// Requests the next units from a peer, unless enough is requested from it: two at a time, in one
+  /// datagram. On a narrow link one unit is requested at a time: the windows of many peers would
+  /// fill a radio's queue for half a minute, and a call for help would wait in it.
   private mutating func pump(_ device: DeviceID, context: inout Context) {
-    let requests = peers[device]?.requests ?? []
-    guard requests.count < PeerBlobs.mostRequests, incoming.count < Limits.unitsInFlight,
-      !context.outbox.links.isNarrow || !incoming.contains(where: { $0.value.source != nil }),
-      peers[device]?.isPaused(at: context.now) != true,
-      requests.allSatisfy({ (incoming[$0]?.missing ?? 0) <= PeerBlobs.missingForNext }),
-      let key = next(from: device, context: context), let entry = catalog[key.blob]
+    let missing = (peers[device]?.requests ?? []).reduce(0) { $0 + (incoming[$1]?.missing ?? 0) }
+    guard missing <= PeerBlobs.missingForNext, peers[device]?.isPaused(at: context.now) != true
     else { return }
-    var unit =
-      incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
-    unit.ask(device, now: context.now)
-    incoming[key] = unit
-    peers[device, default: PeerBlobs()].begin(key)
-    let message = request(of: key, unit, from: device)
-    send(message, of: entry.listing.kind, to: device, context: &context)
-    review(within: Self.reviewMilliseconds, context: &context)
+    let isNarrow = context.outbox.links.isNarrow
+    for _ in 0..<(isNarrow ? 1 : PeerBlobs.requestsAtOnce) {
+      guard peers[device]?.requests.count ?? 0 < PeerBlobs.mostRequests,
+        incoming.count < Limits.unitsInFlight,
+        !isNarrow || !incoming.contains(where: { $0.value.source != nil }),
+        let key = next(from: device, context: context), let entry = catalog[key.blob]
+      else { return }
+      var unit =
+        incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
+      unit.ask(device, now: context.now)
+      incoming[key] = unit
+      peers[device, default: PeerBlobs()].begin(key)
+      let message = request(of: key, unit, from: device)
+      send(message, of: entry.listing.kind, to: device, context: &context)
+      review(within: Self.reviewMilliseconds, context: &context)
+    }
   }
 
   /// The hashes of the leaves are requested only where a forged one is to be found.
