@@ -231,8 +231,12 @@ public enum Limits {
   public static let blobsPerCertificate = 8192
   /// Bytes of one certificate's blobs that are fetched.
   public static let blobBytesPerCertificate = 2 << 30
-  /// Blobs about which a node queries its peers at one time.
-  public static let activeBlobs = 16
+  /// Blobs about which a node queries its peers at one time: as many as a peer keeps queries of.
+  public static let activeBlobs = 64
+  /// Beyond so many, only while they have at most `activeUnits` together, as thumbnails have.
+  public static let activeLargeBlobs = 16
+  /// Units of all active blobs, beyond which only `activeLargeBlobs` are active.
+  public static let activeUnits = 320
   /// Blobs about which a peer has queried this node, and of whose units it is notified.
   public static let queriedBlobs = 64
   /// Blobs of one connected peer that are remembered as complete.

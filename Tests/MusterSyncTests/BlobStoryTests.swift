@@ -1,5 +1,6 @@
 import MusterCrypto
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterSync
@@ -270,6 +271,8 @@ struct BlobStoryTests {
       (.readsShortForms, [6]),
       (.path(request: 513, hashes: [.zero]), [8, 2, 1] + [UInt8](repeating: 0, count: 32)),
       (.piece(request: 513, index: 15, bytes: [7, 8]), [9, 2, 1, 15, 7, 8]),
+      (.readsParts, [10]),
+      (.part(request: 513, place: 1171, bytes: [7, 8]), [11, 2, 1, 0x93, 4, 7, 8]),
     ]
     for (message, bytes) in short {
       #expect(message.bytes == bytes)
@@ -277,6 +280,7 @@ struct BlobStoryTests {
     }
     for refused: [UInt8] in [
       [6, 0], [8, 2], [8, 2, 1, 0], [9, 2, 1], [9, 2, 1, 15], [9, 2, 1, 16, 7],
+      [10, 0], [11, 2, 1, 0, 0], [11, 2, 1, 0xFF, 0x3F, 7, 8],
     ] { #expect(throws: WireError.self) { try BlobMessage(decoding: refused) } }
     #expect(try BlobMessage(decoding: [99, 1]) == nil)
     let largest = BlobMessage.leaf(
@@ -284,10 +288,55 @@ struct BlobStoryTests {
     var packet = Packet()
     packet.blobs = [largest]
     #expect(packet.encoded().count <= packetBytes)
+    // A unit takes fifteen parts, each with room for a hash and a usual acknowledgement.
+    packet.blobs = [
+      .part(
+        request: 1, place: 0, bytes: [UInt8](repeating: 1, count: BlobShape.partBytes)),
+      .path(request: 1, hashes: [.zero]),
+    ]
+    packet.acknowledgement = Acknowledgement(
+      largest: 1 << 20, delayMicroseconds: 40_000, before: .max, holdsRuns: true)
+    #expect(packet.encoded().count <= packetBytes)
+    packet.acknowledgement = nil
     packet.blobs = [.proof(id, unit: 1, hashes: [Bytes32](repeating: .zero, count: 25))]
     #expect(packet.encoded().count <= packetBytes)
     #expect(
       try Packet(decoding: packet.encoded(), operation: World(seed: 1).cast.operation) == packet)
+  }
+
+  @Test func `the parts of a request cover its leaves, and make the unit in any order`() throws {
+    var random = SplitMix64(seed: 5)
+    let sender = DeviceID(raw: Bytes16(high: 1, low: 1))
+    for length in [1, 1024, 12_000, 16_384, 40_001] {
+      let blob = try Blob(bytes: length)
+      for unit in blob.units {
+        let count = blob.listing.shape.leaves(of: unit.number).count
+        let mask = UInt16(truncatingIfNeeded: random.next())
+        let parts = blob.listing.shape.parts(of: unit.number, leaves: mask)
+        for leaf in 0..<count {
+          let bytes = leaf * 1024..<min((leaf + 1) * 1024, unit.bytes.count)
+          let covered = parts.reduce(0) { $0 + $1.clamped(to: bytes).count }
+          #expect(covered == (mask >> UInt16(leaf) & 1 == 1 ? bytes.count : 0))
+        }
+        #expect(parts.allSatisfy { $0.count <= BlobShape.partBytes })
+        let all = blob.listing.shape.parts(of: unit.number, leaves: .max)
+        #expect(all.count <= 15)
+        var incoming = IncomingUnit(
+          listing: blob.listing, number: unit.number, now: Instant(microseconds: 0))
+        var nodes = BlobNodes(of: blob.listing)
+        incoming.take(siblings: unit.path, from: sender)
+        // Given the parts in another order, each of them twice
+        for range in (all + all).shuffled(using: &random) {
+          let isTaken = incoming.take(
+            Array(unit.bytes[range]), at: range.lowerBound, from: sender)
+          #expect(isTaken)
+        }
+        guard case .whole(unit) = incoming.verify(blob.listing.id, nodes: &nodes) else {
+          Issue.record("unit \(unit.number) of \(length) bytes is not whole")
+          continue
+        }
+      }
+    }
   }
 
   @Test func `a flood of wants and queries fills no queue past its bound`() throws {

@@ -10,22 +10,20 @@ internal import MusterModel
 ///
 /// Invariants:
 /// - A unit is stored only after its leaves led to the root in the list of its frame.
-/// - Of each peer at most two units are requested, the second one only when half of the first has
-///   arrived. A unit is requested from one peer at a time.
+/// - Of each peer at most three units are requested, the next ones only when half a unit is missing
+///   of those before. A unit is requested from one peer at a time.
 /// - Without blobs it sends nothing and sets no timer.
 struct BlobExchange: Sendable {
   private(set) var catalog = BlobCatalog()
   private var queue = BlobQueue()
   private(set) var active: [BlobID: ActiveBlob] = [:]
-  /// Missing blobs that no peer holds; queried again when a peer connects or reports a unit.
-  private var dormant: Set<BlobID> = []
+  private var dormant = DormantBlobs()
   private(set) var incoming: [BlobUnitKey: IncomingUnit] = [:]
   private(set) var peers: [DeviceID: PeerBlobs] = [:]
   private var order: UInt64 = 0
   private var nextReview: Instant?
-  /// When dormant blobs are queried again, and the pause before, which doubles.
-  private var wake: (at: Instant, pause: Int64)?
   private var notices = BlobNotices()
+  private(set) var turn = ThumbnailTurn()
 
   // MARK: The list
 
@@ -41,6 +39,9 @@ struct BlobExchange: Sendable {
     }
     for entry in entries {
       let before = catalog[entry.id]?.units.count ?? 0
+      if catalog[entry.id] == nil, entry.isWanted, entry.listing.kind == .thumbnail {
+        wait(context: &context)
+      }
       let entry = catalog.set(entry)
       // Units were found that another start left, or a peer queried the blob before its list came.
       if entry.units.count > before {
@@ -70,8 +71,9 @@ struct BlobExchange: Sendable {
 
   private mutating func refill(context: inout Context) {
     guard !context.peers.connected.isEmpty else { return }
+    let first: BlobGoal = isWaiting(context: context) ? .requested : .urgentThumbnail
     let last: BlobGoal = context.outbox.links.isNarrow ? .requested : .rest
-    while active.count < Limits.activeBlobs, let id = queue.pop(through: last) {
+    while hasRoom, let id = queue.pop(first...last) {
       if let entry = catalog[id], entry.isWanted { activate(entry, context: &context) }
     }
     if !active.isEmpty { review(within: Self.reviewMilliseconds, context: &context) }
@@ -81,11 +83,27 @@ struct BlobExchange: Sendable {
     order += 1
     dormant.remove(entry.id)
     queue.remove(entry)
-    active[entry.id] = ActiveBlob(entry.listing, order: order, since: context.now)
-    for device in context.peers.connected {
-      send(
-        .query(entry.id), of: entry.listing.kind, to: device, statesForms: true, context: &context)
+    let devices = holders(of: entry, context: context)
+    active[entry.id] = ActiveBlob(
+      entry.listing, order: order, since: context.now,
+      isSought: devices.count == context.peers.connected.count)
+    for device in devices { query(entry, device, context: &context) }
+  }
+
+  /// Queries all peers about a blob that its author does not hold.
+  private mutating func seek(_ entry: BlobEntry, context: inout Context) {
+    let asked = holders(of: entry, context: context)
+    active[entry.id]?.seek(now: context.now)
+    for device in context.peers.connected where !asked.contains(device) {
+      query(entry, device, context: &context)
     }
+  }
+
+  /// Notes that a command device is missing thumbnails, or makes progress.
+  private mutating func wait(context: inout Context) {
+    guard mayWait(context: context) else { return }
+    turn.wait(now: context.now)
+    review(within: Self.reviewMilliseconds, context: &context)
   }
 
   // MARK: Peers
@@ -95,18 +113,18 @@ struct BlobExchange: Sendable {
   mutating func connect(_ device: DeviceID, context: inout Context) {
     peers[device]?.beginSession()
     guard !catalog.isEmpty else { return }
-    wake = nil
-    wakeDormant()
-    for (id, _) in active.sorted(by: { $0.value.order < $1.value.order }) {
-      let kind = catalog[id]?.listing.kind ?? .original
-      send(.query(id), of: kind, to: device, statesForms: true, context: &context)
+    wake(dormant.takeAll())
+    for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order }) {
+      guard let entry = catalog[id],
+        blob.isSought || holders(of: entry, context: context).contains(device)
+      else { continue }
+      query(entry, device, context: &context)
     }
     refill(context: &context)
   }
 
-  private mutating func wakeDormant() {
-    for id in dormant { if let entry = catalog[id] { queue.add(entry) } }
-    dormant = []
+  private mutating func wake(_ blobs: Set<BlobID>) {
+    for id in blobs { if let entry = catalog[id] { queue.add(entry) } }
   }
 
   /// Forgets a peer whose last session ended. Leaves of its units are kept.
@@ -115,7 +133,6 @@ struct BlobExchange: Sendable {
     notices.forget(device)
     forgetHolder(device)
     guard peers.removeValue(forKey: device) != nil else { return }
-    if context.isCommand(device) { releaseThumbnails(context: &context) }
     pumpAll(context: &context)
   }
 
@@ -150,6 +167,7 @@ struct BlobExchange: Sendable {
         as: .whole(request: request.number, hashes: request.hashes), to: device,
         context: &context)
     case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
+    case .readsParts: peers[device, default: PeerBlobs()].noteParts()
     case .proof(let blob, let unit, let hashes):
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
@@ -159,24 +177,31 @@ struct BlobExchange: Sendable {
     case .leaf(let blob, let leaf, let bytes):
       let key = BlobUnitKey(blob: blob, unit: leaf / BlobShape.leavesPerUnit)
       guard incoming[key]?.source == device else { return }
-      take(bytes, index: leaf % BlobShape.leavesPerUnit, of: key, from: device, &context)
+      take(of: key, from: device, &context) {
+        $0.take(bytes, index: leaf % BlobShape.leavesPerUnit, from: device)
+      }
     case .piece(let request, let index, let bytes):
       guard let key = peers[device]?.unit(ofRequest: request) else { return }
-      take(bytes, index: index, of: key, from: device, &context)
+      take(of: key, from: device, &context) { $0.take(bytes, index: index, from: device) }
+    case .part(let request, let place, let bytes):
+      guard let key = peers[device]?.unit(ofRequest: request) else { return }
+      take(of: key, from: device, &context) { $0.take(bytes, at: place, from: device) }
     }
   }
 
+  /// Takes leaves of a unit. `body` returns false if they are not of this blob.
   private mutating func take(
-    _ bytes: [UInt8], index: Int, of key: BlobUnitKey, from device: DeviceID,
-    _ context: inout Context
+    of key: BlobUnitKey, from device: DeviceID, _ context: inout Context,
+    _ body: (inout IncomingUnit) -> Bool
   ) {
-    let missing = incoming[key]?.missing
-    guard incoming[key]?.take(bytes, index: index, from: device) == true else {
-      return distrust(device, over: key.blob, context: &context)
-    }
-    // A leaf that is sent again moves nothing: else its sender could keep the request open.
-    if incoming[key]?.missing != missing { incoming[key]?.noteArrival(now: context.now) }
-    advance(key, context: &context)
+    guard var unit = incoming.removeValue(forKey: key) else { return }
+    let before = unit.missing
+    let isGenuine = body(&unit)
+    // What is sent again moves nothing: else its sender could keep the request open.
+    if unit.missing != before { unit.noteArrival(now: context.now) }
+    incoming[key] = unit
+    guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
+    advance(key, missing: before, context: &context)
   }
 
   private mutating func take(
@@ -208,11 +233,16 @@ struct BlobExchange: Sendable {
   private mutating func answer(_ id: BlobID, of device: DeviceID, context: inout Context) {
     peers[device, default: PeerBlobs()].note(query: id, now: context.now)
     let entry = catalog[id]
-    let held = entry.map { holding(of: $0, for: device, context: context) }
+    let held = entry.map { BlobHolding($0.units) }
     send(
       .holding(id, held ?? .none), of: entry?.listing.kind ?? .original, to: device,
       statesForms: true,
       context: &context)
+    if let entry, entry.isWanted, entry.goal < .requested, active[id] == nil,
+      isWaiting(context: context), context.isCommand(device), hasRoom
+    {
+      activate(entry, context: &context)
+    }
     guard let entry = catalog.request(id, by: device, now: context.now), entry.isWanted else {
       return
     }
@@ -232,10 +262,9 @@ struct BlobExchange: Sendable {
       return context.reject(.malformed, from: endpoint)
     }
     guard peers[device]?.refuses(id) != true else { return }
-    let wasMissing = peers[device]?.queried.contains(id) == true
     peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete, now: context.now)
-    if wasMissing, set.isComplete, context.isCommand(device) {
-      releaseThumbnails(context: &context)
+    if set.isComplete, entry.listing.kind == .thumbnail, context.isCommand(device) {
+      wait(context: &context)
     }
     if active[id] == nil {
       guard !set.isEmpty, entry.isWanted, peers[device]?.isReliable != false,
@@ -257,21 +286,28 @@ struct BlobExchange: Sendable {
   /// Returns whether a blob that a peer holds may become active.
   private mutating func makeRoom(for entry: BlobEntry, context: Context) -> Bool {
     if context.outbox.links.isNarrow, entry.goal > .requested { return false }
+    if entry.goal < .requested, isWaiting(context: context) { return false }
     guard active.count >= Limits.activeBlobs else { return true }
     let idle = active.filter { !isHeld($0.value) }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
-    return dormant.insert(idle.key).inserted
+    dormant.insert(idle.key)
+    return true
   }
 
   // MARK: Receiving
 
-  private mutating func advance(_ key: BlobUnitKey, context: inout Context) {
+  /// - Parameter missing: how many leaves were missing before.
+  private mutating func advance(
+    _ key: BlobUnitKey, missing: Int = 0, context: inout Context
+  ) {
     guard var nodes = active[key.blob]?.nodes, let source = incoming[key]?.source else { return }
     switch incoming[key]?.verify(key.blob, nodes: &nodes) {
     case nil: return
     case .incomplete?:
-      guard incoming[key]?.missing == PeerBlobs.missingForNext else { return }
+      guard missing > PeerBlobs.missingForNext,
+        incoming[key]?.missing ?? 0 <= PeerBlobs.missingForNext
+      else { return }
     case .forged(let forger)?:
       release(key)
       if let forger { return distrust(forger, over: key.blob, context: &context) }
@@ -293,7 +329,6 @@ struct BlobExchange: Sendable {
     queue.remove(entry)
     deactivate(unit.blob)
     refill(context: &context)
-    if entry.listing.kind == .thumbnail { releaseThumbnails(context: &context) }
   }
 
   /// Informs all peers of a blob that was received whole: it is counted, and its queries end.
@@ -307,26 +342,15 @@ struct BlobExchange: Sendable {
           || peers[device]?.queried.contains(entry.id) == true
             && active[entry.id]?.holders[device]?.isSuperset(of: entry.units) != true
       else { continue }
-      notices.owe(entry.id, to: device, now: context.now)
-    }
-    sendNotices(context: &context)
-  }
-
-  /// Informs peers of the thumbnails that were served to a command device first.
-  private mutating func releaseThumbnails(context: inout Context) {
-    guard context.outbox.links.isNarrow else { return }
-    for device in context.peers.connected where !context.isCommand(device) {
-      for id in peers[device]?.queried.all ?? [] where catalog[id]?.isHeldThumbnail == true {
-        notices.owe(id, to: device, now: context.now)
-      }
+      notices.owe(
+        entry.id, to: device, isNarrow: context.outbox.links.isNarrow, now: context.now)
     }
     sendNotices(context: &context)
   }
 
   private mutating func sendNotices(context: inout Context) {
     for (device, blobs) in notices.takeDue(now: context.now) {
-      for entry in blobs.compactMap({ catalog[$0] })
-      where !isReserved(entry, from: device, context: context) {
+      for entry in blobs.compactMap({ catalog[$0] }) {
         send(
           .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
           context: &context)
@@ -363,25 +387,29 @@ struct BlobExchange: Sendable {
     for device in context.peers.connected { pump(device, context: &context) }
   }
 
-  /// Requests the next unit from a peer, unless enough is requested from it. On a narrow link one
-  /// unit is requested at a time: the windows of many peers would fill a radio's queue for half a
-  /// minute, and a call for help would wait in it.
+  /// Requests the next units from a peer, unless enough is requested from it: two at a time, in one
+  /// datagram. On a narrow link one unit is requested at a time: the windows of many peers would
+  /// fill a radio's queue for half a minute, and a call for help would wait in it.
   private mutating func pump(_ device: DeviceID, context: inout Context) {
-    let requests = peers[device]?.requests ?? []
-    guard requests.count < PeerBlobs.mostRequests, incoming.count < Limits.unitsInFlight,
-      !context.outbox.links.isNarrow || !incoming.contains(where: { $0.value.source != nil }),
-      peers[device]?.isPaused(at: context.now) != true,
-      requests.allSatisfy({ (incoming[$0]?.missing ?? 0) <= PeerBlobs.missingForNext }),
-      let key = next(from: device, context: context), let entry = catalog[key.blob]
+    let missing = (peers[device]?.requests ?? []).reduce(0) { $0 + (incoming[$1]?.missing ?? 0) }
+    guard missing <= PeerBlobs.missingForNext, peers[device]?.isPaused(at: context.now) != true
     else { return }
-    var unit =
-      incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
-    unit.ask(device, now: context.now)
-    incoming[key] = unit
-    peers[device, default: PeerBlobs()].begin(key)
-    let message = request(of: key, unit, from: device)
-    send(message, of: entry.listing.kind, to: device, context: &context)
-    review(within: Self.reviewMilliseconds, context: &context)
+    let isNarrow = context.outbox.links.isNarrow
+    for _ in 0..<(isNarrow ? 1 : PeerBlobs.requestsAtOnce) {
+      guard peers[device]?.requests.count ?? 0 < PeerBlobs.mostRequests,
+        incoming.count < Limits.unitsInFlight,
+        !isNarrow || !incoming.contains(where: { $0.value.source != nil }),
+        let key = next(from: device, context: context), let entry = catalog[key.blob]
+      else { return }
+      var unit =
+        incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
+      unit.ask(device, now: context.now)
+      incoming[key] = unit
+      peers[device, default: PeerBlobs()].begin(key)
+      let message = request(of: key, unit, from: device)
+      send(message, of: entry.listing.kind, to: device, context: &context)
+      review(within: Self.reviewMilliseconds, context: &context)
+    }
   }
 
   /// The hashes of the leaves are requested only where a forged one is to be found.
@@ -395,55 +423,13 @@ struct BlobExchange: Sendable {
     return .request(unit.request(of: key.blob, number: number, hashes: hashes))
   }
 
-  /// The unit to request, of the first class of which the peer holds a missing one.
-  ///
-  /// Of the units that only this peer holds, every device fetches others first, so that the peer
-  /// sends each one once and the devices serve each other. Then the order is that of the blobs, and
-  /// the rarest unit is first.
-  private func next(from device: DeviceID, context: Context) -> BlobUnitKey? {
-    let blobs = active.filter { $0.value.holders[device]?.isEmpty == false }.sorted {
-      let (left, right) = (catalog[$0.key]?.goal ?? .none, catalog[$1.key]?.goal ?? .none)
-      return (left, $0.value.order) < (right, $1.value.order)
-    }
-    var best: (key: BlobUnitKey, goal: BlobGoal, merit: (Int, UInt64, Int, UInt64))?
-    for (id, blob) in blobs {
-      guard let entry = catalog[id], let offered = blob.holders[device] else { continue }
-      if let best, best.goal < entry.goal { break }
-      let others = context.peers.connected.filter {
-        $0 != device && peers[$0]?.queried.contains(id) == true
-      }
-      for unit in 0..<entry.units.units
-      where offered.contains(unit) && !entry.units.contains(unit) {
-        let key = BlobUnitKey(blob: id, unit: unit)
-        guard incoming[key]?.source == nil else { continue }
-        let holders = blob.holders.values.count { $0.contains(unit) }
-        let draw = key.draw(by: context.local.device)
-        let isOwn = others.allSatisfy { key.draw(by: $0) > draw }
-        let merit = (holders > 1 ? 1 : isOwn ? 0 : 2, blob.order, holders, draw)
-        if best.map({ merit < $0.merit }) ?? true { best = (key, entry.goal, merit) }
-      }
-    }
-    return best?.key
-  }
-
   // MARK: Time
 
-  private mutating func wakeIfDue(now: Instant) {
-    guard !dormant.isEmpty else { return wake = nil }
-    guard let due = wake else {
-      return wake = (now.advanced(byMilliseconds: Self.wakeMilliseconds), Self.wakeMilliseconds)
-    }
-    guard due.at <= now else { return }
-    wakeDormant()
-    let pause = min(2 * due.pause, Self.mostWakeMilliseconds)
-    wake = (now.advanced(byMilliseconds: pause), pause)
-  }
-
-  private static let wakeMilliseconds: Int64 = 10_000
-  private static let mostWakeMilliseconds: Int64 = 320_000
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let queryMilliseconds: Int64 = 3000
+  /// On a narrow link, where answers wait for other data.
+  private static let narrowQueryMilliseconds: Int64 = 10_000
 
   private mutating func fail(_ device: DeviceID, context: Context) {
     let patience = patience(in: context)
@@ -457,6 +443,22 @@ struct BlobExchange: Sendable {
     context.deadlines.schedule(.blobs, at: moment)
   }
 
+  /// Seeks blobs that their authors do not hold at other peers; gives the place of those that none
+  /// holds to others.
+  private mutating func passOver(context: inout Context) {
+    let patience =
+      context.outbox.links.isNarrow ? Self.narrowQueryMilliseconds : Self.queryMilliseconds
+    for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order })
+    where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= patience {
+      if !blob.isSought, let entry = catalog[id] {
+        seek(entry, context: &context)
+      } else if queue.count > 0 {
+        deactivate(id)
+        dormant.insert(id)
+      }
+    }
+  }
+
   /// Requests stalled units from other peers, and gives the place of blobs that no peer holds to
   /// others.
   mutating func passDeadline(context: inout Context) {
@@ -466,29 +468,26 @@ struct BlobExchange: Sendable {
       return
     }
     nextReview = nil
-    let patience = patience(in: context)
+    var stalled: Set<DeviceID> = []
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
       guard let source = unit.source,
-        context.now.milliseconds(since: unit.moved) >= patience
+        context.now.milliseconds(since: unit.moved) >= patience(in: context)
       else { continue }
       release(key)
-      fail(source, context: context)
+      stalled.insert(source)
     }
+    for device in stalled.sorted() { fail(device, context: context) }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {
       queue.remove(entry)
       deactivate(entry.id)
     }
-    if queue.count > 0 {
-      for (id, blob) in active
-      where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
-        deactivate(id)
-        dormant.insert(id)
-      }
-    }
-    wakeIfDue(now: context.now)
+    passOver(context: &context)
+    wake(dormant.takeDue(now: context.now))
     refill(context: &context)
     pumpAll(context: &context)
-    if !incoming.isEmpty || !active.isEmpty || !dormant.isEmpty || catalog.hasRequests {
+    if !incoming.isEmpty || !active.isEmpty || !dormant.isEmpty || catalog.hasRequests
+      || isWaiting(context: context)
+    {
       review(
         within: incoming.isEmpty ? Self.idleReviewMilliseconds : Self.reviewMilliseconds,
         context: &context)

@@ -24,6 +24,8 @@ struct IncomingUnit: Sendable {
   /// When something of it arrived last, or was requested.
   private(set) var moved: Instant
   private var leaves: [Int: Leaf] = [:]
+  /// Parts of leaves by their places in the leaf, all from `source`.
+  private var fragments: [Int: [Int: [UInt8]]] = [:]
   /// Siblings from the lowest one on, which are verified with the leaves.
   private var siblings: (hashes: [Bytes32], sender: DeviceID)?
   /// The verified hashes of the leaves. All leaves are verified then.
@@ -63,6 +65,7 @@ struct IncomingUnit: Sendable {
   mutating func ask(_ device: DeviceID, now: Instant) {
     source = device
     moved = now
+    fragments = [:]
   }
 
   mutating func noteArrival(now: Instant) { moved = now }
@@ -83,9 +86,32 @@ struct IncomingUnit: Sendable {
     return true
   }
 
-  /// Takes a leaf by its number in the blob. Returns false if it is not of this blob.
-  mutating func take(_ bytes: [UInt8], leaf: Int, from sender: DeviceID) -> Bool {
-    take(bytes, index: leaf - range.lowerBound, from: sender)
+  /// Takes bytes of the unit from a place on. Returns false if they are not of this blob.
+  mutating func take(_ bytes: [UInt8], at place: Int, from sender: DeviceID) -> Bool {
+    guard place + bytes.count <= listing.shape.bytes(of: number).count else { return false }
+    var (place, rest) = (place, bytes[...])
+    while !rest.isEmpty {
+      let (index, start) = place.quotientAndRemainder(dividingBy: BlobShape.leafBytes)
+      let fragment = rest.prefix(BlobShape.leafBytes - start)
+      (place, rest) = (place + fragment.count, rest.dropFirst(fragment.count))
+      guard leaves[index] == nil else { continue }
+      fragments[index, default: [:]][start] = Array(fragment)
+      guard let leaf = wholeLeaf(index) else { continue }
+      fragments[index] = nil
+      guard take(leaf, index: index, from: sender) else { return false }
+    }
+    return true
+  }
+
+  /// Returns a leaf of which all fragments have arrived.
+  private func wholeLeaf(_ index: Int) -> [UInt8]? {
+    let count = listing.shape.bytes(ofLeaf: range.lowerBound + index).count
+    var leaf: [UInt8] = []
+    while leaf.count < count {
+      guard let next = fragments[index]?[leaf.count] else { return nil }
+      leaf += next
+    }
+    return leaf
   }
 
   mutating func take(siblings hashes: [Bytes32], from sender: DeviceID) {

@@ -19,9 +19,12 @@ struct PeerBlobs: Sendable {
   private var served: [UInt16] = []
   /// Whether it reads the short forms, as it stated.
   private(set) var readsShortForms = false
+  private(set) var readsParts = false
 
-  static let mostRequests = 2
-  /// The next unit is requested when no more leaves of the one before are missing.
+  static let mostRequests = 3
+  /// Units that are requested together.
+  static let requestsAtOnce = 2
+  /// The next units are requested when no more leaves of those before are missing.
   static let missingForNext = 8
 
   mutating func begin(_ key: BlobUnitKey) { requests.append(key) }
@@ -47,11 +50,12 @@ struct PeerBlobs: Sendable {
   }
 
   /// Notes that a session begins: the peer may be another program, which numbers from 1.
-  mutating func beginSession() { (readsShortForms, served) = (false, []) }
+  mutating func beginSession() { (readsShortForms, readsParts, served) = (false, false, []) }
 
   func unit(ofRequest number: UInt16) -> BlobUnitKey? { numbers[number] }
 
   mutating func noteShortForms() { readsShortForms = true }
+  mutating func noteParts() { readsParts = true }
 
   mutating func note(query: BlobID, now: Instant) { queried.note(query, now: now) }
 

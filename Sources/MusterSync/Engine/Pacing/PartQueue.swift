@@ -274,7 +274,7 @@ enum PartKey: Hashable, Sendable {
     } else if packet.roots != nil {
       self = .roots
     } else if let message = packet.blobs.last,
-      packet.blobs.dropLast().allSatisfy({ $0 == .readsShortForms })
+      packet.blobs.dropLast().allSatisfy(\.isForm)
     {
       guard let key = PartKey(message) else { return nil }
       self = key
@@ -292,12 +292,14 @@ extension PartKey {
     case .want(let want): self = .blobState(want.blob, kind: 3, number: want.unit)
     case .proof(let blob, let unit, _): self = .blobPart(blob, kind: 4, number: unit)
     case .leaf(let blob, let number, _): self = .blobPart(blob, kind: 5, number: number)
-    case .readsShortForms: return nil
+    case .readsShortForms, .readsParts: return nil
     case .request(let request):
       self = .blobState(request.blob, kind: 3, number: request.unit)
     case .path(let request, _): self = .blobAnswer(request: request, kind: 8, index: 0)
     case .piece(let request, let index, _):
       self = .blobAnswer(request: request, kind: 9, index: index)
+    case .part(let request, let place, _):
+      self = .blobAnswer(request: request, kind: 11, index: place)
     }
   }
 }
