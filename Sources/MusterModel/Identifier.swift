@@ -116,9 +116,18 @@ public struct ContactID: Identifier {
 
 /// One exposure report, and the notice that command publishes of it.
 public struct ExposureID: Identifier {
+  /// A hash of the reporting device's `WithdrawalKey`.
+  public let raw: Bytes16
+  /// Wraps an id that was stored, received or typed; a new one is derived from a key.
+  public init(raw: Bytes16) { self.raw = raw }
+}
+
+/// The secret from which a reporting device derives the id of its report. Members read the id of a
+/// published notice, and only the secret withdraws it.
+public struct WithdrawalKey: Identifier {
   /// Random.
   public let raw: Bytes16
-  /// Wraps an id that was stored, received or typed; a new one is drawn at random.
+  /// Wraps a secret that was drawn, stored or received.
   public init(raw: Bytes16) { self.raw = raw }
 }
 

@@ -8,9 +8,6 @@ public enum Limits {
   /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for the
   /// headers of a tunnel, so that no IP packet is fragmented.
   public static let datagramBytes = 1200
-  /// A datagram of a photo, to a peer that stated that it reads so many: all of the IPv6 minimum MTU.
-  /// A unit of a photo takes 14 of them.
-  public static let photoDatagramBytes = 1232
   /// What IPv4 and UDP add to a datagram.
   public static let headerBytes = 28
   /// A frame that is pushed alone must fit one datagram, on multicast too: `announcedRunBytes`
@@ -248,7 +245,7 @@ public enum Limits {
   public static let blobExceptions = 16
   /// Blobs that are deleted in one review.
   public static let blobsPerReview = 64
-  /// Originals that a device fetches because peers are missing them.
+  /// Originals that a device fetches because peers are missing them; `queriedBlobs` for one peer.
   public static let requestedBlobs = 1024
   /// Units that are being received: 16 KiB of leaves each.
   public static let unitsInFlight = 256

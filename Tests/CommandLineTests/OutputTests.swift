@@ -73,14 +73,18 @@ import Testing
     }
   }
 
-  @Test func `a revoked laptop that is still connected is shown as revoked`() throws {
+  @Test func `a revoked laptop that is still connected is shown as revoked, and not counted`()
+    throws
+  {
     let endpoint = try #require(Endpoint(address: [10, 0, 0, 2], port: 7474))
     var peer = PeerSummary(
       callsign: "Ben", device: DeviceID(raw: .zero), state: .connected, endpoint: endpoint,
       link: .unknown, interface: "", lastHeardSeconds: 1, connectedSeconds: 5,
       roundTripMicroseconds: nil, behindFrames: 0, sentBytes: nil, receivedBytes: nil)
     #expect(PeerView.summary(of: [peer]).text(on: plain).contains("✔ connected"))
+    #expect(NodeConnection.reach(of: [peer]).hasPrefix("sent to 1 device "))
     peer.isRevoked = true
+    #expect(NodeConnection.reach(of: [peer]).hasPrefix("saved; not sent yet"))
     for table in [PeerView.summary(of: [peer]), PeerView.details(of: [peer])] {
       #expect(table.text(on: plain).contains("✖ revoked, connected"))
     }

@@ -51,7 +51,7 @@ struct ExposureCodingTests {
   @Test func `every note has one length, whatever its content`() throws {
     var full = ProximityNote(
       report: notice(text: String(repeating: "x", count: 160), keys: keys(14)))
-    full.withdrawn = (0..<4).map { ExposureID(raw: Bytes16(high: 3, low: $0)) }
+    full.withdrawn = (0..<4).map { WithdrawalKey(raw: Bytes16(high: 3, low: $0)) }
     full.matched = (0..<32).map { ExposureID(raw: Bytes16(high: 4, low: $0)) }
     full.sessions = (0..<9).map {
       NoteSession(first: $0, end: $0 + 2, identifiers: 7, names: ["Ben", "Zoé"])

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MusterModel
 import MusterProximity
+import MusterReplica
 import Testing
 
 @testable import MusterNode
@@ -145,8 +146,9 @@ struct ExposureTests {
   }
 
   @Test func `a member who names a published notice neither withdraws nor takes it`() {
+    let key = WithdrawalKey(raw: Bytes16(high: 1, low: 1))
     let notice = ExposureNotice(
-      id: ExposureID(raw: Bytes16(high: 1, low: 1)), kind: .infection, text: "Test", keys: [])
+      id: ExposureID(withdrawnBy: key), kind: .infection, text: "Test", keys: [])
     func review(_ notes: [(name: String, note: ProximityNote)]) -> ExposureReview.Item? {
       let received = notes.enumerated().map { number, entry in
         ReceivedNote(
@@ -158,10 +160,18 @@ struct ExposureTests {
       return ExposureReview(received, [published]).items.first
     }
     var withdrawal = ProximityNote(report: nil)
-    withdrawal.withdrawn = [notice.id]
+    withdrawal.withdrawn = [key]
+    var forged = ProximityNote(report: nil)
+    forged.withdrawn = [WithdrawalKey(raw: notice.id.raw)]
     let report = ProximityNote(report: notice)
-    let named = review([("Ada", report), ("Eve", withdrawal)])
+    let named = review([("Ada", report), ("Eve", forged)])
     #expect(named?.state == .published && named?.callsign == "Ada")
+    // Also when the note of the person who reported it is gone.
+    let alone = review([("Ada", ProximityNote(report: nil)), ("Eve", forged)])
+    #expect(alone?.state == .published && alone?.callsign == "")
+    // A copied report does not keep the person from withdrawing it.
+    let kept = review([("Ada", withdrawal), ("Eve", report)])
+    #expect(kept?.state == .withdrawn && kept?.callsign == "Ada, Eve")
     // Command sees that two claim it.
     let copied = review([("Ada", report), ("Eve", report)])
     #expect(copied?.state == .published && copied?.callsign == "Ada, Eve")

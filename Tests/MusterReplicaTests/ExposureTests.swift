@@ -120,7 +120,7 @@ struct ExposureTests {
     var valley = try valley()
     let ben = try device("Ben", in: &valley)
     var withdrawal = Self.note(nil)
-    withdrawal.withdrawn = [Self.notice().id]
+    withdrawal.withdrawn = [WithdrawalKey(raw: Self.notice().id.raw)]
     var sessions = Self.note(nil)
     sessions.sessions = [NoteSession(first: 1, end: 2, identifiers: 3, names: ["Cleo"])]
     var seen: Set<[UInt8]> = []

@@ -288,14 +288,15 @@ struct BlobStoryTests {
     var packet = Packet()
     packet.blobs = [largest]
     #expect(packet.encoded().count <= packetBytes)
-    // A unit takes fourteen parts, each with room for a usual acknowledgement.
+    // A unit takes fifteen parts, each with room for a hash and a usual acknowledgement.
     packet.blobs = [
       .part(
-        request: 1, place: 0, bytes: [UInt8](repeating: 1, count: BlobShape.partBytes))
+        request: 1, place: 0, bytes: [UInt8](repeating: 1, count: BlobShape.partBytes)),
+      .path(request: 1, hashes: [.zero]),
     ]
     packet.acknowledgement = Acknowledgement(
       largest: 1 << 20, delayMicroseconds: 40_000, before: .max, holdsRuns: true)
-    #expect(packet.encoded().count <= photoPacketBytes)
+    #expect(packet.encoded().count <= packetBytes)
     packet.acknowledgement = nil
     packet.blobs = [.proof(id, unit: 1, hashes: [Bytes32](repeating: .zero, count: 25))]
     #expect(packet.encoded().count <= packetBytes)
@@ -319,7 +320,7 @@ struct BlobStoryTests {
         }
         #expect(parts.allSatisfy { $0.count <= BlobShape.partBytes })
         let all = blob.listing.shape.parts(of: unit.number, leaves: .max)
-        #expect(all.count <= 14)
+        #expect(all.count <= 15)
         var incoming = IncomingUnit(
           listing: blob.listing, number: unit.number, now: Instant(microseconds: 0))
         var nodes = BlobNodes(of: blob.listing)
@@ -361,8 +362,7 @@ struct BlobStoryTests {
 
   // MARK: Insiders
 
-  @Test func `a peer that reports photos and serves none does not stop the photos of others`() throws
-  {
+  @Test func `a peer that reports photos and serves none stops no others`() throws {
     // Given more blobs than are active at one time, which only the liar reports
     var world = Self.world(seed: 80, members: 2)
     world.stations[1].withholdsUnits = true
@@ -421,6 +421,37 @@ struct BlobStoryTests {
     }
     // Then it stores nothing
     #expect(world.stations[2].units[blob.listing.id]?.isEmpty ?? true)
+  }
+
+  @Test func `one peer makes a device fetch so many originals at a time, and another one more`()
+    throws
+  {
+    // Given originals that a device fetches on request only, and no one has
+    var world = Self.world(seed: 84, members: 2)
+    let blobs = try (0..<Limits.queriedBlobs + 20).map {
+      try Blob(bytes: 1000 + $0, seed: UInt8($0 + 1))
+    }
+    for (number, blob) in blobs.enumerated() {
+      give(blob, held: [], to: 2, goal: .onRequest, number: Int64(number), in: &world)
+    }
+    func wanted(in world: World) -> Int {
+      blobs.count { blob in
+        let progress = world.stations[2].engine.progress(of: blob.listing.id)
+        return progress?.stall != .notRequested
+      }
+    }
+    func query(_ some: some Sequence<Blob>, by station: Int) {
+      for blob in some {
+        var packet = Packet()
+        packet.blobs = [.query(blob.listing.id)]
+        world.send(packet, from: station, to: 2)
+      }
+      world.run(seconds: 2)
+    }
+    query(blobs, by: 1)
+    #expect(wanted(in: world) == Limits.queriedBlobs)
+    query(blobs.suffix(20), by: 0)
+    #expect(wanted(in: world) == blobs.count)
   }
 
   @Test func `requests for nothing read no unit`() throws {

@@ -86,7 +86,7 @@ struct FuzzSeedTests {
       id: ExposureID(raw: Bytes16(high: 1, low: 2)), kind: .contamination, text: "shower",
       keys: [ExposureKey(day: 2_642_976, key: Bytes16(high: 7, low: 1))])
     var note = ProximityNote(report: notice)
-    note.withdrawn = [notice.id]
+    note.withdrawn = [WithdrawalKey(raw: notice.id.raw)]
     note.matched = [notice.id]
     note.sessions = [NoteSession(first: 7, end: 9, identifiers: 12, names: ["Ben"])]
     try Self.write([notice.encoded(), note.encoded()], to: "exposure")

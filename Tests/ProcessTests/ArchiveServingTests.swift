@@ -101,6 +101,13 @@ extension ProcessTests.ArchiveTests {
       #expect(positions.map { $0["callsign"].text } == ["Anna"])
       let before = try served.read("/positions?at=2001-01-01T00:00:00Z")["items"].items
       #expect(before.isEmpty)
+      #expect(try served.read("/positions?at=0000-01-01T00:00:00Z")["items"].items.isEmpty)
+      let early = try served.get("/api/v1/search?text=smoke&since=0000-01-01T00:00:00Z")
+      #expect(early["items"].items.count == 1)
+      // Names are texts, not patterns.
+      #expect(try served.get("/api/v1/search?operation=%25")["items"].items.isEmpty)
+      let unnamed = "/api/v1/operations/\(served.operation)/users/%00"
+      #expect(try served.answer(unnamed).status == 404)
       let then = try served.read("/positions?at=2999-01-01T00:00:00Z")["items"].items
       #expect(then.map { $0["lat"].number } == positions.map { $0["lat"].number })
       #expect(try served.read("/tracks/Anna")["items"].items.count == 1)
@@ -166,6 +173,65 @@ extension ProcessTests.ArchiveTests {
       try await archive(
         "token", "revoke", county["id"].text ?? "", in: field, cluster: cluster)
       #expect(try served.answer("/api/v1/operations").status == 401)
+    }
+  }
+
+  @Test(.enabled(if: Installed.has("curl", "psql"), "needs curl and psql"))
+  func `slow queries of one agency delay no other one, and end once`() async throws {
+    try await serve { served in
+      let ministry = try await archive(
+        "token", "create", "Ministry", "--all-operations", "--json", in: served.field,
+        cluster: served.cluster
+      ).json()["token"].text
+      func begin(_ program: String, _ words: [String], _ name: String) throws -> Child {
+        try Child(
+          URL(filePath: "/usr/bin/\(program)"), words,
+          environment: Child.surroundings(home: served.field.path("unused")),
+          in: served.field.folder, name: name)
+      }
+      func waiting() async throws -> Int? {
+        Int(
+          try await served.cluster.query(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+      }
+      // Given a table that another program locks, and eight requests of the County for it
+      let lock = try begin(
+        "psql",
+        [
+          served.cluster.url, "-qc",
+          "BEGIN; LOCK TABLE muster.users IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(300)",
+        ], "lock")
+      defer { lock.endNow() }
+      try await eventually("the table is locked") {
+        try await served.cluster.query(
+          "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted") != "0"
+      }
+      let path = "/api/v1/operations/\(served.operation)/users"
+      let requests = try (0..<8).map { number in
+        try begin(
+          "curl",
+          [
+            "-s", "-w", "%{http_code}", "-H", "Authorization: Bearer \(served.token)",
+            "http://127.0.0.1:\(served.port)\(path)",
+          ], "request-\(number)")
+      }
+      try await eventually("two of them query") { try await waiting() == 2 }
+      // Then the Ministry is answered, and a client without a token too,
+      let other = try served.get("/api/v1/operations", token: ministry)
+      #expect(other["items"].items.count == 1)
+      #expect(try served.answer("/api/v1/operations", token: "0000").status == 401)
+      #expect(try await waiting() == 2)
+      // and a query that takes too long is not repeated: it would take as long again.
+      var answers: [String] = []
+      try await eventually("the first two are answered", within: .seconds(50)) {
+        requests.count { !$0.isRunning } >= 2
+      }
+      lock.endNow()
+      for request in requests {
+        answers.append(try await request.end(within: .seconds(60)).output)
+      }
+      #expect(answers.contains { $0.contains("takes too long") && $0.hasSuffix("503") })
+      #expect(answers.contains { $0.hasSuffix("200") }, "\(answers)")
     }
   }
 

@@ -12,6 +12,11 @@ enum SQLValue: Hashable, Sendable {
   static func unsigned(_ value: UInt64) -> SQLValue { .integer(Int64(clamping: value)) }
   static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.bytes) ?? .null }
 
+  /// PostgreSQL has no year 0, which a client or a wrong clock may state.
+  static func optional(_ time: Timestamp?) -> SQLValue {
+    time.map { .text(max($0, ProjectedTable.firstMoment).description) } ?? .null
+  }
+
   static func integers(_ values: [UInt64]) -> SQLValue {
     .text("{" + values.map(String.init).joined(separator: ",") + "}")
   }

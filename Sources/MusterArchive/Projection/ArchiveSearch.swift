@@ -17,8 +17,7 @@ extension Archive {
         place.map { .text("\($0.longitude)") } ?? .null,
         place.map { .text("\($0.latitude)") } ?? .null,
         search.area.map { .text("\($0.radiusMetres)") } ?? .null,
-        search.since.map { .text($0.description) } ?? .null,
-        search.until.map { .text($0.description) } ?? .null,
+        .optional(search.since), .optional(search.until),
         search.operation.map(SQLValue.text) ?? .null, .integer(Int64(search.limit)),
         search.operations.map { .list($0.map(\.bytes)) } ?? .null,
       ]

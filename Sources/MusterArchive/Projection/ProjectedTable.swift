@@ -193,11 +193,11 @@ extension ProjectedTable {
 
   /// A moment that PostgreSQL can hold; null for the year 0, which a wrong clock may show.
   static func moment(_ time: Timestamp) -> JSON {
-    Timestamp.writable.contains(time) && time.milliseconds > firstYear ? .time(time) : .null
+    Timestamp.writable.contains(time) && time > firstMoment ? .time(time) : .null
   }
 
   /// The beginning of the year 1.
-  private static let firstYear: Int64 = -62_135_596_800_000
+  static let firstMoment = Timestamp(milliseconds: -62_135_596_800_000)
 
   private static func geometry(of geometry: FenceGeometry) -> [String: JSON] {
     func place(_ place: Coordinate) -> JSON {

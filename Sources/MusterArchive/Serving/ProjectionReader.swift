@@ -44,6 +44,8 @@ public struct ProjectionReader {
   func summaries<Summary: Decodable>(
     of set: ArchivedSet, in operation: OperationID, _ selection: SummarySelection
   ) throws -> [Summary] {
+    // A zero byte is no part of a text here, and an empty name would be the beginning of every id.
+    if case .named(let name) = selection, name.utf8.allSatisfy({ $0 == 0 }) { return [] }
     try requireProjection()
     // The name of a table, from this program.
     let table = set.rawValue
@@ -173,10 +175,4 @@ public struct ProjectionReader {
 extension Archive {
   /// The reader of this archive's projections.
   public var projections: ProjectionReader { ProjectionReader(database: database) }
-}
-
-extension SQLValue {
-  fileprivate static func optional(_ time: Timestamp?) -> SQLValue {
-    time.map { .text($0.description) } ?? .null
-  }
 }

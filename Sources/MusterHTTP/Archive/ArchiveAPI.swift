@@ -7,11 +7,11 @@ struct ArchiveAPI: Sendable {
   let archive: any OperationArchive
   let reader: ArchiveReader
 
-  /// Rows that are read at once, and tracks: a track may have half a megabyte.
-  private static let (batch, trackBatch) = (200, 10)
-  /// The batches of rows that one page of a layer reads at most: a page that finds little ends
+  /// The people whose tracks are read at once: a track may have half a megabyte.
+  private static let trackBatch = 10
+  /// The rows that one page of a layer reads at most, and the tracks: a page that finds little ends
   /// early, so that no request reads a whole table.
-  private static let mostBatches = 50
+  private static let (mostPageRows, mostTracks) = (10_000, 500)
   /// Text of a page after which it ends, and the text of a whole layer.
   private static let (pageBytes, layerBytes) = (8 << 20, 32 << 20)
   private static let mostRows = 100_000
@@ -32,19 +32,14 @@ struct ArchiveAPI: Sendable {
   func page(
     of set: ArchivedSet, in operation: OperationID, after cursor: String?, limit: Int
   ) async throws -> ByteBuffer {
-    var (rows, bytes, after): ([Rows.Row], Int, String?) = ([], 0, cursor)
+    var batches = try RowBatches(of: set, in: operation, by: self, after: cursor)
+    var rows: [Rows.Row] = []
     // One more than fits shows whether another page follows.
-    while rows.count <= limit, bytes <= Self.pageBytes {
-      let size = min(Self.batch, limit + 1 - rows.count)
-      let more = try await batch(of: set, in: operation, after: after, limit: max(2, size))
-      rows += more
-      bytes += more.reduce(0) { $0 + $1.json.utf8.count }
-      after = more.last?.id
-      guard more.count == max(2, size) else {
-        return Rows(rows).page(after: nil, limit: Int64(limit))
-      }
+    while rows.count <= limit, batches.bytes <= Self.pageBytes, !batches.isAtEnd {
+      rows += try await batches.next()
     }
-    return Rows(rows).page(after: nil, limit: Int64(min(limit, rows.count - 1)))
+    let shown = batches.isAtEnd ? limit : min(limit, rows.count - 1)
+    return Rows(rows).page(after: nil, limit: Int64(shown))
   }
 
   /// Returns the features of a set that intersect a box, or all. Throws a problem if they are too
@@ -52,41 +47,25 @@ struct ArchiveAPI: Sendable {
   func layer(
     of set: ArchivedSet, in operation: OperationID, box: Box?
   ) async throws -> ByteBuffer {
-    var (rows, read, bytes, after): ([Rows.Row], Int, Int, String?) = ([], 0, 0, nil)
-    while true {
-      let more = try await batch(of: set, in: operation, after: after, limit: Self.batch)
-      let wanted = more.filter { row in
+    var batches = try RowBatches(of: set, in: operation, by: self, after: nil)
+    var (rows, bytes): ([Rows.Row], Int) = ([], 0)
+    while !batches.isAtEnd {
+      let wanted = try await batches.next().filter { row in
         !row.feature.isEmpty && (box.map { row.box?.meets($0) == true } ?? true)
       }
       rows += wanted
-      read += more.count
       bytes += wanted.reduce(0) { $0 + $1.feature.utf8.count }
-      after = more.last?.id
-      guard read <= Self.mostRows, bytes <= Self.layerBytes else {
+      guard batches.rows <= Self.mostRows, bytes <= Self.layerBytes else {
         throw Problem(
           .unprocessableContent,
-          "the layer is too large for one response: read /ogc/collections page by page, or give a "
-            + "smaller bbox", at: "bbox")
+          "the layer is too large for one response: read /ogc/collections page by page")
       }
-      guard more.count == Self.batch else { return Rows(rows).features(in: nil) }
     }
+    return Rows(rows).features(in: nil)
   }
 
-  /// Returns some rows by id, after the id of a cursor.
-  private func batch(
-    of set: ArchivedSet, in operation: OperationID, after cursor: String?, limit: Int
-  ) async throws -> [Rows.Row] {
-    var after: [UInt8]?
-    if let cursor {
-      guard let bytes = Hex.decode(cursor), bytes.count == 16 else {
-        throw Problem(.badRequest, "the cursor is of no page", at: "cursor")
-      }
-      after = bytes
-    }
-    return try await rows(of: set, in: operation, .page(after: after, limit: limit))
-  }
-
-  private func rows(
+  /// Returns rows of a set by id.
+  func rows(
     of set: ArchivedSet, in operation: OperationID, _ selection: SummarySelection
   ) async throws -> [Rows.Row] {
     switch set {
@@ -182,14 +161,18 @@ extension ArchiveAPI: FeatureService {
     of layer: FeatureLayer, after cursor: String?, limit: Int, where isWanted: (Rows.Row) -> Bool
   ) async throws -> FeaturePage {
     guard let operation = layer.operation else { return FeaturePage() }
-    let size = layer.kind == .tracks ? Self.trackBatch : Self.batch
+    let isTrack = layer.kind == .tracks
+    var batches = try RowBatches(
+      of: layer.kind.set, in: operation, by: self, after: cursor,
+      atMost: isTrack ? Self.trackBatch : 500)
     var (page, bytes) = (FeaturePage(next: cursor), 0)
-    for _ in 0..<Self.mostBatches where page.features.count < limit && bytes <= Self.pageBytes {
-      let rows = try await batch(
-        of: layer.kind.set, in: operation, after: page.next, limit: size)
+    while page.features.count < limit, bytes <= Self.pageBytes,
+      batches.rows < (isTrack ? Self.mostTracks : Self.mostPageRows)
+    {
+      let rows = try await batches.next()
       let more = try await FeaturePage(
-        of: rows, isLast: rows.count < size, limit: limit - page.features.count, cursor: \.id,
-        row: { row in layer.kind == .tracks ? try await track(of: row.id, in: operation) : row },
+        of: rows, isLast: batches.isAtEnd, limit: limit - page.features.count, cursor: \.id,
+        row: { row in isTrack ? try await track(of: row.id, in: operation) : row },
         where: isWanted)
       page.append(more)
       bytes += more.features.reduce(0) { $0 + $1.utf8.count }

@@ -32,10 +32,10 @@ public struct ExposureKey: Hashable, Sendable {
 
 /// What a person reports to command, and what command publishes without the person's name.
 ///
-/// The id is random and drawn by the person's device. It names the notice for a withdrawal, and
+/// The id is a hash of a secret of the person's device, which alone withdraws it. The id also
 /// makes two publications of one report one notice.
 public struct ExposureNotice: Hashable, Sendable {
-  /// Random; the same in the report and in the notice.
+  /// The same in the report and in the notice.
   public let id: ExposureID
   /// What people were exposed to.
   public let kind: ExposureKind

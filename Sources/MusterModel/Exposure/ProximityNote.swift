@@ -30,8 +30,8 @@ public struct NoteSession: Codable, Hashable, Sendable {
 public struct ProximityNote: Hashable, Sendable {
   /// The exposure that the person reports; nil for none.
   public let report: ExposureNotice?
-  /// The reports that the person withdrew, newest last.
-  public var withdrawn: [ExposureID] = []
+  /// The keys of the reports that the person withdrew, newest last.
+  public var withdrawn: [WithdrawalKey] = []
   /// The published notices that concern the person, if the person agreed to be counted.
   public var matched: [ExposureID] = []
   /// The newest first, if the person agreed to send sessions. What does not fit is left out.
@@ -66,7 +66,7 @@ extension ProximityNote {
       + [UInt8](repeating: 0, count: Limits.proximityNoteBytes - writer.bytes.count)
   }
 
-  private static func append(_ ids: ArraySlice<ExposureID>, to writer: inout ByteWriter) {
+  private static func append(_ ids: ArraySlice<some Identifier>, to writer: inout ByteWriter) {
     writer.append(UInt8(ids.count))
     for id in ids { writer.append(id) }
   }
@@ -111,13 +111,13 @@ extension ProximityNote {
     }
   }
 
-  private static func ids(
+  private static func ids<ID: Identifier>(
     from reader: inout ByteReader, most: Int
-  ) throws(DecodingFault) -> [ExposureID] {
+  ) throws(DecodingFault) -> [ID] {
     let count = Int(try reader.integer(UInt8.self))
     guard count <= most else { throw .invalid("ids") }
-    var ids: [ExposureID] = []
-    for _ in 0..<count { ids.append(try reader.identifier(ExposureID.self)) }
+    var ids: [ID] = []
+    for _ in 0..<count { ids.append(try reader.identifier(ID.self)) }
     return ids
   }
 

@@ -44,6 +44,10 @@ public struct PeerSummary: Codable, Hashable, Sendable {
   /// Whether a session is open; announces do not create one.
   public var isConnected: Bool { state == .connected }
 
+  /// Whether the device is connected and belongs to the operation: data has reached no one by a
+  /// revoked device.
+  public var isConnectedMember: Bool { isConnected && !isRevoked }
+
   /// Creates a summary. Durations MUST NOT be negative.
   public init(
     callsign: String, device: DeviceID, state: State, endpoint: Endpoint, link: LinkID,

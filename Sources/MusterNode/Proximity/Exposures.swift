@@ -1,4 +1,5 @@
 public import MusterModel
+internal import MusterReplica
 
 /// The exposure that this device's user reported.
 public struct OwnReport: Codable, Hashable, Sendable {
@@ -134,8 +135,8 @@ public struct ExposureReview: Codable, Hashable, Sendable {
     self.senders = senders
   }
 
-  /// Combines notes with notices. A withdrawal does not count while another device still reports
-  /// the exposure: every member reads the id of a notice, and could name it as withdrawn.
+  /// Combines notes with notices. Only the key from which the id of a report was derived withdraws
+  /// it: every member reads the ids of notices, and could report or withdraw them.
   init(_ notes: [ReceivedNote], _ notices: [PublishedNotice]) {
     let published = Dictionary(notices.map { ($0.notice.id, $0.notice) }) { first, _ in first }
     var found: [ExposureID: Item] = [:]
@@ -148,9 +149,8 @@ public struct ExposureReview: Codable, Hashable, Sendable {
       names[report.id, default: []].insert(note.callsign)
       found[report.id] = found[report.id] ?? Item(report, state: .reported)
     }
-    let reported = Set(names.keys)
     for note in notes {
-      for id in note.note.withdrawn where published[id] != nil && !reported.contains(id) {
+      for id in note.note.withdrawn.map(ExposureID.init(withdrawnBy:)) where published[id] != nil {
         names[id, default: []].insert(note.callsign)
         found[id]?.state = .withdrawn
       }

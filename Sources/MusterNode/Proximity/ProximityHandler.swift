@@ -182,10 +182,15 @@ enum ProximityHandler {
       guard let current = ProximityInterval(containing: now.wall) else {
         throw NodeError.refused("this device's clock shows \(now.wall): set it")
       }
-      let report = try replica.queries.proximityNotes().compactMap(\.note.report)
-        .first { $0.id == id }
-      guard let report else {
+      let reports = try replica.queries.proximityNotes().compactMap(\.note.report)
+        .filter { $0.id == id }
+      guard let report = reports.first else {
         throw NodeError.refused("the report \(id.short) was withdrawn: withdraw its notice")
+      }
+      // Once a notice is published, its id can be copied into a report with other keys.
+      guard reports.count == 1 else {
+        throw NodeError.refused(
+          "\(reports.count) laptops send the report \(id.short), and one person made it: ask them")
       }
       let oldest = ProximityInterval.oldestKept(at: current).dayStart
       let keys = report.keys.filter { key in

@@ -1,6 +1,13 @@
 internal import MusterModel
 internal import MusterProximity
 
+/// A report, and what withdraws it.
+private struct KeyedReport: Hashable {
+  let notice: ExposureNotice
+  /// Nil for a report that an earlier program made.
+  let key: WithdrawalKey?
+}
+
 /// Whether this device records, what its owner agreed to, its report, and its daily keys.
 struct ProximityOwn: Hashable, Sendable {
   /// Whether sightings are recorded while a source runs.
@@ -21,14 +28,15 @@ struct ProximityOwn: Hashable, Sendable {
   private(set) var receivedThrough: UInt32 = 0
   /// The frame of the last note; zero before the first.
   private(set) var sentNote = Bytes16.zero
-  /// The exposure that the owner reported and has not withdrawn.
-  private(set) var report: ExposureNotice?
-  /// The reports that the owner withdrew, newest last, at most `Limits.exposureWithdrawals`.
-  private(set) var withdrawn: [ExposureID] = []
+  private var reported: KeyedReport?
+  /// The keys of withdrawn reports, newest last, at most `Limits.exposureWithdrawals`.
+  private(set) var withdrawn: [WithdrawalKey] = []
   /// By day, oldest first.
   private(set) var keys: [DailyKey] = []
 
-  private static let version: UInt8 = 3
+  private static let version: UInt8 = 4
+  /// The form before keys of withdrawals.
+  private static let thirdVersion: UInt8 = 3
   /// The form before exposures: no consents, no report.
   private static let firstVersion: UInt8 = 1
   /// More than the days of a log, for the days of a clock that was wrong.
@@ -79,7 +87,11 @@ struct ProximityOwn: Hashable, Sendable {
   }
 
   /// Replaces the report.
-  mutating func report(_ notice: ExposureNotice) { report = notice }
+  ///
+  /// - Parameter key: that of its id; nil if the id is that of the report before.
+  mutating func report(_ notice: ExposureNotice, key: WithdrawalKey?) {
+    reported = KeyedReport(notice: notice, key: key ?? reported?.key)
+  }
 
   /// Records how far sessions were sent, and in which frame.
   mutating func sent(through interval: UInt32, as note: Bytes16) {
@@ -94,11 +106,14 @@ struct ProximityOwn: Hashable, Sendable {
 
   /// Withdraws the report. Returns false without one.
   mutating func withdraw() -> Bool {
-    guard let report else { return false }
-    withdrawn = (withdrawn + [report.id]).suffix(Limits.exposureWithdrawals)
-    self.report = nil
+    guard let reported else { return false }
+    withdrawn = (withdrawn + [reported.key].compactMap(\.self)).suffix(Limits.exposureWithdrawals)
+    self.reported = nil
     return true
   }
+
+  /// The exposure that the owner reported and has not withdrawn.
+  var report: ExposureNotice? { reported?.notice }
 
   // MARK: Stored form
 
@@ -113,6 +128,7 @@ struct ProximityOwn: Hashable, Sendable {
     writer.append(receivedThrough)
     writer.append(sentNote)
     writer.append(lengthPrefixed: report?.encoded() ?? [])
+    writer.append(lengthPrefixed: reported?.key?.bytes ?? [])
     writer.append(UInt8(withdrawn.count))
     for id in withdrawn { writer.append(id) }
     writer.append(UInt8(keys.count))
@@ -131,20 +147,24 @@ struct ProximityOwn: Hashable, Sendable {
     if version > Self.firstVersion {
       sendsSessions = try reader.integer(UInt8.self) == 1
       sharesCount = try reader.integer(UInt8.self) == 1
-      if version == Self.version {
+      if version >= Self.thirdVersion {
         usesRadio = try reader.integer(UInt8.self) == 1
         showsName = try reader.integer(UInt8.self) == 1
         keep(days: Int(try reader.integer(UInt8.self)))
       }
       sentThrough = try reader.integer(UInt32.self)
-      if version == Self.version {
+      if version >= Self.thirdVersion {
         receivedThrough = try reader.integer(UInt32.self)
         sentNote = try reader.bytes16()
       }
       let stored = try reader.lengthPrefixed()
-      if !stored.isEmpty { report = try ExposureNotice(decoding: stored) }
+      let key = version > Self.thirdVersion ? try reader.lengthPrefixed() : []
+      if !stored.isEmpty {
+        reported = KeyedReport(
+          notice: try ExposureNotice(decoding: stored), key: WithdrawalKey(bytes: key))
+      }
       for _ in 0..<(try reader.integer(UInt8.self)) {
-        withdrawn.append(try reader.identifier(ExposureID.self))
+        withdrawn.append(try reader.identifier(WithdrawalKey.self))
       }
     }
     for _ in 0..<(try reader.integer(UInt8.self)) {

@@ -28,11 +28,12 @@ extension ProximityRecorder {
         "no day with an identifier of this laptop has ended: advertise with "
           + "`muster proximity own`, and report two hours after the day's end (UTC)")
     }
-    let drawn = Bytes16(systemSeed().prefix(16)) ?? .zero
+    let drawn = WithdrawalKey(raw: Bytes16(systemSeed().prefix(16)) ?? .zero)
+    let known = own.report?.id
     own.report(
       ExposureNotice(
-        id: own.report?.id ?? ExposureID(raw: drawn), kind: kind, text: text,
-        keys: own.keysToPublish(at: now)))
+        id: known ?? ExposureID(withdrawnBy: drawn), kind: kind, text: text,
+        keys: own.keysToPublish(at: now)), key: known == nil ? drawn : nil)
     try keep(own)
   }
 

@@ -16,7 +16,7 @@ enum BlobMessage: Hashable, Sendable {
   case path(request: UInt16, hashes: [Bytes32])
   /// The leaf with this index in the requested unit.
   case piece(request: UInt16, index: Int, bytes: [UInt8])
-  /// The sender reads parts, and datagrams of `Limits.photoDatagramBytes`.
+  /// The sender reads parts.
   case readsParts
   /// Bytes of the requested unit from a place on, across leaves.
   case part(request: UInt16, place: Int, bytes: [UInt8])
@@ -69,8 +69,9 @@ struct BlobRequest: Hashable, Sendable {
 }
 
 extension BlobShape {
-  /// The largest part of a unit: 14 have all of it.
-  static let partBytes = (unitBytes + 13) / 14
+  /// The largest part of a unit: 15 have all of it. Their datagrams have room for a path and an
+  /// acknowledgement, which fourteen larger ones would not have.
+  static let partBytes = (unitBytes + 14) / 15
 
   /// Divides the leaves of a mask into parts of about the same size.
   ///

@@ -102,12 +102,15 @@ enum NodeConnection: Sendable {
       return "\(what) · saved; the node does not answer any more: start it to send this"
     }
     guard case .status(let status) = reply else { return what }
-    let peers = status.peers.count(where: \.isConnected)
-    let reach =
-      peers == 0
+    return "\(what) · \(Self.reach(of: status.peers))"
+  }
+
+  /// Returns what became of a change, as far as the peers of this moment show it.
+  static func reach(of peers: [PeerSummary]) -> String {
+    let members = peers.count(where: \.isConnectedMember)
+    return members == 0
       ? "saved; not sent yet: no device in contact"
-      : "sent to \(ValueText.count(peers, "device", "devices")) · not yet confirmed"
-    return "\(what) · \(reach)"
+      : "sent to \(ValueText.count(members, "device", "devices")) · not yet confirmed"
   }
 
   static func absent(_ home: HomeOptions) -> Refusal {

@@ -75,8 +75,9 @@ struct WatchScreen {
   private func title(now: Timestamp) -> WatchLine {
     var line = WatchLine(status.operationName, .strong)
     line.add("  \(String(times.text(now).dropFirst(11)))")
-    let connected = status.peers.count { $0.isConnected }
-    line.add("  \(connected)/\(ValueText.count(status.peers.count, "peer", "peers")) connected")
+    let members = status.peers.filter { !$0.isRevoked }
+    let connected = members.count(where: \.isConnected)
+    line.add("  \(connected)/\(ValueText.count(members.count, "peer", "peers")) connected")
     line.add("  \(status.callsign), \(status.role.name)")
     line.add("  state \(status.stateHash.description.prefix(8))", .faint)
     return line

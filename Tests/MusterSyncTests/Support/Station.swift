@@ -115,7 +115,7 @@ struct Station {
       case .send(let bytes, let destination):
         sentDatagrams += 1
         sentBytes += bytes.count
-        if bytes.count > Limits.photoDatagramBytes { problems.append("sent \(bytes.count) bytes") }
+        if bytes.count > Limits.datagramBytes { problems.append("sent \(bytes.count) bytes") }
         sendings.append(Sending(bytes: bytes, to: destination))
       case .notice(let notice): notices.append(notice)
       case .admit(let ticket):

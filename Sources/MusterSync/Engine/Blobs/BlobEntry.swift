@@ -28,7 +28,6 @@ public struct BlobEntry: Hashable, Sendable {
     self.goal = goal
   }
 
-  var isHeldThumbnail: Bool { listing.kind == .thumbnail && !units.isEmpty }
   var isWanted: Bool { goal < .onRequest && !units.isComplete }
 
   mutating func insert(_ unit: Int) { units.insert(unit) }

@@ -2,6 +2,13 @@ internal import MusterModel
 
 /// Which unit is requested next.
 extension BlobExchange {
+  /// Whether another blob may be active.
+  var hasRoom: Bool {
+    active.count < Limits.activeLargeBlobs
+      || active.count < Limits.activeBlobs
+        && active.keys.reduce(0) { $0 + (catalog[$1]?.units.units ?? 0) } < Limits.activeUnits
+  }
+
   /// The unit to request, of the first class of which the peer holds a missing one.
   ///
   /// Of the units that only this peer holds, every device fetches others first, so that the peer

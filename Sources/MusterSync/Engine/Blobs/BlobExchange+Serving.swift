@@ -3,6 +3,24 @@ internal import MusterModel
 
 /// Answers to requests of peers, and queries about the state.
 extension BlobExchange {
+  /// The peers that are queried about a blob: all, but on a narrow link first its author alone.
+  func holders(of entry: BlobEntry, context: Context) -> [DeviceID] {
+    let connected = context.peers.connected
+    guard context.outbox.links.isNarrow else { return connected }
+    let authors = connected.filter { context.peers[$0]?.certificate == entry.certificate }
+    return authors.isEmpty ? connected : authors
+  }
+
+  /// Whether this device leaves a narrow link to the command post.
+  func isWaiting(context: Context) -> Bool {
+    turn.isWaiting(now: context.now) && mayWait(context: context)
+  }
+
+  func mayWait(context: Context) -> Bool {
+    context.outbox.links.isNarrow && context.local.certificate.certificate.role != .command
+      && context.peers.connected.contains { context.isCommand($0) }
+  }
+
   /// Queues a message, in one of the two lowest priorities.
   func send(
     _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
@@ -14,32 +32,11 @@ extension BlobExchange {
       packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
   }
 
-  /// Returns what a peer is informed that this device holds.
-  func holding(of entry: BlobEntry, for device: DeviceID, context: Context) -> BlobHolding {
-    isReserved(entry, from: device, context: context) ? .none : BlobHolding(entry.units)
+  /// Asks a peer which units it holds.
+  func query(_ entry: BlobEntry, _ device: DeviceID, context: inout Context) {
+    send(
+      .query(entry.id), of: entry.listing.kind, to: device, statesForms: true, context: &context)
   }
-
-  /// Whether a thumbnail is not served to a device yet, because a command device, or this one as
-  /// such, is missing one: on a narrow link one copy for each device takes minutes.
-  func isReserved(_ entry: BlobEntry, from device: DeviceID, context: Context) -> Bool {
-    guard context.outbox.links.isNarrow, entry.listing.kind == .thumbnail,
-      !context.isCommand(device)
-    else { return false }
-    let isMissingOwn =
-      context.local.certificate.certificate.role == .command
-      && active.contains { isHeld($0.value) && catalog[$0.key]?.listing.kind == .thumbnail }
-    return isMissingOwn
-      || context.peers.connected.contains { other in
-        guard context.isCommand(other), let queried = peers[other]?.queried else { return false }
-        return queried.all.contains { id in
-          guard let query = queried[id], catalog[id]?.isHeldThumbnail == true else { return false }
-          return context.now.milliseconds(since: query) < Self.reservedMilliseconds
-        }
-      }
-  }
-
-  /// How long a command device may take over a thumbnail after its last query.
-  private static let reservedMilliseconds: Int64 = 120_000
 
   /// Reads a unit for a peer, unless enough is queued for it.
   mutating func serve(
@@ -49,10 +46,10 @@ extension BlobExchange {
     guard let entry = catalog[id] else {
       return send(.holding(id, .none), of: .original, to: device, context: &context)
     }
-    guard entry.units.contains(unit), !isReserved(entry, from: device, context: context) else {
+    guard entry.units.contains(unit) else {
       return send(
-        .holding(id, holding(of: entry, for: device, context: context)), of: entry.listing.kind,
-        to: device, context: &context)
+        .holding(id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
+        context: &context)
     }
     let count = entry.listing.shape.leaves(of: unit).count
     guard form.hasHashes || leaves & (.max >> UInt16(BlobShape.leavesPerUnit - count)) != 0 else {

@@ -10,22 +10,20 @@ internal import MusterModel
 ///
 /// Invariants:
 /// - A unit is stored only after its leaves led to the root in the list of its frame.
-/// - Of each peer at most two units are requested, the second one only when half of the first has
-///   arrived. A unit is requested from one peer at a time.
+/// - Of each peer at most three units are requested, the next ones only when half a unit is missing
+///   of those before. A unit is requested from one peer at a time.
 /// - Without blobs it sends nothing and sets no timer.
 struct BlobExchange: Sendable {
   private(set) var catalog = BlobCatalog()
   private var queue = BlobQueue()
   private(set) var active: [BlobID: ActiveBlob] = [:]
-  /// Missing blobs that no peer holds; queried again when a peer connects or reports a unit.
-  private var dormant: Set<BlobID> = []
+  private var dormant = DormantBlobs()
   private(set) var incoming: [BlobUnitKey: IncomingUnit] = [:]
   private(set) var peers: [DeviceID: PeerBlobs] = [:]
   private var order: UInt64 = 0
   private var nextReview: Instant?
-  /// When dormant blobs are queried again, and the pause before, which doubles.
-  private var wake: (at: Instant, pause: Int64)?
   private var notices = BlobNotices()
+  private(set) var turn = ThumbnailTurn()
 
   // MARK: The list
 
@@ -41,6 +39,9 @@ struct BlobExchange: Sendable {
     }
     for entry in entries {
       let before = catalog[entry.id]?.units.count ?? 0
+      if catalog[entry.id] == nil, entry.isWanted, entry.listing.kind == .thumbnail {
+        wait(context: &context)
+      }
       let entry = catalog.set(entry)
       // Units were found that another start left, or a peer queried the blob before its list came.
       if entry.units.count > before {
@@ -70,28 +71,39 @@ struct BlobExchange: Sendable {
 
   private mutating func refill(context: inout Context) {
     guard !context.peers.connected.isEmpty else { return }
+    let first: BlobGoal = isWaiting(context: context) ? .requested : .urgentThumbnail
     let last: BlobGoal = context.outbox.links.isNarrow ? .requested : .rest
-    while hasRoom, let id = queue.pop(through: last) {
+    while hasRoom, let id = queue.pop(first...last) {
       if let entry = catalog[id], entry.isWanted { activate(entry, context: &context) }
     }
     if !active.isEmpty { review(within: Self.reviewMilliseconds, context: &context) }
-  }
-
-  private var hasRoom: Bool {
-    active.count < Limits.activeLargeBlobs
-      || active.count < Limits.activeBlobs
-        && active.keys.reduce(0) { $0 + (catalog[$1]?.units.units ?? 0) } < Limits.activeUnits
   }
 
   private mutating func activate(_ entry: BlobEntry, context: inout Context) {
     order += 1
     dormant.remove(entry.id)
     queue.remove(entry)
-    active[entry.id] = ActiveBlob(entry.listing, order: order, since: context.now)
-    for device in context.peers.connected {
-      send(
-        .query(entry.id), of: entry.listing.kind, to: device, statesForms: true, context: &context)
+    let devices = holders(of: entry, context: context)
+    active[entry.id] = ActiveBlob(
+      entry.listing, order: order, since: context.now,
+      isSought: devices.count == context.peers.connected.count)
+    for device in devices { query(entry, device, context: &context) }
+  }
+
+  /// Queries all peers about a blob that its author does not hold.
+  private mutating func seek(_ entry: BlobEntry, context: inout Context) {
+    let asked = holders(of: entry, context: context)
+    active[entry.id]?.seek(now: context.now)
+    for device in context.peers.connected where !asked.contains(device) {
+      query(entry, device, context: &context)
     }
+  }
+
+  /// Notes that a command device is missing thumbnails, or makes progress.
+  private mutating func wait(context: inout Context) {
+    guard mayWait(context: context) else { return }
+    turn.wait(now: context.now)
+    review(within: Self.reviewMilliseconds, context: &context)
   }
 
   // MARK: Peers
@@ -100,20 +112,19 @@ struct BlobExchange: Sendable {
   /// restarted, and does not know of earlier queries.
   mutating func connect(_ device: DeviceID, context: inout Context) {
     peers[device]?.beginSession()
-    context.outbox.sendQueues[device]?.note(readsParts: false)
     guard !catalog.isEmpty else { return }
-    wake = nil
-    wakeDormant()
-    for (id, _) in active.sorted(by: { $0.value.order < $1.value.order }) {
-      let kind = catalog[id]?.listing.kind ?? .original
-      send(.query(id), of: kind, to: device, statesForms: true, context: &context)
+    wake(dormant.takeAll())
+    for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order }) {
+      guard let entry = catalog[id],
+        blob.isSought || holders(of: entry, context: context).contains(device)
+      else { continue }
+      query(entry, device, context: &context)
     }
     refill(context: &context)
   }
 
-  private mutating func wakeDormant() {
-    for id in dormant { if let entry = catalog[id] { queue.add(entry) } }
-    dormant = []
+  private mutating func wake(_ blobs: Set<BlobID>) {
+    for id in blobs { if let entry = catalog[id] { queue.add(entry) } }
   }
 
   /// Forgets a peer whose last session ended. Leaves of its units are kept.
@@ -122,7 +133,6 @@ struct BlobExchange: Sendable {
     notices.forget(device)
     forgetHolder(device)
     guard peers.removeValue(forKey: device) != nil else { return }
-    if context.isCommand(device) { releaseThumbnails(context: &context) }
     pumpAll(context: &context)
   }
 
@@ -157,9 +167,7 @@ struct BlobExchange: Sendable {
         as: .whole(request: request.number, hashes: request.hashes), to: device,
         context: &context)
     case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
-    case .readsParts:
-      peers[device, default: PeerBlobs()].noteParts()
-      context.outbox.sendQueues[device]?.note(readsParts: true)
+    case .readsParts: peers[device, default: PeerBlobs()].noteParts()
     case .proof(let blob, let unit, let hashes):
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
@@ -223,12 +231,19 @@ struct BlobExchange: Sendable {
   private mutating func answer(_ id: BlobID, of device: DeviceID, context: inout Context) {
     peers[device, default: PeerBlobs()].note(query: id, now: context.now)
     let entry = catalog[id]
-    let held = entry.map { holding(of: $0, for: device, context: context) }
+    let held = entry.map { BlobHolding($0.units) }
     send(
       .holding(id, held ?? .none), of: entry?.listing.kind ?? .original, to: device,
       statesForms: true,
       context: &context)
-    guard let entry = catalog.request(id, now: context.now), entry.isWanted else { return }
+    if let entry, entry.isWanted, entry.goal < .requested, active[id] == nil,
+      isWaiting(context: context), context.isCommand(device), hasRoom
+    {
+      activate(entry, context: &context)
+    }
+    guard let entry = catalog.request(id, by: device, now: context.now), entry.isWanted else {
+      return
+    }
     review(within: Self.reviewMilliseconds, context: &context)
     if active[id] == nil {
       queue.add(entry)
@@ -245,10 +260,9 @@ struct BlobExchange: Sendable {
       return context.reject(.malformed, from: endpoint)
     }
     guard peers[device]?.refuses(id) != true else { return }
-    let wasMissing = peers[device]?.queried.contains(id) == true
     peers[device, default: PeerBlobs()].note(id, isComplete: set.isComplete, now: context.now)
-    if wasMissing, set.isComplete, context.isCommand(device) {
-      releaseThumbnails(context: &context)
+    if set.isComplete, entry.listing.kind == .thumbnail, context.isCommand(device) {
+      wait(context: &context)
     }
     if active[id] == nil {
       guard !set.isEmpty, entry.isWanted, peers[device]?.isReliable != false,
@@ -270,11 +284,13 @@ struct BlobExchange: Sendable {
   /// Returns whether a blob that a peer holds may become active.
   private mutating func makeRoom(for entry: BlobEntry, context: Context) -> Bool {
     if context.outbox.links.isNarrow, entry.goal > .requested { return false }
+    if entry.goal < .requested, isWaiting(context: context) { return false }
     guard active.count >= Limits.activeBlobs else { return true }
     let idle = active.filter { !isHeld($0.value) }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
-    return dormant.insert(idle.key).inserted
+    dormant.insert(idle.key)
+    return true
   }
 
   // MARK: Receiving
@@ -311,7 +327,6 @@ struct BlobExchange: Sendable {
     queue.remove(entry)
     deactivate(unit.blob)
     refill(context: &context)
-    if entry.listing.kind == .thumbnail { releaseThumbnails(context: &context) }
   }
 
   /// Informs all peers of a blob that was received whole: it is counted, and its queries end.
@@ -325,26 +340,15 @@ struct BlobExchange: Sendable {
           || peers[device]?.queried.contains(entry.id) == true
             && active[entry.id]?.holders[device]?.isSuperset(of: entry.units) != true
       else { continue }
-      notices.owe(entry.id, to: device, now: context.now)
-    }
-    sendNotices(context: &context)
-  }
-
-  /// Informs peers of the thumbnails that were served to a command device first.
-  private mutating func releaseThumbnails(context: inout Context) {
-    guard context.outbox.links.isNarrow else { return }
-    for device in context.peers.connected where !context.isCommand(device) {
-      for id in peers[device]?.queried.all ?? [] where catalog[id]?.isHeldThumbnail == true {
-        notices.owe(id, to: device, now: context.now)
-      }
+      notices.owe(
+        entry.id, to: device, isNarrow: context.outbox.links.isNarrow, now: context.now)
     }
     sendNotices(context: &context)
   }
 
   private mutating func sendNotices(context: inout Context) {
     for (device, blobs) in notices.takeDue(now: context.now) {
-      for entry in blobs.compactMap({ catalog[$0] })
-      where !isReserved(entry, from: device, context: context) {
+      for entry in blobs.compactMap({ catalog[$0] }) {
         send(
           .holding(entry.id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
           context: &context)
@@ -381,25 +385,29 @@ struct BlobExchange: Sendable {
     for device in context.peers.connected { pump(device, context: &context) }
   }
 
-  /// Requests the next unit from a peer, unless enough is requested from it. On a narrow link one
-  /// unit is requested at a time: the windows of many peers would fill a radio's queue for half a
-  /// minute, and a call for help would wait in it.
+  /// Requests the next units from a peer, unless enough is requested from it: two at a time, in one
+  /// datagram. On a narrow link one unit is requested at a time: the windows of many peers would
+  /// fill a radio's queue for half a minute, and a call for help would wait in it.
   private mutating func pump(_ device: DeviceID, context: inout Context) {
-    let requests = peers[device]?.requests ?? []
-    guard requests.count < PeerBlobs.mostRequests, incoming.count < Limits.unitsInFlight,
-      !context.outbox.links.isNarrow || !incoming.contains(where: { $0.value.source != nil }),
-      peers[device]?.isPaused(at: context.now) != true,
-      requests.allSatisfy({ (incoming[$0]?.missing ?? 0) <= PeerBlobs.missingForNext }),
-      let key = next(from: device, context: context), let entry = catalog[key.blob]
+    let missing = (peers[device]?.requests ?? []).reduce(0) { $0 + (incoming[$1]?.missing ?? 0) }
+    guard missing <= PeerBlobs.missingForNext, peers[device]?.isPaused(at: context.now) != true
     else { return }
-    var unit =
-      incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
-    unit.ask(device, now: context.now)
-    incoming[key] = unit
-    peers[device, default: PeerBlobs()].begin(key)
-    let message = request(of: key, unit, from: device)
-    send(message, of: entry.listing.kind, to: device, context: &context)
-    review(within: Self.reviewMilliseconds, context: &context)
+    let isNarrow = context.outbox.links.isNarrow
+    for _ in 0..<(isNarrow ? 1 : PeerBlobs.requestsAtOnce) {
+      guard peers[device]?.requests.count ?? 0 < PeerBlobs.mostRequests,
+        incoming.count < Limits.unitsInFlight,
+        !isNarrow || !incoming.contains(where: { $0.value.source != nil }),
+        let key = next(from: device, context: context), let entry = catalog[key.blob]
+      else { return }
+      var unit =
+        incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
+      unit.ask(device, now: context.now)
+      incoming[key] = unit
+      peers[device, default: PeerBlobs()].begin(key)
+      let message = request(of: key, unit, from: device)
+      send(message, of: entry.listing.kind, to: device, context: &context)
+      review(within: Self.reviewMilliseconds, context: &context)
+    }
   }
 
   /// The hashes of the leaves are requested only where a forged one is to be found.
@@ -415,22 +423,11 @@ struct BlobExchange: Sendable {
 
   // MARK: Time
 
-  private mutating func wakeIfDue(now: Instant) {
-    guard !dormant.isEmpty else { return wake = nil }
-    guard let due = wake else {
-      return wake = (now.advanced(byMilliseconds: Self.wakeMilliseconds), Self.wakeMilliseconds)
-    }
-    guard due.at <= now else { return }
-    wakeDormant()
-    let pause = min(2 * due.pause, Self.mostWakeMilliseconds)
-    wake = (now.advanced(byMilliseconds: pause), pause)
-  }
-
-  private static let wakeMilliseconds: Int64 = 10_000
-  private static let mostWakeMilliseconds: Int64 = 320_000
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let queryMilliseconds: Int64 = 3000
+  /// On a narrow link, where answers wait for other data.
+  private static let narrowQueryMilliseconds: Int64 = 10_000
 
   private mutating func fail(_ device: DeviceID, context: Context) {
     let patience = patience(in: context)
@@ -444,6 +441,22 @@ struct BlobExchange: Sendable {
     context.deadlines.schedule(.blobs, at: moment)
   }
 
+  /// Seeks blobs that their authors do not hold at other peers; gives the place of those that none
+  /// holds to others.
+  private mutating func passOver(context: inout Context) {
+    let patience =
+      context.outbox.links.isNarrow ? Self.narrowQueryMilliseconds : Self.queryMilliseconds
+    for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order })
+    where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= patience {
+      if !blob.isSought, let entry = catalog[id] {
+        seek(entry, context: &context)
+      } else if queue.count > 0 {
+        deactivate(id)
+        dormant.insert(id)
+      }
+    }
+  }
+
   /// Requests stalled units from other peers, and gives the place of blobs that no peer holds to
   /// others.
   mutating func passDeadline(context: inout Context) {
@@ -453,29 +466,26 @@ struct BlobExchange: Sendable {
       return
     }
     nextReview = nil
-    let patience = patience(in: context)
+    var stalled: Set<DeviceID> = []
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
       guard let source = unit.source,
-        context.now.milliseconds(since: unit.moved) >= patience
+        context.now.milliseconds(since: unit.moved) >= patience(in: context)
       else { continue }
       release(key)
-      fail(source, context: context)
+      stalled.insert(source)
     }
+    for device in stalled.sorted() { fail(device, context: context) }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {
       queue.remove(entry)
       deactivate(entry.id)
     }
-    if queue.count > 0 {
-      for (id, blob) in active
-      where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
-        deactivate(id)
-        dormant.insert(id)
-      }
-    }
-    wakeIfDue(now: context.now)
+    passOver(context: &context)
+    wake(dormant.takeDue(now: context.now))
     refill(context: &context)
     pumpAll(context: &context)
-    if !incoming.isEmpty || !active.isEmpty || !dormant.isEmpty || catalog.hasRequests {
+    if !incoming.isEmpty || !active.isEmpty || !dormant.isEmpty || catalog.hasRequests
+      || isWaiting(context: context)
+    {
       review(
         within: incoming.isEmpty ? Self.idleReviewMilliseconds : Self.reviewMilliseconds,
         context: &context)

@@ -9,12 +9,14 @@ struct BlobNotices: Sendable {
   private(set) var dueAt: Instant?
 
   private static let pauseMilliseconds: Int64 = 250
+  private static let narrowPauseMilliseconds: Int64 = 5000
 
   /// Adds a notice.
-  mutating func owe(_ blob: BlobID, to device: DeviceID, now: Instant) {
+  mutating func owe(_ blob: BlobID, to device: DeviceID, isNarrow: Bool, now: Instant) {
     owed[device, default: []].insert(blob)
     guard dueAt == nil else { return }
-    let next = last?.advanced(byMilliseconds: Self.pauseMilliseconds) ?? now
+    let pause = isNarrow ? Self.narrowPauseMilliseconds : Self.pauseMilliseconds
+    let next = last?.advanced(byMilliseconds: pause) ?? now
     dueAt = max(next, now)
   }
 

@@ -40,9 +40,9 @@ struct BlobQueue: Sendable {
     if lines[goal]?[entry.certificate]?.isEmpty == true { lines[goal]?[entry.certificate] = nil }
   }
 
-  /// Removes and returns the next blob of this class or an earlier one.
-  mutating func pop(through last: BlobGoal) -> BlobID? {
-    for goal in BlobGoal.allCases where goal <= last && goal < .onRequest {
+  /// Removes and returns the next blob of these classes.
+  mutating func pop(_ goals: ClosedRange<BlobGoal>) -> BlobID? {
+    for goal in BlobGoal.allCases where goals.contains(goal) && goal < .onRequest {
       guard let line = lines[goal], let first = line.keys.min() else { continue }
       let after = served[goal].flatMap { last in line.keys.filter { $0 > last }.min() }
       let certificate = after ?? first
@@ -50,7 +50,7 @@ struct BlobQueue: Sendable {
       guard let place = line[certificate]?.first else { continue }
       lines[goal]?[certificate]?.removeFirst()
       if lines[goal]?[certificate]?.isEmpty == true { lines[goal]?[certificate] = nil }
-      goals[place.blob] = nil
+      self.goals[place.blob] = nil
       return place.blob
     }
     return nil

@@ -21,8 +21,10 @@ struct PeerBlobs: Sendable {
   private(set) var readsShortForms = false
   private(set) var readsParts = false
 
-  static let mostRequests = 2
-  /// The next unit is requested when no more leaves of the one before are missing.
+  static let mostRequests = 3
+  /// Units that are requested together.
+  static let requestsAtOnce = 2
+  /// The next units are requested when no more leaves of those before are missing.
   static let missingForNext = 8
 
   mutating func begin(_ key: BlobUnitKey) { requests.append(key) }
@@ -124,8 +126,16 @@ struct RecentBlobs: Sendable {
 /// The listed blobs, and which originals peers requested that this device does not fetch by itself.
 struct BlobCatalog: Sendable {
   private var entries: [BlobID: BlobEntry] = [:]
-  /// When a peer last queried the blob, and the goal before.
-  private var requested: [BlobID: (at: Instant, before: BlobGoal)] = [:]
+  private struct Request {
+    var at: Instant
+    /// The peer that asked first.
+    let device: DeviceID
+    /// The goal without the request.
+    var before: BlobGoal
+  }
+
+  /// The incomplete blobs that peers request.
+  private var requested: [BlobID: Request] = [:]
 
   private static let requestMilliseconds: Int64 = 600_000
 
@@ -142,8 +152,8 @@ struct BlobCatalog: Sendable {
         entry.insert(unit)
       }
     }
-    if let request = requested[entry.id] {
-      requested[entry.id] = (request.at, entry.goal)
+    if requested[entry.id] != nil {
+      requested[entry.id]?.before = entry.goal
       // What is not to be fetched any more is not fetched for peers either.
       if entry.goal != .none { entry.change(to: min(entry.goal, .requested)) }
     }
@@ -159,6 +169,9 @@ struct BlobCatalog: Sendable {
   /// Adds a unit. Returns nil if it is not listed any more.
   mutating func insert(_ unit: Int, of id: BlobID) -> BlobEntry? {
     entries[id]?.insert(unit)
+    if entries[id]?.units.isComplete == true, let request = requested.removeValue(forKey: id) {
+      entries[id]?.change(to: request.before)
+    }
     return entries[id]
   }
 
@@ -168,12 +181,17 @@ struct BlobCatalog: Sendable {
   }
 
   /// Notes that a peer is missing an original. Returns its entry if it is to be fetched now.
-  mutating func request(_ id: BlobID, now: Instant) -> BlobEntry? {
+  mutating func request(_ id: BlobID, by device: DeviceID, now: Instant) -> BlobEntry? {
     guard let entry = entries[id], entry.listing.kind == .original, !entry.units.isComplete,
       entry.goal != .none, entry.goal > .requested || requested[id] != nil
     else { return nil }
-    guard requested[id] != nil || requested.count < Limits.requestedBlobs else { return nil }
-    requested[id] = (now, requested[id]?.before ?? entry.goal)
+    if requested[id] == nil {
+      guard requested.count < Limits.requestedBlobs,
+        requested.count(where: { $0.value.device == device }) < Limits.queriedBlobs
+      else { return nil }
+      requested[id] = Request(at: now, device: device, before: entry.goal)
+    }
+    requested[id]?.at = now
     entries[id]?.change(to: .requested)
     return entries[id]
   }

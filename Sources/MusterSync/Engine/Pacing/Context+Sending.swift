@@ -85,8 +85,10 @@ extension Context {
       outbox.forget(device)
       return false
     }
-    let mayTalk = outbox.sendQueues[device]?.permission(now: clock.now).isNow ?? false
-    let mustAcknowledge = sessions[index]?.received.dueAt.map { $0 <= now } ?? false
+    let permission = outbox.sendQueues[device]?.permission(now: clock.now)
+    let mayTalk = permission?.isNow ?? false
+    let due = acknowledgementDue(on: index, permittedAt: permission?.moment)
+    let mustAcknowledge = due.map { $0 <= now } ?? false
     guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
       outbox.links.opensAt(link, now: now) == nil
     else { return false }
@@ -104,8 +106,7 @@ extension Context {
     if mayTalk {
       outbox.sendQueues[device]?.use(index, isOverTCP: link == .uplink)
       outbox.sendQueues[device]?.patience = outbox.links.patienceMilliseconds * 1000
-      let most = outbox.sendQueues[device]?.mostBytes ?? packetBytes
-      let packed = outbox.sendQueues[device]?.queue.pack(room: most - bytes.count, most: most)
+      let packed = outbox.sendQueues[device]?.queue.pack(room: packetBytes - bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }
@@ -142,12 +143,24 @@ extension Context {
     guard let index = liveSession(of: device), let link = sessions[index]?.link else {
       return loss
     }
-    let owed = sessions[index]?.received.dueAt
+    let owed = acknowledgementDue(on: index, permittedAt: look?.permittedAt)
     guard owed != nil || look?.permittedAt != nil else { return loss }
     // A peer that only waits for the link is processed when the link opens, with all others.
     guard outbox.links.opensAt(link, now: now) == nil else { return loss }
     return [loss, owed, look?.permittedAt].compactMap { $0 }.min()
   }
+
+  /// When an acknowledgement is sent without data. It waits for a datagram that the pacer admits
+  /// soon, since its own would be seven times as large.
+  private func acknowledgementDue(on index: UInt32, permittedAt: Instant?) -> Instant? {
+    guard let due = sessions[index]?.received.dueAt, let permittedAt,
+      permittedAt <= due.advanced(byMilliseconds: Self.rideMilliseconds)
+    else { return sessions[index]?.received.dueAt }
+    return max(due, permittedAt)
+  }
+
+  /// Within the margin of `RoundTrip.timeout`.
+  private static let rideMilliseconds: Int64 = 10
 
   mutating func passFlowDeadline(of device: DeviceID) {
     outbox.sendQueues[device]?.passDeadline(now: clock.now)
@@ -181,4 +194,5 @@ extension Context {
 
 extension SendQueue.Permission {
   fileprivate var isNow: Bool { if case .now = self { true } else { false } }
+  fileprivate var moment: Instant? { if case .at(let moment) = self { moment } else { nil } }
 }

@@ -172,10 +172,7 @@ struct PartQueue: Sendable {
 
   /// Packs as many parts as fit one packet. Returns the numbers of the parts that are retransmitted
   /// until acknowledged.
-  ///
-  /// - Parameter most: the largest part that the peer reads. A larger one is dropped: it answers a
-  ///   request of an earlier program.
-  mutating func pack(room: Int, most: Int = packetBytes) -> (bytes: [UInt8], numbers: [UInt64]) {
+  mutating func pack(room: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
     bytes.reserveCapacity(room)
     var order = Array(queued.indices)
@@ -190,13 +187,8 @@ struct PartQueue: Sendable {
     }
     for line in order {
       while queued[line] > 0, let number = lines[line].head(size: size(of:)),
-        let part = parts[number],
-        bytes.count + part.bytes.count <= room || part.bytes.count > most
+        let part = parts[number], bytes.count + part.bytes.count <= room
       {
-        if part.bytes.count > most {
-          remove(number)
-          continue
-        }
         lines[line].removeHead(size: part.bytes.count)
         bytes += part.bytes
         count(part, by: -1)
@@ -237,7 +229,7 @@ extension PartQueue.Part {
   /// - Parameter author: the author of the packet's frames, if any.
   init(_ packet: Packet, importance: Outbox.Importance, author: CertificateHash?) {
     let bytes = packet.encoded()
-    precondition(bytes.count <= photoPacketBytes, "part of \(bytes.count) bytes")
+    precondition(bytes.count <= packetBytes, "part of \(bytes.count) bytes")
     let record = packet.records.first ?? packet.pushed.first?.records.first
     self.init(
       importance: importance, author: author, key: PartKey(packet), order: record?.order,

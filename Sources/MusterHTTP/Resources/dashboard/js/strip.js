@@ -64,8 +64,9 @@ function chipButton({ key, one, users }) {
 function drawStatus(status) {
   byId("operation").textContent = status.operationName || "Muster";
   byId("operation").title = `${status.callsign} · ${t(`role.${status.role}`)}`;
-  const up = status.peers.filter((one) => one.state === "connected").length;
-  const of = status.peers.length;
+  const members = status.peers.filter((one) => !one.isRevoked);
+  const up = members.filter((one) => one.state === "connected").length;
+  const of = members.length;
   const words = t("network.of", { n: up, of });
   byId("network").className = of > 0 && up === 0 ? "warning" : "";
   byId("network").setAttribute("aria-label", words);
