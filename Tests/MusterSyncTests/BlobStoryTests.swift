@@ -396,4 +396,91 @@ struct BlobStoryTests {
     world.run(seconds: 30)
     #expect(world.areConnected(0, 1) && world.problems == [])
   }
+
+  // MARK: Insiders
+
+  @Test func `a peer that reports photos and serves none does not stop the photos of others`() throws
+  {
+    // Given more blobs than are active at one time, which only the liar reports
+    var world = Self.world(seed: 80, members: 2)
+    world.stations[1].withholdsUnits = true
+    for number in 0..<3 * Limits.activeBlobs {
+      let fake = try Blob(bytes: 20_000, seed: UInt8(number + 1))
+      give(fake, held: Array(fake.units.indices), to: 1, number: Int64(number), in: &world)
+      give(fake, held: [], to: 2, number: Int64(number), in: &world)
+    }
+    world.run(seconds: 10)
+    // When an honest peer has another one
+    let blob = try Blob(bytes: 100_000, seed: 200)
+    give(blob, held: Array(blob.units.indices), to: 0, number: 1000, in: &world)
+    give(blob, held: [], to: 2, number: 1000, in: &world)
+    #expect(world.run(seconds: 120) { isComplete(blob, at: 2, in: $0) })
+    #expect(world.problems == [])
+  }
+
+  @Test func `a peer that repeats one leaf does not hold up a narrow link`() throws {
+    var world = Self.world(seed: 81, members: 2)
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)
+    for index in 0...2 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
+    let blob = try Blob(bytes: 20_000, kind: .thumbnail)
+    world.stations[1].withholdsUnits = true
+    give(blob, held: Array(blob.units.indices), to: 1, goal: .thumbnail, in: &world)
+    give(blob, held: [], to: 2, goal: .thumbnail, in: &world)
+    world.run(seconds: 5)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .thumbnail, in: &world)
+    for _ in 0..<60 where !isComplete(blob, at: 2, in: world) {
+      for unit in blob.units {
+        var packet = Packet()
+        packet.blobs = [
+          .leaf(
+            blob.listing.id, number: unit.number * BlobShape.leavesPerUnit,
+            bytes: Array(unit.bytes.prefix(BlobShape.leafBytes)))
+        ]
+        world.send(packet, from: 1, to: 2)
+      }
+      world.run(seconds: 2)
+    }
+    #expect(isComplete(blob, at: 2, in: world))
+    #expect(world.problems == [])
+  }
+
+  @Test func `a query brings no blob to a device that is to fetch none`() throws {
+    // Given a device whose disk is full, or for which an author listed too much
+    var world = Self.world(seed: 82, members: 2)
+    let blob = try Blob(bytes: 40_000)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    give(blob, held: [], to: 2, goal: .none, in: &world)
+    // When a peer asks it for the blob
+    for _ in 0..<20 {
+      var packet = Packet()
+      packet.blobs = [.query(blob.listing.id)]
+      world.send(packet, from: 1, to: 2)
+      world.run(seconds: 1)
+    }
+    // Then it stores nothing
+    #expect(world.stations[2].units[blob.listing.id]?.isEmpty ?? true)
+  }
+
+  @Test func `requests for nothing read no unit`() throws {
+    var world = Self.world(seed: 83, members: 1)
+    let blob = try Blob(bytes: 16 * 1024 + 100)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    let id = blob.listing.id
+    // Given a last unit with one leaf
+    let read = BlobRequest(blob: id, number: 1, unit: 1, hashes: 0, leaves: 1)
+    let empty = [
+      BlobMessage.want(BlobWant(blob: id, unit: 0, wantsProof: false, leaves: 0)),
+      .want(BlobWant(blob: id, unit: 1, wantsProof: false, leaves: 0xFFFE)),
+      .request(BlobRequest(blob: id, number: 2, unit: 0, hashes: 0, leaves: 0)),
+      .request(BlobRequest(blob: id, number: 3, unit: 1, hashes: 0, leaves: 2)),
+    ]
+    for (message, reads) in [(.request(read), 1)] + empty.map({ ($0, 0) }) {
+      let before = world.stations[0].unitReads
+      var packet = Packet()
+      packet.blobs = [message]
+      world.send(packet, from: 1, to: 0)
+      world.run(seconds: 1)
+      #expect(world.stations[0].unitReads - before == reads, "\(message)")
+    }
+  }
 }

@@ -45,6 +45,10 @@ extension BlobExchange {
         .holding(id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
         context: &context)
     }
+    let count = entry.listing.shape.leaves(of: unit).count
+    guard form.hasHashes || leaves & (.max >> UInt16(BlobShape.leavesPerUnit - count)) != 0 else {
+      return
+    }
     let queued = context.outbox.sendQueues[device]?.queue.blobParts ?? 0
     guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1) else { return }
     context.effects.append(
@@ -101,6 +105,16 @@ extension BlobExchange {
 
   // MARK: Status
 
+  /// How long a request waits for something to arrive, in milliseconds.
+  func patience(in context: Context) -> Int64 {
+    4000 + 3 * context.outbox.links.patienceMilliseconds
+  }
+
+  /// Whether a peer reports something of a blob, and delivers what it reports.
+  func isHeld(_ blob: ActiveBlob) -> Bool {
+    blob.holders.contains { !$0.value.isEmpty && peers[$0.key]?.isReliable != false }
+  }
+
   /// Whether all of a listed blob is stored here.
   func isComplete(_ id: BlobID) -> Bool { catalog[id]?.units.isComplete == true }
 
@@ -114,14 +128,14 @@ extension BlobExchange {
 
   private func stall(of entry: BlobEntry, context: Context) -> BlobStall? {
     if entry.units.isComplete { return nil }
-    if entry.goal == .none { return .notRequested }
+    if entry.goal >= .onRequest { return .notRequested }
     if entry.goal > .requested, context.outbox.links.isNarrow { return .narrowLink }
     if context.peers.connected.isEmpty { return .noPeer }
     if incoming.contains(where: { $0.key.blob == entry.id && $0.value.source != nil }) {
       return nil
     }
     guard let blob = active[entry.id] else { return .waiting }
-    return blob.isHeld ? .waiting : .noHolder
+    return isHeld(blob) ? .waiting : .noHolder
   }
 
   func checkInvariants(connected: [DeviceID]) {

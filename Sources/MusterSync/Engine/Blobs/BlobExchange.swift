@@ -183,7 +183,6 @@ struct BlobExchange: Sendable {
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
       guard let key = peers[device]?.unit(ofRequest: request) else { return }
-      incoming[key]?.noteArrival(now: context.now)
       incoming[key]?.take(siblings: hashes, from: device)
       advance(key, context: &context)
     case .leaf(let blob, let leaf, let bytes):
@@ -208,8 +207,7 @@ struct BlobExchange: Sendable {
   ) {
     guard var unit = incoming.removeValue(forKey: key) else { return }
     let before = unit.missing
-    unit.noteArrival(now: context.now)
-    let isGenuine = body(&unit)
+    let isGenuine = unit.noteProgress(now: context.now, body)
     incoming[key] = unit
     guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
     advance(key, missing: before, context: &context)
@@ -219,7 +217,6 @@ struct BlobExchange: Sendable {
     proof hashes: [Bytes32], of key: BlobUnitKey, from device: DeviceID, _ context: inout Context
   ) {
     guard incoming[key]?.source == device else { return }
-    incoming[key]?.noteArrival(now: context.now)
     let forgers = incoming[key]?.take(proof: hashes, from: device) ?? []
     for forger in forgers.sorted() { distrust(forger, over: key.blob, context: &context) }
     if !forgers.isEmpty { release(key) }
@@ -236,6 +233,7 @@ struct BlobExchange: Sendable {
     }
     guard peers[device] != nil else { return }
     peers[device]?.refuse(blob)
+    fail(device, context: context)
     active[blob]?.note(nil, of: device)
     for other in peers[device]?.requests ?? [] where other.blob == blob { release(other) }
     pumpAll(context: &context)
@@ -276,11 +274,19 @@ struct BlobExchange: Sendable {
       wait(context: &context)
     }
     if active[id] == nil {
-      guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
+      guard !set.isEmpty, entry.isWanted, peers[device]?.isReliable != false,
+        makeRoom(for: entry, context: context)
+      else { return }
       activate(entry, context: &context)
     }
     active[id]?.note(set, of: device)
     review(within: Self.reviewMilliseconds, context: &context)
+    let denied = (peers[device]?.requests ?? []).filter { $0.blob == id && set.isEmpty }
+    guard denied.isEmpty else {
+      for key in denied { release(key) }
+      fail(device, context: context)
+      return pumpAll(context: &context)
+    }
     pump(device, context: &context)
   }
 
@@ -289,7 +295,7 @@ struct BlobExchange: Sendable {
     if context.outbox.links.isNarrow, entry.goal > .requested { return false }
     if entry.goal < .requested, isWaiting(context: context) { return false }
     guard active.count >= Limits.activeBlobs else { return true }
-    let idle = active.filter { !$0.value.isHeld }.min { $0.value.order < $1.value.order }
+    let idle = active.filter { !isHeld($0.value) }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
     dormant.insert(idle.key)
@@ -314,6 +320,7 @@ struct BlobExchange: Sendable {
       if let forger { return distrust(forger, over: key.blob, context: &context) }
     case .whole(let unit)?:
       active[key.blob]?.note(nodes)
+      peers[source]?.deliver()
       drop(key)
       store(unit, context: &context)
     }
@@ -363,7 +370,9 @@ struct BlobExchange: Sendable {
   mutating func take(carried unit: BlobUnit, context: inout Context) {
     func note(_ result: BundleItemResult) { context.effects.append(.notice(.carried(result))) }
     guard let entry = catalog[unit.blob] else { return note(.refusedUnit(.unattached)) }
-    guard entry.goal != .none, !entry.units.contains(unit.number) else { return note(.knownUnit) }
+    guard entry.goal < .onRequest, !entry.units.contains(unit.number) else {
+      return note(.knownUnit)
+    }
     guard unit.isValid(for: entry.listing) else { return note(.refusedUnit(.forged)) }
     drop(BlobUnitKey(blob: unit.blob, unit: unit.number))
     store(unit, context: &context)
@@ -425,10 +434,14 @@ struct BlobExchange: Sendable {
 
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
-  private static let patienceMilliseconds: Int64 = 4000
   private static let queryMilliseconds: Int64 = 3000
   /// On a narrow link, where answers wait for other data.
   private static let narrowQueryMilliseconds: Int64 = 10_000
+
+  private mutating func fail(_ device: DeviceID, context: Context) {
+    let patience = patience(in: context)
+    peers[device]?.fail(patience: patience, now: context.now)
+  }
 
   private mutating func review(within milliseconds: Int64, context: inout Context) {
     let moment = context.now.advanced(byMilliseconds: milliseconds)
@@ -443,7 +456,7 @@ struct BlobExchange: Sendable {
     let patience =
       context.outbox.links.isNarrow ? Self.narrowQueryMilliseconds : Self.queryMilliseconds
     for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order })
-    where !blob.isHeld && context.now.milliseconds(since: blob.since) >= patience {
+    where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= patience {
       if !blob.isSought, let entry = catalog[id] {
         seek(entry, context: &context)
       } else if queue.count > 0 {
@@ -462,14 +475,13 @@ struct BlobExchange: Sendable {
       return
     }
     nextReview = nil
-    let patience =
-      Self.patienceMilliseconds + 3 * context.outbox.links.patienceMilliseconds
+    let patience = patience(in: context)
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
       guard let source = unit.source,
         context.now.milliseconds(since: unit.moved) >= patience
       else { continue }
       release(key)
-      peers[source]?.pause(until: context.now.advanced(byMilliseconds: Self.reviewMilliseconds / 2))
+      fail(source, context: context)
     }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {
       queue.remove(entry)
