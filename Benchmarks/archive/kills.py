@@ -21,7 +21,9 @@ from pathlib import Path
 from cluster import PROGRAMS, Cluster, program
 from ingest import home_with_bundle
 
-OPERATIONS = 700_000
+OPERATIONS = 210_000
+# About as long as one COPY.
+LONGEST_PAUSE = 0.03
 HASHES = "SELECT md5(string_agg(hash::text, '' ORDER BY hash)) FROM muster.frames"
 COUNTS = ("SELECT count(*), count(DISTINCT hash), (SELECT sum(stored) FROM muster.posts) "
           "FROM muster.frames")
@@ -43,14 +45,17 @@ def is_copying(cluster):
     return False
 
 
-def killed(cluster, words, is_server, pause):
-    """Kills during a COPY, and returns whether there was one, and what the archiver printed."""
+def killed(cluster, words, is_server, pauses):
+    """Kills during the first, second or third COPY. Returns whether there was one."""
     child = subprocess.Popen([PROGRAMS / "muster-archive", *words], stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, text=True)
-    time.sleep(pause)
-    while child.poll() is None and not is_copying(cluster):
-        time.sleep(0.0005)
-    was_copying = child.poll() is None
+    for _ in range(pauses.choice((1, 1, 2, 3))):
+        while child.poll() is None and is_copying(cluster):
+            time.sleep(0.0005)
+        while child.poll() is None and not is_copying(cluster):
+            time.sleep(0.0005)
+    time.sleep(pauses.uniform(0, LONGEST_PAUSE))
+    was_copying = child.poll() is None and is_copying(cluster)
     if is_server:
         cluster.kill()
     else:
@@ -69,7 +74,7 @@ class Archive:
     def __init__(self, cluster, home, bundle):
         self.cluster, self.archived = cluster, 0
         self.words = ["import", str(bundle), "--home", str(home), "--database", cluster.url]
-        self.seconds = program("muster-archive", *self.words)[1]
+        program("muster-archive", *self.words)
         self.frames, self.hashes = rows(cluster), cluster.sql(HASHES)
         self.empty()
 
@@ -79,8 +84,7 @@ class Archive:
 
     def kill(self, is_server, pauses):
         """Kills once; returns whether that interrupted a COPY."""
-        pause = pauses.uniform(0, 1) * self.seconds
-        was_copying = killed(self.cluster, self.words, is_server, pause)
+        was_copying = killed(self.cluster, self.words, is_server, pauses)
         now = rows(self.cluster)
         if now < self.archived:
             raise SystemExit(f"{self.archived - now} committed frames are lost")

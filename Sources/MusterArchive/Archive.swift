@@ -57,17 +57,18 @@ public final class Archive {
     return BundleSelection(logs: starts, includesKeys: hasControl, blobs: blobs)
   }
 
-  /// Returns the hashes of those frames that are stored.
+  /// Returns the hashes of those frames that are stored. Each is looked up in the index: a join is
+  /// planned as a scan of the whole table as long as nothing is known about it.
   func archived(_ names: [FrameName], in operation: OperationID) throws -> Set<FrameHash> {
     var found: Set<FrameHash> = []
     for start in stride(from: 0, to: names.count, by: 1000) {
       let some = names[start..<min(start + 1000, names.count)]
       let rows = try database.run(
         """
-        SELECT f.hash FROM frames f
-        JOIN unnest($2::bytea[], $3::bigint[], $4::bytea[]) AS s(log, sequence, hash)
-          ON f.log = s.log AND f.sequence = s.sequence AND f.hash = s.hash
-        WHERE f.operation = $1
+        SELECT f.hash FROM unnest($2::bytea[], $3::bigint[], $4::bytea[]) AS s(log, sequence, hash)
+        CROSS JOIN LATERAL (
+          SELECT hash FROM frames WHERE operation = $1 AND log = s.log AND sequence = s.sequence
+            AND hash = s.hash LIMIT 1) AS f
         """,
         [
           .bytes(operation.bytes), .list(some.map(\.log.bytes)), .integers(some.map(\.sequence)),

@@ -40,6 +40,47 @@ struct ArchiveTests {
       try await begin(words).end(within: .seconds(120))
     }
 
+    /// Writes `cert.pem`, signed by itself, and `key.pem`.
+    func makeCertificate(from begin: String, to end: String) async throws {
+      _ = try file(
+        "ca.cnf",
+        Array(
+          """
+          [ca]
+          default_ca = own
+          [own]
+          database = index.txt
+          serial = serial
+          new_certs_dir = .
+          policy = any
+          default_md = sha256
+          [any]
+          commonName = supplied
+          [req]
+          distinguished_name = name
+          [name]
+          """.utf8))
+      _ = try file("index.txt", [])
+      _ = try file("serial", Array("01\n".utf8))
+      for words in [
+        [
+          "req", "-config", "ca.cnf", "-new", "-newkey", "ec", "-pkeyopt",
+          "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem", "-out", "request.pem",
+          "-subj", "/CN=127.0.0.1",
+        ],
+        [
+          "ca", "-batch", "-selfsign", "-config", "ca.cnf", "-keyfile", "key.pem", "-in",
+          "request.pem", "-out", "cert.pem", "-startdate", begin, "-enddate", end, "-notext",
+        ],
+      ] {
+        let ended = try await Child(
+          URL(filePath: "/usr/bin/openssl"), words,
+          environment: Child.surroundings(home: home), in: folder.url, name: "openssl"
+        ).end(within: .seconds(60))
+        guard ended.status == 0 else { throw Failed("openssl: \(ended)") }
+      }
+    }
+
     func imports(
       _ file: String, into cluster: PostgresCluster, name: String = "program"
     ) throws -> Child {
@@ -295,6 +336,61 @@ struct ArchiveTests {
       // A schema of a later program.
       try await cluster.query("UPDATE muster.archive SET version = 99")
       try await expect(importing(good), "schema version 99")
+    }
+  }
+
+  @Test(.enabled(if: Installed.has("openssl"), "needs openssl"))
+  func `a certificate that this machine's clock rejects is one line that names the clock`()
+    async throws
+  {
+    let world = try World()
+    try await PostgresCluster.run { cluster in
+      let sender = try Sender(of: world)
+      // Given a certificate that was valid in 2020 only
+      try await sender.makeCertificate(from: "200101000000Z", to: "200102000000Z")
+      let files = ["cert.pem", "key.pem"].map { sender.folder.url.appending(path: $0).path }
+      try await cluster.serveTLS(certificate: files[0], key: files[1])
+      let ended = try await sender.attempt(
+        "status", "--database", cluster.url + "?sslmode=verify-ca&sslrootcert=\(files[0])")
+      #expect(ended.status == 1 && ended.errors.contains("check the clock"), "\(ended)")
+      #expect(ended.errors.split(separator: "\n").count == 1, "\(ended)")
+      // Without verification it connects.
+      let other = try await sender.attempt("status", "--database", cluster.url)
+      #expect(other.status == 0, "\(other)")
+    }
+  }
+
+  /// Two databases with a part each become one by an export, in either direction.
+  @Test func `two archives of one operation are united by an export`() async throws {
+    let world = try World()
+    let all = runs(of: world.longLog(frames: 300))
+    try await PostgresCluster.run { cluster in
+      let sender = try Sender(of: world)
+      let east = cluster.url
+      try await cluster.query("CREATE DATABASE west")
+      let west = cluster.url(password: "sesame", database: "west")
+      func archive(_ words: String...) async throws {
+        let ended = try await sender.begin(words + ["--home", sender.home]).end(
+          within: .seconds(60))
+        #expect(ended.status == 0, "\(ended)")
+      }
+      func frames(at url: String) async throws -> JSON {
+        try await sender.attempt("status", "--json", "--database", url).json()[0]["frames"]
+      }
+      // Given both have the beginning, and one has more
+      let (part, whole) = try (
+        sender.file("part", world.bundle(Array(all[..<4]))),
+        sender.file("whole", world.bundle(all))
+      )
+      try await archive("import", part, "--database", west)
+      try await archive("import", whole, "--database", east)
+      // When the other one gets an export of it
+      let out = sender.folder.url.appending(path: "east.bundle").path
+      try await archive("export", out, "--database", east)
+      try await archive("import", out, "--database", west)
+      // Then both have all frames once.
+      #expect(try await frames(at: west) == frames(at: east))
+      #expect(try await frames(at: west).number == Double(all.joined().count))
     }
   }
 

@@ -7,6 +7,7 @@ package final class PostgresCluster {
   private let port: UInt16
   private var server: Child?
   private var starts = 0
+  private var settings: [String] = []
 
   private static let password = "sesame"
   private static var isRoot: Bool { getuid() == 0 }
@@ -47,11 +48,15 @@ package final class PostgresCluster {
     folder = FileManager.default.temporaryDirectory.appending(
       path: "mpg-\(UInt32.random(in: .min ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    if Self.isRoot {
-      guard let user = getpwnam("postgres"),
-        chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0
-      else { throw Failed("cannot give \(folder.path) to the user postgres") }
-    }
+    try Self.giveToServer(folder)
+  }
+
+  /// Gives a file to the user as which the server runs.
+  private static func giveToServer(_ file: URL) throws {
+    guard isRoot else { return }
+    guard let user = getpwnam("postgres"),
+      chown(file.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0
+    else { throw Failed("cannot give \(file.path) to the user postgres") }
   }
 
   /// The URL of the database `postgres`, as a user that may do everything.
@@ -86,10 +91,23 @@ package final class PostgresCluster {
           [
             "-D", data, "-c", "listen_addresses=127.0.0.1", "-c", "port=\(port)", "-c",
             "unix_socket_directories=", "-c", "max_connections=20",
-          ], name: "server-\(starts)")
+          ] + settings.flatMap { ["-c", $0] }, name: "server-\(starts)")
       }
       return try await psql("SELECT 1").status == 0
     }
+  }
+
+  /// Restarts the server with TLS.
+  package func serveTLS(certificate: String, key: String) async throws {
+    for (name, file) in [("server.crt", certificate), ("server.key", key)] {
+      let copy = URL(filePath: data).appending(path: name)
+      try Data(contentsOf: URL(filePath: file)).write(to: copy)
+      guard chmod(copy.path, 0o600) == 0 else { throw Failed("cannot protect \(copy.path)") }
+      try Self.giveToServer(copy)
+    }
+    settings.append("ssl=on")
+    try await kill()
+    try await start()
   }
 
   /// Ends the server and all its processes at once, as a power switch does to them.

@@ -254,6 +254,11 @@ final class DatabaseConnection {
         "PostgreSQL rejects the credentials: check the user and the password in --database or "
           + "~/.pgpass (\(reason))")
     }
+    if reason.contains("certificate") {
+      return ArchiveFault(
+        "the certificate of PostgreSQL is rejected: check the clock of this machine, the host in "
+          + "--database, and sslrootcert (\(reason))", isTransient: true)
+    }
     if reason.contains("database \""), reason.contains("does not exist") {
       return ArchiveFault("\(reason): create it with `createdb`, or correct --database")
     }

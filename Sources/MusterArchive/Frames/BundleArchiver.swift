@@ -136,17 +136,20 @@ struct BundleArchiver {
     group.compactMap { item in if case .frames(let run) = item { run } else { nil } }
   }
 
-  /// Returns which runs of a group are archived, by their last frames, and which frames before
-  /// runs.
+  /// Returns which runs of a group are archived, by their last frames, and which frames before the
+  /// others.
   private mutating func held(of group: [BundleItem]) throws -> Set<FrameHash> {
     // The connection is free then.
     try settle()
     isBehind = false
-    let runs = Self.runs(of: group)
-    let names = runs.flatMap { run in
-      [run.last.map(FrameName.init), run.first.flatMap(FrameName.init(before:))].compactMap(\.self)
-    }
-    return try archive.archived(names, in: local.operation)
+    // All frames before an archived one are archived: the end of a chain speaks for it.
+    let chains = RunChain.chains(of: Self.runs(of: group))
+    let ends = try archive.archived(chains.map(\.end), in: local.operation)
+    let (archived, others) = (
+      chains.filter { ends.contains($0.end.hash) }, chains.filter { !ends.contains($0.end.hash) }
+    )
+    let names = try archive.archived(others.flatMap(\.names), in: local.operation)
+    return names.union(archived.flatMap(\.lasts))
   }
 
   /// - Parameter held: archived frames of the group, if they were asked for.

@@ -16,8 +16,14 @@ struct FrameHeader {
   /// `BlobListing.hash` of the frame's list.
   var blobList = Bytes32.zero
 
-  func additionalData(operation: OperationID) -> [UInt8] {
-    var writer = ByteWriter()
+  /// The width of the header, which every frame is hashed with: its buffer never grows.
+  private static let byteCount = Tag.frame.count + 16 + 16 + 8 + 32 + 16 + 32 + 32
+
+  func additionalData(operation: OperationID) -> [UInt8] { encoded(operation: operation).bytes }
+
+  /// Returns everything before the body hash, and room for it.
+  private func encoded(operation: OperationID) -> ByteWriter {
+    var writer = ByteWriter(reservingCapacity: Self.byteCount)
     writer.append(fixed: Tag.frame)
     writer.append(operation)
     writer.append(log)
@@ -25,17 +31,17 @@ struct FrameHeader {
     writer.append(previous)
     writer.append(epoch?.raw ?? .zero)
     writer.append(blobList)
-    return writer.bytes
+    return writer
   }
 
   func hash(operation: OperationID, body: [UInt8]) -> FrameHash {
-    hash(operation: operation, bodyHash: Blake2b.hash256(body))
+    hash(operation: operation, bodyHash: body.withUnsafeBytes { Blake2b.hash256($0) })
   }
 
   func hash(operation: OperationID, bodyHash: Bytes32) -> FrameHash {
-    var header = additionalData(operation: operation)
-    header.append(contentsOf: bodyHash.bytes)
-    return FrameHash(raw: Blake2b.hash256(header))
+    var writer = encoded(operation: operation)
+    writer.append(bodyHash)
+    return FrameHash(raw: writer.bytes.withUnsafeBytes { Blake2b.hash256($0) })
   }
 }
 

@@ -148,6 +148,7 @@ extension Run {
   fileprivate func frames(operation: OperationID) throws(WireError) -> [Frame] {
     guard origin == nil, (previous == nil) == (first == 0) else { throw .malformed("run") }
     var chain: [Frame] = []
+    chain.reserveCapacity(frames.count)
     var before = previous ?? .none
     for (sequence, part) in zip(first..., frames) {
       var frame = Frame(
