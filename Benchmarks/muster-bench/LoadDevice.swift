@@ -24,8 +24,13 @@ actor LoadDevice {
   /// When each row was first seen here.
   private(set) var arrivals: [RowID: Timestamp] = [:]
 
-  init(_ replica: Replica, number: Int, at target: UplinkTarget, isObserver: Bool) {
-    self.replica = replica
+  /// A replica on its way to the actor that owns it: MUST be used by nobody else.
+  struct Handover: @unchecked Sendable {
+    let replica: Replica
+  }
+
+  init(_ handover: Handover, number: Int, at target: UplinkTarget, isObserver: Bool) {
+    replica = handover.replica
     self.number = number
     self.isObserver = isObserver
     uplinks = UplinkSwitch(joiningAt: target)

@@ -162,7 +162,7 @@ struct UplinkBench: AsyncParsableCommand {
       let admitted = try founder.admit(request: request, role: .archive, now: SystemClock.reading)
       _ = try Founding.join(grant: admitted.grant, home: home, confirm: { _ in }) { [] }
     }
-    var members: [Replica] = []
+    var members: [LoadDevice.Handover] = []
     for index in 1..<bench.devices {
       let enrolment = Enrolment(seed: seeds.bytes(32))
       let request = try enrolment.request(
@@ -175,9 +175,10 @@ struct UplinkBench: AsyncParsableCommand {
         seed: seeds.bytes(32), systemBoot: [UInt8(index & 255), UInt8(index >> 8)],
         now: SystemClock.reading)
       _ = try member.keep(keys, now: SystemClock.reading)
-      members.append(member)
+      members.append(LoadDevice.Handover(replica: member))
     }
-    return try ([founder] + members).enumerated().map { index, replica in
+    return try ([LoadDevice.Handover(replica: founder)] + members).enumerated().map {
+      index, replica in
       let port = bench.port[index % bench.port.count]
       return LoadDevice(
         replica, number: index, at: try UplinkTarget("https://127.0.0.1:\(port)"),
