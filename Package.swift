@@ -240,7 +240,8 @@ let package = Package(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
         "MusterModel", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterProximity", "MusterSync",
-        "MusterStore", "MusterReplica", "MusterAttackers", "CSodium", argumentParser, grdb,
+        "MusterStore", "MusterReplica", "MusterTransport", "MusterNode", "MusterAttackers", "CSodium",
+        argumentParser, grdb, logging,
       ]),
     // The demo runs the program: building one builds both.
     program("muster-demo", ["muster", argumentParser, nioCore, nioPosix, unixSignals]),

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Measures the node beside a limit or a peer in the same run: one JSON object a line.
 @main
-struct MusterBench: ParsableCommand {
+struct MusterBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "muster-bench",
     abstract: "Measures the node; one JSON object a line.",
@@ -12,7 +12,8 @@ struct MusterBench: ParsableCommand {
       CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
       ColdStartBench.self, CrowdBench.self, AdmitBench.self, ControlBench.self, ForkBench.self,
       PositionsBench.self, StatusBench.self, NodeStatusBench.self, CheckInBench.self,
-      HistoryBench.self, ProximityBench.self, MergeRound.self, ColdStartWrite.self,
+      HistoryBench.self, ProximityBench.self, UplinkBench.self, MergeRound.self,
+      ColdStartWrite.self,
       ColdStartOpen.self,
     ],
     defaultSubcommand: All.self)

@@ -1,0 +1,341 @@
+import Foundation
+import MusterTestKit
+import Testing
+
+/// `muster-archive serve --uplink`: two programs over one database, for two operations.
+extension ProcessTests {
+  @Suite(.needsPostgreSQL) struct ArchiveUplinkTests {
+    /// A program that accepts uplinks, with a device in each operation.
+    private struct Instance {
+      let name: String
+      let port: UInt16
+      let api: UInt16
+      let field: Field
+      let cluster: PostgresCluster
+
+      init(_ name: String, in field: Field, over cluster: PostgresCluster) throws {
+        (self.name, self.field, self.cluster) = (name, field, cluster)
+        (port, api) = (try FreePort.next(), try FreePort.next())
+      }
+
+      private var environment: [String: String] { ["MUSTER_STATE": field.path("\(name).state")] }
+
+      func home(_ operation: String) -> String { field.path("\(name)/\(operation)") }
+
+      /// Runs `muster` on one of the homes.
+      func send(_ words: String..., at operation: String) async throws -> Ended {
+        let ended = try await field.start(
+          words + ["--home", home(operation)], environment: environment, stays: false
+        ).end(within: .seconds(60))
+        guard ended.status == 0 else { throw Failed("\(ended)") }
+        return ended
+      }
+
+      /// Enrols a device of role archive by files.
+      func join(_ operation: String, of founder: Laptop) async throws {
+        try FileManager.default.createDirectory(
+          atPath: field.path(name), withIntermediateDirectories: true,
+          attributes: [.posixPermissions: 0o700])
+        let (request, grant) = (
+          field.path("\(name)-\(operation).request"), field.path("\(name)-\(operation).grant")
+        )
+        _ = try await send("join", "--request", request, "--callsign", name, at: operation)
+        try await founder.send("admit", request, "--role", "archive", "--out", grant)
+        _ = try await send("join", "--grant", grant, at: operation)
+      }
+
+      func run(peers: [Instance] = []) async throws -> Child {
+        let child = try archive(
+          [
+            "serve", "--homes", field.path(name), "--uplink", "127.0.0.1:\(port)", "--listen",
+            "127.0.0.1:\(api)",
+          ] + peers.flatMap { ["--peer", "https://127.0.0.1:\($0.port)"] })
+        try await eventually("\(name) accepts uplinks") {
+          if !child.isRunning { throw Failed("\(try await child.end(within: .zero))") }
+          return try child.complaints.contains("a command post on https://127.0.0.1:\(port)")
+        }
+        return child
+      }
+
+      func archive(_ words: [String]) throws -> Child {
+        try Child(
+          Program.located("muster-archive"), words + ["--database", cluster.url],
+          environment: Child.surroundings(home: field.path("unused"))
+            .merging(environment) { $1 }, in: field.folder,
+          name: "archive-\(UInt32.random(in: .min ... .max))")
+      }
+
+      /// The state that the node in the program has.
+      func stateHash(_ operation: String) async throws -> String? {
+        try await send("status", "--json", at: operation).json()["stateHash"].text
+      }
+    }
+
+    /// An operation whose two laptops reach no one but the archive.
+    private struct Pair {
+      let operation: String
+      let commander: Laptop
+      let member: Laptop
+      var both: [Laptop] { [commander, member] }
+    }
+
+    private func pair(
+      _ operation: String, _ commander: String, _ member: String, in field: Field
+    ) async throws -> Pair {
+      let founder = try await field.founder(commander, of: operation)
+      let other = try await ArchiveTests().joiner(member, of: founder, role: "member", in: field)
+      return Pair(operation: operation, commander: founder, member: other)
+    }
+
+    /// Feeds the archive with what the commanders know, starts the instances, and gives the laptops
+    /// the certificates of both on a memory stick.
+    private func start(
+      _ instances: [Instance], for pairs: [Pair], in field: Field, cluster: PostgresCluster
+    ) async throws -> [Child] {
+      for pair in pairs {
+        for instance in instances { try await instance.join(pair.operation, of: pair.commander) }
+        try await ArchiveTests().archive("import", on: pair.commander, in: field, cluster: cluster)
+      }
+      let children = [try await instances[0].run(), try await instances[1].run()]
+      try await eventually("each instance has named its certificate in each operation") {
+        let logs = try await cluster.query("SELECT count(*) FROM muster.logs WHERE lane = 1")
+        return Int(logs) == pairs.count * (1 + instances.count)
+      }
+      for pair in pairs {
+        let stick = field.path("\(pair.operation).bundle")
+        try await ArchiveTests().archive(
+          "export", stick, on: pair.commander, in: field, cluster: cluster)
+        for laptop in pair.both { try await laptop.send("bundle", "merge", stick) }
+      }
+      return children
+    }
+
+    private func run(_ laptop: Laptop, to port: UInt16) async throws -> RunningNode {
+      try await laptop.run(on: 0, "--uplink", "https://127.0.0.1:\(port)")
+    }
+
+    private func isArchived(_ title: String, at laptop: Laptop) async throws -> Bool {
+      try await laptop.ask("report", "list").items.contains {
+        $0["title"].text == title && $0["delivery"]["archive"] == .bool(true)
+      }
+    }
+
+    /// Waits until a report is known to both laptops, and both see that it is archived.
+    private func expectArchived(_ title: String, in pair: Pair) async throws {
+      for laptop in pair.both {
+        try await eventually("\(laptop.name) sees \(title) with archive ✓") {
+          try await isArchived(title, at: laptop)
+        }
+      }
+    }
+
+    /// Expects each operation in the archive to be exactly what its laptops hold.
+    private func expectUnion(of pairs: [Pair], in cluster: PostgresCluster) async throws {
+      for pair in pairs {
+        try await eventually("the archive has what \(pair.commander.name) holds") {
+          let status = try await pair.commander.ask("status")
+          let operation = status["operation"].text ?? ""
+          let counts = try await cluster.query(
+            """
+            SELECT count(*), count(DISTINCT (log, sequence, hash)) FROM muster.frames
+            WHERE operation = decode('\(operation)', 'hex')
+            """)
+          let held = Int(status["frames"].number ?? 0)
+          return counts == "\(held)|\(held)"
+        }
+      }
+      let forks = try await cluster.query("SELECT count(*) FROM muster.heads WHERE is_fork")
+      #expect(forks == "0")
+    }
+
+    @Test func `laptops of two operations use either instance, and lose nothing with one`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let pairs = [
+            try await pair("flood", "Anna", "Ben", in: field),
+            try await pair("storm", "Carl", "Dora", in: field),
+          ]
+          let east = try Instance("e", in: field, over: cluster)
+          let west = try Instance("w", in: field, over: cluster)
+          var servers = try await start([east, west], for: pairs, in: field, cluster: cluster)
+          defer { for server in servers { server.endNow() } }
+          // Given all laptops at one address, whose balancer spreads them
+          let balancer = try Balancer(to: [east.port, west.port])
+          defer { balancer.end() }
+          var nodes: [RunningNode] = []
+          for laptop in pairs.flatMap(\.both) {
+            nodes.append(try await run(laptop, to: balancer.port))
+          }
+          // When each writes, then both of its operation have both, by way of the database,
+          for laptop in pairs.flatMap(\.both) {
+            try await laptop.send("report", "add", "--title", "By \(laptop.name)")
+          }
+          for pair in pairs {
+            for laptop in pair.both { try await expectArchived("By \(laptop.name)", in: pair) }
+            try await inStep(pair.commander, pair.member) { $0["reports"] == .number(2) }
+          }
+          try await expectUnion(of: pairs, in: cluster)
+          // and when one instance dies, they continue at the other.
+          servers[0].endNow()
+          for pair in pairs {
+            try await pair.member.send("report", "add", "--title", "After")
+            try await expectArchived("After", in: pair)
+          }
+          // An instance that lost its databases has them again, and the other may go.
+          for pair in pairs {
+            try FileManager.default.removeItem(atPath: east.home(pair.operation) + "/data")
+          }
+          servers[0] = try await east.run()
+          for pair in pairs {
+            try await eventually("east has the operation again") {
+              let hash = try await pair.commander.stateHash()
+              return try await east.stateHash(pair.operation) == hash
+            }
+          }
+          servers[1].signal(SIGTERM)
+          let ended = try await servers[1].end(within: .seconds(60))
+          #expect(ended.status == 0, "\(ended)")
+          for pair in pairs {
+            try await pair.commander.send("report", "add", "--title", "Last")
+            try await expectArchived("Last", in: pair)
+          }
+          try await expectUnion(of: pairs, in: cluster)
+          for node in nodes { try await node.stop() }
+          for laptop in pairs.flatMap(\.both) { try await laptop.requireSound() }
+        }
+      }
+    }
+
+    @Test func `while PostgreSQL is away laptops synchronize, and see no archive mark`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let pairs = [try await pair("flood", "Anna", "Ben", in: field)]
+          let east = try Instance("e", in: field, over: cluster)
+          let west = try Instance("w", in: field, over: cluster)
+          let servers = try await start([east, west], for: pairs, in: field, cluster: cluster)
+          defer { for server in servers { server.endNow() } }
+          let (anna, ben) = (pairs[0].commander, pairs[0].member)
+          let nodes = [try await run(anna, to: east.port), try await run(ben, to: east.port)]
+          try await anna.send("report", "add", "--title", "Before")
+          try await expectArchived("Before", in: pairs[0])
+          // Given a database that is gone
+          try await cluster.kill()
+          try await anna.send("report", "add", "--title", "Meanwhile")
+          try await inStep(anna, ben) { $0["reports"] == .number(2) }
+          // Then receipts were due long ago, and none came
+          try await eventually("the program reports it") {
+            try servers[0].complaints.contains("trying again")
+          }
+          let mark = try await isArchived("Meanwhile", at: anna)
+          #expect(!mark, "nothing is archived that is not committed")
+          // until it is back.
+          try await cluster.start()
+          try await expectArchived("Meanwhile", in: pairs[0])
+          for node in nodes { try await node.stop() }
+        }
+      }
+    }
+
+    @Test func `instances that are peers pass on positions, which no frame contains`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let pairs = [try await pair("flood", "Anna", "Ben", in: field)]
+          let east = try Instance("e", in: field, over: cluster)
+          let west = try Instance("w", in: field, over: cluster)
+          var servers = try await start([east, west], for: pairs, in: field, cluster: cluster)
+          defer { for server in servers { server.endNow() } }
+          servers[0].endNow()
+          servers[0] = try await east.run(peers: [west])
+          let (anna, ben) = (pairs[0].commander, pairs[0].member)
+          let nodes = [try await run(anna, to: east.port), try await run(ben, to: west.port)]
+          try await ben.send("position", "set", "46.05,14.5")
+          try await eventually("Anna sees where Ben is") {
+            try await anna.ask("user", "list").items.contains {
+              $0["callsign"].text == "Ben" && $0["lat"].number != nil
+            }
+          }
+          for node in nodes { try await node.stop() }
+        }
+      }
+    }
+
+    @Test func `homes that cannot serve are refused with what to do`() async throws {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let pair = try await pair("flood", "Anna", "Ben", in: field)
+          let east = try Instance("e", in: field, over: cluster)
+          try await east.join("flood", of: pair.commander)
+          try await east.join("again", of: pair.commander)
+          let uplink = ["--uplink", "127.0.0.1:\(east.port)", "--listen", "127.0.0.1:\(east.api)"]
+          for (words, reason) in [
+            (["--homes", field.path("e")], "is a second device of \"flood\""),
+            (["--homes", field.path("nowhere")], "cannot be read: check --homes"),
+            (["--homes", field.path("e/flood")], "has no home of a device"),
+            (["--homes", pair.member.folder.path], "cannot accept uplinks"),
+          ] {
+            let ended = try await east.archive(["serve"] + words + uplink).end(
+              within: .seconds(60))
+            #expect(ended.status == 1 && ended.errors.contains(reason), "\(ended)")
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A load balancer: passes each connection to the next server that accepts it.
+private struct Balancer {
+  let port: UInt16
+  private let child: Child
+  private let folder: TemporaryFolder
+
+  private static let program = """
+    import itertools, socket, socketserver, sys, threading
+    turns = itertools.cycle(map(int, sys.argv[2:]))
+    def pour(source, target):
+        try:
+            while (data := source.recv(65536)):
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            for port in [next(turns) for _ in sys.argv[2:]]:
+                try:
+                    other = socket.create_connection(("127.0.0.1", port))
+                    break
+                except OSError:
+                    continue
+            else:
+                return
+            with other:
+                threading.Thread(target=pour, args=(other, self.request), daemon=True).start()
+                pour(self.request, other)
+    class Server(socketserver.ThreadingTCPServer):
+        allow_reuse_address = True
+        daemon_threads = True
+    Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+    """
+
+  /// Clients retry until it listens.
+  init(to ports: [UInt16]) throws {
+    port = try FreePort.next()
+    folder = try TemporaryFolder()
+    child = try Child(
+      URL(filePath: "/usr/bin/python3"), ["-c", Self.program, "\(port)"] + ports.map { "\($0)" },
+      environment: Child.surroundings(home: folder.url.path), in: folder.url, name: "balancer")
+  }
+
+  func end() { child.endNow() }
+}
