@@ -8,22 +8,25 @@ import PackageDescription
 // `MUSTER_STRICT=1` turns warnings into errors for our own targets only (used by `make check`).
 let strict = Context.environment["MUSTER_STRICT"] == "1"
 
-// Release programs are small (decision 0077): the linker drops functions that are never called.
 let settings: [SwiftSetting] =
   [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)),
   ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
 
 /// Whether a module is optimized for speed, or for size where it waits for sockets, disks and
-/// people. Only release builds differ.
+/// people. Only release builds differ (decision 0077).
 enum Optimization {
   case speed
   case size
 
   var settings: [SwiftSetting] {
-    self == .size ? [.unsafeFlags(["-Osize"], .when(configuration: .release))] : []
+    guard self == .size else { return [] }
+    // With a section for each function, the linker drops those that are never called.
+    return [
+      .unsafeFlags(
+        ["-Osize", "-Xfrontend", "-function-sections"], .when(configuration: .release))
+    ]
   }
 }
 
