@@ -3,7 +3,7 @@
 
     python3 Tests/Browser/scale.py --members 10000 --reports 1000
     python3 Tests/Browser/scale.py --members 1000 --seconds 3600
-    python3 Tests/Browser/scale.py --seconds 3600 --real-time
+    python3 Tests/Browser/scale.py --seconds 3600 --pace 1
 
 A small server replaces the node, so that only the page is measured; its files are the real ones.
 Requirements: as dashboard.py."""
@@ -90,7 +90,7 @@ class Stage:
             user["fixAgeSeconds"] = 0
         with self.changes:
             self.count += 1
-            self.texts.pop("users")
+            self.texts.pop("users", None)
             self.changes.notify_all()
 
     def text(self, name):
@@ -261,15 +261,15 @@ def private_bytes(pid):
     return 1024 * sum(int(words[1]) for words in lines if words[0].startswith("Private_"))
 
 
-def walk(page, stage, seconds, is_real_time):
-    """Moves everyone every twenty seconds: in real time, or as fast as the page can follow; then the
-    next second is announced once the page has requested the previous one."""
+def walk(page, stage, seconds, pace):
+    """Moves everyone every twenty seconds, each second in `pace` seconds; without a pace as fast as the
+    page can follow: the next second is announced once the page has requested the previous one."""
     def passes(count):
         for _ in range(count):
             asked = stage.user_requests
             stage.move(stage.count % CADENCE, CADENCE)
-            if is_real_time:
-                time.sleep(1)
+            if pace:
+                time.sleep(pace)
             else:
                 wait("the page requests again", lambda: stage.user_requests > asked)
 
@@ -288,7 +288,7 @@ def main():
     parser.add_argument("--reports", type=int, default=1_000)
     parser.add_argument("--laptops", type=int, default=16, help="number of laptops with links")
     parser.add_argument("--seconds", type=int, default=0, help="seconds of movement for the memory test")
-    parser.add_argument("--real-time", action="store_true", help="move in real time")
+    parser.add_argument("--pace", type=float, help="how long a second of movement takes; 1 is real time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--screenshot", help="file for a screenshot of the map; the mesh is stored as .mesh.png")
     options = parser.parse_args()
@@ -311,7 +311,7 @@ def main():
             wait("the mesh is drawn", lambda: "Laptop 1" in page.text("#mesh"))
             page.driver.save_screenshot(options.screenshot.removesuffix(".png") + ".mesh.png")
         if options.seconds:
-            walk(page, stage, options.seconds, options.real_time)
+            walk(page, stage, options.seconds, options.pace)
     finally:
         page.close()
     return 0

@@ -118,7 +118,7 @@ function peer(one) {
     faint(dotted(
       t("contact.last", { ago: ago(one.lastHeardSeconds) }),
       one.connectedSeconds !== null && t("since", { span: span(one.connectedSeconds) }),
-      one.address, one.interface,
+      one.address, one.interface !== one.address && one.interface,
       one.roundTripMilliseconds !== null && `${Math.round(one.roundTripMilliseconds)} ms`,
       `↑ ${bytes(one.sentBytes)} ↓ ${bytes(one.receivedBytes)}`)));
 }

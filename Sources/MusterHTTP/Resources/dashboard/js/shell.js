@@ -34,8 +34,7 @@ export function openShell() {
     "aria-controls": name === "map" ? "map-view" : name,
     class: name === "map" ? "narrow" : main.includes(name) ? "" : "rest",
     onclick: () => look(view() === name ? "map" : name),
-  }, icon(name), name === "people" ? [h("span", { class: "wide" }, t(name)),
-    h("span", { class: "narrow" }, t("team.people"))] : h("span", {}, t(name)),
+  }, icon(name), h("span", {}, t(name)),
   name === "feed" && h("span", { id: "waiting", class: "count" }));
   byId("rail").setAttribute("aria-label", t("views"));
   fill(byId("rail"), ["map", ...views].map(tab), h("button", {

@@ -455,7 +455,6 @@ export default {
   timers: "Zeiten",
   layers: "Ebenen",
   me: "Status",
-  "team.people": "Team",
   "team.none": "Kein Trupp",
   "view.more": "Mehr",
   views: "Ansichten",

@@ -455,7 +455,6 @@ export default {
   timers: "Timers",
   layers: "Layers",
   me: "Status",
-  "team.people": "Team",
   "team.none": "No team",
   "view.more": "More",
   views: "Views",

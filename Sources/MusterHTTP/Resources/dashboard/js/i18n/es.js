@@ -455,7 +455,6 @@ export default {
   timers: "Plazos",
   layers: "Capas",
   me: "Estado",
-  "team.people": "Equipo",
   "team.none": "Sin equipo",
   "view.more": "Más",
   views: "Vistas",

@@ -455,7 +455,6 @@ export default {
   timers: "Délais",
   layers: "Couches",
   me: "État",
-  "team.people": "Équipe",
   "team.none": "Sans équipe",
   "view.more": "Plus",
   views: "Vues",

@@ -455,7 +455,6 @@ export default {
   timers: "Prazos",
   layers: "Camadas",
   me: "Estado",
-  "team.people": "Equipa",
   "team.none": "Sem equipa",
   "view.more": "Mais",
   views: "Vistas",

@@ -9,6 +9,7 @@ import { forget } from "./icons.js";
 import { graticule } from "./graticule.js";
 import { hit, indexPlaces, membersLayer, shows } from "./members.js";
 import { fencesLayer, zoneAt } from "./fences.js";
+import { centre } from "../geometry.js";
 import { isDrawing } from "./draw.js";
 import { openMaps, repaintMaps } from "./base.js";
 
@@ -18,6 +19,8 @@ let members;
 let fences;
 let pulses;
 let framed = false;
+/** Until the user does anything, all data stays in the part of the map that is not covered. */
+let isTouched = false;
 let choosing = null;
 /** The layers that can be hidden, by name. */
 const layers = {};
@@ -73,7 +76,12 @@ export function openMap(onPick, onHere, onMaps) {
     }
     onHere(placeOf(map.containerPointToLatLng(middle)), middle);
   });
-  map.on("dragstart", () => { framed = true; });
+  map.on("dragstart", hold);
+  for (const type of ["pointerdown", "keydown", "wheel"]) {
+    addEventListener(type, () => { isTouched = true; }, { capture: true, once: true, passive: true });
+  }
+  const again = onceAFrame(() => { if (framed && !isTouched) fitAll(); });
+  for (const id of ["drawer", "notices"]) new ResizeObserver(again).observe(byId(id));
   new ResizeObserver(onceAFrame(refresh)).observe(byId("map"));
   // The list has priority.
   on(["users", "reports"], afterAFrame(redrawPlaces));
@@ -137,7 +145,7 @@ function showPlace(latlng) {
 /** How much of the map other parts of the page cover, at each side. */
 function covered() {
   const whole = byId("map").getBoundingClientRect();
-  const sides = { left: 8, top: 8, right: 8, bottom: 8 };
+  const sides = { left: 8, top: 8, right: 8 + byId("map-tools").offsetWidth, bottom: 8 };
   sides.top += byId("notices").offsetHeight;
   for (const id of ["drawer", "detail"]) {
     const box = byId(id).getBoundingClientRect();
@@ -164,8 +172,13 @@ function fit(bounds, maxZoom = 16, isAnimated = false) {
 export function fly(rows) {
   const placed = rows.filter(({ lat }) => typeof lat === "number");
   if (!map || placed.length === 0) return;
-  framed = true;
+  hold();
   fit(around(placed), 16, true);
+}
+
+/** From now on the view changes only on request. */
+function hold() {
+  framed = isTouched = true;
 }
 
 /** Fits the view to all data until everything has been loaded once. */
@@ -179,7 +192,8 @@ function frame() {
 export function fitAll() {
   let [south, west, north, east] = [90, 180, -90, -180];
   for (const set of [state.users, state.reports, state.fences]) {
-    for (const { lat, lon } of set.values()) {
+    for (const row of set.values()) {
+      const { lat, lon } = centre(row) ?? row;
       if (typeof lat !== "number") continue;
       [south, north] = [Math.min(south, lat), Math.max(north, lat)];
       [west, east] = [Math.min(west, lon), Math.max(east, lon)];
@@ -238,7 +252,7 @@ export async function onMap(work) {
 
 export function goTo(row) {
   if (!map || typeof row.lat !== "number") return;
-  framed = true;
+  hold();
   map.setView([row.lat, row.lon], Math.max(map.getZoom(), 15), { animate: false });
   const { left, top, right, bottom } = covered();
   map.panBy([(right - left) / 2, (bottom - top) / 2], { animate: false });
@@ -246,7 +260,7 @@ export function goTo(row) {
 
 export function goToShape(layer) {
   if (!map || !layer) return;
-  framed = true;
+  hold();
   // Immediately: a handle must not move away during a drag.
   fit(layer.getBounds(), 17);
 }

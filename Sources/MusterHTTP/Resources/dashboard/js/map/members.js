@@ -4,6 +4,7 @@
 import { canvasLayer } from "./layer.js";
 import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
 import { northOf } from "./fences.js";
+import { byId } from "../dom.js";
 import { fixAge, shownFences, shownReports, shownUsers } from "../store.js";
 import { letter, statusWord } from "../status.js";
 import { t } from "../words.js";
@@ -69,19 +70,20 @@ export function membersLayer() {
 function labels(pen, map, origin, all, isWithAll) {
   const taken = all.map(({ item, members, x, y }) => (item ? box(x, y, memberSize - 8)
     : box(x / members.length, y / members.length, clusterSize - 4)));
+  const hidden = hiddenParts(map, origin);
   pen.font = font;
   pen.textBaseline = "middle";
   // With many people, only those in danger are labelled.
   const wanted = all.filter(({ item }) => item && (isWithAll || item.row.severity === "danger"))
     .toReversed().slice(0, mostLabels);
-  for (const { item, x, y } of wanted) label(pen, taken, wordsOf(item), x, y);
+  for (const { item, x, y } of wanted) label(pen, taken, hidden, wordsOf(item), x, y);
   for (const fence of shows.fences ? shownFences() : []) {
     const north = northOf(fence);
     if (!north) continue;
     const { x, y } = map.latLngToLayerPoint(north).subtract(origin);
     const text = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")]
       .filter(Boolean).join(" · ");
-    const at = label(pen, taken, { text, ink: "ink" }, x, y, true);
+    const at = label(pen, taken, hidden, { text, ink: "ink" }, x, y, true);
     if (at) drawn.push({ zone: fence, x: at.x, y: at.y, box: at });
   }
 }
@@ -96,31 +98,48 @@ function wordsOf(item) {
   };
 }
 
+/** What floats on the map, and what is beside it. */
+function hiddenParts(map, origin) {
+  const whole = map.getContainer().getBoundingClientRect();
+  const { x, y } = map.containerPointToLayerPoint([0, 0]).subtract(origin);
+  const far = 1e5;
+  return ["map-tools", "drawer", "detail"].map((id) => byId(id).getBoundingClientRect())
+    .filter(({ width }) => width > 0).map(({ left, top, width, height }) => ({
+      left: left - whole.left + x, top: top - whole.top + y, width, height,
+    })).concat([[x - far, far], [x + whole.width, far]].map(([left, width]) => ({
+      left, top: y, width, height: whole.height,
+    })));
+}
+
 const box = (x, y, side) => ({ left: x - side / 2, top: y - side / 2, width: side, height: side });
 
-/** Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. */
-function label(pen, taken, { text, ink, isPale }, x, y, isCentred) {
+/**
+ * Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. It is
+ * where a panel hides it only if there is no other place.
+ */
+function label(pen, taken, hidden, { text, ink, isPale }, x, y, isCentred) {
   const width = pen.measureText(text).width + 4;
   const aside = memberSize / 2 + 2;
   const places = isCentred ? [-8, 10, -24, 26].map((by) => [x - width / 2, y + by])
     : [0, 8, -8].flatMap((by) => [[x + aside, y + by], [x - aside - width, y + by]])
       .concat([20, -20].map((by) => [x - width / 2, y + by]));
-  for (const [left, middle] of places) {
-    const at = { left, top: middle - 6, width, height: 12 };
-    if (taken.some((other) => covers(at, other))) continue;
-    taken.push(at);
-    pen.textAlign = "left";
-    pen.globalAlpha = isPale ? 0.65 : 1;
-    pen.lineWidth = 4;
-    pen.lineJoin = "round";
-    pen.strokeStyle = colour("panel");
-    pen.strokeText(text, left, middle);
-    pen.fillStyle = colour(ink);
-    pen.fillText(text, left, middle);
-    pen.globalAlpha = 1;
-    return { ...at, x: left + width / 2, y: middle };
-  }
-  return null;
+  const boxes = places.map(([left, middle]) => ({ left, top: middle - 6, width, height: 12 }));
+  const isOff = (parts) => (one) => !parts.some((other) => covers(one, other));
+  const isFree = isOff(taken);
+  const at = boxes.filter(isOff(hidden)).find(isFree) ?? boxes.find(isFree);
+  if (!at) return null;
+  const [left, middle] = [at.left, at.top + 6];
+  taken.push(at);
+  pen.textAlign = "left";
+  pen.globalAlpha = isPale ? 0.65 : 1;
+  pen.lineWidth = 4;
+  pen.lineJoin = "round";
+  pen.strokeStyle = colour("panel");
+  pen.strokeText(text, left, middle);
+  pen.fillStyle = colour(ink);
+  pen.fillText(text, left, middle);
+  pen.globalAlpha = 1;
+  return { ...at, x: left + width / 2, y: middle };
 }
 
 const covers = (one, other) =>
