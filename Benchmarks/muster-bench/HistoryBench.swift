@@ -2,7 +2,8 @@ import ArgumentParser
 import MusterModel
 import MusterReplica
 
-/// What a replay of the past costs: everybody at any instant of a day.
+/// What a replay of the past costs: everybody at any instant of a day, and a page of the timeline
+/// of that day.
 struct HistoryBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -17,9 +18,13 @@ struct HistoryBench: ParsableCommand {
   @Option(help: "Instants to show.")
   var instants = 200
 
+  @Option(help: "Entries and exits of zones in the day, in the timeline.")
+  var crossings = 100_000
+
   func validate() throws {
-    guard people > 0, hours > 0, instants > 1 else {
-      throw ValidationError("--people and --hours are at least 1, --instants at least 2")
+    guard people > 0, hours > 0, instants > 1, crossings >= 0 else {
+      throw ValidationError(
+        "--people and --hours are at least 1, --instants at least 2, --crossings at least 0")
     }
   }
 
@@ -46,8 +51,65 @@ struct HistoryBench: ParsableCommand {
       try report(
         event: costs[.event] ?? [], known: costs[.known] ?? [], fixes: recorded.fixes,
         bytes: recorded.bytes)
+      try timeline(from: start, in: &mesh)
     }
   }
+
+  // MARK: The timeline
+
+  /// Shows pages that begin at instants of the whole day, in no order.
+  private func timeline(from start: Timestamp, in mesh: inout Mesh) throws {
+    progress("history: \(crossings) crossings")
+    let end = mesh.clock.wall
+    let span = end.milliseconds(since: start)
+    try cross(from: start, to: end, in: &mesh)
+    var costs: [Double] = []
+    for number in 0..<Int64(instants) {
+      let place = Timestamp(milliseconds: start.milliseconds + number * 7_919_003 % span)
+      let (_, elapsed) = try timed {
+        try mesh.at(0) {
+          try $0.historyEvents(
+            in: start...end, after: HistoryCursor(.checkIn, "", at: place), limit: Self.page,
+            now: $1)
+        }
+      }
+      costs.append(elapsed.processorSeconds * 1e3)
+    }
+    try Measurement(
+      bench: "history-events", value: costs.max() ?? 0, unit: "ms", limit: 100,
+      note: "the slowest of \(instants) pages of \(Self.page) events; median "
+        + "\(Int(costs.median)) ms; \(people) people, \(hours) h, \(crossings) crossings"
+    ).print()
+  }
+
+  /// Of a page that a dashboard shows.
+  private static let page = 100
+
+  /// Walks into a zone and out of it again, in even steps of the day.
+  private func cross(from start: Timestamp, to end: Timestamp, in mesh: inout Mesh) throws {
+    guard let centre = Coordinate(latitudeE7: 470_000_000, longitudeE7: 110_000_000),
+      let outside = Coordinate(latitudeE7: 470_010_000, longitudeE7: 110_000_000)
+    else { preconditionFailure("a place off the map") }
+    _ = try mesh.at(0) {
+      try $0.write(
+        FenceRequests.add(
+          FenceDraft(
+            name: "Gate", kind: .info, geometry: .circle(center: centre, radiusCentimetres: 5000),
+            mode: .strictAWS)), now: $1)
+    }
+    let step = end.milliseconds(since: start) / Int64(max(1, crossings))
+    for number in 0..<Int64(crossings) {
+      _ = try mesh.at(0) {
+        try $0.ingest(
+          Fix(
+            position: number % 2 == 0 ? centre : outside, accuracyDecimetres: 30,
+            sampleTime: Timestamp(milliseconds: start.milliseconds + number * step)), now: $1)
+      }
+      if number % 20_000 == 19_999 { progress("history: \(number + 1) crossings") }
+    }
+  }
+
+  // MARK: The past
 
   private func report(event: [Double], known: [Double], fixes: Int, bytes: Int) throws {
     let happened = Int(event.median)

@@ -48,18 +48,22 @@ enum CrossingTable {
       [arrival.column, limit.column], of: "crossings", readArrived)
   }
 
-  /// Returns crossings by sample time. Reads every crossing.
+  /// Returns the first crossings of a range of sample times, by sample time and id.
+  ///
+  /// - Parameter id: of the crossings at the first instant, only those with a greater id; nil for
+  ///   all.
   static func sampled(
-    in range: ClosedRange<Timestamp>, limit: Int, in database: Database
+    in range: ClosedRange<Timestamp>, after id: CrossingID?, limit: Int, in database: Database
   ) throws -> [ArrivedCrossing] {
     try database.all(
       """
-      SELECT arrival, \(columns) FROM crossings WHERE sampled_at_ms BETWEEN ? AND ?
+      SELECT arrival, \(columns) FROM crossings
+      WHERE (sampled_at_ms, id) > (?, ?) AND sampled_at_ms <= ?
       ORDER BY sampled_at_ms, id LIMIT ?
-      """, [range.lowerBound.column, range.upperBound.column, limit.column], of: "crossings"
-    ) {
-      ArrivedCrossing(arrival: try $0.integer(), recorded: try read(&$0))
-    }
+      """,
+      [
+        range.lowerBound.column, id?.blob ?? [UInt8]().blob, range.upperBound.column, limit.column,
+      ], of: "crossings", readArrived)
   }
 
   /// Returns the subjects of ENTER events of a fence since a sample time, by subject.

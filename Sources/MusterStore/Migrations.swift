@@ -27,6 +27,9 @@ enum Migrations {
     migrator.registerMigration("17 history of people") { try $0.execute(sql: history) }
     migrator.registerMigration("18 replies to requests") { try $0.execute(sql: replies) }
     migrator.registerMigration("20 invites for a person") { try $0.execute(sql: invitesOfUsers) }
+    migrator.registerMigration("21 crossings by sample time") {
+      try $0.execute(sql: crossingsBySample)
+    }
     return migrator
   }
 
@@ -496,5 +499,10 @@ enum Migrations {
   private static let invitesOfUsers = """
     -- The person who receives another device with the invite; NULL for a new person each time.
     ALTER TABLE invites ADD COLUMN user BLOB CHECK(length(user) = 16);
+    """
+
+  private static let crossingsBySample = """
+    -- A page of the timeline reads its own crossings.
+    CREATE INDEX crossings_by_sample ON crossings(sampled_at_ms, id);
     """
 }

@@ -105,11 +105,14 @@ extension Store {
     try read { try CrossingTable.entries(to: fence, since: since, in: $0) }
   }
 
-  /// Returns crossings with these sample times, by sample time. Reads every crossing.
+  /// Returns the first crossings with these sample times, by sample time and id.
+  ///
+  /// - Parameter id: of the crossings at the first instant, only those with a greater id are
+  ///   returned; nil for all.
   public func crossings(
-    sampledIn range: ClosedRange<Timestamp>, limit: Int
+    sampledIn range: ClosedRange<Timestamp>, after id: CrossingID? = nil, limit: Int
   ) throws(StoreError) -> [ArrivedCrossing] {
-    try read { try CrossingTable.sampled(in: range, limit: limit, in: $0) }
+    try read { try CrossingTable.sampled(in: range, after: id, limit: limit, in: $0) }
   }
 
   /// Returns the highest assigned arrival number, including crossings that were removed since; 0

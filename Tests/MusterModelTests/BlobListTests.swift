@@ -53,6 +53,17 @@ struct BlobListTests {
     for unit in [0, 8, 18, 8] { set.insert(unit) }
     #expect(set.count == 3 && set.bytes == [1, 1, 4])
     #expect(UnitSet(bytes: set.bytes, units: 19) == set)
+    // A set that is filled and emptied again equals one that never had a bitmap.
+    for count in [1, 8, 19, 512] {
+      var filled = UnitSet(units: count)
+      for unit in 0..<count {
+        filled.insert(unit)
+        #expect(filled.contains(unit) && filled.isComplete == (unit == count - 1))
+      }
+      #expect(filled == .all(count) && UnitSet(bytes: filled.bytes, units: count) == filled)
+      for unit in 0..<count { filled.remove(unit) }
+      #expect(filled == UnitSet(units: count) && filled.bytes.allSatisfy { $0 == 0 })
+    }
     #expect(UnitSet(bytes: [1, 1], units: 19) == nil)
     #expect(UnitSet(bytes: [0, 0, 8], units: 19) == nil)
     #expect(set.remove(8) && !set.remove(8) && set.count == 2)

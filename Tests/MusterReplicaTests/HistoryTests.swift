@@ -170,6 +170,42 @@ struct HistoryTests {
       ])
   }
 
+  @Test func `pages of the timeline have each of many crossings of one instant once`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ada") { try $0.startHistory(now: $1) }
+    for number in 1...5 { try valley.draw("Zone \(number)", .info) }
+    try valley.run(milliseconds: 2000)
+    for name in valley.names {
+      try valley.at(name) { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    }
+    try valley.run(milliseconds: 5000)
+    let time = fix(metresNorth: 0, second: 1).sampleTime
+
+    func events(limit: Int) throws -> [HistoryEvent] {
+      var (events, cursor): ([HistoryEvent], HistoryCursor?) = ([], nil)
+      repeat {
+        let page = try valley.ask("Ada") {
+          try $0.historyEvents(in: time...time, after: cursor, limit: limit, now: $1)
+        }
+        #expect(page.events.count <= limit)
+        events += page.events
+        cursor = page.next.flatMap { HistoryCursor($0.text) }
+      } while cursor != nil
+      return events
+    }
+    let all = try events(limit: 100)
+    #expect(all.count == 10 && all.allSatisfy { $0.kind == .crossing })
+    for limit in [1, 3, 9, 10] { #expect(try events(limit: limit) == all, "\(limit) a page") }
+    // A cursor of another kind at this instant comes before or after all of them.
+    for (kind, count) in [(HistoryEventKind.checkIn, 10), (.zone, 0)] {
+      let page = try valley.ask("Ada") {
+        try $0.historyEvents(
+          in: time...time, after: HistoryCursor(kind, "a", at: time), limit: 100, now: $1)
+      }
+      #expect(page.events.count == count)
+    }
+  }
+
   // MARK: Bounds
 
   private func note(_ author: UInt64, _ number: Int64, at learnt: Int64) -> HistoryNote {

@@ -138,6 +138,31 @@ struct RecordTests {
     #expect(byID == events.sorted { $0.id < $1.id })
   }
 
+  @Test func `crossings are read by sample time, a page at a time`() throws {
+    let store = try Store.inMemory()
+    var scribe = Scribe(1)
+    // Three of one sample time.
+    let events = [(9, 0), (2, 0), (5, 1), (5, 2), (5, 3), (4, 0)].map { second, number in
+      let event = crossing(UInt64(second))
+      return RecordedCrossing(
+        id: CrossingID(raw: name(UInt64(100 * second + number))), crossing: event.crossing,
+        author: event.author, writtenAt: event.writtenAt)
+    }
+    _ = try store.commit(batch(scribe.opened(), scribe.writing([], crossings: events)))
+    let sorted = events.sorted {
+      ($0.crossing.fix.sampleTime, $0.id) < ($1.crossing.fix.sampleTime, $1.id)
+    }
+    let end = Timestamp(milliseconds: 5000)
+    var (first, last) = (Timestamp(milliseconds: 2001), CrossingID?.none)
+    var read: [RecordedCrossing] = []
+    while let next = try store.crossings(sampledIn: first...end, after: last, limit: 1).first {
+      read.append(next.recorded)
+      (first, last) = (next.recorded.crossing.fix.sampleTime, next.recorded.id)
+    }
+    #expect(read == Array(sorted[1...4]))
+    #expect(try store.crossings(sampledIn: first...end, limit: 9).map(\.recorded) == read.suffix(3))
+  }
+
   @Test func `of two crossings with one id all nodes keep the same`() throws {
     let twins = [crossing(2, transition: 1), crossing(2, transition: 2)]
     var kept: Set<RecordedCrossing> = []

@@ -19,10 +19,14 @@ struct BlobStoryTests {
       units = (0..<tree.shape.units).map { tree.unit($0, of: content) }
     }
 
-    func entry(holding units: UnitSet, goal: BlobGoal = .rest, number: Int64 = 1) -> BlobEntry {
+    func entry(
+      holding units: UnitSet, goal: BlobGoal = .rest, number: Int64 = 1,
+      by author: LocalDevice? = nil
+    ) -> BlobEntry {
       BlobEntry(
         listing: listing, id: listing.id,
-        certificate: CertificateHash(raw: Bytes32(prefix: .zero, suffix: .zero)), number: number,
+        certificate: author?.certificate.hash
+          ?? CertificateHash(raw: Bytes32(prefix: .zero, suffix: .zero)), number: number,
         units: units, goal: goal)
     }
   }
@@ -41,14 +45,15 @@ struct BlobStoryTests {
 
   private func give(
     _ blob: Blob, held: [Int], to index: Int, goal: BlobGoal = .rest, number: Int64 = 1,
-    in world: inout World
+    by author: Int? = nil, in world: inout World
   ) {
     var set = UnitSet(units: blob.units.count)
     for unit in held {
       set.insert(unit)
       world.stations[index].units[blob.listing.id, default: [:]][unit] = blob.units[unit]
     }
-    let entry = blob.entry(holding: set, goal: goal, number: number)
+    let entry = blob.entry(
+      holding: set, goal: goal, number: number, by: author.map { world.stations[$0].local })
     world.give(.blobsChanged([entry], removed: []), to: index)
   }
 
@@ -221,7 +226,7 @@ struct BlobStoryTests {
       for index in 0...9 {
         give(
           thumbnail, held: index == 1 + number % 9 ? [0] : [], to: index, goal: .thumbnail,
-          number: Int64(number), in: &world)
+          number: Int64(number), by: 1 + number % 9, in: &world)
       }
     }
     func count(at index: Int, in world: World) -> Int {
@@ -229,10 +234,42 @@ struct BlobStoryTests {
     }
     // Then the command post has one copy of each in two minutes, and the others follow
     #expect(world.run(seconds: 120) { count(at: 0, in: $0) == 20 })
-    #expect((1...9).reduce(0) { $0 + count(at: $1, in: world) } < 2 * 20 + 9)
+    #expect((1...9).reduce(0) { $0 + count(at: $1, in: world) } == 20)
     #expect(
       world.run(seconds: 600) { world in (1...9).allSatisfy { count(at: $0, in: world) == 20 } })
     #expect(world.stations.allSatisfy { $0.unitsAgain == 0 } && world.problems == [])
+  }
+
+  @Test func `a narrow link to the command post through a member delays no thumbnail`() throws {
+    var world = Self.world(seed: 80, members: 2)
+    world.cut(0, 2)
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)
+    for index in 0...2 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
+    world.run(seconds: 120) { !$0.areConnected(0, 2) }
+    let thumbnail = try Blob(bytes: 12_000, kind: .thumbnail)
+    for index in [2, 1, 0] {
+      give(
+        thumbnail, held: index == 2 ? [0] : [], to: index, goal: .thumbnail, by: 2, in: &world)
+    }
+    #expect(world.run(seconds: 30) { isComplete(thumbnail, at: 0, in: $0) })
+    #expect(world.problems == [])
+  }
+
+  @Test func `a device waits for the command post for two minutes in four at most`() {
+    var turn = ThumbnailTurn()
+    var waited = 0
+    // Given a command post that reports a thumbnail in each second
+    for second in 0..<960 {
+      let now = Instant(microseconds: Int64(second) * 1_000_000)
+      turn.wait(now: now)
+      waited += turn.isWaiting(now: now) ? 1 : 0
+    }
+    #expect(waited == 480)
+    // When it reports nothing more
+    var idle = ThumbnailTurn()
+    idle.wait(now: Instant(microseconds: 0))
+    #expect(idle.isWaiting(now: Instant(microseconds: 19_999_999)))
+    #expect(!idle.isWaiting(now: Instant(microseconds: 20_000_000)))
   }
 
   @Test func `a partition loses no leaf that arrived, and the rest follows after it`() throws {

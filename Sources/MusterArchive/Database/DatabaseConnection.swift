@@ -109,6 +109,26 @@ final class DatabaseConnection {
     PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
   }
 
+  /// Runs a statement that waits for a lock.
+  ///
+  /// - Parameter span: the longest wait, as PostgreSQL writes it.
+  /// - Returns: whether it was granted in time.
+  func lock(_ sql: String, within span: String) throws(ArchiveFault) -> Bool {
+    try script("SET lock_timeout = '\(span)'")
+    let result = PQexec(handle, sql)
+    defer { PQclear(result) }
+    let isGranted = PQresultStatus(result) == PGRES_TUPLES_OK
+    guard isGranted || Self.state(of: result) == Self.lockNotAvailable else {
+      throw fault(of: result)
+    }
+    try script("SET lock_timeout = 0")
+    return isGranted
+  }
+
+  /// Releases a lock of the session. Fails only with the connection, and the server then releases
+  /// it itself.
+  func release(_ sql: String) { PQclear(PQexec(handle, sql)) }
+
   /// Rolls back. Fails only with the connection, and the server then rolls back itself.
   func rollBack() { PQclear(PQexec(handle, "ROLLBACK")) }
 
@@ -183,8 +203,15 @@ final class DatabaseConnection {
 
   // MARK: Failures
 
+  /// SQLSTATE `lock_not_available`.
+  private static let lockNotAvailable = "55P03"
+
+  private static func state(of result: OpaquePointer?) -> String? {
+    PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+  }
+
   private func fault(of result: OpaquePointer?) -> ArchiveFault {
-    let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+    let state = Self.state(of: result)
     let reason =
       PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
       ?? Self.line(PQerrorMessage(handle))

@@ -24,7 +24,7 @@ struct HistoryTimeline {
     if hidesDuress { events = events.compactMap(\.withoutDuress) }
     var sorted =
       try events.map { (place: HistoryCursor($0), source: Source.event($0)) }
-      + crossings(in: rest)
+      + crossings(in: rest, after: cursor, limit: limit + 1)
     if let cursor { sorted.removeAll { $0.place <= cursor } }
     sorted.sort { $0.place < $1.place }
     let page = sorted.prefix(limit)
@@ -71,17 +71,17 @@ struct HistoryTimeline {
     }
   }
 
+  /// Returns the first crossings after a cursor: those of the page, and one to show that the page
+  /// is not the last.
   private func crossings(
-    in range: ClosedRange<Timestamp>
+    in range: ClosedRange<Timestamp>, after cursor: HistoryCursor?, limit: Int
   ) throws(StoreError) -> [(place: HistoryCursor, source: Source)] {
-    try statuses.context.store.crossings(sampledIn: range, limit: Self.mostCrossings).map {
+    let id = cursor.flatMap { $0.time == range.lowerBound ? $0.lastCrossing : nil }
+    return try statuses.context.store.crossings(sampledIn: range, after: id, limit: limit).map {
       let (id, time) = ($0.recorded.id, $0.recorded.crossing.fix.sampleTime)
       return (HistoryCursor(.crossing, "\(id)", at: time), .crossing($0))
     }
   }
-
-  /// So many are sorted for a page.
-  private static let mostCrossings = 20_000
 
   private func rows() throws -> [HistoryEvent] {
     let reports = try queries.reports().map { report in
@@ -122,5 +122,16 @@ struct HistoryTimeline {
       return events
     }
     return orders + checkIns
+  }
+}
+
+extension HistoryCursor {
+  /// The greatest id of a crossing of this time that comes before; nil if every one comes after.
+  fileprivate var lastCrossing: CrossingID? {
+    let least = HistoryCursor(.crossing, "", at: time)
+    guard self > least else { return nil }
+    let digits = name.dropFirst(least.name.count)
+    guard name.hasPrefix(least.name) else { return CrossingID(raw: Bytes16(high: .max, low: .max)) }
+    return CrossingID(hex: String(digits))
   }
 }

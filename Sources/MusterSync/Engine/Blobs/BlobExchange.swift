@@ -196,9 +196,7 @@ struct BlobExchange: Sendable {
   ) {
     guard var unit = incoming.removeValue(forKey: key) else { return }
     let before = unit.missing
-    let isGenuine = body(&unit)
-    // What is sent again moves nothing: else its sender could keep the request open.
-    if unit.missing != before { unit.noteArrival(now: context.now) }
+    let isGenuine = unit.noteProgress(now: context.now, body)
     incoming[key] = unit
     guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
     advance(key, missing: before, context: &context)

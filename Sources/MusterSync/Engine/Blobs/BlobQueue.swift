@@ -20,8 +20,6 @@ struct BlobQueue: Sendable {
   /// How many blobs wait.
   var count: Int { goals.count }
 
-  func contains(_ blob: BlobID) -> Bool { goals[blob] != nil }
-
   /// Adds a blob, or moves it to another class.
   mutating func add(_ entry: BlobEntry) {
     guard goals[entry.id] != entry.goal else { return }

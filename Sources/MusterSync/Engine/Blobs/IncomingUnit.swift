@@ -68,7 +68,21 @@ struct IncomingUnit: Sendable {
     fragments = [:]
   }
 
-  mutating func noteArrival(now: Instant) { moved = now }
+  /// The least that keeps a request open, in bytes: a peer cannot hold it with single bytes.
+  private static let progressBytes = 256
+
+  private var receivedBytes: Int {
+    leaves.values.reduce(0) { $0 + $1.bytes.count }
+      + fragments.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
+  }
+
+  /// Takes something, and keeps the request open if it was new: what is sent again moves nothing.
+  mutating func noteProgress(now: Instant, _ take: (inout Self) -> Bool) -> Bool {
+    let (missing, received) = (self.missing, receivedBytes)
+    let isGenuine = take(&self)
+    if self.missing != missing || receivedBytes >= received + Self.progressBytes { moved = now }
+    return isGenuine
+  }
 
   /// Notes that the asked peer is lost.
   mutating func release() { source = nil }
@@ -94,7 +108,10 @@ struct IncomingUnit: Sendable {
       let (index, start) = place.quotientAndRemainder(dividingBy: BlobShape.leafBytes)
       let fragment = rest.prefix(BlobShape.leafBytes - start)
       (place, rest) = (place + fragment.count, rest.dropFirst(fragment.count))
-      guard leaves[index] == nil else { continue }
+      guard leaves[index] == nil, fragments[index]?[start] == nil else { continue }
+      let held = fragments[index]?.values.reduce(0) { $0 + $1.count } ?? 0
+      // One answer has no two parts that overlap.
+      guard held + fragment.count <= BlobShape.leafBytes else { return false }
       fragments[index, default: [:]][start] = Array(fragment)
       guard let leaf = wholeLeaf(index) else { continue }
       fragments[index] = nil
