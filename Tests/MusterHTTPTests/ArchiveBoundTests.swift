@@ -8,9 +8,19 @@ import Testing
 
 @Suite("Bounds of an archive's answers")
 struct ArchiveBoundTests {
+  private final class Running: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    func add(_ change: Int, of agency: String) {
+      counts.withLock { $0[agency, default: 0] += change }
+    }
+
+    func count(of agency: String) -> Int { counts.withLock { $0[agency] ?? 0 } }
+  }
+
   @Test func `an agency queries with its share, and others with theirs`() async throws {
     let shares = AgencyShares(running: 2, open: 5)
-    let running = Mutex<[String: Int]>([:])
+    let running = Running()
     let (open, gate) = AsyncStream<Void>.makeStream()
     let (begun, started) = AsyncStream<String>.makeStream()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -18,10 +28,10 @@ struct ArchiveBoundTests {
         let place = try #require(shares.place(for: agency))
         group.addTask {
           try await shares.perform(at: place) {
-            running.withLock { $0[agency, default: 0] += 1 }
+            running.add(1, of: agency)
             started.yield(agency)
             for await _ in open { break }
-            running.withLock { $0[agency, default: 0] -= 1 }
+            running.add(-1, of: agency)
           }
         }
       }
@@ -35,7 +45,7 @@ struct ArchiveBoundTests {
       // and each that ends lets one other begin.
       for _ in 0..<6 { gate.yield() }
       for await _ in begun.prefix(3) {
-        #expect(running.withLock { $0["County"] ?? 0 } <= 2)
+        #expect(running.count(of: "County") <= 2)
       }
       try await group.waitForAll()
     }
