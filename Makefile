@@ -2,7 +2,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check sim canary model fuzz sanitize abuse peers bench build install \
-  format proto deps clean
+  uninstall format proto deps clean
 
 # Every swift command uses these flags: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -115,6 +115,9 @@ endif
 	@for program in muster muster-image $(if $(filter no,$(ARCHIVE)),,muster-archive); do \
 	  strip -o .build/install/$$program .build/install/release/$$program; done
 	@Scripts/install.sh .build/install/muster
+
+uninstall: ## remove what `make install` installed with the same PREFIX and DESTDIR
+	@Scripts/uninstall.sh
 
 format: ## format all Swift files
 	$(SWIFT_FILES) -print0 | xargs -0 swift format --in-place --parallel
