@@ -94,6 +94,9 @@ import Testing
     for target in ["demo", "test", "check", "sim", "bench", "fuzz", "clean"] {
       #expect(makefile.contains("\n\(target):"), "make \(target)")
     }
+    for line in makefile.matches(of: /\n([a-z]+):[^#\n]*## (.*)/) {
+      #expect(line.1.count < 10 && line.2.count <= 63, "make help exceeds 80 columns: \(line.2)")
+    }
     let folder = Self.repository.appending(path: "Benchmarks/muster-bench")
     let sources = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil
