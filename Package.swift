@@ -1,14 +1,56 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 // `MUSTER_STRICT=1` turns warnings into errors for our own targets only (used by `make check`).
 let strict = Context.environment["MUSTER_STRICT"] == "1"
 
+// Release programs are small (decision 0077): the linker drops functions that are never called.
 let settings: [SwiftSetting] =
   [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
+    .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)),
   ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+/// Whether a module is optimized for speed, or for size where it waits for sockets, disks and
+/// people. Only release builds differ.
+enum Optimization {
+  case speed
+  case size
+
+  var settings: [SwiftSetting] {
+    self == .size ? [.unsafeFlags(["-Osize"], .when(configuration: .release))] : []
+  }
+}
+
+/// Whether the C library is glibc 2.36 or later, which reads packed relative relocations. Ubuntu
+/// 22.04 has 2.35.
+var readsPackedRelocations: Bool {
+  #if canImport(Glibc)
+    var name = [UInt8](repeating: 0, count: 32)
+    let length = name.withUnsafeMutableBytes {
+      confstr(Int32(_CS_GNU_LIBC_VERSION), $0.baseAddress, $0.count)
+    }
+    let version = String(decoding: name.prefix(max(length, 1) - 1), as: UTF8.self)
+      .drop { !$0.isNumber }.split(separator: ".").compactMap { Int($0) }
+    return !version.lexicographicallyPrecedes([2, 36])
+  #else
+    return false
+  #endif
+}
+
+/// What the linker leaves out of the programs that are installed. Backtraces follow frame pointers,
+/// so unwind tables serve nothing. Relative relocations are packed where the C library can read
+/// them.
+let compact: LinkerSetting = .unsafeFlags(
+  ["-use-ld=lld", "-Xlinker", "--no-eh-frame-hdr"]
+    + ["-Xlinker", "-T\(Context.packageDirectory)/Packaging/no-unwind-tables.ld"]
+    + (readsPackedRelocations ? ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"] : []),
+  .when(platforms: [.linux], configuration: .release))
 
 let sqlite: LinkerSetting = .linkedLibrary("sqlite3")
 
@@ -16,15 +58,21 @@ let sqlite: LinkerSetting = .linkedLibrary("sqlite3")
 /// which the tidy test compares with each file's imports.
 func layer(
   _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
-  resources: [Resource] = []
+  resources: [Resource] = [], for optimization: Optimization = .speed
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, exclude: exclude, resources: resources,
-    swiftSettings: settings)
+    swiftSettings: settings + optimization.settings)
 }
 
-func program(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+func program(
+  _ name: String, path: String? = nil, _ dependencies: [Target.Dependency],
+  for optimization: Optimization = .speed
+) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: path,
+    swiftSettings: settings + optimization.settings,
+    linkerSettings: optimization == .size ? [compact] : [])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -131,60 +179,63 @@ let package = Package(
         "MusterReplica", "MusterAttackers", "CCrashVFS", yams,
       ]),
     program("muster-sim", ["MusterModel", "MusterSimulator", argumentParser]),
-    layer("MusterInterchange", ["MusterModel", "MusterGeo", grdbSQLite]),
+    layer("MusterInterchange", ["MusterModel", "MusterGeo", grdbSQLite], for: .size),
     layer(
       "MusterTransport",
       [
         "MusterModel", "COpenSSL", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, logging,
         lifecycle,
-      ]),
+      ], for: .size),
     layer(
       "MusterLocation",
-      ["MusterModel", "MusterGeo", "MusterTransport", nioCore, nioPosix, logging, lifecycle]),
+      ["MusterModel", "MusterGeo", "MusterTransport", nioCore, nioPosix, logging, lifecycle],
+      for: .size),
     layer(
       "MusterNode",
       [
         "MusterModel", "MusterGeo", "MusterProximity", "MusterReplica", "MusterTransport",
         "MusterLocation", logging, lifecycle,
-      ]),
-    layer("MusterBluetooth", ["MusterModel", "MusterNode", "CDBus", logging, lifecycle]),
+      ], for: .size),
+    layer(
+      "MusterBluetooth", ["MusterModel", "MusterNode", "CDBus", logging, lifecycle], for: .size),
     layer(
       "MusterAmazon",
       [
         "MusterModel", "MusterGeo", "MusterCrypto", "MusterInterchange", "MusterTransport",
         "MusterLocation", "MusterNode",
-      ]),
-    layer("MusterControl", ["MusterModel", "MusterNode", nioCore, nioHTTP1, nioPosix]),
+      ], for: .size),
+    layer("MusterControl", ["MusterModel", "MusterNode", nioCore, nioHTTP1, nioPosix], for: .size),
     layer(
       "MusterHTTP",
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
         "MusterNode", "MusterAmazon", "MusterControl", "CZlib", grdbSQLite, hummingbird,
         hummingbirdCore, nioCore, nioSSL, logging, lifecycle,
-      ], resources: [.copy("Resources/dashboard")]),
+      ], resources: [.copy("Resources/dashboard")], for: .size),
     program(
       "muster",
       [
         "MusterModel", "MusterGeo", "MusterInterchange", "MusterLocation", "MusterTransport",
         "MusterNode", "MusterBluetooth", "MusterAmazon", "MusterControl", "MusterHTTP", "CQREncode",
         argumentParser, logging, lifecycle,
-      ]),
+      ], for: .size),
     // Only the archive's program links libpq: a node has no use for it.
     layer(
       "MusterArchive",
       [
         "MusterModel", "MusterCrypto", "MusterSync", "MusterReplica", "MusterInterchange",
-        "MusterNode", "MusterControl", "MusterHTTP", "CPostgreSQL", logging,
-      ]),
+        "MusterTransport", "MusterNode", "MusterControl", "MusterHTTP", "CPostgreSQL", logging,
+        lifecycle,
+      ], for: .size),
     program(
       "muster-archive",
       [
-        "MusterModel", "MusterInterchange", "MusterNode", "MusterHTTP", "MusterArchive",
-        argumentParser, logging, lifecycle,
-      ]),
+        "MusterModel", "MusterInterchange", "MusterTransport", "MusterNode", "MusterHTTP",
+        "MusterArchive", argumentParser, logging, lifecycle,
+      ], for: .size),
     .target(name: "CConfinement"),
     // Decodes pictures for a node, in a process of its own. Nothing else may link it.
-    program("muster-image", ["CConfinement", "CVips"]),
+    program("muster-image", ["CConfinement", "CVips"], for: .size),
     program(
       "muster-bench", path: "Benchmarks/muster-bench",
       [

@@ -3,17 +3,19 @@
 
 Usage: Scripts/archive-shards.py COORDINATOR SHARD SHARD…
 
-Each argument is the URL of a database, postgres://USER:PASSWORD@HOST:PORT/DATABASE. The user of the
-coordinator must be a superuser; that of a shard must be able to create a schema there, and its
-password is stored in the coordinator's user mapping. All other tables stay at the coordinator.
+Each argument is the URL of a database, postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full. Keep
+the passwords in ~/.pgpass (or $PGPASSFILE): other users of the machine can see arguments. The user
+of the coordinator must be a superuser; that of a shard must be able to create a schema there, and
+its password is stored in the coordinator's user mapping. All other tables stay at the coordinator.
 Programs of the archive keep the URL of the coordinator. Stop them while this runs; it can be run
 again after a failure. See docs/archive.md.
 """
 
+import os
 import re
 import subprocess
 import sys
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 COLUMNS = """operation bytea NOT NULL, log bytea NOT NULL, sequence bigint NOT NULL,
   hash bytea NOT NULL, previous bytea NOT NULL, epoch bytea, blob_list bytea, body bytea NOT NULL,
@@ -33,8 +35,44 @@ CREATE OR REPLACE TRIGGER keep_frames BEFORE UPDATE OR DELETE ON muster.frames
 """
 
 
+# Statements with passwords must be in no log or statistics of the coordinator.
+QUIET = """
+SET LOCAL log_statement = 'none';
+SET LOCAL log_min_duration_statement = -1;
+SET LOCAL log_min_error_statement = 'panic';
+SET LOCAL pg_stat_statements.track = 'none';
+SET LOCAL pg_stat_statements.track_utility = off;
+SET LOCAL pgaudit.log = 'none';
+"""
+
+
 def fail(text):
     sys.exit(f"archive-shards: {text}")
+
+
+def place(url):
+    """The host, port, database and user of a URL."""
+    parts = urlsplit(url)
+    return (parts.hostname or "", str(parts.port or 5432), unquote(parts.path.lstrip("/")),
+            unquote(parts.username or ""))
+
+
+def password(url):
+    """The password of a URL's place in ~/.pgpass, where libpq finds it too."""
+    name = os.environ.get("PGPASSFILE") or os.path.expanduser("~/.pgpass")
+    try:
+        if os.stat(name).st_mode & 0o077:
+            fail(f"other users can read {name}: chmod 600 {name}")
+        lines = open(name, encoding="utf-8").read().splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        fields = [re.sub(r"\\(.)", r"\1", field) for field in re.findall(
+            r"(?:^|:)((?:[^:\\]|\\.)*)", line)]
+        if len(fields) == 5 and not line.startswith("#") and all(
+                field in ("*", own) for field, own in zip(fields, place(url))):
+            return fields[4]
+    fail(f"{name} has no password of {place(url)[3]} at {place(url)[0]}: add it")
 
 
 def psql(url, sql):
@@ -53,16 +91,17 @@ def quoted(text):
 
 def server(number, url, owner):
     """The definition of a shard at the coordinator."""
-    parts = urlsplit(url)
-    place = {"host": parts.hostname or "", "port": str(parts.port or 5432),
-             "dbname": unquote(parts.path.lstrip("/")),
+    host, port, database, name = place(url)
+    where = {"host": host, "port": port, "dbname": database,
+             # Such as sslmode, by which the coordinator authenticates the shard.
+             **dict(parse_qsl(urlsplit(url).query)),
              # The planner asks the shard, and so finds the index of its primary key.
              "use_remote_estimate": "true", "fetch_size": "10000", "batch_size": "500"}
-    user = {"user": unquote(parts.username or ""), "password": unquote(parts.password or "")}
+    user = {"user": name, "password": password(url)}
     options = lambda values: ", ".join(f"{key} {quoted(value)}" for key, value in values.items())
     return f"""
 DROP SERVER IF EXISTS muster_shard_{number} CASCADE;
-CREATE SERVER muster_shard_{number} FOREIGN DATA WRAPPER postgres_fdw OPTIONS ({options(place)});
+CREATE SERVER muster_shard_{number} FOREIGN DATA WRAPPER postgres_fdw OPTIONS ({options(where)});
 CREATE USER MAPPING FOR CURRENT_USER SERVER muster_shard_{number} OPTIONS ({options(user)});
 """
 
@@ -71,7 +110,9 @@ def main(coordinator, *shards):
     if len(shards) < 2:
         fail("give the coordinator and at least two shards")
     if "@" not in coordinator or any("@" not in url for url in shards):
-        fail("write each database as postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+        fail("write each database as postgres://USER@HOST:PORT/DATABASE")
+    if any(urlsplit(url).password is not None for url in (coordinator, *shards)):
+        fail("other users can see arguments: keep passwords in ~/.pgpass, not in URLs")
     state = psql(coordinator, """
       SELECT r.rolname, (SELECT count(*) FROM pg_inherits i JOIN pg_foreign_table f
         ON f.ftrelid = i.inhrelid WHERE i.inhparent = c.oid)
@@ -93,7 +134,7 @@ def main(coordinator, *shards):
         " OPTIONS (schema_name 'muster', table_name 'frames');\n"
         for number in range(len(shards)))
     # What an interrupted run copied stays at the shards, and is not copied twice.
-    print(psql(coordinator, f"""
+    print(psql(coordinator, f"""{QUIET}
 CREATE EXTENSION IF NOT EXISTS postgres_fdw;
 GRANT USAGE ON FOREIGN DATA WRAPPER postgres_fdw TO "{owner}";
 SET ROLE "{owner}";

@@ -22,16 +22,22 @@ def free_port():
 
 
 class Cluster:
-    """A server with its own folder and port. It runs as `postgres` if this process is root."""
+    """A server with its own folder and port. It runs as `postgres` if this process is root.
 
-    def __init__(self, *settings):
-        self.folder = Path(tempfile.mkdtemp(prefix="mpg-"))
+    A `folder` that is given is kept, and a database in it is used again.
+    """
+
+    def __init__(self, *settings, folder=None):
+        self.is_kept = folder is not None
+        self.folder = Path(folder or tempfile.mkdtemp(prefix="mpg-"))
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.data, self.port = self.folder / "data", free_port()
         self.settings, self.server = settings, None
         if os.getuid() == 0:
             shutil.chown(self.folder, "postgres")
-        self.run("initdb", "-D", self.data, "-U", "muster", "--auth=trust", "--encoding=UTF8",
-                 "--locale=C", "--no-sync")
+        if not self.data.exists():
+            self.run("initdb", "-D", self.data, "-U", "muster", "--auth=trust", "--encoding=UTF8",
+                     "--locale=C", "--no-sync")
         self.start()
 
     def __enter__(self):
@@ -39,7 +45,8 @@ class Cluster:
 
     def __exit__(self, *_):
         self.stop()
-        shutil.rmtree(self.folder)
+        if not self.is_kept:
+            shutil.rmtree(self.folder)
 
     @property
     def url(self):
@@ -70,6 +77,18 @@ class Cluster:
     def processes(self):
         children = Path(f"/proc/{self.server.pid}/task/{self.server.pid}/children")
         return [self.server.pid, *map(int, children.read_text().split())]
+
+    def processor_seconds(self):
+        """What the server has used, with connections that have ended."""
+        ticks = 0
+        for process in self.processes():
+            try:
+                fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            # utime, stime; the first process has waited for those that ended: cutime, cstime.
+            ticks += sum(map(int, fields[11:15 if process == self.server.pid else 13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def kill(self):
         """Ends all processes at once, as a power switch does."""

@@ -15,14 +15,14 @@ extension Archive {
     keysOf home: NodeHome, passphrase: [UInt8]?, seed: [UInt8], write: ([UInt8]) throws -> Void
   ) throws -> Int {
     let local = try ArchivePost.local(of: home, passphrase: passphrase)
-    return try export(of: local, seed: seed, isNeeded: { _ in true }, write: write)
+    return try export(of: local, seed: seed, first: { _, _ in 0 }, write: write)
   }
 
   /// - Parameters:
-  ///   - isNeeded: whether a log with these heads is included.
+  ///   - first: the first sequence of a log that is included; nil for none of it.
   ///   - blobs: the photos' blobs that are included; nil for all.
   func export(
-    of local: LocalDevice, seed: [UInt8], isNeeded: ((log: LogID, heads: BranchHeads)) -> Bool,
+    of local: LocalDevice, seed: [UInt8], first: (LogID, BranchHeads) -> UInt64?,
     blobs: Set<BlobID>? = nil, write: ([UInt8]) throws -> Void
   ) throws -> Int {
     guard
@@ -53,10 +53,10 @@ extension Archive {
       for item in try evidence(of: local.operation) { try send(.evidence(item)) }
       let heads = try heads(of: local.operation)
       for (log, _) in try logs(of: local.operation, by: certificates) {
-        guard let branches = heads[log], isNeeded((log, branches)) else { continue }
-        try eachRun(of: log, isForked: !branches.forks.isEmpty, in: local.operation) {
-          try send(.frames($0))
-        }
+        guard let branches = heads[log], let first = first(log, branches) else { continue }
+        try eachRun(
+          of: log, from: first, isForked: !branches.forks.isEmpty, in: local.operation
+        ) { try send(.frames($0)) }
       }
       for keys in try keys(of: local.operation) { try send(.keys(keys)) }
       try eachUnit(of: local.operation, blobs: blobs) { try send(.unit($0)) }
@@ -79,12 +79,14 @@ extension Archive {
     }.sorted { $0.place < $1.place }
   }
 
+  /// - Parameter first: 0 for a log that has forked.
   private func eachRun(
-    of log: LogID, isForked: Bool, in operation: OperationID, _ body: ([Frame]) throws -> Void
+    of log: LogID, from first: UInt64, isForked: Bool, in operation: OperationID,
+    _ body: ([Frame]) throws -> Void
   ) throws {
     var all: [Frame] = []
     var runs = ArchivedLog()
-    var next: UInt64 = 0
+    var next = first
     while true {
       let frames = try frames(of: log, from: next, in: operation)
       guard let last = frames.last else { break }

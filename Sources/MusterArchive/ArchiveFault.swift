@@ -5,12 +5,15 @@ public struct ArchiveFault: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
   /// Whether the same call may succeed later without any change by the user.
   public let isTransient: Bool
+  /// Whether the server ended the statement, as one that takes too long.
+  let isCanceled: Bool
 
   /// Creates a fault that the user has to resolve.
   public init(_ description: String) { self.init(description, isTransient: false) }
 
-  init(_ description: String, isTransient: Bool) {
+  init(_ description: String, isTransient: Bool, isCanceled: Bool = false) {
     self.description = description
     self.isTransient = isTransient
+    self.isCanceled = isCanceled
   }
 }

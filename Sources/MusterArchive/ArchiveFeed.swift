@@ -15,7 +15,7 @@ extension Archive {
     keysOf home: NodeHome, passphrase: [UInt8]?, read: () throws -> [UInt8]
   ) throws -> (tally: BundleTally, isWhole: Bool) {
     let local = try ArchivePost.local(of: home, passphrase: passphrase)
-    var archiver = try BundleArchiver(into: self, of: local, post: local.device)
+    var archiver = try BundleArchiver(into: self, of: local)
     while true {
       let bytes = try read()
       guard !bytes.isEmpty else { break }
@@ -47,7 +47,7 @@ extension Archive {
     }
     let wanted = try missing(of: states, in: post.local.operation, isWhole: isWhole)
     guard let wanted else { return BundleTally() }
-    var archiver = try BundleArchiver(into: self, of: post.local, post: post.local.device)
+    var archiver = try BundleArchiver(into: self, of: post.local)
     var place: [UInt8] = []
     while true {
       guard

@@ -7,11 +7,11 @@ internal import MusterSync
 
 /// A post that feeds an archive: a home with its keys, and its node. The running node is asked
 /// through its socket; without one the home is opened here, under its lock.
-public struct ArchivePost {
+public struct ArchivePost: Sendable {
   let local: LocalDevice
   private let performer: Performer
 
-  private enum Performer {
+  private enum Performer: Sendable {
     case running(ControlClient)
     case inProcess(Node)
   }
@@ -37,6 +37,12 @@ public struct ArchivePost {
           try Self.opened(home, passphrase), transport: nil,
           logger: Logger(label: "muster-archive")))
     }
+  }
+
+  /// Creates the post of a node that runs in this process.
+  init(_ node: Node, of local: LocalDevice) {
+    self.local = local
+    performer = .inProcess(node)
   }
 
   /// Reads only the keys of a home, as for the import of a file.

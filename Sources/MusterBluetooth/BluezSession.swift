@@ -14,9 +14,7 @@ final class BluezSession {
   private static let adapterInterface = "org.bluez.Adapter1"
   private static let managerInterface = "org.bluez.LEAdvertisingManager1"
   private static let deviceInterface = "org.bluez.Device1"
-  private static let propertiesInterface = "org.freedesktop.DBus.Properties"
   private static let objectsInterface = "org.freedesktop.DBus.ObjectManager"
-  private static let advertisementInterface = "org.bluez.LEAdvertisement1"
   private static let advertisementPath = "/muster/advertisement"
 
   private enum Advertisement {

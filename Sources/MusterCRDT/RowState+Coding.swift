@@ -1,7 +1,7 @@
 public import MusterModel
 
-/// The stored form contains the sources of the live values, the visible state, and then the pending
-/// writes. Only the visible part is the canonical state that the state hash covers
+/// The stored form contains the sources of the live values, the visible state, the time of the
+/// creation, and then the pending writes. Only the visible part is the canonical state that the state hash covers
 /// (`docs/wire.md`).
 extension RowState {
   /// Encodes the row for the store: equal states have equal bytes.
@@ -13,6 +13,7 @@ extension RowState {
       writer.append(live[index].place.sequence)
     }
     appendVisible(to: &writer)
+    if let firstCreatedAt { writer.append(firstCreatedAt.milliseconds) }
     writer.append(UInt32(overwritten.count))
     for name in overwritten.keys.sorted() {
       writer.append(name.field.rawValue)
@@ -37,7 +38,8 @@ extension RowState {
     self.init(key: key)
     var reader = ByteReader(bytes)
     let sources = try reader.fixed(8 * reader.count(ofAtLeast: 8))
-    try readVisible(from: &reader, sources: ByteReader(sources))
+    let isCreated = try readVisible(from: &reader, sources: ByteReader(sources))
+    if isCreated { firstCreatedAt = Timestamp(milliseconds: try reader.integer(Int64.self)) }
     for _ in 0..<(try reader.count(ofAtLeast: 9)) {
       let name = FieldLog(field: try reader.field(), log: try reader.integer(UInt32.self))
       overwritten[name] = try reader.integer(UInt32.self)
@@ -95,16 +97,16 @@ extension RowState {
     }
   }
 
+  /// Returns whether the row is created.
   private mutating func readVisible(
     from reader: inout ByteReader, sources: ByteReader
-  ) throws(DecodingFault) {
+  ) throws(DecodingFault) -> Bool {
     var sources = sources
     let stage = try reader.integer(UInt8.self)
     let origin = RowOrigin(
       owner: try reader.identifier(UserID.self), nonce: try reader.bytes16())
     guard stage <= 2 else { throw .invalid("origin") }
     self.origin = stage == 0 ? nil : origin
-    isCreated = stage == 2
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
       for _ in 0..<(try reader.count(ofAtLeast: 44)) {
@@ -117,6 +119,7 @@ extension RowState {
       }
     }
     try sources.expectEnd()
+    return stage == 2
   }
 }
 

@@ -43,9 +43,10 @@ extension RowState {
     return conflicts
   }
 
-  /// The earliest claimed time of the row's existences: a label.
+  /// When the row was first written, also after edits, as its owner claims: a label. Nil while no
+  /// existence is live.
   public var createdAt: Timestamp? {
-    Field.existence(of: key.kind).flatMap { values(of: $0).map(\.writtenAt).min() }
+    Field.existence(of: key.kind).flatMap { isSet($0) ? firstCreatedAt : nil }
   }
 
   /// The latest claimed time of all live values: a label.

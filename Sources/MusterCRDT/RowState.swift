@@ -26,9 +26,9 @@ public struct RowState: Hashable, Sendable {
   public let key: RowKey
   /// Nil until a write that contains it is applied; a user's row has none.
   public internal(set) var origin: RowOrigin?
-  /// Whether the owner's own existence was ever applied. An authorized writer can invent an origin
-  /// that names another user; a row that the named owner did not sign is not shown as theirs.
-  public internal(set) var isCreated = false
+  /// The earliest claimed time of the existences that the owner ever wrote, superseded or not: edits
+  /// write the existence again.
+  var firstCreatedAt: Timestamp?
   /// Sorted by field, then by dot. One array, because synchronization builds and stores hundreds of
   /// thousands of rows.
   var live: [LiveEntry] = []
@@ -44,6 +44,10 @@ public struct RowState: Hashable, Sendable {
   public init(key: RowKey) {
     self.key = key
   }
+
+  /// Whether the owner's own existence was ever applied. An authorized writer can invent an origin
+  /// that names another user; a row that the named owner did not sign is not shown as theirs.
+  public var isCreated: Bool { firstCreatedAt != nil }
 
   /// Nil until the origin is known. Users own their own row and settings.
   public var owner: UserID? { key.kind.hasOrigin ? origin?.owner : UserID(raw: key.id.raw) }
@@ -136,7 +140,7 @@ public struct RowState: Hashable, Sendable {
     guard let value = write.value else { return .applied }
     // Command starts check-ins for others: a write of the existence is authorized already.
     if field == Field.existence(of: key.kind), author.user == owner || key.kind == .checkIn {
-      isCreated = true
+      firstCreatedAt = min(firstCreatedAt ?? authored.writtenAt, authored.writtenAt)
     }
     let isGone = superseders?.contains {
       Permission.allowsSuperseding(field, valueOf: author.user, by: $0)

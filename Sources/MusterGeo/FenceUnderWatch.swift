@@ -15,9 +15,6 @@ public struct FenceUnderWatch: Sendable {
 
   /// The required certainty of an event.
   public var mode: FenceMode { rule.mode }
-  /// The dwell time: how long a subject must have been inside, by the sample times of fixes, for an
-  /// ENTER; 0 for none.
-  public var dwellSeconds: UInt32 { rule.dwellSeconds }
 
   /// Creates a fence with the parameters of its events.
   public init(
@@ -38,5 +35,7 @@ struct CrossingRule: Sendable {
   let fence: RowID
   let version: FenceVersion
   let mode: FenceMode
+  /// How long a subject must have been inside, by the sample times of fixes, for an ENTER; 0 for
+  /// none.
   let dwellSeconds: UInt32
 }

@@ -14,13 +14,21 @@ internal import NIOCore
 /// The node limits the rate of one phone. An impossible fix is answered like a valid one, or the
 /// phone would retransmit it forever.
 struct TrackerResponder: Sendable {
-  let node: Node
+  /// Whose position a report is, whatever it names.
+  enum Reporter: Sendable {
+    /// The carrier of a tracker.
+    case carrier(TrackerName)
+    /// The user of this node's device.
+    case deviceUser
+  }
 
-  /// - Parameters:
-  ///   - verdict: the decision of the access rule.
-  ///   - owner: whose tracker it is, whatever the report names; nil to believe the report.
+  let node: Node
+  /// Nil to believe each report.
+  var reporter: Reporter?
+
+  /// - Parameter verdict: the decision of the access rule.
   func respond(
-    to request: Request, as verdict: AccessRule.Verdict, by owner: TrackerName? = nil
+    to request: Request, as verdict: AccessRule.Verdict
   ) async throws -> Response {
     switch verdict {
     case .forbidden: return .words(.forbidden, "not from web pages, or by another host name")
@@ -32,19 +40,14 @@ struct TrackerResponder: Sendable {
       return response
     case .allowed(let path):
       do {
-        return try await respond(to: request, path: path, by: owner)
+        return try await respond(to: request, path: path)
       } catch let fault as ReadingFault {
         return .words(fault == .tooLong ? .contentTooLarge : .badRequest, fault.rawValue)
       }
     }
   }
 
-  private func respond(
-    to request: Request, path: String, by owner: TrackerName?
-  ) async throws -> Response {
-    func answer(to report: TrackerReport?, with body: String) async throws -> Response {
-      try await self.answer(to: owner.flatMap { report?.renamed($0) } ?? report, with: body)
-    }
+  private func respond(to request: Request, path: String) async throws -> Response {
     switch (path, request.method) {
     case ("/", .get):
       return try await answer(to: try OsmAndQuery.read(request.uri.query ?? ""), with: "")
@@ -79,7 +82,13 @@ struct TrackerResponder: Sendable {
 
   private func answer(to report: TrackerReport?, with body: String) async throws -> Response {
     guard let report else { return .replied(body) }
-    switch await TrackerReports.take(report, at: node) {
+    let reply =
+      switch reporter {
+      case .deviceUser: await TrackerReports.takeOwn(report, at: node)
+      case .carrier(let name): await TrackerReports.take(report.renamed(name), at: node)
+      case nil: await TrackerReports.take(report, at: node)
+      }
+    switch reply {
     case .done: return .replied(body)
     case .tooFast: return .words(.tooManyRequests, "too many positions; send the rest later")
     case .tooMany: return .words(.forbidden, "this node has no room for another tracker")

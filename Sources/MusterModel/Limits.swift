@@ -8,6 +8,9 @@ public enum Limits {
   /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for the
   /// headers of a tunnel, so that no IP packet is fragmented.
   public static let datagramBytes = 1200
+  /// A datagram of a photo, to a peer that stated that it reads so many: all of the IPv6 minimum MTU.
+  /// A unit of a photo takes 14 of them.
+  public static let photoDatagramBytes = 1232
   /// What IPv4 and UDP add to a datagram.
   public static let headerBytes = 28
   /// A frame that is pushed alone must fit one datagram, on multicast too: `announcedRunBytes`
@@ -231,8 +234,12 @@ public enum Limits {
   public static let blobsPerCertificate = 8192
   /// Bytes of one certificate's blobs that are fetched.
   public static let blobBytesPerCertificate = 2 << 30
-  /// Blobs about which a node queries its peers at one time.
-  public static let activeBlobs = 16
+  /// Blobs about which a node queries its peers at one time: as many as a peer keeps queries of.
+  public static let activeBlobs = 64
+  /// Beyond so many, only while they have at most `activeUnits` together, as thumbnails have.
+  public static let activeLargeBlobs = 16
+  /// Units of all active blobs, beyond which only `activeLargeBlobs` are active.
+  public static let activeUnits = 320
   /// Blobs about which a peer has queried this node, and of whose units it is notified.
   public static let queriedBlobs = 64
   /// Blobs of one connected peer that are remembered as complete.

@@ -54,13 +54,6 @@ extension Node {
     if isKept { act { try $0.shareTrack(isWanted: location.watch.sharesTrack, now: $1) } }
   }
 
-  /// Answers a locate directive: switches to precise sampling for a while, and publishes the next
-  /// fix at once.
-  func locate() {
-    logger.info("command requested this device's position")
-    location.watch.locate(now: SystemClock.instant)
-  }
-
   /// Reads the battery from time to time. The next record of this device states it.
   func readBattery() {
     guard let percent = location.batteryReading(now: SystemClock.instant) else { return }

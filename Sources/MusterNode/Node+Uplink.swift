@@ -15,7 +15,7 @@ extension Node {
   }
 
   /// Publishes this command post's TLS certificate, unless it is already published.
-  func nameUplink(_ certificate: [UInt8]) async {
+  public func nameUplink(_ certificate: [UInt8]) async {
     await untilPeersAnswered()
     act { replica, now in
       guard !replica.queries.ownUplinkCertificates.contains(certificate) else { return .init() }

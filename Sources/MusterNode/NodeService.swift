@@ -7,7 +7,7 @@ public import ServiceLifecycle
 /// Runs a node until shutdown, and passes it what arrives, in order.
 public struct NodeService: Service {
   private let node: Node
-  private let transport: UDPTransport
+  private let transport: UDPTransport?
   private let peers: [Endpoint]
   private let linkRate: LinkRate?
   private let certificate: [UInt8]?
@@ -16,10 +16,11 @@ public struct NodeService: Service {
   /// node.
   ///
   /// - Parameters:
+  ///   - transport: nil for a node that is reached by uplinks only.
   ///   - linkRate: the rate limit of each link of this machine; nil for no limit.
   ///   - certificate: its TLS certificate as a command post; nil if it is none.
   public init(
-    node: Node, transport: UDPTransport, peers: [Endpoint], linkRate: LinkRate?,
+    node: Node, transport: UDPTransport?, peers: [Endpoint], linkRate: LinkRate?,
     certificate: [UInt8]? = nil
   ) {
     self.certificate = certificate
@@ -33,9 +34,11 @@ public struct NodeService: Service {
   public func run() async throws {
     await node.start(peers: peers, linkRate: linkRate)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        for await change in transport.changes.cancelOnGracefulShutdown() {
-          await node.networkChanged(change)
+      if let transport {
+        group.addTask {
+          for await change in transport.changes.cancelOnGracefulShutdown() {
+            await node.networkChanged(change)
+          }
         }
       }
       if let uplinks = node.ports.uplinks {
@@ -44,8 +47,16 @@ public struct NodeService: Service {
         }
       }
       if let certificate { group.addTask { await node.nameUplink(certificate) } }
-      for await batch in transport.datagrams.cancelOnGracefulShutdown() {
-        await node.receive(batch)
+      if let transport {
+        for await batch in transport.datagrams.cancelOnGracefulShutdown() {
+          await node.receive(batch)
+        }
+      } else {
+        do {
+          try await gracefulShutdown()
+        } catch {
+          // Cancelled, which ends the node too.
+        }
       }
       group.cancelAll()
     }

@@ -38,7 +38,7 @@ struct ReplicaCore {
   static let viewKey = "view"
   /// The version of the frames' effects on the view: raised when a version understands more, so
   /// that the view is derived again from held frames.
-  static let viewVersion: UInt8 = 2
+  static let viewVersion: UInt8 = 3
 
   /// Reads the parts of a store.
   ///

@@ -15,7 +15,6 @@ struct EventQueue<Event> {
   private var heap: [Entry] = []
   private var pushed: UInt64 = 0
 
-  var count: Int { heap.count }
   var nextTime: Instant? { heap.first?.time }
 
   mutating func push(_ event: Event, at time: Instant) {

@@ -46,14 +46,20 @@ struct DeviceOptions: ParsableArguments {
   }
 
   /// Returns the passphrase that was given; nil for none.
-  func passphrase() throws -> [UInt8]? {
-    guard let passphraseFile else {
+  func passphrase() throws -> [UInt8]? { try Passphrase.read(passphraseFile) }
+}
+
+/// The passphrase of key files.
+enum Passphrase {
+  /// Returns the passphrase in a file, else that of the environment; nil for none.
+  static func read(_ file: String?) throws -> [UInt8]? {
+    guard let path = file else {
       let value = ProcessInfo.processInfo.environment["MUSTER_PASSPHRASE"] ?? ""
       return value.isEmpty ? nil : Array(value.utf8)
     }
-    guard let file = FileHandle(forReadingAtPath: passphraseFile),
+    guard let file = FileHandle(forReadingAtPath: path),
       var contents = try file.read(upToCount: 1026).map(Array.init)
-    else { throw ArchiveFault("cannot read \(passphraseFile): check --passphrase-file") }
+    else { throw ArchiveFault("cannot read \(path): check --passphrase-file") }
     while let last = contents.last, last == 0x0A || last == 0x0D { contents.removeLast() }
     return contents
   }

@@ -4,7 +4,6 @@ struct StatusAnswer: Decodable, Sendable {
     let callsign: String
     let address: String
     let lastHeardSeconds: Int
-    let behindFrames: Int
   }
 
   let stateHash: String

@@ -3,6 +3,7 @@
 
     python3 Tests/Browser/scale.py --members 10000 --reports 1000
     python3 Tests/Browser/scale.py --members 1000 --seconds 3600
+    python3 Tests/Browser/scale.py --seconds 3600 --real-time
 
 A small server replaces the node, so that only the page is measured; its files are the real ones.
 Requirements: as dashboard.py."""
@@ -260,22 +261,25 @@ def private_bytes(pid):
     return 1024 * sum(int(words[1]) for words in lines if words[0].startswith("Private_"))
 
 
-def walk(page, stage, seconds):
-    """Moves everyone every twenty seconds, as fast as the page can follow: the next second is announced
-    once the page has requested the previous one."""
+def walk(page, stage, seconds, is_real_time):
+    """Moves everyone every twenty seconds: in real time, or as fast as the page can follow; then the
+    next second is announced once the page has requested the previous one."""
     def passes(count):
         for _ in range(count):
             asked = stage.user_requests
             stage.move(stage.count % CADENCE, CADENCE)
-            wait("the page requests again", lambda: stage.user_requests > asked)
+            if is_real_time:
+                time.sleep(1)
+            else:
+                wait("the page requests again", lambda: stage.user_requests > asked)
 
     passes(60)
     before, start = memory(page), time.monotonic()
     passes(seconds)
     took, after = time.monotonic() - start, memory(page)
     for name, old, new in zip(("heap", "whole process"), before, after):
-        print(f"{name} after {seconds} s of {len(stage.users)} moving people, simulated in "
-              f"{took:.0f} s: {(new - old) / 1e6:+.1f} MB to {new / 1e6:.1f} MB")
+        print(f"{name} after {seconds} s of {len(stage.users)} moving people, in {took:.0f} s and "
+              f"{stage.user_requests} requests: {(new - old) / 1e6:+.1f} MB to {new / 1e6:.1f} MB")
 
 
 def main():
@@ -284,6 +288,7 @@ def main():
     parser.add_argument("--reports", type=int, default=1_000)
     parser.add_argument("--laptops", type=int, default=16, help="number of laptops with links")
     parser.add_argument("--seconds", type=int, default=0, help="seconds of movement for the memory test")
+    parser.add_argument("--real-time", action="store_true", help="move in real time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--screenshot", help="file for a screenshot of the map; the mesh is stored as .mesh.png")
     options = parser.parse_args()
@@ -306,7 +311,7 @@ def main():
             wait("the mesh is drawn", lambda: "Laptop 1" in page.text("#mesh"))
             page.driver.save_screenshot(options.screenshot.removesuffix(".png") + ".mesh.png")
         if options.seconds:
-            walk(page, stage, options.seconds)
+            walk(page, stage, options.seconds, options.real_time)
     finally:
         page.close()
     return 0

@@ -88,6 +88,31 @@ struct ArchiveTests {
     }
   }
 
+  @Test func `posts take turns, and one that hangs in its turn stops no other`() async throws {
+    let world = try World()
+    let frames = world.longLog(frames: 200)
+    try await PostgresCluster.run { cluster in
+      let databases = try (0..<3).map { _ in try DatabaseConnection(to: cluster.url) }
+      let turns = databases.map { ArchivingTurn(of: world.operation, in: $0) }
+      // Given a post in its turn
+      try turns[0].begin()
+      #expect(turns[0].isHeld)
+      // Then another one waits for it, but not for ever,
+      try turns[1].begin(within: "50ms")
+      #expect(!turns[1].isHeld && turns[1].isGivenUp)
+      // and archives without a turn what it has.
+      let sender = try Sender(of: world)
+      let file = try sender.file("flood.bundle", world.bundle(runs(of: frames)))
+      let ended = try await sender.imports(file, into: cluster).end(within: .seconds(60))
+      #expect(ended.status == 0, "\(ended)")
+      try await expectUnion(of: frames, in: cluster)
+      // When the first one has ended its turn, the next begins at once.
+      turns[0].end()
+      try turns[2].begin(within: "50ms")
+      #expect(turns[2].isHeld && !turns[2].isGivenUp)
+    }
+  }
+
   @Test func `records are projected with their data sets, and change in place`() async throws {
     let world = try World()
     let user = UserID(raw: Bytes16(high: 1, low: 1))

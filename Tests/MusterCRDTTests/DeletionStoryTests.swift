@@ -37,6 +37,27 @@ struct DeletionStoryTests {
     }
   }
 
+  @Test("an edit does not move the time of the creation, a delete and its restoration neither")
+  func creationTime() throws {
+    // given edits, one of them by command, that write existence again and supersede the first
+    let edits = [Author.owner, .commander].enumerated().map { index, author in
+      WrittenFrame(
+        UInt64(200 + index), by: author,
+        [
+          Write(
+            row: RowKey.report.id, field: .reportExistence, value: .mark,
+            supersedes: [WrittenFrame.create.dot()])
+        ])
+    }
+    for order in (edits + [.create, deleted]).permutations {
+      var holder = Holder(.report)
+      holder.receive(order)
+      #expect(holder.row.createdAt == WrittenFrame.create.authored[0].writtenAt)
+      let stored = try RowState(key: .report, decoding: holder.row.encoded())
+      #expect(stored == holder.row)
+    }
+  }
+
   @Test("a concurrent comment or confirmation does not restore it")
   func concurrentComment() {
     let comment = WrittenFrame(2, by: .stranger, sets: .reportComments, to: .text("I see it"))

@@ -240,7 +240,7 @@ import Testing
       for name in ["Maria", "Otto"] {
         let cookie = try await caller.cookie(name, "\(name)'s words")
         let routes = API.routes.filter { $0.path.hasPrefix("/api/v1/proximity") }
-        #expect(routes.count == 11)
+        #expect(routes.count == 12)
         for route in routes {
           let path = route.path.replacing("{id}", with: "0a1b")
           let body = route.body == nil ? nil : "{\"kind\":\"infection\",\"on\":true}"
@@ -249,7 +249,7 @@ import Testing
           let isRefused = [.forbidden, .badRequest].contains(answer.status)
           #expect(isRefused, "\(name): \(method) \(path): \(answer.status)")
         }
-        for path in ["", "/devices", "/sessions", "/own", "/review"] {
+        for path in ["", "/overview", "/devices", "/sessions", "/own", "/review"] {
           let answer = await caller.ask(.get, "/api/v1/proximity" + path, cookie: cookie)
           #expect(answer.status == .forbidden, "\(name): \(path)")
         }

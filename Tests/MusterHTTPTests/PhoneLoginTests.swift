@@ -71,6 +71,59 @@ extension `Logging in` {
     }
   }
 
+  @Test func `the phone of the laptop's own user gives the positions of the laptop`() async throws {
+    try await Self.run { caller, folder in
+      let node = caller.endpoint.router.api.node
+      let anna = try await node.user()
+      let words = Array("Anna's words".utf8)
+      try LoginFile(in: folder).add(
+        Login(name: "Anna", rights: .observer, user: anna, passphrase: words, cost: .minimum))
+      let cookie = try await caller.cookie("Anna", "Anna's words")
+      let place = "{\"lat\":46,\"lon\":7,\"accuracyMetres\":12}"
+      for _ in 1...2 {
+        let answer = await caller.ask(.post, "/api/v1/me/position", place, cookie: cookie)
+        #expect(answer.status == .noContent)
+      }
+      // Other writes of an observer stay forbidden.
+      let team = await caller.ask(
+        .put, "/api/v1/me/team", "{\"team\":\"North\"}", cookie: cookie)
+      #expect(team.status == .forbidden)
+      let first = try #require(try await Self.person("Anna", at: caller))
+      #expect(first.id == anna && !first.isTracker && first.fix?.accuracyDecimetres == 120)
+
+      // When the app of the phone reports a later one, with an alarm, twice
+      let secret = try LoginFile(in: folder).read().first { $0.name == "Anna" }?.phoneSecret
+      let path = "/phone/\(try #require(secret))/"
+      for offset in [1, 2] {
+        let now = SystemClock.wall.milliseconds / 1000 + Int64(offset)
+        let query = "?id=Eva&lat=46.5&lon=7.5&timestamp=\(now)&alarm=sos"
+        #expect(await caller.ask(.get, path + query).status == .ok)
+      }
+      // Then it is this person's, who is listed once and calls for help
+      let called = try #require(try await Self.person("Anna", at: caller))
+      #expect(called.fix?.position.latitude == 46.5 && called.safety == .unsafe)
+      #expect(try await Self.person("Eva", at: caller) == nil)
+      let session = await caller.ask(.get, "/api/v1/session", cookie: cookie)
+      #expect(session.status == .ok)
+    }
+  }
+
+  @Test func `the phone of a person with another laptop gives no position here`() async throws {
+    try await Self.run { caller, folder in
+      let other = try #require(UserID(hex: String(repeating: "a", count: 32)))
+      let words = Array("Ben's words".utf8)
+      try LoginFile(in: folder).add(
+        Login(name: "Ben", rights: .command, user: other, passphrase: words, cost: .minimum))
+      let cookie = try await caller.cookie("Ben", "Ben's words")
+      let answer = await caller.ask(
+        .post, "/api/v1/me/position", "{\"lat\":46,\"lon\":7}", cookie: cookie)
+      #expect(answer.status == .forbidden)
+      let secret = try LoginFile(in: folder).read().first { $0.name == "Ben" }?.phoneSecret
+      let path = "/phone/\(try #require(secret))/?id=Ben&lat=46&lon=7"
+      #expect(await caller.ask(.get, path).status == .unauthorized)
+    }
+  }
+
   @Test func `a request that states another login is not performed`() async throws {
     try await Self.run { caller, _ in
       let maria = try await caller.cookie("Maria", "Maria's words")

@@ -45,6 +45,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [Role.command, .member])
+  func `one request gives what the page shows`(role: Role) async throws {
+    try await WebStage.run(role: role) { web in
+      await hear("Ben", web)
+      _ = try await web.get("\(Self.path)/own")
+      let all = try await web.get("\(Self.path)/overview")
+      for (part, path) in [("state", ""), ("own", "/own")] {
+        #expect(all[part] == (try await web.get(Self.path + path)), "\(part)")
+      }
+      for part in ["devices", "sessions"] {
+        let listed = try await web.get("\(Self.path)/\(part)").items
+        #expect(all[part].elements == listed && listed.count == 1, "\(part)")
+      }
+      let review = role == .command ? try await web.get("\(Self.path)/review") : .null
+      #expect(all["review"] == review)
+    }
+  }
+
   @Test func `choices are kept, and recording stops`() async throws {
     try await WebStage.run { web in
       let answer = try await web.client.ask(

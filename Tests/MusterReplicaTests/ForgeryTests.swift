@@ -115,6 +115,42 @@ struct ForgeryTests {
     #expect(valley.laptops.allSatisfy { $0.crossings.isEmpty })
   }
 
+  @Test func `an archive with a modified program forges no crossing and no position`() throws {
+    var valley = try valley()
+    try valley.join("County", invitedBy: "Ada", role: .archive)
+    try valley.converge()
+    let county = valley.laptops[valley.index("County")].credentials
+    let before = try valley.hashes()
+    let crossing = Crossing(
+      type: .enter, fence: RowID(raw: Bytes16(high: 3, low: 4)),
+      fenceVersion: FenceVersion(raw: .zero), subject: county.device, transition: 1,
+      fix: fix(metresNorth: 0, second: 0), isBaseline: false)
+    try valley.at("County") { replica, now in
+      try replica.transact(now: now) {
+        // The record that a member publishes for a fix.
+        let epoch = try #require($0.core.currentEpoch)
+        let position = UnpublishedPositions.Position(
+          order: $0.core.own.nextRecordOrder(),
+          report: PositionReport(fix: fix(metresNorth: 0, second: 0), reportedAt: now.wall),
+          earlier: [])
+        let stamp = try $0.core.makeStamp(.ifDue, now: now)
+        let record = $0.core.own.position(
+          position, of: nil, telemetry: Telemetry(), stamp: stamp, under: epoch)
+        $0.core.transaction.batch.records.append(record)
+        try $0.core.append([[.crossing(crossing)]], lane: .state, now: now)
+        try $0.core.run(.recorded([record]), now: now)
+      }
+    }
+    try valley.run(milliseconds: 20_000)
+    #expect(valley.laptops.allSatisfy { $0.crossings.isEmpty })
+    #expect(try valley.hashes() == before)
+    for name in ["Ada", "Ben", "Cleo"] {
+      let shown = try valley.ask(name) { try $0.statuses(now: $1).users() }
+        .first { $0.id == county.user }
+      #expect(shown?.callsign == "County" && shown?.fix == nil)
+    }
+  }
+
   @Test func `an own crossing counts once, however often it is signed`() throws {
     var valley = try valley()
     let crossing = Crossing(

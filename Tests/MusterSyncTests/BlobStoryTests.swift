@@ -1,5 +1,6 @@
 import MusterCrypto
 import MusterModel
+import MusterTestKit
 import Testing
 
 @testable import MusterSync
@@ -270,6 +271,8 @@ struct BlobStoryTests {
       (.readsShortForms, [6]),
       (.path(request: 513, hashes: [.zero]), [8, 2, 1] + [UInt8](repeating: 0, count: 32)),
       (.piece(request: 513, index: 15, bytes: [7, 8]), [9, 2, 1, 15, 7, 8]),
+      (.readsParts, [10]),
+      (.part(request: 513, place: 1171, bytes: [7, 8]), [11, 2, 1, 0x93, 4, 7, 8]),
     ]
     for (message, bytes) in short {
       #expect(message.bytes == bytes)
@@ -277,6 +280,7 @@ struct BlobStoryTests {
     }
     for refused: [UInt8] in [
       [6, 0], [8, 2], [8, 2, 1, 0], [9, 2, 1], [9, 2, 1, 15], [9, 2, 1, 16, 7],
+      [10, 0], [11, 2, 1, 0, 0], [11, 2, 1, 0xFF, 0x3F, 7, 8],
     ] { #expect(throws: WireError.self) { try BlobMessage(decoding: refused) } }
     #expect(try BlobMessage(decoding: [99, 1]) == nil)
     let largest = BlobMessage.leaf(
@@ -284,10 +288,54 @@ struct BlobStoryTests {
     var packet = Packet()
     packet.blobs = [largest]
     #expect(packet.encoded().count <= packetBytes)
+    // A unit takes fourteen parts, each with room for a usual acknowledgement.
+    packet.blobs = [
+      .part(
+        request: 1, place: 0, bytes: [UInt8](repeating: 1, count: BlobShape.partBytes))
+    ]
+    packet.acknowledgement = Acknowledgement(
+      largest: 1 << 20, delayMicroseconds: 40_000, before: .max, holdsRuns: true)
+    #expect(packet.encoded().count <= photoPacketBytes)
+    packet.acknowledgement = nil
     packet.blobs = [.proof(id, unit: 1, hashes: [Bytes32](repeating: .zero, count: 25))]
     #expect(packet.encoded().count <= packetBytes)
     #expect(
       try Packet(decoding: packet.encoded(), operation: World(seed: 1).cast.operation) == packet)
+  }
+
+  @Test func `the parts of a request cover its leaves, and make the unit in any order`() throws {
+    var random = SplitMix64(seed: 5)
+    let sender = DeviceID(raw: Bytes16(high: 1, low: 1))
+    for length in [1, 1024, 12_000, 16_384, 40_001] {
+      let blob = try Blob(bytes: length)
+      for unit in blob.units {
+        let count = blob.listing.shape.leaves(of: unit.number).count
+        let mask = UInt16(truncatingIfNeeded: random.next())
+        let parts = blob.listing.shape.parts(of: unit.number, leaves: mask)
+        for leaf in 0..<count {
+          let bytes = leaf * 1024..<min((leaf + 1) * 1024, unit.bytes.count)
+          let covered = parts.reduce(0) { $0 + $1.clamped(to: bytes).count }
+          #expect(covered == (mask >> UInt16(leaf) & 1 == 1 ? bytes.count : 0))
+        }
+        #expect(parts.allSatisfy { $0.count <= BlobShape.partBytes })
+        let all = blob.listing.shape.parts(of: unit.number, leaves: .max)
+        #expect(all.count <= 14)
+        var incoming = IncomingUnit(
+          listing: blob.listing, number: unit.number, now: Instant(microseconds: 0))
+        var nodes = BlobNodes(of: blob.listing)
+        incoming.take(siblings: unit.path, from: sender)
+        // Given the parts in another order, each of them twice
+        for range in (all + all).shuffled(using: &random) {
+          let isTaken = incoming.take(
+            Array(unit.bytes[range]), at: range.lowerBound, from: sender)
+          #expect(isTaken)
+        }
+        guard case .whole(unit) = incoming.verify(blob.listing.id, nodes: &nodes) else {
+          Issue.record("unit \(unit.number) of \(length) bytes is not whole")
+          continue
+        }
+      }
+    }
   }
 
   @Test func `a flood of wants and queries fills no queue past its bound`() throws {
@@ -309,5 +357,92 @@ struct BlobStoryTests {
     #expect(queue?.count ?? 0 <= Limits.queuedParts)
     world.run(seconds: 30)
     #expect(world.areConnected(0, 1) && world.problems == [])
+  }
+
+  // MARK: Insiders
+
+  @Test func `a peer that reports photos and serves none does not stop the photos of others`() throws
+  {
+    // Given more blobs than are active at one time, which only the liar reports
+    var world = Self.world(seed: 80, members: 2)
+    world.stations[1].withholdsUnits = true
+    for number in 0..<3 * Limits.activeBlobs {
+      let fake = try Blob(bytes: 20_000, seed: UInt8(number + 1))
+      give(fake, held: Array(fake.units.indices), to: 1, number: Int64(number), in: &world)
+      give(fake, held: [], to: 2, number: Int64(number), in: &world)
+    }
+    world.run(seconds: 10)
+    // When an honest peer has another one
+    let blob = try Blob(bytes: 100_000, seed: 200)
+    give(blob, held: Array(blob.units.indices), to: 0, number: 1000, in: &world)
+    give(blob, held: [], to: 2, number: 1000, in: &world)
+    #expect(world.run(seconds: 120) { isComplete(blob, at: 2, in: $0) })
+    #expect(world.problems == [])
+  }
+
+  @Test func `a peer that repeats one leaf does not hold up a narrow link`() throws {
+    var world = Self.world(seed: 81, members: 2)
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)
+    for index in 0...2 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
+    let blob = try Blob(bytes: 20_000, kind: .thumbnail)
+    world.stations[1].withholdsUnits = true
+    give(blob, held: Array(blob.units.indices), to: 1, goal: .thumbnail, in: &world)
+    give(blob, held: [], to: 2, goal: .thumbnail, in: &world)
+    world.run(seconds: 5)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .thumbnail, in: &world)
+    for _ in 0..<60 where !isComplete(blob, at: 2, in: world) {
+      for unit in blob.units {
+        var packet = Packet()
+        packet.blobs = [
+          .leaf(
+            blob.listing.id, number: unit.number * BlobShape.leavesPerUnit,
+            bytes: Array(unit.bytes.prefix(BlobShape.leafBytes)))
+        ]
+        world.send(packet, from: 1, to: 2)
+      }
+      world.run(seconds: 2)
+    }
+    #expect(isComplete(blob, at: 2, in: world))
+    #expect(world.problems == [])
+  }
+
+  @Test func `a query brings no blob to a device that is to fetch none`() throws {
+    // Given a device whose disk is full, or for which an author listed too much
+    var world = Self.world(seed: 82, members: 2)
+    let blob = try Blob(bytes: 40_000)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    give(blob, held: [], to: 2, goal: .none, in: &world)
+    // When a peer asks it for the blob
+    for _ in 0..<20 {
+      var packet = Packet()
+      packet.blobs = [.query(blob.listing.id)]
+      world.send(packet, from: 1, to: 2)
+      world.run(seconds: 1)
+    }
+    // Then it stores nothing
+    #expect(world.stations[2].units[blob.listing.id]?.isEmpty ?? true)
+  }
+
+  @Test func `requests for nothing read no unit`() throws {
+    var world = Self.world(seed: 83, members: 1)
+    let blob = try Blob(bytes: 16 * 1024 + 100)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    let id = blob.listing.id
+    // Given a last unit with one leaf
+    let read = BlobRequest(blob: id, number: 1, unit: 1, hashes: 0, leaves: 1)
+    let empty = [
+      BlobMessage.want(BlobWant(blob: id, unit: 0, wantsProof: false, leaves: 0)),
+      .want(BlobWant(blob: id, unit: 1, wantsProof: false, leaves: 0xFFFE)),
+      .request(BlobRequest(blob: id, number: 2, unit: 0, hashes: 0, leaves: 0)),
+      .request(BlobRequest(blob: id, number: 3, unit: 1, hashes: 0, leaves: 2)),
+    ]
+    for (message, reads) in [(.request(read), 1)] + empty.map({ ($0, 0) }) {
+      let before = world.stations[0].unitReads
+      var packet = Packet()
+      packet.blobs = [message]
+      world.send(packet, from: 1, to: 0)
+      world.run(seconds: 1)
+      #expect(world.stations[0].unitReads - before == reads, "\(message)")
+    }
   }
 }

@@ -543,8 +543,8 @@ def read_crossing(message, author, incarnation, written_at, operation):
         row = h16(b"muster row 1", operation, author.user, exactly(16, nonce))
         if subject != row or author.role not in (COMMAND, MEMBER):
             raise Invalid("crossing of another's tracker")
-    elif subject != author.device:
-        raise Invalid("crossing of another device")
+    elif subject != author.device or author.role not in PERSONAL:
+        raise Invalid("crossing of another device, or of no person")
     id = h16(
         b"muster crossing 1", operation, subject, incarnation, fence, version, u32(transition))
     accuracy = fix.get("accuracy_plus_one", 0)

@@ -13,8 +13,10 @@ final class DatabaseConnection {
   ///   Its parts default to libpq's environment variables and `~/.pgpass`.
   init(to url: String) throws(ArchiveFault) {
     // Later entries override earlier ones, and the URL is expanded in its place.
+    // Keepalives end a connection whose server is gone, where a query would wait for hours.
     let settings = [
-      ("connect_timeout", "10"), ("dbname", url), ("fallback_application_name", "muster-archive"),
+      ("connect_timeout", "10"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
+      ("keepalives_count", "3"), ("dbname", url), ("fallback_application_name", "muster-archive"),
       ("client_encoding", "UTF8"),
     ]
     let opened = Self.withCStrings(settings.map(\.0)) { names in
@@ -107,6 +109,26 @@ final class DatabaseConnection {
     PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
   }
 
+  /// Runs a statement that waits for a lock.
+  ///
+  /// - Parameter span: the longest wait, as PostgreSQL writes it.
+  /// - Returns: whether it was granted in time.
+  func lock(_ sql: String, within span: String) throws(ArchiveFault) -> Bool {
+    try script("SET lock_timeout = '\(span)'")
+    let result = PQexec(handle, sql)
+    defer { PQclear(result) }
+    let isGranted = PQresultStatus(result) == PGRES_TUPLES_OK
+    guard isGranted || Self.state(of: result) == Self.lockNotAvailable else {
+      throw fault(of: result)
+    }
+    try script("SET lock_timeout = 0")
+    return isGranted
+  }
+
+  /// Releases a lock of the session. Fails only with the connection, and the server then releases
+  /// it itself.
+  func release(_ sql: String) { PQclear(PQexec(handle, sql)) }
+
   /// Rolls back. Fails only with the connection, and the server then rolls back itself.
   func rollBack() { PQclear(PQexec(handle, "ROLLBACK")) }
 
@@ -181,8 +203,15 @@ final class DatabaseConnection {
 
   // MARK: Failures
 
+  /// SQLSTATE `lock_not_available`.
+  private static let lockNotAvailable = "55P03"
+
+  private static func state(of result: OpaquePointer?) -> String? {
+    PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+  }
+
   private func fault(of result: OpaquePointer?) -> ArchiveFault {
-    let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+    let state = Self.state(of: result)
     let reason =
       PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
       ?? Self.line(PQerrorMessage(handle))
@@ -198,7 +227,8 @@ final class DatabaseConnection {
           + "this again", isTransient: true)
     case "40", "57":
       return ArchiveFault(
-        "PostgreSQL interrupted the transaction: \(reason); run this again", isTransient: true)
+        "PostgreSQL interrupted the transaction: \(reason); run this again", isTransient: true,
+        isCanceled: state == "57014")
     case "42" where state == "42501":
       return ArchiveFault(
         "PostgreSQL refuses: \(reason); connect as the owner of the archive, or grant the role "

@@ -7,16 +7,15 @@ internal import MusterSync
 ///                                                        StoringBatch, on its own thread ◀──┘
 ///
 /// - While one batch is stored, the next group is read and verified. No more than one batch waits.
-/// - Groups are verified without any question to the server while each run follows the one before.
-///   Otherwise, and while another post is ahead with the same frames, one question for the whole
-///   group finds what is archived, and that is not verified.
+/// - Posts with frames that are not archived take turns (`ArchivingTurn`). A post whose turn it is
+///   verifies groups without any question to the server while each run follows the one before.
+///   Otherwise one question for the whole group finds what is archived, and that is not verified.
 ///
 /// Frames, certificates, membership evidence, sealed epoch keys and the ciphertext of photos are
 /// archived. Newest records (positions, receipts) are not.
 struct BundleArchiver {
   private let archive: Archive
   private let local: LocalDevice
-  private let post: DeviceID
   private var verifier: FrameVerifier
   private var batch = ArchiveBatch()
   /// The bytes that are not parsed yet, and where they are in the bundle.
@@ -25,6 +24,7 @@ struct BundleArchiver {
   private var isAtEnd = false
   private var keyCount = 0
   private var storing: StoringBatch?
+  private let turn: ArchivingTurn
   /// Whether another post has stored frames of the last batch.
   private var isBehind = false
   private(set) var tally = BundleTally()
@@ -34,14 +34,12 @@ struct BundleArchiver {
   /// The number of items that are verified together.
   private static let groupItems = 200
 
-  /// - Parameters:
-  ///   - local: a device of the operation, whose network key opens the bundle.
-  ///   - post: whose data it is, for the status of the archive.
-  init(into archive: Archive, of local: LocalDevice, post: DeviceID) throws {
+  /// - Parameter local: the device whose data it is. Its network key opens the bundle.
+  init(into archive: Archive, of local: LocalDevice) throws {
     self.archive = archive
     self.local = local
-    self.post = post
     verifier = try archive.verifier(of: local.operation, rootKey: local.rootKey)
+    turn = ArchivingTurn(of: local.operation, in: archive.database)
   }
 
   /// Takes the next bytes, and stores what is complete in parts of some megabytes. The last part
@@ -80,13 +78,18 @@ struct BundleArchiver {
   ///
   /// - Returns: whether the bundle was complete.
   mutating func finish() throws -> Bool {
-    try store()
-    try settle()
+    try endTurn()
     return isAtEnd
   }
 
+  private mutating func endTurn() throws {
+    try store()
+    try settle()
+    turn.end()
+  }
+
   private mutating func take(_ group: [BundleItem]) throws {
-    var held = try isBehind ? held(of: group) : nil
+    var held = try prepare(group)
     for (index, item) in group.enumerated() {
       switch item {
       case .frames(let frames):
@@ -111,13 +114,35 @@ struct BundleArchiver {
     }
   }
 
+  /// Takes the turn if something of a group is not archived.
+  ///
+  /// - Returns: what is archived, as `held(of:)`; nil if that need not be known.
+  private mutating func prepare(_ group: [BundleItem]) throws -> Set<FrameHash>? {
+    if turn.isOver { try endTurn() }
+    guard !turn.isHeld, !turn.isGivenUp else { return try isBehind ? held(of: group) : nil }
+    let lasts = Self.runs(of: group).compactMap { $0.last?.hash }
+    guard !lasts.isEmpty else { return nil }
+    var held = try held(of: group)
+    if !held.isSuperset(of: lasts) {
+      try turn.begin()
+      // Another post may have archived it during its turn.
+      held = try self.held(of: group)
+      if held.isSuperset(of: lasts) { turn.end() }
+    }
+    return held
+  }
+
+  private static func runs(of group: [BundleItem]) -> [[Frame]] {
+    group.compactMap { item in if case .frames(let run) = item { run } else { nil } }
+  }
+
   /// Returns which runs of a group are archived, by their last frames, and which frames before
   /// runs.
   private mutating func held(of group: [BundleItem]) throws -> Set<FrameHash> {
     // The connection is free then.
     try settle()
     isBehind = false
-    let runs = group.compactMap { item in if case .frames(let run) = item { run } else { nil } }
+    let runs = Self.runs(of: group)
     let names = runs.flatMap { run in
       [run.last.map(FrameName.init), run.first.flatMap(FrameName.init(before:))].compactMap(\.self)
     }
@@ -169,7 +194,7 @@ struct BundleArchiver {
     guard !batch.isEmpty else { return }
     try settle()
     try BatchWriter(archive: archive).register(local)
-    storing = StoringBatch(batch, into: archive, from: post, in: local.operation)
+    storing = StoringBatch(batch, of: local, into: archive, turn: turn)
     batch = ArchiveBatch()
   }
 

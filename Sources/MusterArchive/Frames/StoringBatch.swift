@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import MusterModel
+internal import MusterSync
 
 /// A batch that is stored on a thread of its own, while the next one is verified.
 ///
@@ -17,16 +18,19 @@ final class StoringBatch {
   private let work: Work
   private let all: BatchWriter.Stored
   private let group = DispatchGroup()
+  /// It uses the same connection when it ends, thus not before the batch is stored.
+  private let turn: ArchivingTurn
 
-  /// Begins to store a batch.
-  init(_ batch: ArchiveBatch, into archive: Archive, from post: DeviceID, in operation: OperationID)
-  {
+  /// Begins to store a batch of a device.
+  init(_ batch: ArchiveBatch, of local: LocalDevice, into archive: Archive, turn: ArchivingTurn) {
+    self.turn = turn
     let work = Work(archive)
     self.work = work
     all = BatchWriter.Stored(frames: batch.frameCount, units: batch.units.count)
     DispatchQueue.global().async(group: group) {
       work.result = Result {
-        try BatchWriter(archive: work.archive).store(batch, from: post, in: operation)
+        try BatchWriter(archive: work.archive).store(
+          batch, from: local.device, in: local.operation)
       }
     }
   }

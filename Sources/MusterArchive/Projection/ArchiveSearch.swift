@@ -57,7 +57,7 @@ extension Archive {
       AND ($6::timestamptz IS NULL OR at >= $6::timestamptz)
       AND ($7::timestamptz IS NULL OR at <= $7::timestamptz)
       AND ($8::text IS NULL OR lower(name) = lower($8::text)
-        OR encode(operations.id, 'hex') LIKE lower($8::text) || '%')
+        OR starts_with(encode(operations.id, 'hex'), lower($8::text)))
       AND ($10::bytea[] IS NULL OR found.operation = ANY($10::bytea[]))
     ORDER BY at DESC NULLS LAST, kind, found.id LIMIT $9::bigint
     """

@@ -1,4 +1,3 @@
-internal import Foundation
 public import MusterModel
 internal import MusterSync
 
@@ -29,7 +28,6 @@ struct Projector {
   let seed: [UInt8]
 
   private static let attempts = 10
-  private static let mergeBytes = 512 * 1024
   private static let trackFixes = 100_000
 
   private var operation: OperationID { post.local.operation }
@@ -42,12 +40,13 @@ struct Projector {
     }
     try ArchiveSchema.prepareProjection(archive.database)
     try lock()
-    var merged = try await mergeMissing()
+    let filler = NodeFiller(archive: archive, post: post, seed: seed)
+    var merged = try await filler.mergeMissing()
     var state = try await state()
     // Photos of which the archive has more than the node.
     let incomplete = state.photos.filter { !$0.photo.original.isComplete }.map(\.photo.id)
     if !incomplete.isEmpty, try archive.holdsUnits(of: incomplete, in: operation) {
-      merged += try await merge(logs: [:], blobs: Set(incomplete))
+      merged += try await filler.merge(logs: [:], blobs: Set(incomplete))
       state = try await self.state()
     }
     var outcome = try await write(state, merged: merged)
@@ -64,59 +63,6 @@ struct Projector {
     guard row?.integer(0) != 0 else {
       throw ArchiveFault(
         "another program projects this operation now: wait until it has ended", isTransient: true)
-    }
-  }
-
-  // MARK: Frames
-
-  /// Gives the node the archived logs that it does not hold whole, as a bundle.
-  private func mergeMissing() async throws -> Int {
-    guard case .logStates(let states) = try await post.ask(.logStates) else {
-      throw ArchivePost.unexpectedReply
-    }
-    let held = Set(states.map(\.hash))
-    let missing = try archive.heads(of: operation).filter { log, heads in
-      !heads.tips.keys.allSatisfy(held.contains)
-    }
-    guard !missing.isEmpty else { return 0 }
-    return try await merge(logs: missing, blobs: [])
-  }
-
-  /// Gives the node archived logs and blobs.
-  private func merge(logs: [LogID: BranchHeads], blobs: Set<BlobID>) async throws -> Int {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "muster-archive-\(UUID().uuidString)")
-    defer { unlink(file.path) }
-    let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL, 0o600)
-    guard descriptor >= 0 else {
-      throw ArchiveFault("cannot write \(file.path): \(String(cString: strerror(errno)))")
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    _ = try archive.export(
-      of: post.local, seed: seed, isNeeded: { logs[$0.log] != nil }, blobs: blobs,
-      write: { try handle.write(contentsOf: Data($0)) })
-    try handle.seek(toOffset: 0)
-    return try await merge(handle)
-  }
-
-  private func merge(_ handle: FileHandle) async throws -> Int {
-    var (rest, place, merged) = ([UInt8](), [UInt8](), 0)
-    while true {
-      let bytes = try handle.read(upToCount: Self.mergeBytes).map(Array.init) ?? []
-      rest += bytes
-      guard
-        case .bundleProgress(let step) = try await post.ask(
-          .mergeBundle(ByteString(rest), at: ByteString(place), isLast: bytes.isEmpty))
-      else { throw ArchivePost.unexpectedReply }
-      rest.removeFirst(step.consumed)
-      place = step.next
-      merged += step.tally.frames.new
-      if let (reason, count) = step.tally.frames.refused.min(by: { $0.key < $1.key }) {
-        throw ArchiveFault(
-          "the node rejects \(count) archived frames (\(reason.name)): import from the device that "
-            + "wrote them, then project again")
-      }
-      if step.end != nil || bytes.isEmpty { return merged }
     }
   }
 

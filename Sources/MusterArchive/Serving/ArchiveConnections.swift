@@ -7,48 +7,54 @@ internal import Synchronization
 /// database delays no other work of the process.
 ///
 /// A reader that finds too many others waiting is rejected at once: memory stays bounded while the
-/// database hangs.
+/// database hangs. Tokens have a connection of their own: clients without a token delay no query,
+/// and slow queries no token.
 public final class ArchiveConnections: Sendable {
   private static let mostWaiting = 256
 
+  /// The last one is for tokens.
   private let connections: [ReadingConnection]
-  private let load = Mutex(Load())
-
-  private struct Load {
-    var next = 0
-    var waiting = 0
-  }
+  /// How many requests each connection has.
+  private let load: Mutex<[Int]>
 
   /// Creates connections, which open when they are first used.
   ///
   /// - Parameters:
   ///   - url: `postgres://USER@HOST/DATABASE`. A read replica suffices.
-  ///   - count: at least 1.
+  ///   - count: those for queries; at least 1.
   public init(to url: String, count: Int) {
     precondition(count > 0, "a pool of \(count) connections")
-    connections = (0..<count).map { ReadingConnection(to: url, number: $0) }
+    connections = (0...count).map { ReadingConnection(to: url, number: $0) }
+    load = Mutex([Int](repeating: 0, count: count + 1))
   }
 
+  /// Reads on the connection for tokens, or on the query connection with the fewest requests.
   private func read<Result: Sendable>(
-    _ work: @escaping @Sendable (Archive) throws -> Result
+    forToken: Bool = false, _ work: @escaping @Sendable (Archive) throws -> Result
   ) async throws -> Result {
-    let connection = try load.withLock { load throws(ArchiveFault) in
-      guard load.waiting < Self.mostWaiting else {
+    let last = connections.count - 1
+    let chosen = try load.withLock { load throws(ArchiveFault) in
+      let usable = forToken ? last..<last + 1 : 0..<last
+      let chosen = usable.min { load[$0] < load[$1] } ?? last
+      guard load[usable].reduce(0, +) < Self.mostWaiting else {
         throw ArchiveFault("too many requests wait for the database", isTransient: true)
       }
-      load.waiting += 1
-      load.next = (load.next + 1) % connections.count
-      return connections[load.next]
+      load[chosen] += 1
+      return chosen
     }
-    defer { load.withLock { $0.waiting -= 1 } }
-    return try await connection.perform(work)
+    defer { load.withLock { $0[chosen] -= 1 } }
+    do {
+      return try await connections[chosen].perform(work)
+    } catch let fault as ArchiveFault where fault.isCanceled {
+      throw ArchiveTimeout()
+    }
   }
 }
 
 extension ArchiveConnections: OperationArchive {
   /// Returns the reader with an access token; nil for an unknown or revoked one.
   public func reader(withTokenHash hash: [UInt8]) async throws -> ArchiveReader? {
-    try await read { try $0.accessTokens.reader(withHash: hash) }
+    try await read(forToken: true) { try $0.accessTokens.reader(withHash: hash) }
   }
 
   /// Returns operations by name; nil for all of them.
@@ -121,14 +127,15 @@ private actor ReadingConnection {
     executor = QueueExecutor(label: "muster.archive-reader-\(number)")
   }
 
-  /// Performs a query; after a lost connection once more, on a new one.
+  /// Performs a query; after a lost connection once more, on a new one. A query that took too long
+  /// would take as long again.
   func perform<Result: Sendable>(
     _ work: @Sendable (Archive) throws -> Result
   ) throws -> Result {
     if let archive {
       do {
         return try work(archive)
-      } catch let fault as ArchiveFault where fault.isTransient {
+      } catch let fault as ArchiveFault where fault.isTransient && !fault.isCanceled {
         self.archive = nil
       }
     }

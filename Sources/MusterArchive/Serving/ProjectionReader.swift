@@ -6,9 +6,10 @@ internal import MusterModel
 public struct ProjectionReader {
   let database: DatabaseConnection
 
-  /// Lets the server end statements of this connection that take longer.
+  /// Lets the server end statements of this connection that take longer, and reject writes.
   func limitStatements(seconds: Int) throws {
-    try database.script("SET statement_timeout = '\(seconds)s'")
+    try database.script(
+      "SET statement_timeout = '\(seconds)s'; SET default_transaction_read_only = on")
   }
 
   /// Returns the names of operations; nil for all of them.

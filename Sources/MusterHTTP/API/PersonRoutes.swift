@@ -38,7 +38,7 @@ enum PersonRoutes {
     },
     Route(
       .post, "/api/v1/me/position",
-      "Set the position of this device, or for the login of a phone that of the phone",
+      "Set the position of this device, also by its user's login, or that of a login's phone",
       body: .object(
         [
           .must("lat", .latitude), .must("lon", .longitude),
@@ -46,9 +46,11 @@ enum PersonRoutes {
         ], least: 2),
       result: .done
     ) { api, call in
-      guard call.person?.isCarrier ?? true else {
+      if let person = call.person, !person.isCarrier, !person.isOwner {
         throw Problem(
-          .forbidden, "this login has no position: add a login for the phone, with --phone")
+          .forbidden,
+          "this login has no position here: log in at the laptop of its person, or with a login "
+            + "that was added with --phone")
       }
       guard let place = call.place else { throw Problem(.badRequest, "coordinates out of range") }
       let time = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) } ?? SystemClock.wall
@@ -56,7 +58,7 @@ enum PersonRoutes {
         throw Problem(.unprocessableContent, "the time is out of range", at: "/sampleTime")
       }
       let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
-      if let person = call.person {
+      if let person = call.person, person.isCarrier {
         return try await report(place, accuracy, at: time, of: person, to: api.node)
       }
       let fix = Fix(position: place, accuracyDecimetres: accuracy, sampleTime: time)

@@ -5,7 +5,10 @@ internal import MusterNode
 /// The proximity log of this node, and exposures: for the node's own user only. A login is refused:
 /// the log is about the person of this laptop.
 enum ProximityRoutes {
-  static let routes: [Route] = logRoutes + consentRoutes + reviewRoutes
+  static let routes: [Route] = [overview] + logRoutes + consentRoutes + reviewRoutes
+
+  /// The most devices and sessions of the overview.
+  private static let shown = 50
 
   private static let state = Shape.choice(["unknown", "on", "off"])
 
@@ -23,6 +26,36 @@ enum ProximityRoutes {
   private static let sent = Shape.open([
     .must("recipients", .integer(1...Int64(Limits.noteRecipients)))
   ])
+
+  private static let overview = Route(
+    .get, "/api/v1/proximity/overview",
+    "Get the state, the newest devices and sessions, the own identifier, and command's review",
+    result: .json(
+      .open([
+        .must("state", status), .must("devices", .list(.anything, most: shown)),
+        .must("sessions", .list(.anything, most: shown)), .must("own", .anything),
+        .must("review", .anything),
+      ]))
+  ) { api, call in
+    guard case .devices(let devices, _) = try await ask(.devices(hours: 24), of: api, call),
+      case .sessions(let sessions) = try await ask(.sessions, of: api, call),
+      case .own(let own) = try await ask(.own, of: api, call)
+    else { throw Problem.unexpected }
+    var review = JSON.null
+    if try await api.node.role() == .command {
+      guard case .review(let found) = try await ask(.review, of: api, call) else {
+        throw Problem.unexpected
+      }
+      review = found.json
+    }
+    return .ok(
+      .object([
+        "state": try await stateJSON(of: api, call),
+        "devices": .array(devices.prefix(shown).map(\.json)),
+        "sessions": .array(sessions.prefix(shown).map(\.json)),
+        "own": own.json, "review": review,
+      ]))
+  }
 
   private static let logRoutes: [Route] = [
     Route(
@@ -166,12 +199,16 @@ enum ProximityRoutes {
   }
 
   private static func state(of api: API, _ call: Call) async throws -> Answer {
+    .ok(try await stateJSON(of: api, call))
+  }
+
+  private static func stateJSON(of api: API, _ call: Call) async throws -> JSON {
     guard case .status(let status) = try await ask(.status, of: api, call),
       case .notices(let notices) = try await ask(.notices, of: api, call)
     else { throw Problem.unexpected }
     var members = status.json.members ?? [:]
     members["notices"] = .array(notices.map(\.json))
-    return .ok(.object(members))
+    return .object(members)
   }
 
   private static func answer(

@@ -1,17 +1,20 @@
 internal import MusterInterchange
 internal import MusterModel
+internal import NIOCore
 
 /// An archive as one reader sees it: operations that the reader may not read do not exist.
 struct ArchiveAPI: Sendable {
   let archive: any OperationArchive
   let reader: ArchiveReader
 
+  /// Rows that are read at once, and tracks: a track may have half a megabyte.
+  private static let (batch, trackBatch) = (200, 10)
   /// The batches of rows that one page of a layer reads at most: a page that finds little ends
   /// early, so that no request reads a whole table.
-  private static let mostBatches = 10
-  /// The tracks of a page.
-  private static let mostTracks = 100
-  private static let allRows = 100_000
+  private static let mostBatches = 50
+  /// Text of a page after which it ends, and the text of a whole layer.
+  private static let (pageBytes, layerBytes) = (8 << 20, 32 << 20)
+  private static let mostRows = 100_000
 
   /// Returns the operation of a request. Throws a problem if there is none for this reader.
   func operation(_ call: Call) async throws -> OperationID {
@@ -24,10 +27,55 @@ struct ArchiveAPI: Sendable {
     return id
   }
 
-  /// Returns a page of a set, after the id of a cursor.
-  func rows(
+  /// Returns a page of a set as JSON, after the id of a cursor. A page of long rows has fewer than
+  /// fit by their number.
+  func page(
     of set: ArchivedSet, in operation: OperationID, after cursor: String?, limit: Int
-  ) async throws -> Rows {
+  ) async throws -> ByteBuffer {
+    var (rows, bytes, after): ([Rows.Row], Int, String?) = ([], 0, cursor)
+    // One more than fits shows whether another page follows.
+    while rows.count <= limit, bytes <= Self.pageBytes {
+      let size = min(Self.batch, limit + 1 - rows.count)
+      let more = try await batch(of: set, in: operation, after: after, limit: max(2, size))
+      rows += more
+      bytes += more.reduce(0) { $0 + $1.json.utf8.count }
+      after = more.last?.id
+      guard more.count == max(2, size) else {
+        return Rows(rows).page(after: nil, limit: Int64(limit))
+      }
+    }
+    return Rows(rows).page(after: nil, limit: Int64(min(limit, rows.count - 1)))
+  }
+
+  /// Returns the features of a set that intersect a box, or all. Throws a problem if they are too
+  /// many for one response.
+  func layer(
+    of set: ArchivedSet, in operation: OperationID, box: Box?
+  ) async throws -> ByteBuffer {
+    var (rows, read, bytes, after): ([Rows.Row], Int, Int, String?) = ([], 0, 0, nil)
+    while true {
+      let more = try await batch(of: set, in: operation, after: after, limit: Self.batch)
+      let wanted = more.filter { row in
+        !row.feature.isEmpty && (box.map { row.box?.meets($0) == true } ?? true)
+      }
+      rows += wanted
+      read += more.count
+      bytes += wanted.reduce(0) { $0 + $1.feature.utf8.count }
+      after = more.last?.id
+      guard read <= Self.mostRows, bytes <= Self.layerBytes else {
+        throw Problem(
+          .unprocessableContent,
+          "the layer is too large for one response: read /ogc/collections page by page, or give a "
+            + "smaller bbox", at: "bbox")
+      }
+      guard more.count == Self.batch else { return Rows(rows).features(in: nil) }
+    }
+  }
+
+  /// Returns some rows by id, after the id of a cursor.
+  private func batch(
+    of set: ArchivedSet, in operation: OperationID, after cursor: String?, limit: Int
+  ) async throws -> [Rows.Row] {
     var after: [UInt8]?
     if let cursor {
       guard let bytes = Hex.decode(cursor), bytes.count == 16 else {
@@ -38,22 +86,17 @@ struct ArchiveAPI: Sendable {
     return try await rows(of: set, in: operation, .page(after: after, limit: limit))
   }
 
-  /// Returns all rows of a set, of at most 100,000.
-  func allRows(of set: ArchivedSet, in operation: OperationID) async throws -> Rows {
-    try await rows(of: set, in: operation, .page(after: nil, limit: Self.allRows))
-  }
-
   private func rows(
     of set: ArchivedSet, in operation: OperationID, _ selection: SummarySelection
-  ) async throws -> Rows {
+  ) async throws -> [Rows.Row] {
     switch set {
-    case .users: Rows(try await users(in: operation, selection).map(\.row))
-    case .reports: Rows(try await reports(in: operation, selection).map(\.row))
-    case .fences: Rows(try await fences(in: operation, selection).map(\.row))
-    case .events: Rows(try await events(in: operation, selection).map(\.row))
+    case .users: try await users(in: operation, selection).map(\.row)
+    case .reports: try await reports(in: operation, selection).map(\.row)
+    case .fences: try await fences(in: operation, selection).map(\.row)
+    case .events: try await events(in: operation, selection).map(\.row)
     case .directives:
       // Deadlines count from the order: the archive is no clock of the operation.
-      Rows(try await directives(in: operation, selection).map { $0.row(now: $0.createdAt) })
+      try await directives(in: operation, selection).map { $0.row(now: $0.createdAt) }
     }
   }
 
@@ -139,17 +182,17 @@ extension ArchiveAPI: FeatureService {
     of layer: FeatureLayer, after cursor: String?, limit: Int, where isWanted: (Rows.Row) -> Bool
   ) async throws -> FeaturePage {
     guard let operation = layer.operation else { return FeaturePage() }
-    let size = layer.kind == .tracks ? Self.mostTracks : Int(Rows.page)
-    var page = FeaturePage(next: cursor)
-    for _ in 0..<Self.mostBatches where page.features.count < limit {
-      let rows = try await rows(
-        of: layer.kind.set, in: operation, after: page.next, limit: size
-      ).rows(after: nil)
+    let size = layer.kind == .tracks ? Self.trackBatch : Self.batch
+    var (page, bytes) = (FeaturePage(next: cursor), 0)
+    for _ in 0..<Self.mostBatches where page.features.count < limit && bytes <= Self.pageBytes {
+      let rows = try await batch(
+        of: layer.kind.set, in: operation, after: page.next, limit: size)
       let more = try await FeaturePage(
         of: rows, isLast: rows.count < size, limit: limit - page.features.count, cursor: \.id,
         row: { row in layer.kind == .tracks ? try await track(of: row.id, in: operation) : row },
         where: isWanted)
       page.append(more)
+      bytes += more.features.reduce(0) { $0 + $1.utf8.count }
       if page.next == nil { break }
     }
     return page
@@ -160,7 +203,7 @@ extension ArchiveAPI: FeatureService {
     let row: Rows.Row? =
       layer.kind == .tracks
       ? try await track(of: id, in: operation)
-      : try await rows(of: layer.kind.set, in: operation, .named(id))[id]
+      : try await rows(of: layer.kind.set, in: operation, .named(id)).first { $0.id == id }
     return row.flatMap { $0.feature.isEmpty ? nil : $0.feature }
   }
 

@@ -5,31 +5,50 @@ internal import MusterInterchange
 
 /// Authorizes the requests to an archive by access tokens, and answers them.
 ///
-///     request ─▶ own host and page ─▶ token ─▶ RouteTable ─▶ answer
-///                403                  401      404, 405, 400
+///     request ─▶ own host and page ─▶ token ─▶ share ─▶ RouteTable ─▶ answer
+///                403                  401      429      404, 405, 400
 struct ArchiveResponder: HTTPResponder {
   typealias Context = ListenerContext
 
   private let archive: any OperationArchive
   private let isSecure: Bool
   private let logger: Logger
+  private let shares: AgencyShares
   private let table = RouteTable(
     ArchiveRoutes.all,
     about: "Read the operations of a shared archive. Nothing can be written over HTTP.")
 
-  init(archive: any OperationArchive, isSecure: Bool, logger: Logger) {
+  /// Requests of one agency of which the answer is not sent yet.
+  private static let mostOpen = 32
+
+  /// - Parameter share: how many requests of one agency query the archive at a time.
+  init(archive: any OperationArchive, share: Int, isSecure: Bool, logger: Logger) {
     (self.archive, self.isSecure, self.logger) = (archive, isSecure, logger)
+    shares = AgencyShares(running: share, open: Self.mostOpen)
   }
 
   func respond(to request: Request, context: Context) async -> Response {
     var agency = "-"
+    var place: AgencyShares.Place?
     let answer = await Answer.orProblem {
       do {
         let reader = try await reader(of: request)
         agency = reader.agency
-        return try await result(of: request, context, for: reader)
+        guard let own = shares.place(for: agency) else {
+          throw Problem(
+            .tooManyRequests,
+            "\(Self.mostOpen) requests of this agency are not finished: wait for their answers")
+        }
+        place = own
+        return try await shares.perform(at: own) {
+          try await result(of: request, context, for: reader)
+        }
       } catch let problem as Problem {
         throw problem
+      } catch is ArchiveTimeout {
+        throw Problem(
+          .serviceUnavailable,
+          "the query takes too long: ask for a smaller area, a shorter time or fewer results")
       } catch {
         // It names the database, which is not the client's business.
         logger.error("\(error)")
@@ -42,11 +61,37 @@ struct ArchiveResponder: HTTPResponder {
       \(request.uri.string.prefix(300))
       """)
     var response = answer.response
+    if let place {
+      Connection(channel: context.channel).renew(after: response)
+      response.body = Self.body(of: answer, holding: place)
+    }
     if answer.status == .unauthorized {
       response.headers[.wwwAuthenticate] = "Bearer realm=\"muster-archive\""
     }
     if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
     return response
+  }
+
+  /// Bytes that are sent at once: a client that reads slowly has one such piece in its socket.
+  private static let pieceBytes = 256 * 1024
+
+  /// Returns a large body in pieces. Its place is free once it is sent, or the connection is lost.
+  private static func body(
+    of answer: Answer, holding place: AgencyShares.Place
+  ) -> ResponseBody {
+    guard let content = answer.content, content.readableBytes > pieceBytes else {
+      return answer.body
+    }
+    return ResponseBody(contentLength: content.readableBytes) { [place] writer in
+      var rest = content
+      while let piece = rest.readSlice(length: min(pieceBytes, rest.readableBytes)),
+        piece.readableBytes > 0
+      {
+        try await writer.write(piece)
+      }
+      try await writer.finish(nil)
+      withExtendedLifetime(place) {}
+    }
   }
 
   private func result(

@@ -97,12 +97,10 @@ enum ArchiveRoutes {
           .must("items", .list(.named(shape), most: many)), .must("next", .nullable(.text)),
         ]))
     ) { api, call in
-      let limit = call.queryInteger("limit") ?? Rows.page
-      // One more shows whether another page follows.
-      let rows = try await api.rows(
+      let page = try await api.page(
         of: set, in: api.operation(call), after: call.query["cursor"]?.word,
-        limit: Int(limit) + 1)
-      return Answer(.ok, bytes: rows.page(after: nil, limit: limit), type: "application/json")
+        limit: Int(call.queryInteger("limit") ?? Rows.page))
+      return Answer(.ok, bytes: page, type: "application/json")
     }
   }
 
@@ -209,8 +207,8 @@ enum ArchiveRoutes {
       result: .other(type: "application/geo+json")
     ) { api, call in
       let box = try call.query["bbox"]?.word.map { try Box(parsing: $0) }
-      let rows = try await api.allRows(of: set, in: api.operation(call))
-      return Answer(.ok, bytes: rows.features(in: box), type: "application/geo+json")
+      let features = try await api.layer(of: set, in: api.operation(call), box: box)
+      return Answer(.ok, bytes: features, type: "application/geo+json")
     }
   }
 

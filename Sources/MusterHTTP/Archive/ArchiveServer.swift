@@ -43,6 +43,7 @@ public struct ArchiveServer: Service {
   private let archive: any OperationArchive
   private let host: String
   private let port: Int
+  private let share: Int
   private let context: NIOSSLContext?
   private let logger: Logger
   private let onListening: @Sendable (Int) -> Void
@@ -51,17 +52,21 @@ public struct ArchiveServer: Service {
   ///
   /// - Parameters:
   ///   - port: 0 for one that the system chooses.
+  ///   - share: how many requests of one agency query the archive at a time: fewer than it has
+  ///     connections, so that others are served meanwhile.
   ///   - certificate: nil only for a loopback address.
   ///   - logger: receives one line for each request, with the agency that sent it.
   ///   - onListening: receives the port once clients can connect.
   public init(
-    of archive: any OperationArchive, host: String, port: Int, certificate: Certificate?,
-    logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+    of archive: any OperationArchive, host: String, port: Int, share: Int,
+    certificate: Certificate?, logger: Logger,
+    onListening: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws {
     guard certificate != nil || AccessRule.isLoopback(host) else { throw MissingCertificate() }
     self.archive = archive
     self.host = host
     self.port = port
+    self.share = share
     context = try certificate?.context()
     self.logger = logger
     self.onListening = onListening
@@ -81,7 +86,8 @@ public struct ArchiveServer: Service {
     let (host, logger, onListening) = (host, logger, onListening)
     let scheme = context == nil ? "http" : "https"
     let application = Application(
-      responder: ArchiveResponder(archive: archive, isSecure: context != nil, logger: logger),
+      responder: ArchiveResponder(
+        archive: archive, share: share, isSecure: context != nil, logger: logger),
       server: server(),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),

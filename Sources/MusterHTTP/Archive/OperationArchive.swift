@@ -46,6 +46,12 @@ public protocol OperationArchive: Sendable {
   ) async throws -> [UInt8]
 }
 
+/// The archive ended a query that took too long.
+public struct ArchiveTimeout: Error {
+  /// Creates the error.
+  public init() {}
+}
+
 /// A data set of an operation that is projected.
 public enum ArchivedSet: String, CaseIterable, Sendable {
   case users, reports, fences, events, directives

@@ -66,10 +66,10 @@ public struct Login: Hashable, Sendable {
     return difference == 0 && given.count == proof.count
   }
 
-  /// The secret in the address to which this phone's tracker app reports; nil for any other login.
-  /// A new passphrase gives a new one.
+  /// The secret in the address to which the tracker app of the login's person reports; nil for a
+  /// login without a person. A new passphrase gives a new one.
   var phoneSecret: String? {
-    guard isPhone else { return nil }
+    guard isPhone || user != nil else { return nil }
     return Hex.encode(Blake2b.hash256(Array("muster phone 1".utf8), proof).prefix.bytes)
   }
 

@@ -114,17 +114,15 @@ struct LoginEndpoint: Sendable {
         throw Problem(.notFound, "there is nothing at this path")
       }
       let writes = request.method != .get
-      // A login that is bound to a user may report their safety.
-      let isOwnSafety =
-        login.user != nil && request.method == .put && request.uri.path == "/api/v1/me/safety"
-      let isOwnReport = isOwnSafety || login.isPhone && request.uri.path.hasPrefix("/api/v1/me/")
-      if writes, login.rights == .observer, !isOwnReport {
+      let isOwner = try await isOwner(login)
+      if writes, login.rights == .observer, !Self.isOwnReport(request, of: login, isOwner) {
         audit.note(Self.words(request), by: login.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer has read-only access: use a login of command")
       }
       if writes, login.isPhone { try await enlist(login) }
       let person = Person(
-        name: login.name, user: try await user(of: login), isCarrier: login.isPhone
+        name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
+        isOwner: isOwner
       ) { isLetIn(login, renewed ?? secret) }
       let routes = login.rights == .observer ? observerRouter : router
       response = await routes.answer(request, connection: connection, person: person).response
@@ -138,6 +136,15 @@ struct LoginEndpoint: Sendable {
     }
     connection.renew(after: response)
     return response
+  }
+
+  /// Whether a write reports the safety or the position of the login's own person.
+  private static func isOwnReport(_ request: Request, of login: Login, _ isOwner: Bool) -> Bool {
+    switch (request.method, request.uri.path) {
+    case (.put, "/api/v1/me/safety"): login.user != nil || login.isPhone
+    case (.post, "/api/v1/me/position"): isOwner || login.isPhone
+    case (_, let path): login.isPhone && path.hasPrefix("/api/v1/me/")
+    }
   }
 
   /// Whether a login is neither removed nor replaced, such as by one with a new passphrase.
@@ -161,6 +168,12 @@ struct LoginEndpoint: Sendable {
     return try await router.api.node.carrier(named: login.name)
   }
 
+  /// Whether a login belongs to the user of this node's device.
+  private func isOwner(_ login: Login) async throws -> Bool {
+    guard let user = login.user else { return false }
+    return try await router.api.node.user() == user
+  }
+
   /// A person without a position can report too.
   private func enlist(_ login: Login) async throws {
     do {
@@ -177,11 +190,19 @@ struct LoginEndpoint: Sendable {
     let login = try logins.read().first { login in
       login.phoneSecret.map { AccessRule.isSame(String(parts[0]), $0) } ?? false
     }
-    guard let login, let name = TrackerName(login.name, longestBytes: Limits.lineBytes) else {
+    guard let login, let reporter = try await reporter(login) else {
       throw Problem(.unauthorized, "this address is not valid: copy it from the page again")
     }
-    return try await TrackerResponder(node: router.api.node).respond(
-      to: request, as: .allowed(path: "/" + (parts.count == 2 ? parts[1] : "")), by: name)
+    return try await TrackerResponder(node: router.api.node, reporter: reporter).respond(
+      to: request, as: .allowed(path: "/" + (parts.count == 2 ? parts[1] : "")))
+  }
+
+  /// Whose positions the tracker app of a login reports; nil for none of this node.
+  private func reporter(_ login: Login) async throws -> TrackerResponder.Reporter? {
+    if login.isPhone {
+      return TrackerName(login.name, longestBytes: Limits.lineBytes).map { .carrier($0) }
+    }
+    return try await isOwner(login) ? .deviceUser : nil
   }
 
   // MARK: The session
@@ -220,7 +241,9 @@ struct LoginEndpoint: Sendable {
           "name": .string(login.name), "rights": .string(login.rights.rawValue),
           "user": .known(try await user(of: login), JSON.id),
           "operation": .id(try await router.api.node.operation()),
-          "phone": .known(login.phoneSecret) { .string("\(Self.phonePath)\($0)/") },
+          "phone": .known(try await reporter(login).flatMap { _ in login.phoneSecret }) {
+            .string("\(Self.phonePath)\($0)/")
+          },
         ])
       ).response
     case .delete:

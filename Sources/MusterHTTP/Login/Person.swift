@@ -8,6 +8,8 @@ struct Person: Sendable {
   /// Whether the user is the carrier of a phone, which this device records as a tracker under the
   /// login's name.
   let isCarrier: Bool
+  /// Whether the user is that of this node's device, which takes the login's positions as its own.
+  let isOwner: Bool
   /// Whether the session is still valid. An endless response MUST check this from time to time.
   let stays: @Sendable () -> Bool
 }

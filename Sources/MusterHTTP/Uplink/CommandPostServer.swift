@@ -12,6 +12,7 @@ public import ServiceLifecycle
 /// names of this machine (`CertificateChannel`).
 public struct CommandPostServer: Service {
   private static let mostConnections = 512
+  private static let mostRoutedConnections = UplinkSwitch.mostRoutedGuests + 64
   /// Longer than the interval at which a connected node sends.
   private static let idle = TimeAmount.seconds(60)
 
@@ -20,6 +21,7 @@ public struct CommandPostServer: Service {
   private let identities: Identities
   private let uplinks: UplinkSwitch
   private let other: UplinkResponder.Other
+  private let mostConnections: Int
   private let upkeep: @Sendable () async -> Void
   private let logger: Logger
   private let onListening: @Sendable (Int) -> Void
@@ -67,11 +69,29 @@ public struct CommandPostServer: Service {
     }
   }
 
+  /// Serves uplinks alone, of several nodes.
+  ///
+  /// - Parameters:
+  ///   - identity: the certificate, which each of the nodes MUST publish.
+  ///   - uplinks: that of a listener for several nodes.
+  ///   - onListening: receives the port once clients can connect.
+  public init(
+    host: String, port: Int, identity: UplinkIdentity, routing uplinks: UplinkSwitch,
+    logger: Logger, onListening: @escaping @Sendable (Int) -> Void
+  ) {
+    self.init(
+      host: host, port: port, identities: Identities(uplinks: identity, browsers: nil),
+      uplinks: uplinks, logger: logger, mostConnections: Self.mostRoutedConnections,
+      onListening: onListening
+    ) { _, _ in Response(status: .notFound) }
+  }
+
   /// - Parameters:
   ///   - upkeep: runs as long as the server, and returns when it is cancelled.
   ///   - other: answers all requests except uplinks.
   init(
     host: String, port: Int, identities: Identities, uplinks: UplinkSwitch, logger: Logger,
+    mostConnections: Int = mostConnections,
     upkeep: @escaping @Sendable () async -> Void = {},
     onListening: @escaping @Sendable (Int) -> Void = { _ in },
     other: @escaping UplinkResponder.Other
@@ -82,6 +102,7 @@ public struct CommandPostServer: Service {
     self.uplinks = uplinks
     self.logger = logger
     self.other = other
+    self.mostConnections = mostConnections
     self.upkeep = upkeep
     self.onListening = onListening
   }
@@ -97,7 +118,7 @@ public struct CommandPostServer: Service {
       server: try server(),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
-        availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
+        availableConnectionsDelegate: .maximum(mostConnections, logger: quiet)),
       onServerRunning: { channel in
         let bound = channel.localAddress?.port ?? port
         if isPost {

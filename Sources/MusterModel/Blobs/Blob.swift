@@ -136,57 +136,73 @@ public struct BlobShape: Hashable, Sendable {
 }
 
 /// Which units of a blob are held.
+///
+/// It has a bitmap only while some units are held and others are not: a node with 10,000 photos keeps
+/// a set of each blob in memory.
 public struct UnitSet: Hashable, Sendable {
-  /// Bit i of the bytes, least significant first, is unit i; as many bytes as the units need.
-  public private(set) var bytes: [UInt8]
-  /// The number of units of the blob.
-  public let units: Int
-  /// How many of them are in the set.
-  public private(set) var count = 0
+  /// Empty unless the set is partial.
+  private var bitmap: [UInt8] = []
+  private let total: UInt16
+  private var held: UInt16 = 0
 
-  /// Creates an empty set.
+  /// The number of units of the blob.
+  public var units: Int { Int(total) }
+  /// How many of them are in the set.
+  public var count: Int { Int(held) }
+
+  /// Creates an empty set. A blob has at most 512 units.
   public init(units: Int) {
-    self.units = units
-    bytes = [UInt8](repeating: 0, count: (units + 7) / 8)
+    precondition((0...Int(UInt16.max)).contains(units), "\(units) units")
+    total = UInt16(units)
   }
 
   /// Creates the set of all units.
   public static func all(_ units: Int) -> UnitSet {
     var set = UnitSet(units: units)
-    for unit in 0..<units { set.insert(unit) }
+    set.held = set.total
     return set
+  }
+
+  /// Bit i of the bytes, least significant first, is unit i; as many bytes as the units need.
+  public var bytes: [UInt8] {
+    guard bitmap.isEmpty else { return bitmap }
+    var bytes = [UInt8](repeating: isEmpty ? 0 : 0xFF, count: (units + 7) / 8)
+    if !isEmpty, units % 8 != 0 { bytes[bytes.count - 1] = 1 << UInt8(units % 8) - 1 }
+    return bytes
   }
 
   /// Returns nil for bytes of another length, or with bits beyond the last unit.
   public init?(bytes: [UInt8], units: Int) {
     guard bytes.count == (units + 7) / 8 else { return nil }
     if units % 8 != 0, let last = bytes.last, last >> UInt8(units % 8) != 0 { return nil }
-    self.bytes = bytes
-    self.units = units
-    count = bytes.reduce(0) { $0 + $1.nonzeroBitCount }
+    self.init(units: units)
+    held = UInt16(bytes.reduce(0) { $0 + $1.nonzeroBitCount })
+    if isPartial { bitmap = bytes }
   }
 
+  private var isPartial: Bool { held != 0 && held != total }
+
   /// Whether every unit is in the set.
-  public var isComplete: Bool { count == units }
+  public var isComplete: Bool { held == total }
   /// Whether no unit is in the set.
-  public var isEmpty: Bool { count == 0 }
+  public var isEmpty: Bool { held == 0 }
 
   /// Whether a unit is in the set.
   public func contains(_ unit: Int) -> Bool {
-    unit >= 0 && unit < units && bytes[unit / 8] >> UInt8(unit % 8) & 1 == 1
+    guard unit >= 0, unit < units else { return false }
+    return bitmap.isEmpty ? isComplete : bitmap[unit / 8] >> UInt8(unit % 8) & 1 == 1
   }
 
   /// Whether it has every unit of another set of the same blob.
   public func isSuperset(of other: UnitSet) -> Bool {
-    zip(bytes, other.bytes).allSatisfy { $0 & $1 == $1 }
+    isComplete || other.isEmpty || zip(bytes, other.bytes).allSatisfy { $0 & $1 == $1 }
   }
 
   /// Adds a unit. Returns whether it is new.
   @discardableResult
   public mutating func insert(_ unit: Int) -> Bool {
     guard unit >= 0, unit < units, !contains(unit) else { return false }
-    bytes[unit / 8] |= 1 << UInt8(unit % 8)
-    count += 1
+    change(unit, by: 1)
     return true
   }
 
@@ -194,8 +210,14 @@ public struct UnitSet: Hashable, Sendable {
   @discardableResult
   public mutating func remove(_ unit: Int) -> Bool {
     guard contains(unit) else { return false }
-    bytes[unit / 8] &= ~(1 << UInt8(unit % 8))
-    count -= 1
+    change(unit, by: -1)
     return true
+  }
+
+  private mutating func change(_ unit: Int, by difference: Int) {
+    if bitmap.isEmpty { bitmap = bytes }
+    bitmap[unit / 8] ^= 1 << UInt8(unit % 8)
+    held = UInt16(count + difference)
+    if !isPartial { bitmap = [] }
   }
 }

@@ -19,6 +19,8 @@ struct LocationInput: Sendable {
   private var source: (name: String, state: SourceState)?
   /// The trackers that this node records; nil until the first report.
   private var trackers: TrackerGate?
+  /// Whether the last report of the user's own phone had an alarm.
+  private var isOwnAlarmOn = false
 
   /// The battery of this machine, and when it is read next.
   private var battery = (reader: SystemBattery(), due: Instant?.none)
@@ -82,6 +84,15 @@ struct LocationInput: Sendable {
 
   /// Takes the alarm of the next report as a new one: the last could not be stored.
   mutating func forgetAlarm(of tracker: TrackerName) { trackers?.forgetAlarm(of: tracker) }
+
+  /// Returns the alarm that begins with a report of the user's own phone.
+  mutating func beginningOwnAlarm(of report: TrackerReport) -> TrackerAlarm? {
+    defer { isOwnAlarmOn = report.alarm != nil }
+    return isOwnAlarmOn ? nil : report.alarm
+  }
+
+  /// Takes the alarm of the next report as a new one: the last could not be stored.
+  mutating func forgetOwnAlarm() { isOwnAlarmOn = false }
 
   /// For `status`.
   var status: LocationStatus {

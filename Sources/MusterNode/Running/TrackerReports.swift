@@ -57,6 +57,22 @@ public enum TrackerReports {
     }
   }
 
+  /// Processes a report of the phone of this device's user: a fix of this device, and the user's
+  /// call for help. On return the call is durable.
+  public static func takeOwn(
+    _ report: TrackerReport, at node: isolated Node
+  ) async -> TrackerReply {
+    await node.take(.reading(.fix(report.fix)), from: .tracker)
+    guard let alarm = node.location.beginningOwnAlarm(of: report) else { return .done }
+    do {
+      try node.attempt { try $0.write(PersonRequests.raiseAlarm(note: alarm.note), now: $1) }
+      return .done
+    } catch {
+      node.location.forgetOwnAlarm()
+      return answer(to: error, at: node)
+    }
+  }
+
   /// Processes position reports of trackers in their order, with one commit. On return they are
   /// durable. Alarms are not evaluated.
   public static func take(

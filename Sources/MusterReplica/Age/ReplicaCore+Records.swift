@@ -84,7 +84,9 @@ extension ReplicaCore {
     try SettingsReader(context: context).silenceMilliseconds(of: local.author.user)
   }
 
-  var receiptState: ReceiptState { ReceiptState(local: local, engine: engine) }
+  var receiptState: ReceiptState {
+    ReceiptState(local: local, engine: engine, archived: schedules.archived)
+  }
 
   /// Processes a receipt of this device from a peer, signed by an earlier incarnation. If it is no
   /// longer correct, it is replaced.

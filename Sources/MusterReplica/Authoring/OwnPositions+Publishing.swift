@@ -13,6 +13,8 @@ extension OwnPositions {
     _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool,
     in core: inout ReplicaCore, now: ClockReading
   ) throws {
+    // An archive is no person: no one accepts its position.
+    guard core.local.author.role != .archive else { return }
     let report = PositionReport(fix: fix, reportedAt: now.wall)
     let seen = try core.monitor.observe(
       fix, by: core.local.device, stepsBack: stepsBack, in: core.store)

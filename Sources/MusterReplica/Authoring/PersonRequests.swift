@@ -100,6 +100,19 @@ public enum PersonRequests {
     }
   }
 
+  /// Writes a call for help of this device's user, raised by their phone, unless one is open.
+  public static func raiseAlarm(note: String) -> WriteRequest<Void> {
+    WriteRequest { context in
+      let state = try context.person(context.user)
+      guard try StatementReader(context: context.read).statements(state).openCalls.isEmpty else {
+        return .nothing
+      }
+      var composer = Composer(state, origin: nil)
+      composer.claim(.claim(.needsHelp, note: note))
+      return Draft(composer, lane: .urgent)
+    }
+  }
+
   /// Writes the claim of a login at this command post, which is bound to a user: signed by this
   /// device, and shown as the user's. Command only.
   public static func relayClaim(

@@ -146,9 +146,6 @@ struct CountingEpochs: Hashable, Sendable {
 
   var count: Int { places.count }
 
-  /// The ids in ascending order.
-  var ids: [EpochID] { places.keys.sorted() }
-
   /// Returns the first epochs that satisfy a condition, best first, without repetition.
   func ordered(
     first count: Int, where condition: (EpochID) throws -> Bool

@@ -6,16 +6,24 @@ internal import MusterSync
 struct ReceiptState {
   let local: LocalDevice
   let engine: SyncEngine
+  /// The heads that receipts state instead, on a device whose data a database archives; nil on
+  /// others.
+  let archived: [LogID: Head]?
 
   private func topic(of log: LogID) -> RecordTopic {
     RecordTopic(
       operation: local.operation, certificate: local.certificate.hash, receiptFor: log)
   }
 
-  /// Whether the newest receipt equals what is held.
+  /// Whether the newest receipt equals what is held. What is not archived yet needs none.
   func isReceipted(_ log: LogID) -> Bool {
-    guard let record = engine.record(topic(of: log)) else { return engine.head(of: log) == nil }
-    return record.receipt?.head == engine.head(of: log)
+    if let archived, archived[log] == nil { return true }
+    guard let record = engine.record(topic(of: log)) else { return head(of: log) == nil }
+    return record.receipt?.head == head(of: log)
+  }
+
+  private func head(of log: LogID) -> Head? {
+    archived.map { $0[log] } ?? engine.head(of: log)
   }
 
   /// The logs whose newest receipt differs from what is held, by id. A log that is no longer held
@@ -33,7 +41,7 @@ struct ReceiptState {
   /// Signs a receipt for what is held of a log.
   func receipt(for log: LogID, order: RecordOrder) -> LatestRecord {
     .receipt(
-      Receipt(log: log, head: engine.head(of: log)), operation: local.operation,
+      Receipt(log: log, head: head(of: log)), operation: local.operation,
       certificate: local.certificate.hash, order: order, signedBy: local.signingKey)
   }
 

@@ -30,9 +30,6 @@ struct ReceiptTracker: Sendable {
   /// When `take` is to be called; nothing may be due yet.
   var nextDeadline: Instant? { earliest.map { max($0, restsUntil) } }
 
-  /// The number of logs that are owed a receipt.
-  var count: Int { debts.count }
-
   /// Schedules a receipt, because the held part of a log differs from the last receipt.
   mutating func owe(_ log: LogID, lane: Lane, now: Instant) {
     let pause = lane == .urgent ? Self.urgentPauseMilliseconds : Self.pauseMilliseconds

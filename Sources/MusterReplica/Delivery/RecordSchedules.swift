@@ -6,6 +6,8 @@ struct RecordSchedules: Sendable {
   private(set) var receipts = ReceiptTracker()
   private(set) var blobReceipts = ReceiptTracker()
   var neighbours = NeighbourPublisher()
+  /// What a database has archived of this device's data, if its receipts state that.
+  private(set) var archived: [LogID: Head]?
   private let givesReceipts: Bool
 
   init(of role: Role) { givesReceipts = role.givesReceipts }
@@ -19,6 +21,18 @@ struct RecordSchedules: Sendable {
   mutating func oweReceipt(for log: LogID, lane: Lane, now: Instant) {
     guard givesReceipts, lane != .control else { return }
     receipts.owe(log, lane: lane, now: now)
+  }
+
+  /// From now on receipts state what a database has archived: nothing yet.
+  mutating func awaitArchive() { archived = archived ?? [:] }
+
+  /// Records what a database has archived, and schedules receipts for it.
+  mutating func confirmArchived(_ states: [LogState], now: Instant) {
+    for state in states {
+      let head = Head(log: state.strand, sequence: state.last, hash: state.hash)
+      guard archived?.updateValue(head, forKey: state.strand) != head else { continue }
+      oweReceipt(for: state.strand, lane: state.lane, now: now)
+    }
   }
 
   /// Schedules receipts for blobs that these logs list. Those that are still correct are not sent

@@ -46,7 +46,7 @@ struct EarlierRow: Hashable, Sendable {
       let old = Shown(field, of: before)
       if old.value != Shown(field, of: after).value { fields[field] = old }
     }
-    // An edit asserts the existence again, with its own time.
+    // A deletion ends it, and the write of an earlier time may arrive late.
     if let existence = Field.existence(of: before.key.kind), let created = before.createdAt,
       created != after.createdAt
     {

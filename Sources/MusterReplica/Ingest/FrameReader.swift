@@ -163,7 +163,7 @@ struct FrameReader: Sendable {
             Canary.trustClaimedSubject.isPlanted
             ? Author(user: author.user, device: crossing.subject, role: author.role) : author
         #endif
-        guard crossing.subject == author.device else { continue }
+        guard crossing.subject == author.device, author.role.isPersonal else { continue }
         crossings.append(
           recorded(crossing, by: author, writtenAt: writtenAt, opening: opening))
       case .trackerCrossing(let crossing, let nonce):

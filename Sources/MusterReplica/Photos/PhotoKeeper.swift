@@ -87,12 +87,12 @@ struct PhotoKeeper: Sendable {
   private func goal(of blob: StoredBlob, role: Role) -> BlobGoal {
     guard !overBound.contains(blob.id), !isFull(for: blob.listing.kind) else { return .none }
     if requested.contains(blob.id) { return .requested }
-    guard !blob.isDeleted else { return .none }
+    guard !blob.isDeleted else { return .onRequest }
     switch blob.listing.kind {
     case .thumbnail: return blob.lane == .urgent ? .urgentThumbnail : .thumbnail
     case .original:
       switch role {
-      case .relay: return .none
+      case .relay: return .onRequest
       case .command: return .command
       case .member, .observer, .archive: return .rest
       }

@@ -88,7 +88,10 @@ struct RecordExchange: Sendable {
       return .refused(.unknownAuthor)
     }
     switch record.kind {
-    case .position, .otherIncarnations, .clone: break
+    case .otherIncarnations, .clone: break
+    case .position:
+      // An archive is no person, and a relay cannot seal one.
+      guard certificate.role.isPersonal else { return .refused(.forged) }
     case .neighbours, .presence:
       guard certificate.role.reads else { return .refused(.forged) }
     case .receipt, .blobReceipt:

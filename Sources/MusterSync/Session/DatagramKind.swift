@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// The first byte of every datagram. It does not identify the sender. Numbers are on the wire.
 enum DatagramKind: UInt8, Sendable {
   /// nonce ‖ sealed `SignedAnnounce`, of a program that states no rules version: no longer sent
@@ -24,4 +26,7 @@ enum DatagramKind: UInt8, Sendable {
 let cookieBytes = 16
 
 /// The largest packet that fits a transport datagram: less kind, index, counter and tag.
-let packetBytes = 1200 - 1 - 4 - 4 - 16
+let packetBytes = Limits.datagramBytes - transportBytes
+/// The same for a peer that reads larger datagrams.
+let photoPacketBytes = Limits.photoDatagramBytes - transportBytes
+private let transportBytes = 1 + 4 + 4 + 16

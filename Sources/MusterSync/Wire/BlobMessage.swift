@@ -16,6 +16,13 @@ enum BlobMessage: Hashable, Sendable {
   case path(request: UInt16, hashes: [Bytes32])
   /// The leaf with this index in the requested unit.
   case piece(request: UInt16, index: Int, bytes: [UInt8])
+  /// The sender reads parts, and datagrams of `Limits.photoDatagramBytes`.
+  case readsParts
+  /// Bytes of the requested unit from a place on, across leaves.
+  case part(request: UInt16, place: Int, bytes: [UInt8])
+
+  /// Whether it states what the sender reads.
+  var isForm: Bool { self == .readsShortForms || self == .readsParts }
 }
 
 /// What a peer holds of a blob.
@@ -61,6 +68,35 @@ struct BlobRequest: Hashable, Sendable {
   let leaves: UInt16
 }
 
+extension BlobShape {
+  /// The largest part of a unit: 14 have all of it.
+  static let partBytes = (unitBytes + 13) / 14
+
+  /// Divides the leaves of a mask into parts of about the same size.
+  ///
+  /// - Returns: places in the unit.
+  func parts(of unit: Int, leaves mask: UInt16) -> [Range<Int>] {
+    let (leaves, start) = (leaves(of: unit), bytes(of: unit).lowerBound)
+    var spans: [Range<Int>] = []
+    for leaf in leaves where mask >> UInt16(leaf - leaves.lowerBound) & 1 == 1 {
+      let bytes = bytes(ofLeaf: leaf)
+      let place = bytes.lowerBound - start..<bytes.upperBound - start
+      if let last = spans.last, last.upperBound == place.lowerBound {
+        spans[spans.count - 1] = last.lowerBound..<place.upperBound
+      } else {
+        spans.append(place)
+      }
+    }
+    return spans.flatMap { span in
+      let count = (span.count + Self.partBytes - 1) / Self.partBytes
+      let size = (span.count + count - 1) / count
+      return stride(from: span.lowerBound, to: span.upperBound, by: size).map {
+        $0..<min($0 + size, span.upperBound)
+      }
+    }
+  }
+}
+
 extension BlobMessage {
   private enum Number: UInt8 {
     case query = 1
@@ -72,6 +108,8 @@ extension BlobMessage {
     case request = 7
     case path = 8
     case piece = 9
+    case readsParts = 10
+    case part = 11
   }
 
   private static let mostHashes = 26
@@ -120,6 +158,12 @@ extension BlobMessage {
       writer.append(request)
       writer.append(UInt8(index))
       writer.append(fixed: bytes)
+    case .readsParts: writer.append(Number.readsParts.rawValue)
+    case .part(let request, let place, let bytes):
+      writer.append(Number.part.rawValue)
+      writer.append(request)
+      writer.append(UInt16(place))
+      writer.append(fixed: bytes)
     }
     return writer.bytes
   }
@@ -136,7 +180,8 @@ extension BlobMessage {
       guard let number = Number(rawValue: try reader.integer(UInt8.self)) else { return nil }
       switch number {
       case .readsShortForms: self = .readsShortForms
-      case .path, .piece: self = try Self.readAnswer(number, from: &reader)
+      case .readsParts: self = .readsParts
+      case .path, .piece, .part: self = try Self.readAnswer(number, from: &reader)
       case .query, .holding, .want, .proof, .leaf, .request:
         let blob = try reader.identifier(BlobID.self)
         self = try Self.read(number, of: blob, from: &reader)
@@ -182,7 +227,7 @@ extension BlobMessage {
         BlobRequest(
           blob: blob, number: number, unit: Int(unit), hashes: hashes,
           leaves: try reader.integer(UInt16.self)))
-    case .readsShortForms, .path, .piece: throw .invalid("blob message")
+    case .readsShortForms, .path, .piece, .readsParts, .part: throw .invalid("blob message")
     }
   }
 
@@ -192,6 +237,13 @@ extension BlobMessage {
     let request = try reader.integer(UInt16.self)
     if number == .path {
       return .path(request: request, hashes: try readHashes(atMost: mostPath, from: &reader))
+    }
+    if number == .part {
+      let place = Int(try reader.integer(UInt16.self))
+      guard (1...BlobShape.partBytes).contains(reader.remaining),
+        place + reader.remaining <= BlobShape.unitBytes
+      else { throw .invalid("part") }
+      return .part(request: request, place: place, bytes: try reader.fixed(reader.remaining))
     }
     let index = Int(try reader.integer(UInt8.self))
     guard index < BlobShape.leavesPerUnit, (1...BlobShape.leafBytes).contains(reader.remaining)

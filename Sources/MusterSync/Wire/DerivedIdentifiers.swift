@@ -202,7 +202,6 @@ enum Tag {
   /// The tag of join requests that state a rules version.
   static let versionedJoin = Array("muster join 2".utf8)
   static let session = Array("muster session 1".utf8)
-  static let grantFile = Array("muster grant 1".utf8)
   static let bundle = Array("muster bundle 2".utf8)
   static let evidence = Array("muster evidence 1".utf8)
 }

@@ -2,7 +2,7 @@ public import MusterModel
 
 /// A received datagram. Nothing in it is authenticated.
 public struct ReceivedDatagram: Sendable, Hashable {
-  /// At most `Limits.datagramBytes`.
+  /// At most `Limits.photoDatagramBytes`.
   public let bytes: [UInt8]
   /// The claimed source address, and the destination of an answer.
   public let from: Endpoint
@@ -28,11 +28,11 @@ public struct OutboundDatagram: Sendable, Hashable {
   public let to: Destination
 
   /// Creates a datagram. This is where the size is enforced: IP fragments are never sent, so more
-  /// than `Limits.datagramBytes` is a programmer's error.
+  /// than `Limits.photoDatagramBytes` is a programmer's error.
   public init(bytes: [UInt8], to: Destination) {
     precondition(
-      bytes.count <= Limits.datagramBytes,
-      "a datagram of \(bytes.count) bytes; at most \(Limits.datagramBytes) are sent")
+      bytes.count <= Limits.photoDatagramBytes,
+      "a datagram of \(bytes.count) bytes; at most \(Limits.photoDatagramBytes) are sent")
     self.bytes = bytes
     self.to = to
   }

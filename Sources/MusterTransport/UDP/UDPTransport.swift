@@ -17,7 +17,7 @@ internal import Synchronization
 ///                └───────────────────────────────────────┘
 /// ```
 ///
-/// All sockets run on one event loop. Guarantees: no datagram over `Limits.datagramBytes` is sent
+/// All sockets run on one event loop. Guarantees: no datagram over `Limits.photoDatagramBytes` is sent
 /// or delivered; every queue is bounded and every dropped datagram is counted; no network error
 /// ends the transport. Within `rescanSeconds`, sockets that closed unexpectedly are reopened, new
 /// interfaces are joined, and `changes` reports it. It reports the interface on which each datagram

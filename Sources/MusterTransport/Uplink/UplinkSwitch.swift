@@ -19,6 +19,8 @@ public final class UplinkSwitch: Sendable {
   public static let mostGuests = 256
   /// The maximum of these from one address: a whole team may share one.
   public static let mostGuestsFromAnAddress = 64
+  /// The maximum of those of several nodes together, which may all come through a load balancer.
+  public static let mostRoutedGuests = 4096
 
   /// The events of all uplinks. Datagrams beyond a bound are dropped while the reader is behind;
   /// open and close events are not.
@@ -30,11 +32,17 @@ public final class UplinkSwitch: Sendable {
   public let targets: [UplinkTarget]
   /// Their states.
   let states: UplinkStates
+  /// The nodes behind this listener; empty for the switch of a node.
+  private let routes: [UplinkRoute]
+  private let mostGuests: Int
+  private let mostGuestsFromAnAddress: Int
 
   private struct State {
     /// The accepted certificates of command posts; none at first.
     var pins: UplinkPins
     var connections: [Endpoint: UplinkConnection] = [:]
+    /// The nodes of incoming uplinks, on a listener of several.
+    var owners: [Endpoint: UplinkSwitch] = [:]
     /// The number of incoming uplinks from each address.
     var guests: [String: Int] = [:]
     var nextGuest: UInt64 = 0
@@ -58,8 +66,21 @@ public final class UplinkSwitch: Sendable {
     self.init(targets: [target], pins: .anybody)
   }
 
-  private init(targets: [UplinkTarget], pins: UplinkPins) {
+  /// Creates the switch of a listener for several nodes, each of another operation. An uplink
+  /// belongs to the node that its first datagram is for; a client of none is disconnected.
+  public convenience init(routing routes: [UplinkRoute]) {
+    self.init(
+      targets: [], pins: UplinkPins(named: []), routes: routes,
+      mostGuests: Self.mostRoutedGuests, fromAnAddress: Self.mostRoutedGuests)
+  }
+
+  private init(
+    targets: [UplinkTarget], pins: UplinkPins, routes: [UplinkRoute] = [],
+    mostGuests: Int = mostGuests, fromAnAddress: Int = mostGuestsFromAnAddress
+  ) {
     self.targets = targets
+    self.routes = routes
+    (self.mostGuests, mostGuestsFromAnAddress) = (mostGuests, fromAnAddress)
     state = Mutex(State(pins: pins))
     states = UplinkStates(targets)
     let inbox = inbox
@@ -144,8 +165,8 @@ public final class UplinkSwitch: Sendable {
   public func admit(from address: String) -> UplinkConnection? {
     state.withLock { state -> UplinkConnection? in
       let already = state.guests[address] ?? 0
-      guard state.admitsGuests, already < Self.mostGuestsFromAnAddress,
-        state.guests.values.reduce(0, +) < Self.mostGuests
+      guard state.admitsGuests, already < mostGuestsFromAnAddress,
+        state.guests.values.reduce(0, +) < mostGuests
       else { return nil }
       state.guests[address] = already + 1
       state.nextGuest += 1
@@ -183,7 +204,7 @@ public final class UplinkSwitch: Sendable {
     _ connection: UplinkConnection, incoming: Incoming,
     write: (ByteBuffer) async throws -> Void
   ) async throws where Incoming.Element == ByteBuffer {
-    inbox.deliver(.opened(connection.endpoint, calls: false))
+    if routes.isEmpty { inbox.deliver(.opened(connection.endpoint, calls: false)) }
     try await receive(connection, incoming) {
       for await chunk in connection.chunks { try await write(chunk) }
     }
@@ -205,7 +226,16 @@ public final class UplinkSwitch: Sendable {
       group.addTask {
         // The end of one direction ends the other: a reader of `chunks` waits for nothing else.
         defer { connection.close() }
-        for try await piece in incoming { self.take(try connection.take(piece), connection) }
+        var owner = self.routes.isEmpty ? self : nil
+        for try await piece in incoming {
+          let datagrams = try connection.take(piece)
+          guard let first = datagrams.first else { continue }
+          guard let node = owner ?? self.route(connection, by: first) else {
+            throw UplinkFault.stranger
+          }
+          owner = node
+          node.take(datagrams, connection)
+        }
         throw UplinkFault.ended
       }
       group.addTask {
@@ -219,8 +249,16 @@ public final class UplinkSwitch: Sendable {
     }
   }
 
+  /// Passes an uplink to the node that its first datagram is for; nil if it is for none.
+  private func route(_ connection: UplinkConnection, by first: [UInt8]) -> UplinkSwitch? {
+    guard let owner = routes.first(where: { $0.accepts(first) })?.uplinks else { return nil }
+    state.withLock { $0.owners[connection.endpoint] = owner }
+    owner.state.withLock { $0.connections[connection.endpoint] = connection }
+    owner.inbox.deliver(.opened(connection.endpoint, calls: false))
+    return owner
+  }
+
   private func take(_ datagrams: [[UInt8]], _ connection: UplinkConnection) {
-    guard !datagrams.isEmpty else { return }
     inbox.deliver(
       .datagrams(
         datagrams.map {
@@ -232,16 +270,20 @@ public final class UplinkSwitch: Sendable {
   /// Removes an uplink. MUST follow `admit` and `begin`, whether it was carried or not.
   public func end(_ connection: UplinkConnection) {
     connection.close()
-    let isKnown = state.withLock { state in
-      guard state.connections[connection.endpoint] === connection else { return false }
+    let (isKnown, owner) = state.withLock { state in
+      guard state.connections[connection.endpoint] === connection else {
+        return (false, nil as UplinkSwitch?)
+      }
       state.connections[connection.endpoint] = nil
       if connection.isGuest {
         let left = (state.guests[connection.address] ?? 1) - 1
         state.guests[connection.address] = left == 0 ? nil : left
       }
-      return true
+      return (true, routes.isEmpty ? self : state.owners.removeValue(forKey: connection.endpoint))
     }
-    if isKnown { inbox.deliver(.closed(connection.endpoint)) }
+    guard isKnown, let owner else { return }
+    if owner !== self { owner.state.withLock { $0.connections[connection.endpoint] = nil } }
+    owner.inbox.deliver(.closed(connection.endpoint))
   }
 
   // MARK: Node interface
@@ -264,7 +306,10 @@ public final class UplinkSwitch: Sendable {
   public var summary: UplinkSummary? { states.summary(guests: guests) }
 
   /// Records that this node is a command post for others at that address.
-  public func serves(at address: String) { states.serve(at: address) }
+  public func serves(at address: String) {
+    states.serve(at: address)
+    for route in routes { route.uplinks.serves(at: address) }
+  }
 
   /// The number of datagrams dropped because their uplink was closed or its queue full.
   public var dropped: UInt64 { state.withLock { $0.dropped } + inbox.dropped }

@@ -7,6 +7,8 @@ struct Specification: Equatable {
   let owner: UserID?
   let live: [Field: [LiveValue]]
   let exists: Bool
+  /// The earliest time of all existences by the owner, while any existence is live.
+  let createdAt: Timestamp?
 
   init(of frames: [WrittenFrame], in key: RowKey) {
     let writes = frames.flatMap(\.authored)
@@ -34,12 +36,13 @@ struct Specification: Equatable {
     self.owner = owner
     self.live = live.mapValues { $0.sorted { $0.dot < $1.dot } }
     let existence = Field.existence(of: key.kind)
-    let isCreated = counting.contains {
+    let creations = counting.filter {
       $0.write.field == existence && $0.write.value != nil
         && ($0.author.user == owner || key.kind == .checkIn)
     }
     exists =
-      existence.map { isCreated && live[$0] != nil && live[.fenceDeleted] == nil } ?? true
+      existence.map { !creations.isEmpty && live[$0] != nil && live[.fenceDeleted] == nil } ?? true
+    createdAt = existence.flatMap { live[$0] }.flatMap { _ in creations.map(\.writtenAt).min() }
   }
 
   init(_ row: RowState) {
@@ -50,6 +53,7 @@ struct Specification: Equatable {
     }
     self.live = live
     exists = row.exists
+    createdAt = row.createdAt
   }
 
   private static func counts(_ write: AuthoredWrite, owner: UserID) -> Bool {

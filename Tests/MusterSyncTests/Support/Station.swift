@@ -26,6 +26,10 @@ struct Station {
   var checksInvariants = true
   /// Units of blobs, by blob and number, as the disk keeps them.
   var units: [BlobID: [Int: BlobUnit]] = [:]
+  /// How often a unit was read for a peer.
+  var unitReads = 0
+  /// Whether it serves no unit that it reports.
+  var withholdsUnits = false
   /// How often a unit was stored that was there already.
   var unitsAgain = 0
   /// Logs in the order of their first frame's arrival.
@@ -103,13 +107,15 @@ struct Station {
       case .store(let verified): sendings += store(verified, now: now)
       case .fetch(let request):
         sendings += handle(.fetched(request, logIndex.read(request)), now: now)
+      case .fetchUnit where withholdsUnits: break
       case .fetchUnit(let request):
         let unit = units[request.listing.id]?[request.unit]
+        unitReads += 1
         sendings += handle(.fetchedUnit(request, unit), now: now)
       case .send(let bytes, let destination):
         sentDatagrams += 1
         sentBytes += bytes.count
-        if bytes.count > Limits.datagramBytes { problems.append("sent \(bytes.count) bytes") }
+        if bytes.count > Limits.photoDatagramBytes { problems.append("sent \(bytes.count) bytes") }
         sendings.append(Sending(bytes: bytes, to: destination))
       case .notice(let notice): notices.append(notice)
       case .admit(let ticket):

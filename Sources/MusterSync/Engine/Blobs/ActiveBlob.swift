@@ -17,6 +17,4 @@ struct ActiveBlob: Sendable {
   mutating func note(_ nodes: BlobNodes) { self.nodes = nodes }
 
   mutating func note(_ set: UnitSet?, of device: DeviceID) { holders[device] = set }
-
-  var isHeld: Bool { holders.contains { !$0.value.isEmpty } }
 }

@@ -29,7 +29,7 @@ public struct BlobEntry: Hashable, Sendable {
   }
 
   var isHeldThumbnail: Bool { listing.kind == .thumbnail && !units.isEmpty }
-  var isWanted: Bool { goal != .none && !units.isComplete }
+  var isWanted: Bool { goal < .onRequest && !units.isComplete }
 
   mutating func insert(_ unit: Int) { units.insert(unit) }
   mutating func remove(_ unit: Int) { units.remove(unit) }
@@ -47,7 +47,9 @@ public enum BlobGoal: UInt8, Hashable, Comparable, CaseIterable, Sendable {
   case command
   /// An original, at any other device.
   case rest
-  /// Not fetched.
+  /// Fetched only while a peer requests it.
+  case onRequest
+  /// Not fetched, whoever requests it.
   case none
 
   /// The order of the classes.
@@ -71,6 +73,14 @@ public struct BlobFetch: Hashable, Sendable {
     case leaves(wantsProof: Bool)
     /// The unit as a whole, by so many hashes of its path.
     case whole(request: UInt16, hashes: Int)
+
+    /// Whether something is sent besides leaves.
+    var hasHashes: Bool {
+      switch self {
+      case .leaves(let wantsProof): wantsProof
+      case .whole(_, let hashes): hashes > 0
+      }
+    }
   }
 }
 

@@ -3,6 +3,17 @@ internal import MusterModel
 
 /// Answers to requests of peers, and queries about the state.
 extension BlobExchange {
+  /// Queues a message, in one of the two lowest priorities.
+  func send(
+    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
+    author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
+  ) {
+    var packet = Packet()
+    packet.blobs = statesForms ? [.readsShortForms, .readsParts, message] : [message]
+    context.outbox.add(
+      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
+  }
+
   /// Returns what a peer is informed that this device holds.
   func holding(of entry: BlobEntry, for device: DeviceID, context: Context) -> BlobHolding {
     isReserved(entry, from: device, context: context) ? .none : BlobHolding(entry.units)
@@ -16,7 +27,7 @@ extension BlobExchange {
     else { return false }
     let isMissingOwn =
       context.local.certificate.certificate.role == .command
-      && active.contains { $0.value.isHeld && catalog[$0.key]?.listing.kind == .thumbnail }
+      && active.contains { isHeld($0.value) && catalog[$0.key]?.listing.kind == .thumbnail }
     return isMissingOwn
       || context.peers.connected.contains { other in
         guard context.isCommand(other), let queried = peers[other]?.queried else { return false }
@@ -42,6 +53,10 @@ extension BlobExchange {
       return send(
         .holding(id, holding(of: entry, for: device, context: context)), of: entry.listing.kind,
         to: device, context: &context)
+    }
+    let count = entry.listing.shape.leaves(of: unit).count
+    guard form.hasHashes || leaves & (.max >> UInt16(BlobShape.leavesPerUnit - count)) != 0 else {
+      return
     }
     let queued = context.outbox.sendQueues[device]?.queue.blobParts ?? 0
     guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1) else { return }
@@ -76,6 +91,14 @@ extension BlobExchange {
       }
     }
     let shape = entry.listing.shape
+    if case .whole(let request, _) = fetch.form, peers[fetch.device]?.readsParts == true {
+      for range in shape.parts(of: fetch.unit, leaves: fetch.leaves) {
+        let part = BlobMessage.part(
+          request: request, place: range.lowerBound, bytes: Array(unit.bytes[range]))
+        send(part, context: &context)
+      }
+      return
+    }
     let start = shape.bytes(of: fetch.unit).lowerBound
     for (index, leaf) in shape.leaves(of: fetch.unit).enumerated()
     where fetch.leaves >> UInt16(index) & 1 == 1 {
@@ -91,6 +114,16 @@ extension BlobExchange {
 
   // MARK: Status
 
+  /// How long a request waits for something to arrive, in milliseconds.
+  func patience(in context: Context) -> Int64 {
+    4000 + 3 * context.outbox.links.patienceMilliseconds
+  }
+
+  /// Whether a peer reports something of a blob, and delivers what it reports.
+  func isHeld(_ blob: ActiveBlob) -> Bool {
+    blob.holders.contains { !$0.value.isEmpty && peers[$0.key]?.isReliable != false }
+  }
+
   /// Whether all of a listed blob is stored here.
   func isComplete(_ id: BlobID) -> Bool { catalog[id]?.units.isComplete == true }
 
@@ -104,14 +137,14 @@ extension BlobExchange {
 
   private func stall(of entry: BlobEntry, context: Context) -> BlobStall? {
     if entry.units.isComplete { return nil }
-    if entry.goal == .none { return .notRequested }
+    if entry.goal >= .onRequest { return .notRequested }
     if entry.goal > .requested, context.outbox.links.isNarrow { return .narrowLink }
     if context.peers.connected.isEmpty { return .noPeer }
     if incoming.contains(where: { $0.key.blob == entry.id && $0.value.source != nil }) {
       return nil
     }
     guard let blob = active[entry.id] else { return .waiting }
-    return blob.isHeld ? .waiting : .noHolder
+    return isHeld(blob) ? .waiting : .noHolder
   }
 
   func checkInvariants(connected: [DeviceID]) {

@@ -71,10 +71,16 @@ struct BlobExchange: Sendable {
   private mutating func refill(context: inout Context) {
     guard !context.peers.connected.isEmpty else { return }
     let last: BlobGoal = context.outbox.links.isNarrow ? .requested : .rest
-    while active.count < Limits.activeBlobs, let id = queue.pop(through: last) {
+    while hasRoom, let id = queue.pop(through: last) {
       if let entry = catalog[id], entry.isWanted { activate(entry, context: &context) }
     }
     if !active.isEmpty { review(within: Self.reviewMilliseconds, context: &context) }
+  }
+
+  private var hasRoom: Bool {
+    active.count < Limits.activeLargeBlobs
+      || active.count < Limits.activeBlobs
+        && active.keys.reduce(0) { $0 + (catalog[$1]?.units.units ?? 0) } < Limits.activeUnits
   }
 
   private mutating func activate(_ entry: BlobEntry, context: inout Context) {
@@ -94,6 +100,7 @@ struct BlobExchange: Sendable {
   /// restarted, and does not know of earlier queries.
   mutating func connect(_ device: DeviceID, context: inout Context) {
     peers[device]?.beginSession()
+    context.outbox.sendQueues[device]?.note(readsParts: false)
     guard !catalog.isEmpty else { return }
     wake = nil
     wakeDormant()
@@ -132,17 +139,6 @@ struct BlobExchange: Sendable {
 
   // MARK: Messages
 
-  /// Queues a message, in one of the two lowest priorities.
-  func send(
-    _ message: BlobMessage, of kind: BlobKind, to device: DeviceID,
-    author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
-  ) {
-    var packet = Packet()
-    packet.blobs = statesForms ? [.readsShortForms, message] : [message]
-    context.outbox.add(
-      packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
-  }
-
   mutating func receive(
     _ message: BlobMessage, from device: DeviceID, endpoint: Endpoint, context: inout Context
   ) {
@@ -161,39 +157,47 @@ struct BlobExchange: Sendable {
         as: .whole(request: request.number, hashes: request.hashes), to: device,
         context: &context)
     case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
+    case .readsParts:
+      peers[device, default: PeerBlobs()].noteParts()
+      context.outbox.sendQueues[device]?.note(readsParts: true)
     case .proof(let blob, let unit, let hashes):
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
       guard let key = peers[device]?.unit(ofRequest: request) else { return }
-      incoming[key]?.noteArrival(now: context.now)
       incoming[key]?.take(siblings: hashes, from: device)
       advance(key, context: &context)
     case .leaf(let blob, let leaf, let bytes):
       let key = BlobUnitKey(blob: blob, unit: leaf / BlobShape.leavesPerUnit)
       guard incoming[key]?.source == device else { return }
-      take(bytes, index: leaf % BlobShape.leavesPerUnit, of: key, from: device, &context)
+      take(of: key, from: device, &context) {
+        $0.take(bytes, index: leaf % BlobShape.leavesPerUnit, from: device)
+      }
     case .piece(let request, let index, let bytes):
       guard let key = peers[device]?.unit(ofRequest: request) else { return }
-      take(bytes, index: index, of: key, from: device, &context)
+      take(of: key, from: device, &context) { $0.take(bytes, index: index, from: device) }
+    case .part(let request, let place, let bytes):
+      guard let key = peers[device]?.unit(ofRequest: request) else { return }
+      take(of: key, from: device, &context) { $0.take(bytes, at: place, from: device) }
     }
   }
 
+  /// Takes leaves of a unit. `body` returns false if they are not of this blob.
   private mutating func take(
-    _ bytes: [UInt8], index: Int, of key: BlobUnitKey, from device: DeviceID,
-    _ context: inout Context
+    of key: BlobUnitKey, from device: DeviceID, _ context: inout Context,
+    _ body: (inout IncomingUnit) -> Bool
   ) {
-    incoming[key]?.noteArrival(now: context.now)
-    guard incoming[key]?.take(bytes, index: index, from: device) == true else {
-      return distrust(device, over: key.blob, context: &context)
-    }
-    advance(key, context: &context)
+    guard var unit = incoming.removeValue(forKey: key) else { return }
+    let before = unit.missing
+    let isGenuine = unit.noteProgress(now: context.now, body)
+    incoming[key] = unit
+    guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
+    advance(key, missing: before, context: &context)
   }
 
   private mutating func take(
     proof hashes: [Bytes32], of key: BlobUnitKey, from device: DeviceID, _ context: inout Context
   ) {
     guard incoming[key]?.source == device else { return }
-    incoming[key]?.noteArrival(now: context.now)
     let forgers = incoming[key]?.take(proof: hashes, from: device) ?? []
     for forger in forgers.sorted() { distrust(forger, over: key.blob, context: &context) }
     if !forgers.isEmpty { release(key) }
@@ -210,6 +214,7 @@ struct BlobExchange: Sendable {
     }
     guard peers[device] != nil else { return }
     peers[device]?.refuse(blob)
+    fail(device, context: context)
     active[blob]?.note(nil, of: device)
     for other in peers[device]?.requests ?? [] where other.blob == blob { release(other) }
     pumpAll(context: &context)
@@ -246,11 +251,19 @@ struct BlobExchange: Sendable {
       releaseThumbnails(context: &context)
     }
     if active[id] == nil {
-      guard !set.isEmpty, entry.isWanted, makeRoom(for: entry, context: context) else { return }
+      guard !set.isEmpty, entry.isWanted, peers[device]?.isReliable != false,
+        makeRoom(for: entry, context: context)
+      else { return }
       activate(entry, context: &context)
     }
     active[id]?.note(set, of: device)
     review(within: Self.reviewMilliseconds, context: &context)
+    let denied = (peers[device]?.requests ?? []).filter { $0.blob == id && set.isEmpty }
+    guard denied.isEmpty else {
+      for key in denied { release(key) }
+      fail(device, context: context)
+      return pumpAll(context: &context)
+    }
     pump(device, context: &context)
   }
 
@@ -258,7 +271,7 @@ struct BlobExchange: Sendable {
   private mutating func makeRoom(for entry: BlobEntry, context: Context) -> Bool {
     if context.outbox.links.isNarrow, entry.goal > .requested { return false }
     guard active.count >= Limits.activeBlobs else { return true }
-    let idle = active.filter { !$0.value.isHeld }.min { $0.value.order < $1.value.order }
+    let idle = active.filter { !isHeld($0.value) }.min { $0.value.order < $1.value.order }
     guard let idle else { return false }
     deactivate(idle.key)
     return dormant.insert(idle.key).inserted
@@ -266,17 +279,23 @@ struct BlobExchange: Sendable {
 
   // MARK: Receiving
 
-  private mutating func advance(_ key: BlobUnitKey, context: inout Context) {
+  /// - Parameter missing: how many leaves were missing before.
+  private mutating func advance(
+    _ key: BlobUnitKey, missing: Int = 0, context: inout Context
+  ) {
     guard var nodes = active[key.blob]?.nodes, let source = incoming[key]?.source else { return }
     switch incoming[key]?.verify(key.blob, nodes: &nodes) {
     case nil: return
     case .incomplete?:
-      guard incoming[key]?.missing == PeerBlobs.missingForNext else { return }
+      guard missing > PeerBlobs.missingForNext,
+        incoming[key]?.missing ?? 0 <= PeerBlobs.missingForNext
+      else { return }
     case .forged(let forger)?:
       release(key)
       if let forger { return distrust(forger, over: key.blob, context: &context) }
     case .whole(let unit)?:
       active[key.blob]?.note(nodes)
+      peers[source]?.deliver()
       drop(key)
       store(unit, context: &context)
     }
@@ -338,7 +357,9 @@ struct BlobExchange: Sendable {
   mutating func take(carried unit: BlobUnit, context: inout Context) {
     func note(_ result: BundleItemResult) { context.effects.append(.notice(.carried(result))) }
     guard let entry = catalog[unit.blob] else { return note(.refusedUnit(.unattached)) }
-    guard entry.goal != .none, !entry.units.contains(unit.number) else { return note(.knownUnit) }
+    guard entry.goal < .onRequest, !entry.units.contains(unit.number) else {
+      return note(.knownUnit)
+    }
     guard unit.isValid(for: entry.listing) else { return note(.refusedUnit(.forged)) }
     drop(BlobUnitKey(blob: unit.blob, unit: unit.number))
     store(unit, context: &context)
@@ -392,37 +413,6 @@ struct BlobExchange: Sendable {
     return .request(unit.request(of: key.blob, number: number, hashes: hashes))
   }
 
-  /// The unit to request, of the first class of which the peer holds a missing one.
-  ///
-  /// Of the units that only this peer holds, every device fetches others first, so that the peer
-  /// sends each one once and the devices serve each other. Then the order is that of the blobs, and
-  /// the rarest unit is first.
-  private func next(from device: DeviceID, context: Context) -> BlobUnitKey? {
-    let blobs = active.filter { $0.value.holders[device]?.isEmpty == false }.sorted {
-      let (left, right) = (catalog[$0.key]?.goal ?? .none, catalog[$1.key]?.goal ?? .none)
-      return (left, $0.value.order) < (right, $1.value.order)
-    }
-    var best: (key: BlobUnitKey, goal: BlobGoal, merit: (Int, UInt64, Int, UInt64))?
-    for (id, blob) in blobs {
-      guard let entry = catalog[id], let offered = blob.holders[device] else { continue }
-      if let best, best.goal < entry.goal { break }
-      let others = context.peers.connected.filter {
-        $0 != device && peers[$0]?.queried.contains(id) == true
-      }
-      for unit in 0..<entry.units.units
-      where offered.contains(unit) && !entry.units.contains(unit) {
-        let key = BlobUnitKey(blob: id, unit: unit)
-        guard incoming[key]?.source == nil else { continue }
-        let holders = blob.holders.values.count { $0.contains(unit) }
-        let draw = key.draw(by: context.local.device)
-        let isOwn = others.allSatisfy { key.draw(by: $0) > draw }
-        let merit = (holders > 1 ? 1 : isOwn ? 0 : 2, blob.order, holders, draw)
-        if best.map({ merit < $0.merit }) ?? true { best = (key, entry.goal, merit) }
-      }
-    }
-    return best?.key
-  }
-
   // MARK: Time
 
   private mutating func wakeIfDue(now: Instant) {
@@ -440,8 +430,12 @@ struct BlobExchange: Sendable {
   private static let mostWakeMilliseconds: Int64 = 320_000
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
-  private static let patienceMilliseconds: Int64 = 4000
   private static let queryMilliseconds: Int64 = 3000
+
+  private mutating func fail(_ device: DeviceID, context: Context) {
+    let patience = patience(in: context)
+    peers[device]?.fail(patience: patience, now: context.now)
+  }
 
   private mutating func review(within milliseconds: Int64, context: inout Context) {
     let moment = context.now.advanced(byMilliseconds: milliseconds)
@@ -459,14 +453,13 @@ struct BlobExchange: Sendable {
       return
     }
     nextReview = nil
-    let patience =
-      Self.patienceMilliseconds + 3 * context.outbox.links.patienceMilliseconds
+    let patience = patience(in: context)
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
       guard let source = unit.source,
         context.now.milliseconds(since: unit.moved) >= patience
       else { continue }
       release(key)
-      peers[source]?.pause(until: context.now.advanced(byMilliseconds: Self.reviewMilliseconds / 2))
+      fail(source, context: context)
     }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {
       queue.remove(entry)
@@ -474,7 +467,7 @@ struct BlobExchange: Sendable {
     }
     if queue.count > 0 {
       for (id, blob) in active
-      where !blob.isHeld && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
+      where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= Self.queryMilliseconds {
         deactivate(id)
         dormant.insert(id)
       }

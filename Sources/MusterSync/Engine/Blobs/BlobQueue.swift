@@ -20,8 +20,6 @@ struct BlobQueue: Sendable {
   /// How many blobs wait.
   var count: Int { goals.count }
 
-  func contains(_ blob: BlobID) -> Bool { goals[blob] != nil }
-
   /// Adds a blob, or moves it to another class.
   mutating func add(_ entry: BlobEntry) {
     guard goals[entry.id] != entry.goal else { return }
@@ -44,7 +42,7 @@ struct BlobQueue: Sendable {
 
   /// Removes and returns the next blob of this class or an earlier one.
   mutating func pop(through last: BlobGoal) -> BlobID? {
-    for goal in BlobGoal.allCases where goal <= last && goal != .none {
+    for goal in BlobGoal.allCases where goal <= last && goal < .onRequest {
       guard let line = lines[goal], let first = line.keys.min() else { continue }
       let after = served[goal].flatMap { last in line.keys.filter { $0 > last }.min() }
       let certificate = after ?? first

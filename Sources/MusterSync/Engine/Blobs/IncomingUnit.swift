@@ -24,6 +24,8 @@ struct IncomingUnit: Sendable {
   /// When something of it arrived last, or was requested.
   private(set) var moved: Instant
   private var leaves: [Int: Leaf] = [:]
+  /// Parts of leaves by their places in the leaf, all from `source`.
+  private var fragments: [Int: [Int: [UInt8]]] = [:]
   /// Siblings from the lowest one on, which are verified with the leaves.
   private var siblings: (hashes: [Bytes32], sender: DeviceID)?
   /// The verified hashes of the leaves. All leaves are verified then.
@@ -63,9 +65,24 @@ struct IncomingUnit: Sendable {
   mutating func ask(_ device: DeviceID, now: Instant) {
     source = device
     moved = now
+    fragments = [:]
   }
 
-  mutating func noteArrival(now: Instant) { moved = now }
+  /// The least that keeps a request open, in bytes: a peer cannot hold it with single bytes.
+  private static let progressBytes = 256
+
+  private var receivedBytes: Int {
+    leaves.values.reduce(0) { $0 + $1.bytes.count }
+      + fragments.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
+  }
+
+  /// Takes something, and keeps the request open if it was new: what is sent again moves nothing.
+  mutating func noteProgress(now: Instant, _ take: (inout Self) -> Bool) -> Bool {
+    let (missing, received) = (self.missing, receivedBytes)
+    let isGenuine = take(&self)
+    if self.missing != missing || receivedBytes >= received + Self.progressBytes { moved = now }
+    return isGenuine
+  }
 
   /// Notes that the asked peer is lost.
   mutating func release() { source = nil }
@@ -83,9 +100,35 @@ struct IncomingUnit: Sendable {
     return true
   }
 
-  /// Takes a leaf by its number in the blob. Returns false if it is not of this blob.
-  mutating func take(_ bytes: [UInt8], leaf: Int, from sender: DeviceID) -> Bool {
-    take(bytes, index: leaf - range.lowerBound, from: sender)
+  /// Takes bytes of the unit from a place on. Returns false if they are not of this blob.
+  mutating func take(_ bytes: [UInt8], at place: Int, from sender: DeviceID) -> Bool {
+    guard place + bytes.count <= listing.shape.bytes(of: number).count else { return false }
+    var (place, rest) = (place, bytes[...])
+    while !rest.isEmpty {
+      let (index, start) = place.quotientAndRemainder(dividingBy: BlobShape.leafBytes)
+      let fragment = rest.prefix(BlobShape.leafBytes - start)
+      (place, rest) = (place + fragment.count, rest.dropFirst(fragment.count))
+      guard leaves[index] == nil, fragments[index]?[start] == nil else { continue }
+      let held = fragments[index]?.values.reduce(0) { $0 + $1.count } ?? 0
+      // One answer has no two parts that overlap.
+      guard held + fragment.count <= BlobShape.leafBytes else { return false }
+      fragments[index, default: [:]][start] = Array(fragment)
+      guard let leaf = wholeLeaf(index) else { continue }
+      fragments[index] = nil
+      guard take(leaf, index: index, from: sender) else { return false }
+    }
+    return true
+  }
+
+  /// Returns a leaf of which all fragments have arrived.
+  private func wholeLeaf(_ index: Int) -> [UInt8]? {
+    let count = listing.shape.bytes(ofLeaf: range.lowerBound + index).count
+    var leaf: [UInt8] = []
+    while leaf.count < count {
+      guard let next = fragments[index]?[leaf.count] else { return nil }
+      leaf += next
+    }
+    return leaf
   }
 
   mutating func take(siblings hashes: [Bytes32], from sender: DeviceID) {

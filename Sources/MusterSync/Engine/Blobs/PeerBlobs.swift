@@ -10,6 +10,8 @@ struct PeerBlobs: Sendable {
   /// Blobs that it reported as complete: it needs no notification of them.
   private(set) var complete = RecentBlobs(most: Limits.completeBlobs)
   private var pausedUntil: Instant?
+  /// Requests in a row that brought no unit.
+  private var failures = 0
   /// The numbers of open requests in the short form.
   private var numbers: [UInt16: BlobUnitKey] = [:]
   private var lastNumber: UInt16 = 0
@@ -17,6 +19,7 @@ struct PeerBlobs: Sendable {
   private var served: [UInt16] = []
   /// Whether it reads the short forms, as it stated.
   private(set) var readsShortForms = false
+  private(set) var readsParts = false
 
   static let mostRequests = 2
   /// The next unit is requested when no more leaves of the one before are missing.
@@ -45,11 +48,12 @@ struct PeerBlobs: Sendable {
   }
 
   /// Notes that a session begins: the peer may be another program, which numbers from 1.
-  mutating func beginSession() { (readsShortForms, served) = (false, []) }
+  mutating func beginSession() { (readsShortForms, readsParts, served) = (false, false, []) }
 
   func unit(ofRequest number: UInt16) -> BlobUnitKey? { numbers[number] }
 
   mutating func noteShortForms() { readsShortForms = true }
+  mutating func noteParts() { readsParts = true }
 
   mutating func note(query: BlobID, now: Instant) { queried.note(query, now: now) }
 
@@ -62,7 +66,30 @@ struct PeerBlobs: Sendable {
   mutating func refuse(_ blob: BlobID) { refused.insert(blob) }
   func refuses(_ blob: BlobID) -> Bool { refused.contains(blob) }
 
-  mutating func pause(until moment: Instant) { pausedUntil = moment }
+  /// Notes that a request brought no unit: the next one waits, each time twice as long, so that a
+  /// peer that delivers nothing takes a small part of the time.
+  ///
+  /// - Parameter patience: how long a request waits for something to arrive, in milliseconds.
+  mutating func fail(patience: Int64, now: Instant) {
+    failures += 1
+    let pause = min(Self.pauseMilliseconds << min(failures - 1, 20), Self.mostPauses * patience)
+    pausedUntil = now.advanced(byMilliseconds: pause)
+  }
+
+  private static let pauseMilliseconds: Int64 = 500
+  private static let mostPauses: Int64 = 8
+
+  /// Notes that a unit arrived and verified.
+  mutating func deliver() {
+    failures = 0
+    pausedUntil = nil
+  }
+
+  /// Whether what it reports counts as held: a blob of which only others report something gives its
+  /// place to the next one.
+  var isReliable: Bool { failures < Self.mostFailures }
+  private static let mostFailures = 3
+
   func isPaused(at now: Instant) -> Bool { pausedUntil.map { now < $0 } ?? false }
 }
 
@@ -117,7 +144,8 @@ struct BlobCatalog: Sendable {
     }
     if let request = requested[entry.id] {
       requested[entry.id] = (request.at, entry.goal)
-      entry.change(to: min(entry.goal, .requested))
+      // What is not to be fetched any more is not fetched for peers either.
+      if entry.goal != .none { entry.change(to: min(entry.goal, .requested)) }
     }
     entries[entry.id] = entry
     return entry
@@ -142,7 +170,7 @@ struct BlobCatalog: Sendable {
   /// Notes that a peer is missing an original. Returns its entry if it is to be fetched now.
   mutating func request(_ id: BlobID, now: Instant) -> BlobEntry? {
     guard let entry = entries[id], entry.listing.kind == .original, !entry.units.isComplete,
-      entry.goal > .requested || requested[id] != nil
+      entry.goal != .none, entry.goal > .requested || requested[id] != nil
     else { return nil }
     guard requested[id] != nil || requested.count < Limits.requestedBlobs else { return nil }
     requested[id] = (now, requested[id]?.before ?? entry.goal)

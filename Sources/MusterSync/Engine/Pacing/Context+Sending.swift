@@ -104,7 +104,8 @@ extension Context {
     if mayTalk {
       outbox.sendQueues[device]?.use(index, isOverTCP: link == .uplink)
       outbox.sendQueues[device]?.patience = outbox.links.patienceMilliseconds * 1000
-      let packed = outbox.sendQueues[device]?.queue.pack(room: packetBytes - bytes.count)
+      let most = outbox.sendQueues[device]?.mostBytes ?? packetBytes
+      let packed = outbox.sendQueues[device]?.queue.pack(room: most - bytes.count, most: most)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }

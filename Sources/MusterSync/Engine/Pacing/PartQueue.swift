@@ -172,7 +172,10 @@ struct PartQueue: Sendable {
 
   /// Packs as many parts as fit one packet. Returns the numbers of the parts that are retransmitted
   /// until acknowledged.
-  mutating func pack(room: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
+  ///
+  /// - Parameter most: the largest part that the peer reads. A larger one is dropped: it answers a
+  ///   request of an earlier program.
+  mutating func pack(room: Int, most: Int = packetBytes) -> (bytes: [UInt8], numbers: [UInt64]) {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
     bytes.reserveCapacity(room)
     var order = Array(queued.indices)
@@ -187,8 +190,13 @@ struct PartQueue: Sendable {
     }
     for line in order {
       while queued[line] > 0, let number = lines[line].head(size: size(of:)),
-        let part = parts[number], bytes.count + part.bytes.count <= room
+        let part = parts[number],
+        bytes.count + part.bytes.count <= room || part.bytes.count > most
       {
+        if part.bytes.count > most {
+          remove(number)
+          continue
+        }
         lines[line].removeHead(size: part.bytes.count)
         bytes += part.bytes
         count(part, by: -1)
@@ -229,7 +237,7 @@ extension PartQueue.Part {
   /// - Parameter author: the author of the packet's frames, if any.
   init(_ packet: Packet, importance: Outbox.Importance, author: CertificateHash?) {
     let bytes = packet.encoded()
-    precondition(bytes.count <= packetBytes, "part of \(bytes.count) bytes")
+    precondition(bytes.count <= photoPacketBytes, "part of \(bytes.count) bytes")
     let record = packet.records.first ?? packet.pushed.first?.records.first
     self.init(
       importance: importance, author: author, key: PartKey(packet), order: record?.order,
@@ -274,7 +282,7 @@ enum PartKey: Hashable, Sendable {
     } else if packet.roots != nil {
       self = .roots
     } else if let message = packet.blobs.last,
-      packet.blobs.dropLast().allSatisfy({ $0 == .readsShortForms })
+      packet.blobs.dropLast().allSatisfy(\.isForm)
     {
       guard let key = PartKey(message) else { return nil }
       self = key
@@ -292,12 +300,14 @@ extension PartKey {
     case .want(let want): self = .blobState(want.blob, kind: 3, number: want.unit)
     case .proof(let blob, let unit, _): self = .blobPart(blob, kind: 4, number: unit)
     case .leaf(let blob, let number, _): self = .blobPart(blob, kind: 5, number: number)
-    case .readsShortForms: return nil
+    case .readsShortForms, .readsParts: return nil
     case .request(let request):
       self = .blobState(request.blob, kind: 3, number: request.unit)
     case .path(let request, _): self = .blobAnswer(request: request, kind: 8, index: 0)
     case .piece(let request, let index, _):
       self = .blobAnswer(request: request, kind: 9, index: index)
+    case .part(let request, let place, _):
+      self = .blobAnswer(request: request, kind: 11, index: place)
     }
   }
 }

@@ -25,6 +25,9 @@ struct SendQueue: Sendable {
   /// When this peer's link was last served. The peer served longest ago is next.
   var turn: UInt64 = 0
 
+  /// The largest packet that the peer reads, as it stated in this session.
+  private(set) var mostBytes = packetBytes
+
   /// Whether a datagram may be sent, as far as this peer's limits are concerned.
   enum Permission { case now, afterAcknowledgement, at(Instant) }
 
@@ -83,6 +86,9 @@ struct SendQueue: Sendable {
   mutating func claim() -> (importance: UInt8, turn: UInt64) {
     (queue.first?.rawValue ?? .max, turn)
   }
+
+  /// Notes whether the peer reads the larger datagrams of photos.
+  mutating func note(readsParts: Bool) { mostBytes = readsParts ? photoPacketBytes : packetBytes }
 
   mutating func noteSent(
     _ counter: UInt64, on session: UInt32, size: Int, parts: [UInt64], now: Instant

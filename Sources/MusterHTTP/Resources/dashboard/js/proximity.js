@@ -3,11 +3,10 @@
 import { button, dotted, faint, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
 import { attempt, confirm, control, field, form, show } from "./dialog.js";
-import { isCommand, load } from "./store.js";
+import { load } from "./store.js";
 import { clock, language, since, spoken, t } from "./words.js";
 
 const kinds = ["infection", "contamination", "radiation"];
-const shown = 50;
 
 /** The days of keys are those of UTC. */
 const weekday = (day) =>
@@ -21,10 +20,7 @@ export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, da
     text && h("div", {}, text)));
 
 export const openProximity = () => attempt(async () => {
-  const [log, { items: devices }, { items: sessions }, own, review] = await Promise.all([
-    get("proximity"), get("proximity/devices"), get("proximity/sessions"), get("proximity/own"),
-    isCommand() && get("proximity/review"),
-  ]);
+  const { state: log, devices, sessions, own, review } = await get("proximity/overview");
   let dialog;
   const again = (work) => () => attempt(async () => {
     if (await work() === false) return;
@@ -44,11 +40,11 @@ export const openProximity = () => attempt(async () => {
     log.problem && h("p", { class: "danger" }, spoken(log.problem)),
     h("ul", {}, exposures(log)),
     h("h3", {}, t("near.devices")),
-    h("ul", {}, devices.slice(0, shown).map((one) => h("li", {},
+    h("ul", {}, devices.map((one) => h("li", {},
       dotted(one.name || one.identifier.slice(0, 8), `${one.rssi} dBm`, since(one.last))))),
     faint(t("near.own", { id: own.identifier.slice(0, 8), time: clock(own.changesAt) })),
     h("h3", {}, t("near.sessions")),
-    h("ul", {}, sessions.slice(0, shown).map((one) => h("li", {},
+    h("ul", {}, sessions.map((one) => h("li", {},
       dotted(weekday(one.start), `${clock(one.start)}–${clock(one.end)}`, one.identifiers), " ",
       one.isSynced ? t("near.synced")
         : h("strong", {}, t(one.isSent ? "near.sent" : "near.unsynced"))))),
