@@ -2,7 +2,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check sim canary model fuzz sanitize abuse peers bench build install \
-  format proto deps clean
+  uninstall format proto deps clean
 
 # Every swift command uses these flags: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -31,7 +31,7 @@ CANARY ?= --replay
 COMMIT_SEED = $$(printf '%d' 0x$$(git rev-parse --short=12 HEAD))
 
 help: ## list these targets
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 17
 
 demo: deps ## run three nodes on this computer through a partition and back
 	@Scripts/build.sh "muster and its demo" "5 minutes" swift build $(FLAGS) --product muster-demo
@@ -43,7 +43,7 @@ test: deps ## build and run all tests; install the programs that they need
 	@Scripts/test.sh $(FLAGS)
 
 check: export MUSTER_STRICT := 1
-check: deps ## check format, warnings, all tests and the simulator: required for a change
+check: deps ## check what a change must pass: format, all tests, the simulator
 	$(SWIFT_FILES) -print0 | xargs -0 swift format lint --strict --parallel
 	@$(MAKE) --no-print-directory test
 	@Scripts/build.sh "the simulator" "5 minutes" \
@@ -60,13 +60,13 @@ sim: deps ## run a random simulated mesh: make sim SEED=7
 	  swift build -c release $(FLAGS) --product muster-sim
 	.build/release/muster-sim swarm --seeds 1 --first $(SEED)
 
-canary: deps ## plant bugs one at a time; the recorded seeds must catch each
+canary: deps ## plant bugs, one at a time; the recorded seeds must catch each
 	@Scripts/build.sh "the simulator with planted bugs" "5 minutes" \
 	  swift build -c release $(FLAGS) --traits Canary --scratch-path .build/canary \
 	  --product muster-sim
 	.build/canary/release/muster-sim canary $(CANARY)
 
-model: deps ## check the rule of councils against every set and order of votes, 20 minutes
+model: deps ## check the rule of councils on every set and order of votes
 	@Scripts/build.sh "the tests, optimized" "15 minutes" \
 	  swift build -c release $(FLAGS) -Xswiftc -enable-testing --scratch-path .build/model \
 	  --build-tests
@@ -79,16 +79,16 @@ fuzz: deps ## fuzz every entry point: make fuzz MINUTES=60
 sanitize: deps ## run all tests under the address and thread sanitizers
 	@Scripts/sanitize.sh "$(FILTER)"
 
-abuse: deps ## run fault tests on real nodes, 20 minutes, as root: make abuse ROWS="A2 S3"
+abuse: deps ## test faults on real nodes, as root: make abuse ROWS="A2 S3"
 	@Scripts/abuse.sh $(ROWS)
 
-peers: deps ## run nodes beside QGIS, gpsd, phone apps and browsers, as root: make peers ROWS=qgis
+peers: deps ## test beside QGIS and phones, as root: make peers ROWS=qgis
 	@Scripts/build.sh "muster" "5 minutes" swift build $(FLAGS) --product muster
 	@Scripts/build.sh "the archive" "2 minutes" swift build $(FLAGS) --product muster-archive
 	@Scripts/test-environment.sh
 	@.build/python/bin/python3 Tests/Peers/peers.py $(ROWS)
 
-bench: deps ## run the benchmarks in a release build: make bench BENCH="ingest"
+bench: deps ## run benchmarks, a release build: make bench BENCH="ingest"
 	@Scripts/build.sh "the benchmarks" "11 minutes" \
 	  swift build -c release $(FLAGS) --product muster-bench
 	.build/release/muster-bench $(BENCH)
@@ -97,7 +97,7 @@ build: deps ## build all programs in debug mode
 	@Scripts/maplibre.sh
 	@Scripts/build.sh "all programs" "5 minutes" swift build $(FLAGS)
 
-install: deps ## install program, manual and systemd unit: make install PREFIX=/usr DESTDIR=pkg
+install: deps ## install programs, manual, service: make install PREFIX=/usr
 	@Scripts/build.sh "the program" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster
@@ -116,10 +116,13 @@ endif
 	  strip -o .build/install/$$program .build/install/release/$$program; done
 	@Scripts/install.sh .build/install/muster
 
+uninstall: ## remove what `make install` installed, with the same PREFIX
+	@Scripts/uninstall.sh
+
 format: ## format all Swift files
 	$(SWIFT_FILES) -print0 | xargs -0 swift format --in-place --parallel
 
-proto: deps ## generate the Swift code of the .proto files (needs protoc)
+proto: deps ## generate the Swift code of .proto files (needs protoc)
 	@Scripts/proto.sh
 
 deps: ## install missing libraries with apt

@@ -54,11 +54,12 @@ struct NodeFiller {
   func merge(logs: [LogID: UInt64], blobs: Set<BlobID>) async throws -> Int {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "muster-archive-\(UUID().uuidString)")
-    defer { unlink(file.path) }
     let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL, 0o600)
     guard descriptor >= 0 else {
       throw ArchiveFault("cannot write \(file.path): \(String(cString: strerror(errno)))")
     }
+    // Without a name, so that a program that is killed leaves no file.
+    unlink(file.path)
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     _ = try archive.export(
       of: post.local, seed: seed, first: { log, _ in logs[log] }, blobs: blobs,

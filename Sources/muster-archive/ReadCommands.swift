@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
     for operation in operations {
       Standard.print(
         "\(operation.name) (\(operation.id.short)): \(operation.frames) frames in "
-          + "\(operation.logs) logs")
+          + (operation.logs == 1 ? "1 log" : "\(operation.logs) logs"))
       if operation.forks > 0 {
         let forks = operation.forks == 1 ? "1 fork" : "\(operation.forks) forks"
         Standard.print(

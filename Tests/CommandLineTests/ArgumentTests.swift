@@ -30,6 +30,17 @@ import Testing
     for text in ["90,180", "-90,-180", "+0,-0"] { _ = try PlaceArgument(parsing: text) }
   }
 
+  @Test func `the next command names the same home`() throws {
+    func flags(_ words: [String]) throws -> String? {
+      (try Muster.parseAsRoot(["init", "Flood", "--callsign", "Anna"] + words) as? InitCommand)?
+        .home.folder.flags
+    }
+    #expect(try flags([]) == "")
+    #expect(try flags(["--home", "~/flood"]) == " --home ~/flood")
+    let both = try flags(["--home", "/media/my stick", "--keys", "/k'"])
+    #expect(both == " --home '/media/my stick' --keys '/k'\\'''")
+  }
+
   @Test func `a circle has a radius in metres`() throws {
     let circle = try CircleArgument(parsing: "1,2,0.255")
     let center = try PlaceArgument(parsing: "1,2").coordinate

@@ -5,6 +5,7 @@ import MusterCrypto
 import MusterInterchange
 import MusterModel
 import MusterNode
+import class MusterTestKit.ConcurrencyLimit
 import class MusterTestKit.TemporaryFolder
 import NIOCore
 import NIOEmbedded
@@ -51,6 +52,12 @@ import Testing
 
   static func run(
     _ story: @escaping @Sendable (Caller, _ folder: String) async throws -> Void
+  ) async throws {
+    try await ConcurrencyLimit.nodes.run { try await play(story) }
+  }
+
+  private static func play(
+    _ story: @Sendable (Caller, _ folder: String) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let home = NodeHome.locate(

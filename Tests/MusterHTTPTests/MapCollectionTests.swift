@@ -1,5 +1,6 @@
 import Foundation
 import MusterInterchange
+import NIOCore
 import Testing
 
 @testable import MusterHTTP
@@ -157,6 +158,38 @@ import Testing
         shapes == ["Hydrant Point", "Path LineString", "Area Polygon", "Line LineString"])
       #expect(try await web.status("GET", "/api/v1/maps/d.gpx/features") == 404)
     }
+  }
+
+  @Test func `an overlay is parsed at the first request, and again after its file changed`()
+    async throws
+  {
+    let path = try home.write(Data(Self.gpx.utf8), as: "a.gpx")
+    let maps = try MapCollection(files: [path], in: nil)
+    func shapes() async throws -> String? {
+      try await maps.overlay(named: "a.gpx").map { String(buffer: $0) }
+    }
+    let first = try await shapes()
+    #expect(first?.contains("Hydrant") == true)
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    let changed = try #require(attributes[.modificationDate] as? Date)
+    // A different file of the same size and time, so that only a parser would see the difference.
+    try Data(Self.gpx.replacing("Hydrant", with: "Cistern").utf8).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.modificationDate: changed], ofItemAtPath: path)
+    #expect(try await shapes() == first)
+    try FileManager.default.setAttributes(
+      [.modificationDate: changed.addingTimeInterval(1)], ofItemAtPath: path)
+    #expect(try await shapes()?.contains("Cistern") == true)
+  }
+
+  @Test func `stored overlays are bounded, and the least recently requested is dropped`() throws {
+    var cache = OverlayCache(mostBytes: 10)
+    let files = (0..<4).map { MapFolder.File("\($0)", at: home.path) }
+    for file in files[..<3] { cache.store(ByteBuffer(string: "123"), of: file) }
+    #expect(cache.text(of: files[0]) != nil)
+    cache.store(ByteBuffer(string: "1234"), of: files[3])
+    #expect(files.map { cache.text(of: $0) != nil } == [true, false, true, true])
+    cache.store(ByteBuffer(string: "12345678901"), of: files[0])
+    #expect(files.allSatisfy { cache.text(of: $0) == nil })
   }
 
   @Test func `a page on this machine uploads and deletes a map`() async throws {

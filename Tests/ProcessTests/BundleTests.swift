@@ -1,4 +1,5 @@
 import Foundation
+import MusterTestKit
 import Testing
 
 extension ProcessTests {
@@ -43,6 +44,43 @@ extension ProcessTests {
         // A second merge adds nothing.
         let again = try await anna.ask("bundle", "merge", back)
         #expect(again["frames"]["new"].number == 0 && again["records"]["new"].number == 0)
+      }
+    }
+
+    @Test func `a kill while a bundle is verified leaves no copy of a key`() async throws {
+      try await Field.run { field in
+        let (anna, _) = try await apart(in: field)
+        try await anna.send("report", "add", "--title", "Bridge down")
+        let file = field.path("flood.bundle")
+        try await anna.send("bundle", "create", file)
+        let temporary = field.folder.appending(path: "temporary")
+        try FileManager.default.createDirectory(
+          at: temporary, withIntermediateDirectories: false)
+        // A pipe with half of the bundle, so that the command waits for the rest.
+        let pipe = field.path("pipe.bundle")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let command = try field.start(
+          ["verify", pipe, "--home", anna.home.path],
+          environment: ["MUSTER_STATE": anna.state.path, "TMPDIR": temporary.path], stays: false)
+        let half = try Data(contentsOf: URL(filePath: file))
+        // Also for reading, so that opening it does not wait.
+        let writer = try FileHandle(forUpdating: URL(filePath: pipe))
+        try writer.write(contentsOf: half.prefix(half.count / 2))
+        func left() throws -> [URL] {
+          let files = FileManager.default.enumerator(at: temporary, includingPropertiesForKeys: nil)
+          return (files?.allObjects ?? []).compactMap { $0 as? URL }.filter { !$0.hasDirectoryPath }
+        }
+        try await eventually("the database of the check exists") {
+          try left().contains { $0.lastPathComponent == "muster.sqlite" }
+        }
+        command.signal(SIGKILL)
+        _ = try await command.end(within: .seconds(30))
+        let key = try Data(contentsOf: anna.key)
+        for file in try left() {
+          #expect(try Data(contentsOf: file).range(of: key.suffix(32)) == nil, "\(file.path)")
+        }
+        // The home is usable, and the same check works.
+        #expect(try await anna.ask("verify", file)["ok"].truth == true)
       }
     }
 

@@ -136,10 +136,14 @@ extension ProcessTests {
 
       let status = try await anna.ask("status")
       let keys: Set = [
-        "operation", "callsign", "device", "role", "stateHash", "root", "logs", "frames", "peers",
-        "fix",
+        "operation", "callsign", "device", "role", "stateHash", "root", "logs", "frames",
+        "quarantined", "peers", "uplink", "fix", "clockSuspect", "diskFreeBytes",
       ]
       #expect(keys.subtracting(status.keys) == [])
+      let invite: Set = ["url", "expires", "role"]
+      #expect(invite.subtracting(try await anna.ask("invite").keys) == [])
+      let verified: Set = ["ok", "frames", "logs", "stateHash", "problems"]
+      #expect(verified.subtracting(try await anna.ask("verify").keys) == [])
       let peer: Set = ["callsign", "device", "address", "lastHeardSeconds", "behindFrames"]
       #expect(peer.subtracting(status["peers"][0].keys) == [])
       #expect(status["peers"][0]["callsign"] == .string("Ben"))

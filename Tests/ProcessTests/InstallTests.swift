@@ -57,6 +57,22 @@ struct InstallTests {
     }
   }
 
+  @Test func `make uninstall removes every file that was installed`() async throws {
+    try await Self.withInstalled { program in
+      let prefix = program.deletingLastPathComponent().deletingLastPathComponent()
+      let root = prefix.deletingLastPathComponent().deletingLastPathComponent()
+      let other = prefix.appending(path: "bin/other")
+      #expect(FileManager.default.createFile(atPath: other.path, contents: nil))
+      try Self.run("Scripts/uninstall.sh", [], in: root)
+      let left = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(
+          atPath: root.appending(path: $0).path, isDirectory: &isFolder) && !isFolder.boolValue
+      }
+      #expect(left == ["usr/local/bin/other"])
+    }
+  }
+
   @Test func `the archive is installed beside the node, which does not need PostgreSQL`()
     async throws
   {
@@ -99,17 +115,21 @@ struct InstallTests {
   /// Installs the built program, and removes it after the test.
   private static func withInstalled(_ story: (URL) async throws -> Void) async throws {
     let scratch = try TemporaryFolder()
-    let root = scratch.url
-    let installing = Process()
-    installing.executableURL = repository.appending(path: "Scripts/install.sh")
-    installing.arguments = [try Program.located().path]
-    installing.currentDirectoryURL = repository
-    installing.environment = ProcessInfo.processInfo.environment
+    try run("Scripts/install.sh", [try Program.located().path], in: scratch.url)
+    try await story(scratch.url.appending(path: "usr/local/bin/muster"))
+  }
+
+  /// Runs a script of the repository with a folder that replaces `/`.
+  private static func run(_ script: String, _ arguments: [String], in root: URL) throws {
+    let process = Process()
+    process.executableURL = repository.appending(path: script)
+    process.arguments = arguments
+    process.currentDirectoryURL = repository
+    process.environment = ProcessInfo.processInfo.environment
       .merging(["DESTDIR": root.path, "PREFIX": "/usr/local"]) { $1 }
-    installing.standardOutput = FileHandle.nullDevice
-    try installing.run()
-    installing.waitUntilExit()
-    try #require(installing.terminationStatus == 0)
-    try await story(root.appending(path: "usr/local/bin/muster"))
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
   }
 }

@@ -33,9 +33,13 @@ public struct ProjectionReader {
         || $0.key.description.hasPrefix(reference.lowercased())
     }
     guard found.count == 1, let id = found.keys.first else {
+      let known = (found.isEmpty ? names : found)
+        .map { "\($0.value) (\($0.key.short))" }.sorted().prefix(8).joined(separator: ", ")
+      let count = found.isEmpty ? "no archived operation is" : "\(found.count) operations are"
       throw ArchiveFault(
-        "\(found.count) archived operations are named \(reference): give an id of "
-          + "`muster-archive status --json`")
+        known.isEmpty
+          ? "there are no archived operations: run `muster-archive import`"
+          : "\(count) named \(reference): use a name or an id of \(known)")
     }
     return id
   }

@@ -35,7 +35,7 @@ enum BaseMapRoutes {
         guard let overlay = try await api.maps.overlay(named: call.mapName) else {
           throw Problem(.notFound, "there is no overlay of this name")
         }
-        return Answer(.ok, overlay.json, type: "application/geo+json")
+        return Answer(.ok, bytes: overlay, type: "application/geo+json")
       } catch let fault as BaseMap.Fault {
         throw Problem(.notFound, "the overlay cannot be read: \(fault)")
       }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 public import MusterInterchange
+internal import NIOCore
 internal import Synchronization
 
 /// All maps of a node: those of `muster run --map`, and those of the home's folder, which may
@@ -9,7 +10,7 @@ internal import Synchronization
 /// The folder is read when a client asks for the list. A file is opened once, and again if it
 /// changed.
 public final class MapCollection: @unchecked Sendable {
-  // Unchecked: `opened` is used only on `queue`.
+  // Unchecked: `opened` and `overlays` are used only on `queue`.
 
   /// One map.
   public struct Item: Sendable {
@@ -28,6 +29,7 @@ public final class MapCollection: @unchecked Sendable {
   private let given: [Item]
   private let queue = DispatchQueue(label: "muster.maps")
   private var opened: [MapFolder.File: MapContent] = [:]
+  private var overlays = OverlayCache()
   private let maps = Mutex<[String: BaseMap]>([:])
 
   /// - Parameters:
@@ -41,10 +43,11 @@ public final class MapCollection: @unchecked Sendable {
       let file = URL(filePath: path).lastPathComponent
       let name = MapFolder.name(for: file) ?? "map"
       let same = given.count { $0.name == name || $0.name.hasPrefix("\(name)-") }
+      let unique = same == 0 ? name : "\(name)-\(same + 1)"
       given.append(
         Item(
-          name: same == 0 ? name : "\(name)-\(same + 1)", bytes: MapFolder.bytes(of: path),
-          isRemovable: false, content: content, path: path))
+          name: unique, bytes: MapFolder.File(unique, at: path).bytes, isRemovable: false,
+          content: content, path: path))
     }
     self.given = given
     self.folder = folder
@@ -76,17 +79,26 @@ public final class MapCollection: @unchecked Sendable {
     return nil
   }
 
-  /// Returns the shapes of an overlay; nil if there is none of this name.
-  func overlay(named name: String) async throws -> MapOverlay? {
+  /// Returns the shapes of an overlay as GeoJSON; nil if there is none of this name. The file is
+  /// parsed once, and again if it changed.
+  func overlay(named name: String) async throws -> ByteBuffer? {
     guard let item = await items().first(where: { $0.name == name }),
       case .overlay = item.content
     else { return nil }
     return try await withCheckedThrowingContinuation { done in
-      queue.async { done.resume(with: Result { try MapOverlay(opening: item.path) }) }
+      queue.async { done.resume(with: Result { try self.shapes(of: item) }) }
     }
   }
 
   // MARK: On the queue
+
+  private func shapes(of item: Item) throws -> ByteBuffer {
+    let file = MapFolder.File(item.name, at: item.path)
+    if let text = overlays.text(of: file) { return text }
+    let text = ByteBuffer(string: try MapOverlay(opening: item.path).json.text)
+    overlays.store(text, of: file)
+    return text
+  }
 
   private func stored() -> [Item] {
     guard let folder else { return [] }

@@ -25,6 +25,16 @@ public struct MapFolder: Sendable {
     let name: String
     let bytes: Int64
     let changed: Date
+
+    /// - Parameter attributes: those of the file; none if it was removed.
+    fileprivate init(_ name: String, _ attributes: [FileAttributeKey: Any]) {
+      self.name = name
+      bytes = (attributes[.size] as? NSNumber)?.int64Value ?? 0
+      changed = attributes[.modificationDate] as? Date ?? .distantPast
+    }
+
+    /// The file at a path now.
+    init(_ name: String, at path: String) { self.init(name, MapFolder.attributes(of: path)) }
   }
 
   /// Returns the files, sorted by name; none if there is no folder.
@@ -36,9 +46,7 @@ public struct MapFolder: Sendable {
       else { return nil }
       let attributes = Self.attributes(of: path(of: name))
       guard attributes[.type] as? FileAttributeType == .typeRegular else { return nil }
-      return File(
-        name: name, bytes: Self.bytes(of: path(of: name)),
-        changed: attributes[.modificationDate] as? Date ?? .distantPast)
+      return File(name, attributes)
     }
     return Array(files.prefix(Self.mostFiles))
   }
@@ -53,17 +61,12 @@ public struct MapFolder: Sendable {
   }
 
   /// None for a file that was removed in the meantime.
-  private static func attributes(of path: String) -> [FileAttributeKey: Any] {
+  fileprivate static func attributes(of path: String) -> [FileAttributeKey: Any] {
     do {
       return try FileManager.default.attributesOfItem(atPath: path)
     } catch {
       return [:]
     }
-  }
-
-  /// Returns the length of a file; 0 if there is none.
-  static func bytes(of path: String) -> Int64 {
-    (attributes(of: path)[.size] as? NSNumber)?.int64Value ?? 0
   }
 
   func path(of name: String) -> String { path + "/" + name }

@@ -3,8 +3,11 @@ internal import MusterNode
 
 /// A node with the keys of a home and an empty database, in a temporary folder: for data that must
 /// not reach the home. It has no network, and ends with the work.
+///
+/// The keys stay where they are, and the pages of the database are sealed: a process that is killed
+/// leaves nothing in the folder that others can read.
 enum ScratchNode {
-  /// - Parameter home: its keys are read, and nothing else of it.
+  /// - Parameter home: its keys are read in place, and nothing else of it.
   static func run<Result>(
     keysOf home: HomeOptions, _ work: (NodeConnection) async throws -> Result
   ) async throws -> Result {
@@ -15,11 +18,8 @@ enum ScratchNode {
       at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     defer { remove(folder) }
     let scratch = NodeHome.locate(
-      home: folder.path + "/home", keys: nil,
+      home: folder.path + "/home", keys: home.folders.keysDirectory,
       environment: ["MUSTER_STATE": folder.path + "/state"])
-    try scratch.create()
-    try scratch.keys.create(
-      NodeHome.deviceKeyName, home.folders.keys.read(NodeHome.deviceKeyName))
     return try await work(
       .inProcess(try LocalNode.open(scratch, keysOf: home)))
   }
@@ -28,7 +28,7 @@ enum ScratchNode {
     do {
       try FileManager.default.removeItem(at: folder)
     } catch {
-      Standard.complain("remove \(folder.path), which has a copy of a device key: \(error)")
+      Standard.complain("\(folder.path) is not removed: \(error)")
     }
   }
 }

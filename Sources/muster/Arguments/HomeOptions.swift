@@ -70,6 +70,19 @@ struct FolderOptions: ParsableArguments {
       valueName: "dir"))
   var keys: String?
 
+  /// The flags that name the same node in the next command, each after a space; empty by default.
+  var flags: String {
+    [("--home", data), ("--keys", keys)].map { name, path in
+      path.map { " \(name) \(Self.quoted($0))" } ?? ""
+    }.joined()
+  }
+
+  /// Quotes a path as one word of a shell command.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@~".contains($0) }
+    return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+  }
+
   /// The same node; its passphrase comes from the environment or the terminal.
   var home: HomeOptions {
     var home = HomeOptions()

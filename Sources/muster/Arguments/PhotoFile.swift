@@ -49,11 +49,13 @@ struct PhotoAdding {
 
   /// Throws `Refusal` if a picture was not added.
   ///
-  /// - Parameter outcome: what was done without it.
-  func check(_ outcome: String) throws(Refusal) {
+  /// - Parameters:
+  ///   - outcome: what was done without it.
+  ///   - remedy: how to add it later; empty if that is the same command again.
+  func check(_ outcome: String, remedy: String = "") throws(Refusal) {
     guard let first = failures.first else { return }
     let which = count == 1 ? "the photo" : "\(failures.count) of \(count) photos"
     let rest = failures.count == 1 ? "" : " (and \(failures.count - 1) more)"
-    throw Refusal("\(outcome) without \(which): \(first)\(rest)")
+    throw Refusal("\(outcome) without \(which): \(first)\(rest)\(remedy)")
   }
 }

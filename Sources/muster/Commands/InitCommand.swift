@@ -45,7 +45,8 @@ struct InitCommand: AsyncParsableCommand {
       """
       Created operation "\(enrolment.operationName)" (\(enrolment.operation.short)).
       This laptop is \(enrolment.callsign), role \(enrolment.role.name). Data: \(home.folders.path)
-      Next: `muster run`, and `muster invite` in a second terminal.
+      Next: `muster run\(home.folder.flags)`, and `muster invite\(home.folder.flags)` in a second \
+      terminal.
       """)
     guard council else { return }
     let key = Founding.rootKeyPath(of: home.folders)

@@ -123,7 +123,7 @@ struct JoinCommand: AsyncParsableCommand {
       Wrote \(request). Next, on a command device:
         muster admit \(request) --out GRANT
       Then, on this laptop:
-        muster join --grant GRANT
+        muster join --grant GRANT\(home.folder.flags)
       """)
   }
 
@@ -134,11 +134,11 @@ struct JoinCommand: AsyncParsableCommand {
       """
       Joined "\(SafeText.line(enrolment.operationName))" (\(enrolment.operation.short)) as \
       \(name), role \(enrolment.role.name).
-      Next: muster run\(uplink.map { " --uplink \($0.target)" } ?? "")
+      Next: muster run\(home.folder.flags)\(uplink.map { " --uplink \($0.target)" } ?? "")
       """)
     guard let inviter = enrolment.inviters.first else { return }
     try Standard.print(
-      "Without multicast between the laptops: muster run --peer \(inviter)")
+      "Without multicast between the laptops: muster run\(home.folder.flags) --peer \(inviter)")
   }
 }
 

@@ -209,9 +209,11 @@ struct ProximityLogCommand: AsyncParsableCommand {
         throw Refusal.unexpectedReply
       }
       if output.json { return try Standard.print(own.json.text) }
-      try Standard.print(
-        "\(own.identifier) until \(times.format.text(own.changesAt)); keys of "
-          + "\(own.days.count) \(own.days.count == 1 ? "day" : "days") on this laptop")
+      var page = Page()
+      page.add("Identifier: \(own.identifier)")
+      page.add("Changes at: \(times.format.text(own.changesAt))")
+      page.add("Keys on this laptop: \(ValueText.count(own.days.count, "day", "days"))")
+      try Standard.print(page.text(on: .current))
     }
   }
 }

@@ -63,7 +63,8 @@ struct ReportCommand: AsyncParsableCommand {
         try await locate(id, by: added, connection)
         return "Report added" + (added.text.map { " with \($0)" } ?? "")
       }
-      try adding?.check("the report is filed")
+      try adding?.check(
+        "the report is filed", remedy: "; add it later with `muster report photo add`")
     }
 
     /// Gives a report without a position that of its photo.

@@ -13,7 +13,8 @@ struct ProximityCheck {
     } catch {
       return [
         Finding(
-          subject: "proximity", state: hasAdapter ? .doubtful : .good, words: error.text,
+          subject: "proximity", state: hasAdapter ? .doubtful : .good,
+          words: hasAdapter ? error.text : "not available, and optional: \(error.text)",
           advice: error.advice)
       ]
     }

@@ -3,6 +3,7 @@ import Logging
 import MusterInterchange
 import MusterModel
 import MusterNode
+import class MusterTestKit.ConcurrencyLimit
 import class MusterTestKit.TemporaryFolder
 import ServiceLifecycle
 
@@ -25,6 +26,16 @@ struct WebStage: Sendable {
     access: AccessRule.Access = .trusted, whenTaken: WebServer.WhenTaken = .fail, port: Int = 0,
     role: Role = .command, maps: MapCollection = MapCollection(),
     _ story: @escaping @Sendable (WebStage) async throws -> Void
+  ) async throws {
+    try await ConcurrencyLimit.nodes.run {
+      try await play(story, access, whenTaken, port: port, role, maps)
+    }
+  }
+
+  private static func play(
+    _ story: @escaping @Sendable (WebStage) async throws -> Void,
+    _ access: AccessRule.Access, _ whenTaken: WebServer.WhenTaken, port: Int, _ role: Role,
+    _ maps: MapCollection
   ) async throws {
     let folder = try TemporaryFolder()
     let node = try await node(in: folder.url, role)
@@ -53,9 +64,9 @@ struct WebStage: Sendable {
       }
       await group.triggerGracefulShutdown()
       try await tasks.waitForAll()
+      await node.stop()
       try outcome.get()
     }
-    await node.stop()
   }
 
   private static func node(in folder: URL, _ role: Role) async throws -> Node {
