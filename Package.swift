@@ -243,7 +243,8 @@ let package = Package(
       "muster-bench", path: "Benchmarks/muster-bench",
       [
         "MusterModel", "MusterGeo", "MusterStatus", "MusterCrypto", "MusterProximity", "MusterSync",
-        "MusterStore", "MusterReplica", "MusterTransport", "MusterNode", "MusterAttackers", "CSodium",
+        "MusterStore", "MusterReplica", "MusterTransport", "MusterNode", "MusterAttackers",
+        "CSodium",
         argumentParser, grdb, logging,
       ]),
     // The demo runs the program: building one builds both.
