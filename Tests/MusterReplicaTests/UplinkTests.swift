@@ -81,7 +81,7 @@ struct UplinkTests {
     #expect(ada.authenticates(initiation: initiation))
     #expect(ada.authenticates(initiation: [8] + [UInt8](repeating: 9, count: 16) + initiation))
     #expect(!mia.authenticates(initiation: initiation))
-    // Damaged, short and other datagrams are nobody's.
+    // Damaged, short and other datagrams are of no operation.
     var damaged = initiation
     damaged[damaged.count - 1] ^= 1
     #expect(!ada.authenticates(initiation: damaged))

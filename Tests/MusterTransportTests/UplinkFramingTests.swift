@@ -165,7 +165,7 @@ struct UplinkSwitchTests {
     }
     listener.end(stranger)
     for uplinks in [flood, storm] { uplinks.close() }
-    // Then that node has all of the first, from its beginning to its end; nobody has the second.
+    // Then that node has all of the first, from its beginning to its end. No node has the second.
     var events: [String] = []
     for await event in storm.events {
       switch event {
