@@ -160,7 +160,7 @@ struct RoleTests {
   {
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("County", invitedBy: "Ada", role: .archive)
-    try valley.ask("County") { replica, _ in replica.awaitArchive() }
+    try valley.ask("County") { $0.confirmArchived([], now: $1) }
     func report(_ title: String) throws -> RowID {
       try valley.at("Ben") {
         try $0.write(ReportRequests.add(ReportDraft(title: title)), now: $1)
@@ -189,7 +189,7 @@ struct RoleTests {
     #expect(try isArchived(first) && !isArchived(second))
     // A restart takes nothing back and promises nothing.
     try valley.restart("County")
-    try valley.ask("County") { replica, _ in replica.awaitArchive() }
+    try valley.ask("County") { $0.confirmArchived([], now: $1) }
     try valley.run(milliseconds: 30_000)
     #expect(try isArchived(first) && !isArchived(second))
     try commit()
