@@ -135,6 +135,17 @@ struct UplinkSwitchTests {
     #expect(left.map { Int($0[0]) | Int($0[1]) << 8 } == Array(0..<UplinkConnection.bound))
   }
 
+  @Test func `behind a load balancer many come from one address, if they authenticate`() throws {
+    let uplinks = UplinkSwitch(routing: [])
+    for _ in 0..<UplinkSwitch.mostStrangers - 1 {
+      #expect(uplinks.admit(from: "192.0.2.1") != nil)
+    }
+    let last = try #require(uplinks.admit(from: "192.0.2.1"))
+    #expect(uplinks.admit(from: "192.0.2.1") == nil)
+    last.prove()
+    #expect(uplinks.admit(from: "192.0.2.1") != nil)
+  }
+
   /// The body of a request: each piece is one datagram.
   private func body(_ datagrams: [[UInt8]]) -> AsyncStream<ByteBuffer> {
     AsyncStream { continuation in
