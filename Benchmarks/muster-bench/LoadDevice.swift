@@ -24,7 +24,7 @@ actor LoadDevice {
   /// When each row was first seen here.
   private(set) var arrivals: [RowID: Timestamp] = [:]
 
-  /// A replica on its way to the actor that owns it: MUST be used by nobody else.
+  /// A replica on its way to the actor that owns it: MUST NOT be used elsewhere.
   struct Handover: @unchecked Sendable {
     let replica: Replica
   }

@@ -3,13 +3,8 @@ internal import MusterReplica
 
 /// A node whose data a database archives.
 extension Node {
-  /// From now on the node's receipts state what the database has committed. MUST be called before
-  /// `start`.
-  public func awaitArchive() throws {
-    try read { replica, _ in replica.awaitArchive() }
-  }
-
-  /// Schedules receipts for logs that the database holds as far as stated.
+  /// Reports what the database has committed. From the first call on, which MUST precede `start`, the
+  /// node's receipts state that.
   public func confirmArchived(_ states: [LogState]) throws {
     try attempt { replica, now in
       replica.confirmArchived(states, now: now)

@@ -155,6 +155,48 @@ struct RoleTests {
     #expect(users.first { $0.callsign == "County" }?.role == .archive)
   }
 
+  @Test func `receipts of an archived device state what the database has, and nothing newer`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("County", invitedBy: "Ada", role: .archive)
+    try valley.ask("County") { $0.confirmArchived([], now: $1) }
+    func report(_ title: String) throws -> RowID {
+      try valley.at("Ben") {
+        try $0.write(ReportRequests.add(ReportDraft(title: title)), now: $1)
+      }
+    }
+    func isArchived(_ id: RowID) throws -> Bool {
+      try valley.ask("Ben") { replica, _ in try replica.queries.report(id) }.delivery.archive
+    }
+    func commit() throws {
+      try valley.ask("County") { replica, now in
+        replica.confirmArchived(try replica.queries.logStates(), now: now)
+      }
+    }
+    // Given a report that the archive's device holds, and the database not
+    let first = try report("First")
+    try valley.converge()
+    try valley.run(milliseconds: 30_000)
+    #expect(try !isArchived(first))
+    // When the database has it, then its receipt comes, for that and not for what follows.
+    try commit()
+    try valley.run(milliseconds: 10_000)
+    #expect(try isArchived(first))
+    let second = try report("Second")
+    try valley.converge()
+    try valley.run(milliseconds: 30_000)
+    #expect(try isArchived(first) && !isArchived(second))
+    // A restart takes nothing back and promises nothing.
+    try valley.restart("County")
+    try valley.ask("County") { $0.confirmArchived([], now: $1) }
+    try valley.run(milliseconds: 30_000)
+    #expect(try isArchived(first) && !isArchived(second))
+    try commit()
+    try valley.run(milliseconds: 10_000)
+    #expect(try isArchived(second))
+  }
+
   @Test func `a relay holds everything, reads nothing, and forwards it`() throws {
     // Given Ada and Ben who are never in range, and a relay that moves between them
     var valley = try Valley.with("Ada", "Ben")

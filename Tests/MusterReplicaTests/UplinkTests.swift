@@ -63,6 +63,35 @@ struct UplinkTests {
     }
   }
 
+  @Test func `an uplink shows its operation with the first datagram, and only by its keys`() throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    let other = try Valley.with("Mia")
+    func local(_ name: String, in valley: Valley) -> LocalDevice {
+      valley.laptops[valley.index(name)].credentials.local
+    }
+    let outcome = try valley.ask("Ben") { try $0.uplinkOpened(.uplink(0), calls: true, now: $1) }
+    let initiations = outcome.outgoing.compactMap { datagram -> [UInt8]? in
+      guard case .to(let endpoint, _, let bytes) = datagram, endpoint.isUplink else { return nil }
+      return bytes
+    }
+    let initiation = try #require(initiations.first)
+    // Any device of the operation recognizes it, also with a cookie; none of another operation.
+    let (ada, mia) = (local("Ada", in: valley), local("Mia", in: other))
+    #expect(ada.authenticates(initiation: initiation))
+    #expect(ada.authenticates(initiation: [8] + [UInt8](repeating: 9, count: 16) + initiation))
+    #expect(!mia.authenticates(initiation: initiation))
+    // Damaged, short and other datagrams are of no operation.
+    var damaged = initiation
+    damaged[damaged.count - 1] ^= 1
+    #expect(!ada.authenticates(initiation: damaged))
+    for count in [0, 1, 5, 6, 40] {
+      #expect(!ada.authenticates(initiation: Array(initiation.prefix(count))))
+    }
+    #expect(!ada.authenticates(initiation: [5] + initiation.dropFirst()))
+    #expect(!ada.authenticates(initiation: [8]))
+  }
+
   @Test func `a device without role command names no certificate`() throws {
     var valley = try Valley.with("Ada", "Ben")
     #expect(throws: Refusal.self) { try name([1], by: "Ben", in: &valley) }

@@ -134,4 +134,64 @@ struct UplinkSwitchTests {
     }
     #expect(left.map { Int($0[0]) | Int($0[1]) << 8 } == Array(0..<UplinkConnection.bound))
   }
+
+  @Test func `behind a load balancer many come from one address, if they authenticate`() throws {
+    let uplinks = UplinkSwitch(routing: [])
+    for _ in 0..<UplinkSwitch.mostStrangers - 1 {
+      #expect(uplinks.admit(from: "192.0.2.1") != nil)
+    }
+    let last = try #require(uplinks.admit(from: "192.0.2.1"))
+    #expect(uplinks.admit(from: "192.0.2.1") == nil)
+    last.prove()
+    #expect(uplinks.admit(from: "192.0.2.1") != nil)
+  }
+
+  /// The body of a request: each piece is one datagram.
+  private func body(_ datagrams: [[UInt8]]) -> AsyncStream<ByteBuffer> {
+    AsyncStream { continuation in
+      for datagram in datagrams {
+        var piece = ByteBuffer()
+        UplinkFraming.append(datagram, to: &piece)
+        continuation.yield(piece)
+      }
+      continuation.finish()
+    }
+  }
+
+  @Test func `a listener of several nodes passes each uplink to the one it is for`() async throws {
+    let (flood, storm) = (UplinkSwitch(targets: []), UplinkSwitch(targets: []))
+    let listener = UplinkSwitch(routing: [
+      UplinkRoute(to: flood) { $0.first == 1 }, UplinkRoute(to: storm) { $0.first == 2 },
+    ])
+    // When one uplink begins with a datagram for the second node
+    let connection = try #require(listener.admit(from: "192.0.2.1"))
+    await #expect(throws: UplinkFault.ended) {
+      try await listener.carry(connection, incoming: body([[2, 0], [1, 1]])) { _ in }
+    }
+    listener.end(connection)
+    // and another one with a datagram for none
+    let stranger = try #require(listener.admit(from: "192.0.2.1"))
+    await #expect(throws: UplinkFault.stranger) {
+      try await listener.carry(stranger, incoming: body([[3, 0], [2, 1]])) { _ in }
+    }
+    listener.end(stranger)
+    for uplinks in [flood, storm] { uplinks.close() }
+    // Then that node has all of the first, from its beginning to its end. No node has the second.
+    var events: [String] = []
+    for await event in storm.events {
+      switch event {
+      case .opened(let endpoint, let calls):
+        #expect(endpoint == connection.endpoint && !calls)
+        events.append("opened")
+      case .closed(let endpoint):
+        #expect(endpoint == connection.endpoint)
+        events.append("closed")
+      case .datagrams(let datagrams):
+        #expect(datagrams.allSatisfy { $0.from == connection.endpoint })
+        events += datagrams.map { "\($0.bytes)" }
+      }
+    }
+    #expect(events == ["opened", "[2, 0]", "[1, 1]", "closed"])
+    for await event in flood.events { Issue.record("\(event)") }
+  }
 }

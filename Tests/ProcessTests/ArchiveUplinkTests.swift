@@ -96,10 +96,12 @@ extension ProcessTests {
         for instance in instances { try await instance.join(pair.operation, of: pair.commander) }
         try await ArchiveTests().archive("import", on: pair.commander, in: field, cluster: cluster)
       }
+      let control = "SELECT count(*) FROM muster.logs WHERE lane = 1"
+      let before = Int(try await cluster.query(control)) ?? 0
       let children = [try await instances[0].run(), try await instances[1].run()]
       try await eventually("each instance has named its certificate in each operation") {
-        let logs = try await cluster.query("SELECT count(*) FROM muster.logs WHERE lane = 1")
-        return Int(logs) == pairs.count * (1 + instances.count)
+        let now = try await cluster.query(control)
+        return Int(now) == before + pairs.count * instances.count
       }
       for pair in pairs {
         let stick = field.path("\(pair.operation).bundle")

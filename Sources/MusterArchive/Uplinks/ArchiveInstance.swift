@@ -77,7 +77,7 @@ public struct ArchiveInstance {
       let node = Node(
         try OpenedHome(home) { passphrase ?? [] }, transport: nil, uplinks: uplinks,
         logger: logger)
-      try await node.awaitArchive()
+      try await node.confirmArchived([])
       routes.append(UplinkRoute(to: uplinks) { local.authenticates(initiation: $0) })
       let programs = Programs(node: node, logger: logger)
       running += [

@@ -23,11 +23,10 @@ struct RecordSchedules: Sendable {
     receipts.owe(log, lane: lane, now: now)
   }
 
-  /// From now on receipts state what a database has archived: nothing yet.
-  mutating func awaitArchive() { archived = archived ?? [:] }
-
-  /// Records what a database has archived, and schedules receipts for it.
+  /// Records what a database has archived, and schedules receipts for it: from now on they state
+  /// nothing else.
   mutating func confirmArchived(_ states: [LogState], now: Instant) {
+    archived = archived ?? [:]
     for state in states {
       let head = Head(log: state.strand, sequence: state.last, hash: state.hash)
       guard archived?.updateValue(head, forKey: state.strand) != head else { continue }

@@ -1,12 +1,8 @@
 public import MusterModel
 
-/// A device whose data a database archives: its receipts promise what that database holds.
 extension Replica {
-  /// From now on this device signs receipts only for what `confirmArchived` reports. MUST be called
-  /// before the first deadline.
-  public mutating func awaitArchive() { core.schedules.awaitArchive() }
-
-  /// Schedules receipts for logs that are archived as far as stated.
+  /// Reports what a database has archived. From the first call on, which MUST precede the first
+  /// deadline, this device's receipts state that.
   public mutating func confirmArchived(_ states: [LogState], now: ClockReading) {
     core.schedules.confirmArchived(states, now: now.instant)
   }

@@ -21,6 +21,8 @@ public final class UplinkSwitch: Sendable {
   public static let mostGuestsFromAnAddress = 64
   /// The maximum of those of several nodes together, which may all come through a load balancer.
   public static let mostRoutedGuests = 4096
+  /// The maximum of these that have not authenticated yet.
+  public static let mostStrangers = 512
 
   /// The events of all uplinks. Datagrams beyond a bound are dropped while the reader is behind;
   /// open and close events are not.
@@ -166,7 +168,8 @@ public final class UplinkSwitch: Sendable {
     state.withLock { state -> UplinkConnection? in
       let already = state.guests[address] ?? 0
       guard state.admitsGuests, already < mostGuestsFromAnAddress,
-        state.guests.values.reduce(0, +) < mostGuests
+        state.guests.values.reduce(0, +) < mostGuests,
+        state.connections.values.count(where: { !$0.isProven }) < Self.mostStrangers
       else { return nil }
       state.guests[address] = already + 1
       state.nextGuest += 1
