@@ -385,9 +385,8 @@ struct BlobExchange: Sendable {
     for device in context.peers.connected { pump(device, context: &context) }
   }
 
-  /// Requests the next units from a peer, unless enough is requested from it: two at a time, in one
-  /// datagram. On a narrow link one unit is requested at a time: the windows of many peers would
-  /// fill a radio's queue for half a minute, and a call for help would wait in it.
+  /// Requests two units at a time from a peer, in one datagram. On a narrow link it is one from all
+  /// peers together: a call for help would wait half a minute in the radio's queue.
   private mutating func pump(_ device: DeviceID, context: inout Context) {
     let missing = (peers[device]?.requests ?? []).reduce(0) { $0 + (incoming[$1]?.missing ?? 0) }
     guard missing <= PeerBlobs.missingForNext, peers[device]?.isPaused(at: context.now) != true
@@ -426,7 +425,6 @@ struct BlobExchange: Sendable {
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let queryMilliseconds: Int64 = 3000
-  /// On a narrow link, where answers wait for other data.
   private static let narrowQueryMilliseconds: Int64 = 10_000
 
   private mutating func fail(_ device: DeviceID, context: Context) {
