@@ -201,11 +201,11 @@ def sized(page, between):
     page.as_laptop()
 
 
-def personal(page):
+def personal(page, operation):
     """The panel of a person lists what the node recorded of them."""
     page.view("people")
-    page.js("""[...document.querySelectorAll('.person')]
-        .find((one) => one.querySelector('.name').innerText === 'Ana').click()""")
+    ana = next(one for one in operation.leader.get("users")["items"] if one["callsign"] == "Ana")
+    page.click(f".person[data-key='{ana['id']}']")
     page.click("#detail [data-key='past.log']")
     wait("the log of Ana has her call", lambda: "MAYDAY" in page.text("#detail ol"))
     must("and nothing of the truck", "truck" not in page.text("#detail ol"))
@@ -243,7 +243,7 @@ def main():
         stays_live(page, operation)
         sized(page, between)
         back(page)
-        personal(page)
+        personal(page, operation)
         gap(page, operation)
         faults = page.faults("/tiles/", *LINK_FAULTS)
         must(f"the browser has no error {faults[:5]}", not faults)
