@@ -177,7 +177,8 @@ export async function logOf(user) {
   return h("section", { class: "stack" }, h("h3", {}, t("past.log")),
     own.length === 0 ? faint("–")
       : h("ol", { "data-key": "person log" }, own.slice(-shownEvents).reverse().map((one) =>
-        h("li", {}, h("span", { class: "faint" }, clock(one.ms)), " ", ...words(one)))));
+        h("li", {}, h("span", { class: "faint" }, clock(one.ms)),
+          ...words(one).slice(one.callsign === user.callsign ? 1 : 0)))));
 }
 
 async function loadEvents() {
