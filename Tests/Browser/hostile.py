@@ -74,22 +74,23 @@ class HostileStage(Stage):
     def nearby(self, name):
         """The log of devices nearby, exposure notices, and command's review."""
         rows = ALL if self.has_rows else []
+        state = {"on": True, "scanning": "on", "advertising": "unknown", "sendsSessions": True,
+                 "sharesCount": False, "showsName": False, "problem": ALL[0],
+                 "report": {"kind": ALL[0], "text": ALL[0], "days": [WHEN], "isPublished": True},
+                 "notices": [{"id": text, "kind": text, "text": text,
+                              "days": [{"day": WHEN, "minutes": n, "rssi": -60}]}
+                             for n, text in enumerate(rows)]}
         if name == "proximity":
-            return {"on": True, "scanning": "on", "advertising": "unknown", "sendsSessions": True,
-                    "sharesCount": False, "showsName": False, "problem": ALL[0],
-                    "report": {"kind": ALL[0], "text": ALL[0], "days": [WHEN], "isPublished": True},
-                    "notices": [{"id": text, "kind": text, "text": text,
-                                 "days": [{"day": WHEN, "minutes": n, "rssi": -60}]}
-                                for n, text in enumerate(rows)]}
-        if name == "proximity/devices":
-            return {"items": [{"identifier": text, "name": text, "rssi": -60, "last": WHEN}
-                              for text in rows[:50]]}
-        if name == "proximity/own":
-            return {"identifier": ALL[1], "changesAt": WHEN}
-        if name == "proximity/review":
-            return {"items": [{"id": text, "kind": text, "text": text, "callsign": text,
-                               "state": "reported", "people": n} for n, text in enumerate(rows)],
-                    "senders": []}
+            return state
+        if name == "proximity/overview":
+            return {"state": state, "sessions": [],
+                    "own": {"identifier": ALL[1], "changesAt": WHEN},
+                    "devices": [{"identifier": text, "name": text, "rssi": -60, "last": WHEN}
+                                for text in rows[:50]],
+                    "review": {"items": [
+                        {"id": text, "kind": text, "text": text, "callsign": text,
+                         "state": "reported", "people": n} for n, text in enumerate(rows)],
+                        "senders": []}}
         return {"items": []}
 
     def word(self, text):

@@ -209,9 +209,10 @@ def evacuation(page, scene):
     for name in ("Lead", "Lena", "Hugo", "Gil", "Duarte"):
         leader.send("POST", f"directives/{call['id']}/acknowledgements", {"user": name})
     page.view("orders")
-    wait("five have answered", lambda: page.count(f"[data-order='{call['id']}']"))
+    card = f"[data-order='{call['id']}']"
+    wait("four others are accounted for", lambda: "4 of" in page.text(f"{card} .sum"))
     resize(page, "laptop")
-    page.js("document.querySelector(arguments[0]).scrollIntoView()", f"[data-order='{call['id']}']")
+    page.js("document.querySelector(arguments[0]).scrollIntoView()", card)
     scene.refresh()
     page.take("rollcall")
     page.view("map")

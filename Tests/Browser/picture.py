@@ -61,22 +61,24 @@ def stamp(seconds):
 
 
 # The devices nearby, with a notice, an own report and one to review.
+NEARBY = {
+    "on": True, "scanning": "on", "advertising": "on", "source": "bluez", "counted": 2,
+    "refused": {}, "intervals": 3, "sendsSessions": True, "sharesCount": False,
+    "notices": [{"id": "c" * 32, "kind": "contamination", "text": "Wash and change clothes",
+                 "publishedAt": WHEN, "days": [{"day": WHEN, "minutes": 18, "rssi": -60}]}],
+    "report": {"kind": "infection", "text": "Fever", "days": [WHEN], "isPublished": False}}
 PROXIMITY = {
-    "proximity": {
-        "scanning": "on", "advertising": "on", "source": "bluez", "counted": 2, "refused": {},
-        "intervals": 3, "sendsSessions": True, "sharesCount": False,
-        "notices": [{"id": "c" * 32, "kind": "contamination", "text": "Wash and change clothes",
-                     "publishedAt": WHEN, "days": [{"day": WHEN, "minutes": 18, "rssi": -60}]}],
-        "report": {"kind": "infection", "text": "Fever", "days": [WHEN], "isPublished": False}},
-    "proximity/devices": {"items": [
-        {"identifier": "a1" * 16, "name": "Ana", "rssi": -58, "first": WHEN, "last": WHEN},
-        {"identifier": "b2" * 16, "name": "", "rssi": -77, "first": WHEN, "last": WHEN}]},
-    "proximity/sessions": {"items": [
-        {"start": WHEN, "end": WHEN, "identifiers": 2, "isSynced": False}]},
-    "proximity/own": {"identifier": "c3" * 16, "serviceData": "", "changesAt": WHEN, "days": [WHEN]},
-    "proximity/review": {"items": [
-        {"id": "d" * 32, "kind": "infection", "text": "Fever", "callsign": "Gil", "days": [WHEN],
-         "state": "reported", "people": 3}], "senders": []},
+    "proximity": NEARBY,
+    "proximity/overview": {
+        "state": NEARBY,
+        "devices": [
+            {"identifier": "a1" * 16, "name": "Ana", "rssi": -58, "first": WHEN, "last": WHEN},
+            {"identifier": "b2" * 16, "name": "", "rssi": -77, "first": WHEN, "last": WHEN}],
+        "sessions": [{"start": WHEN, "end": WHEN, "identifiers": 2, "isSynced": False}],
+        "own": {"identifier": "c3" * 16, "serviceData": "", "changesAt": WHEN, "days": [WHEN]},
+        "review": {"items": [
+            {"id": "d" * 32, "kind": "infection", "text": "Fever", "callsign": "Gil",
+             "days": [WHEN], "state": "reported", "people": 3}], "senders": []}},
 }
 
 
@@ -175,6 +177,8 @@ class PictureStage:
                  "contacts": lambda: CONTACTS}
         if name in lists:
             return {"items": lists[name](), "next": None}
+        if name.endswith("/photos"):
+            return {"items": []}
         if name.startswith("reports/"):
             return next(one for one in reports() if one["id"] in name)
         return {
@@ -222,9 +226,11 @@ class PictureStage:
              "inside": ["Caro"], "radiusMetres": 200, "lat": 40.324, "lon": -7.606}]
 
     def devices(self):
-        return [{"id": f"{n + 1000:032x}", "user": f"{n:032x}", "callsign": one[0],
-                 "role": "member", "rank": 1, "isThisDevice": n == self.me, "isRevoked": False}
-                for n, one in enumerate(PEOPLE)]
+        found = [{"id": f"{n + 1000:032x}", "user": f"{n:032x}", "callsign": one[0],
+                  "role": "member", "rank": 1, "isThisDevice": n == self.me, "isRevoked": False}
+                 for n, one in enumerate(PEOPLE)]
+        return found + [{**found[0], "id": "9" * 32, "user": "9" * 32, "callsign": "Archive",
+                         "role": "archive", "isThisDevice": False}]
 
     def alerts(self):
         rows = [("help", 0, "danger", "Ana asked for help: twisted ankle"),

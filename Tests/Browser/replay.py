@@ -201,6 +201,19 @@ def sized(page, between):
     page.as_laptop()
 
 
+def personal(page, operation):
+    """The panel of a person lists what the node recorded of them."""
+    page.view("people")
+    ana = next(one for one in operation.leader.get("users")["items"] if one["callsign"] == "Ana")
+    page.click(f".person[data-key='{ana['id']}']")
+    page.click("#detail [data-key='past.log']")
+    wait("the log of Ana has her call", lambda: "MAYDAY" in page.text("#detail ol"))
+    must("and nothing of the truck", "truck" not in page.text("#detail ol"))
+    page.shot("replay-person")
+    page.close_panel()
+    page.view("map")
+
+
 def back(page):
     page.click("[data-key='past back']")
     wait("the map is live", lambda: people(page) is None)
@@ -230,6 +243,7 @@ def main():
         stays_live(page, operation)
         sized(page, between)
         back(page)
+        personal(page, operation)
         gap(page, operation)
         faults = page.faults("/tiles/", *LINK_FAULTS)
         must(f"the browser has no error {faults[:5]}", not faults)

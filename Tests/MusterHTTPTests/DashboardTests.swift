@@ -15,7 +15,7 @@ import Testing
   /// invite, look at a photo or at the network, or have a vector map.
   private static let loadedLater = [
     "js/forms.js", "js/gallery.js", "js/import.js", "js/map/vector.js", "js/mesh.js", "js/qr.js",
-    "js/replay.js",
+    "js/proximity.js", "js/replay.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {

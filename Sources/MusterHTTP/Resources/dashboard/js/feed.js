@@ -2,12 +2,11 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { isCommand, mayWrite, on, state } from "./store.js";
-import { clock, since, spoken, t } from "./words.js";
+import { clock, language, since, spoken, t } from "./words.js";
 import { acknowledge, waiting } from "./alarm.js";
 import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
-import { exposures } from "./proximity.js";
 import { clearDuress } from "./checkins.js";
 
 const most = 150;
@@ -31,6 +30,17 @@ export function openFeed(lead) {
   on(["alerts", "events", "proximity"], onceAFrame(draw));
   setInterval(draw, 15000);
 }
+
+/** The days of keys are those of UTC. */
+export const weekday = (day) =>
+  new Date(day).toLocaleDateString(language, { weekday: "long", timeZone: "UTC" });
+
+/** The notices about the user of this laptop, as cards. */
+export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, days }) =>
+  h("li", { class: "card warning-card", "data-exposure": id },
+    h("strong", { class: "danger" }, t(`exposed.${kind}`)), " ",
+    days.map(({ day, minutes }) => t("exposed.near", { minutes, day: weekday(day) })).join(" "),
+    text && h("div", {}, text)));
 
 function draw() {
   const order = { danger: 0, warning: 1, notice: 2 };

@@ -33,6 +33,15 @@ export function showPerson(user) {
   goTo(user);
 }
 
+/** The log of the person that is shown, once it was requested. */
+let log = null;
+
+async function showLog(user) {
+  log = { id: user.id, element: await (await import("./replay.js")).logOf(user) };
+  const body = panelOf(`user ${user.id}`);
+  if (body) draw(body, user);
+}
+
 function draw(body, user) {
   const line = (word, value) =>
     value && h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
@@ -53,7 +62,8 @@ function draw(body, user) {
       battery(user) && line(t("battery.row"),
         h("span", { class: isLow(user) ? "state warning" : "" }, `${user.battery} %`)),
       user.word && line(t("word"), statement(user.word)),
-      user.override && line(t("override"), statement(user.override)))));
+      user.override && line(t("override"), statement(user.override)))),
+    log?.id === user.id && log.element);
 }
 
 const zoneName = ({ zone, zoneName: name }) => {
@@ -97,6 +107,7 @@ function actions(user) {
       showMap();
       attempt(() => showTrack(theMap(), user));
     }),
+    action("past.log", () => attempt(() => showLog(user))),
     isCommand() && action("order.message", () => order("message", [user.id])),
     isCommand() && action("team.set", () => team(user)),
     isCommand() && (isAway

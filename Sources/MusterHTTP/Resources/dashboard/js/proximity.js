@@ -4,20 +4,10 @@ import { button, dotted, faint, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
 import { attempt, confirm, control, field, form, show } from "./dialog.js";
 import { load } from "./store.js";
-import { clock, language, since, spoken, t } from "./words.js";
+import { clock, since, spoken, t } from "./words.js";
+import { exposures, weekday } from "./feed.js";
 
 const kinds = ["infection", "contamination", "radiation"];
-
-/** The days of keys are those of UTC. */
-const weekday = (day) =>
-  new Date(day).toLocaleDateString(language, { weekday: "long", timeZone: "UTC" });
-
-/** The notices about the user of this laptop, as cards. */
-export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, days }) =>
-  h("li", { class: "card warning-card", "data-exposure": id },
-    h("strong", { class: "danger" }, t(`exposed.${kind}`)), " ",
-    days.map(({ day, minutes }) => t("exposed.near", { minutes, day: weekday(day) })).join(" "),
-    text && h("div", {}, text)));
 
 export const openProximity = () => attempt(async () => {
   const { state: log, devices, sessions, own, review } = await get("proximity/overview");

@@ -158,15 +158,31 @@ const gapWord = (gap) => t("past.gap", { from: clock(gap.ms), to: clock(gap.end)
 
 // MARK: The log
 
-async function loadEvents() {
+/** What this node recorded since an instant, by time. */
+async function eventsSince(start) {
+  const found = [];
   let next = null;
-  events = [];
   do {
-    const page = await get(`history/events?from=${iso(from)}${next ? `&after=${next}` : ""}`)
-      .catch(() => ({ items: [], next: null }));
-    events.push(...page.items.map((one) => ({ ...one, ms: Date.parse(one.time) })));
+    const page = await get(`history/events?from=${iso(start)}${next ? `&after=${next}` : ""}`);
+    found.push(...page.items.map((one) => ({ ...one, ms: Date.parse(one.time) })));
     next = page.next;
-  } while (next && events.length < mostEvents);
+  } while (next && found.length < mostEvents);
+  return found;
+}
+
+/** What this node recorded of a person in the last 24 hours, the newest first. */
+export async function logOf(user) {
+  const own = (await eventsSince(Date.now() - longest))
+    .filter(({ row, callsign }) => row === user.id || callsign === user.callsign);
+  return h("section", { class: "stack" }, h("h3", {}, t("past.log")),
+    own.length === 0 ? faint("–")
+      : h("ol", { "data-key": "person log" }, own.slice(-shownEvents).reverse().map((one) =>
+        h("li", {}, h("span", { class: "faint" }, clock(one.ms)),
+          ...words(one).slice(one.callsign === user.callsign ? 1 : 0)))));
+}
+
+async function loadEvents() {
+  events = await eventsSince(from).catch(() => []);
   drawMarks();
   drawLog();
 }

@@ -124,13 +124,17 @@ function line(user, old) {
   const age = shortAge(user, passed());
   const isOn = ticked.has(user.id);
   return kept(user.id, [
-    user.callsign, user.severity, user.status, age, isChosen, isOn, isCommand(), user.order,
+    user.callsign, user.role, user.severity, user.status, age, isChosen, isOn, isCommand(), user.order,
     user.lat, user.lon, format(), because(user),
   ], old, () => h("li", { class: "pick" },
     isCommand() && tick(user.id, t("choose", { name: user.callsign }), isOn,
       (now) => choose(user.id, now)),
     person(user, age, isChosen)));
 }
+
+/** A relay or an archive is no person: its role is listed instead of a missing position. */
+const listed = (user) => (["relay", "archive"].includes(user.role) && user.severity === "neutral"
+  ? t(`role.${user.role}`) : statusWord(user));
 
 /** What a row leaves out, for its tooltip and for paper. */
 function reasons(user) {
@@ -153,7 +157,7 @@ function person(user, age, isChosen) {
   },
   h("span", { class: severity }, symbol(user)),
   h("span", { class: "name" }, user.callsign),
-  h("span", { class: `word state ${severity}` }, statusWord(user)),
+  h("span", { class: `word state ${severity}` }, listed(user)),
   h("span", { class: "age" }, age),
   h("span", { class: "paper" }, dotted(why, written(lat, lon))));
 }

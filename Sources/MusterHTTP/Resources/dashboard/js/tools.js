@@ -8,12 +8,13 @@ import { isMuted, isSilent, mute, onSound } from "./sound.js";
 import { openKeyList } from "./keys.js";
 import { printPage } from "./paper.js";
 import { openContacts } from "./contacts.js";
-import { openProximity } from "./proximity.js";
 import { noticeState, switchNotices } from "./notices.js";
 import { state } from "./store.js";
 import { refresh } from "./map/map.js";
 
 const preferred = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+
+const openNearby = async () => (await import("./proximity.js")).openProximity();
 
 export function openTools() {
   document.documentElement.lang = language;
@@ -38,7 +39,7 @@ export function openTools() {
       h("button", { id: "contacts", onclick: () => { turnSettings(false); openContacts(); } }, t("contacts")),
       // The log is about the person of this laptop.
       state.session === null
-        && h("button", { id: "nearby", onclick: () => { turnSettings(false); openProximity(); } }, t("nearby")),
+        && h("button", { id: "nearby", onclick: () => { turnSettings(false); openNearby(); } }, t("nearby")),
       h("button", { id: "keys", onclick: () => { turnSettings(false); openKeyList(); } }, t("keys")),
       h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print"))));
   byId("silent").addEventListener("click", () => mute(false));

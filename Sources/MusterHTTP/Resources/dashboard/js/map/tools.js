@@ -11,7 +11,7 @@ import { drawerHead, look, view } from "../shell.js";
 import { drawZone } from "../fences.js";
 import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
 import { mapChoices, mapPicker, refreshMaps } from "./base.js";
-import { showBar, startDrawing } from "./draw.js";
+import { showBar, sizeOf, startDrawing } from "./draw.js";
 import { colour } from "./icons.js";
 
 const mostFound = 6;
@@ -52,7 +52,7 @@ function goToMe() {
   else say(t("tool.here.none"));
 }
 
-/** Distance and bearing between clicked points. */
+/** Distance and bearing between clicked points, and the area that they enclose. */
 function measure() {
   const map = theMap();
   const points = [];
@@ -69,7 +69,7 @@ function measure() {
     const legs = points.slice(1).map((one, i) => metresBetween(points[i], one));
     const total = legs.reduce((sum, one) => sum + one, 0);
     result.textContent = bearing({ distanceMetres: Math.round(legs.at(-1)), bearingDegrees: courseTo(a, b) })
-      + (legs.length > 1 ? ` · ${t("measure.total")} ${bearing({ distanceMetres: Math.round(total) })}` : "");
+      + (legs.length > 1 ? ` · ${t("measure.total")} ${bearing({ distanceMetres: Math.round(total) })} · ${sizeOf({}, points)}` : "");
   };
   const close = startDrawing(map, () => {
     map.off("click", click);
