@@ -6,14 +6,21 @@ internal import NIOCore
 struct ArchiveAPI: Sendable {
   let archive: any OperationArchive
   let reader: ArchiveReader
+  var bounds = Bounds.standard
+
+  /// Text in bytes after which a page ends, and that of a whole layer.
+  struct Bounds: Sendable {
+    let page: Int
+    let layer: Int
+
+    static let standard = Bounds(page: 8 << 20, layer: 32 << 20)
+  }
 
   /// The people whose tracks are read at once: a track may have half a megabyte.
   private static let trackBatch = 10
   /// The rows that one page of a layer reads at most, and the tracks: a page that finds little ends
   /// early, so that no request reads a whole table.
   private static let (mostPageRows, mostTracks) = (10_000, 500)
-  /// Text of a page after which it ends, and the text of a whole layer.
-  private static let (pageBytes, layerBytes) = (8 << 20, 32 << 20)
   private static let mostRows = 100_000
 
   /// Returns the operation of a request. Throws a problem if there is none for this reader.
@@ -35,7 +42,7 @@ struct ArchiveAPI: Sendable {
     var batches = try RowBatches(of: set, in: operation, by: self, after: cursor)
     var rows: [Rows.Row] = []
     // One more than fits shows whether another page follows.
-    while rows.count <= limit, batches.bytes <= Self.pageBytes, !batches.isAtEnd {
+    while rows.count <= limit, batches.bytes <= bounds.page, !batches.isAtEnd {
       rows += try await batches.next()
     }
     let shown = batches.isAtEnd ? limit : min(limit, rows.count - 1)
@@ -55,7 +62,7 @@ struct ArchiveAPI: Sendable {
       }
       rows += wanted
       bytes += wanted.reduce(0) { $0 + $1.feature.utf8.count }
-      guard batches.rows <= Self.mostRows, bytes <= Self.layerBytes else {
+      guard batches.rows <= Self.mostRows, bytes <= bounds.layer else {
         throw Problem(
           .unprocessableContent,
           "the layer is too large for one response: read /ogc/collections page by page")
@@ -166,7 +173,7 @@ extension ArchiveAPI: FeatureService {
       of: layer.kind.set, in: operation, by: self, after: cursor,
       atMost: isTrack ? Self.trackBatch : 500)
     var (page, bytes) = (FeaturePage(next: cursor), 0)
-    while page.features.count < limit, bytes <= Self.pageBytes,
+    while page.features.count < limit, bytes <= bounds.page,
       batches.rows < (isTrack ? Self.mostTracks : Self.mostPageRows)
     {
       let rows = try await batches.next()

@@ -14,7 +14,7 @@ struct RowBatches {
   /// The rows that were read, and their text.
   private(set) var (rows, bytes) = (0, 0)
 
-  private static let (first, batchBytes) = (16, 4 << 20)
+  private static let first = 16
 
   /// - Parameters:
   ///   - cursor: the id before the first row. Throws a problem for any other text.
@@ -34,8 +34,8 @@ struct RowBatches {
   /// Returns the next rows; none at the end.
   mutating func next() async throws -> [Rows.Row] {
     guard !isAtEnd else { return [] }
-    let size =
-      rows == 0 ? min(Self.first, most) : min(most, max(2, Self.batchBytes / max(1, bytes / rows)))
+    let fitting = api.bounds.page / 2 / max(1, bytes / max(1, rows))
+    let size = min(rows == 0 ? Self.first : max(2, fitting), most)
     let found = try await api.rows(of: set, in: operation, .page(after: after, limit: size))
     isAtEnd = found.count < size
     rows += found.count
