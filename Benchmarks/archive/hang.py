@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""A node's writes while PostgreSQL hangs: their latency, the follower's memory, and its catching up.
+"""A node's writes while PostgreSQL hangs, the follower's memory, and its catching up.
 
-    hang.py [MINUTES [PAIRS]]          default 10 and 60; 0 minutes measure the pairs only
+    hang.py [MINUTES [ROUNDS]]         default 10 and 40; 0 minutes measure the rounds only
 
-PostgreSQL is stopped in one block of each pair of 2 s, so that both are measured on the same
-machine, and at last for all the minutes. The order within a pair is drawn, so that nothing periodic
-falls on the same kind of block. What the machine does to the ratio is estimated from the pairs:
-they are drawn again a thousand times, and nine of ten ratios are in the range that is printed.
-Prints the seed; MUSTER_SEED replays it.
+Each round has three blocks of 2 s in drawn order: PostgreSQL runs, it is stopped, and the follower
+is stopped instead. The first two are what a user has before and while it hangs. The third has as
+little other work on the machine as the second: what differs between these two is what hanging does
+to the node. What the machine does to a ratio is estimated from the rounds: they are drawn again a
+thousand times, and nine of ten ratios are in the range that is printed. At last PostgreSQL is
+stopped for all the minutes. Prints the seed; MUSTER_SEED replays it.
 """
 
 import http.client
@@ -24,7 +25,8 @@ from statistics import median
 
 from cluster import PROGRAMS, Cluster, free_port, program
 
-BLOCK_SECONDS, PAIRS, DRAWS = 2, 60, 1000
+BLOCK_SECONDS, ROUNDS, DRAWS = 2, 40, 1000
+RUNS, HANGS, ABSENT = KINDS = "runs", "hangs", "absent"
 LIMIT_RATIO, LIMIT_MEBIBYTES = 1.05, 200
 
 
@@ -89,7 +91,7 @@ def resident(process):
 
 def main():
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 10
-    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else PAIRS
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
     seed = int(os.environ.get("MUSTER_SEED", time.time_ns() % 1_000_000))
     print(f"seed {seed}", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder, Cluster() as cluster:
@@ -100,7 +102,7 @@ def main():
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             node.write(BLOCK_SECONDS)
-            measure_pairs(node, cluster, pairs, random.Random(seed))
+            measure_rounds(node, follower, cluster, rounds, random.Random(seed))
             if minutes:
                 measure_hang(node, follower, cluster, minutes)
         finally:
@@ -109,30 +111,36 @@ def main():
                 process.wait()
 
 
-def ratio(pairs):
-    """The latency of writes while PostgreSQL is stopped, as a part of that while it runs."""
-    stopped, running = (sum((pair[kind] for pair in pairs), []) for kind in (True, False))
-    return p99(stopped) / p99(running)
+def ratio(rounds, kind, base):
+    """The p99 of the blocks of one kind as a part of that of another."""
+    return p99(sum((each[kind] for each in rounds), [])) / p99(
+        sum((each[base] for each in rounds), []))
 
 
-def measure_pairs(node, cluster, count, drawn):
-    pairs = []
+def measure_rounds(node, follower, cluster, count, drawn):
+    rounds = []
     for _ in range(count):
-        pair = {}
-        for is_stopped in drawn.sample((True, False), 2):
-            set_stopped(cluster, is_stopped)
-            pair[is_stopped] = node.write(BLOCK_SECONDS)
+        spans = {}
+        for kind in drawn.sample(KINDS, len(KINDS)):
+            if kind == HANGS:
+                set_stopped(cluster, True)
+            elif kind == ABSENT:
+                follower.send_signal(signal.SIGSTOP)
+            spans[kind] = node.write(BLOCK_SECONDS)
             set_stopped(cluster, False)
-        pairs.append(pair)
-    stopped, running = (sum((pair[kind] for pair in pairs), []) for kind in (True, False))
-    ratios = sorted(ratio(drawn.choices(pairs, k=count)) for _ in range(DRAWS))
-    low, high = ratios[DRAWS // 20], ratios[-DRAWS // 20]
-    print(json.dumps({
-        "bench": "archive-hang-write-p99", "value": round(p99(stopped), 2), "unit": "ms",
-        "limit": round(LIMIT_RATIO * p99(running), 2), "ratio": round(ratio(pairs), 3),
-        "note": f"{len(stopped)} writes while PostgreSQL is stopped, {len(running)} while it runs, "
-        f"in {count} pairs of blocks; the ratio is {low:.2f} to {high:.2f} with 90 %; medians "
-        f"{median(stopped):.2f} and {median(running):.2f} ms"}), flush=True)
+            follower.send_signal(signal.SIGCONT)
+        rounds.append(spans)
+    for base, name in ((ABSENT, "without a follower"), (RUNS, "while it runs")):
+        ratios = sorted(
+            ratio(drawn.choices(rounds, k=count), HANGS, base) for _ in range(DRAWS))
+        hung, others = (sum((each[kind] for each in rounds), []) for kind in (HANGS, base))
+        print(json.dumps({
+            "bench": f"archive-hang-write-p99-{base}", "value": round(p99(hung), 2), "unit": "ms",
+            "limit": round(LIMIT_RATIO * p99(others), 2),
+            "ratio": round(ratio(rounds, HANGS, base), 3),
+            "note": f"{len(hung)} writes while PostgreSQL is stopped, {len(others)} {name}, in "
+            f"{count} rounds; the ratio is {ratios[DRAWS // 20]:.2f} to {ratios[-DRAWS // 20]:.2f} "
+            f"with 90 %; medians {median(hung):.2f} and {median(others):.2f} ms"}), flush=True)
 
 
 def measure_hang(node, follower, cluster, minutes):

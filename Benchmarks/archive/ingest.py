@@ -4,8 +4,8 @@
     ingest.py [OPERATIONS]
 
 "Work" is what all archivers and the server use of the processors; the wall time of four posts also
-depends on how many cores there are. The same server, the same rows and the same size of transactions for both. The bundle is that of a
-home that `muster-bench` writes.
+depends on how many cores there are. The same server, the same rows and the same size of
+transactions for all. The bundle is that of a home that `muster-bench` writes.
 """
 
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kills the archiver and PostgreSQL in turn while frames are copied; nothing may be lost or doubled.
+"""Kills the archiver and PostgreSQL in turn while frames are copied: no loss, no double.
 
     kills.py [KILLS [RECORD]]     KILLS of each; default 200
 
 Only kills while the server executes COPY count. Whenever the archive is complete, it is compared
-with one that was never interrupted, a line is appended to RECORD, and it is emptied. A run continues
-after the last line of RECORD. At last an exported bundle is verified: its state hash is that of the
-node. Prints the seed of its pauses; MUSTER_SEED replays them.
+with one that was never interrupted, a line is appended to RECORD, and it is emptied. A run
+continues after the last line of RECORD. At last an exported bundle is verified: its state hash is
+that of the node. Prints the seed of its pauses; MUSTER_SEED replays them.
 """
 
 import json

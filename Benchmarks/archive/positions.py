@@ -20,7 +20,8 @@ AREA = "46.05,14.5,2000"
 FILL = """
 INSERT INTO muster.positions
 SELECT o.id, decode(lpad(to_hex(n % {people}), 32, '0'), 'hex'), 'P' || n % {people},
-  '{date} 00:00+00'::timestamptz + (n / {people}) * interval '20 s' + (n % {people}) * interval '1 ms',
+  '{date} 00:00+00'::timestamptz + (n / {people}) * interval '20 s'
+    + (n % {people}) * interval '1 ms',
   ST_SetSRID(ST_MakePoint(14.3 + 0.5 * random(), 45.9 + 0.36 * random()), 4326)::geography, 5
 FROM muster.operations o, generate_series(0, {rows} - 1) AS n
 """

@@ -32,7 +32,7 @@ struct ImportCommand: AsyncParsableCommand {
       let archive = try database.open()
       (tally, isWhole) = try archive.importBundle(
         keysOf: device.folders, passphrase: passphrase
-      ) { try handle.read(upToCount: 16 << 20).map(Array.init) ?? [] }
+      ) { try handle.read(upToCount: 1 << 20).map(Array.init) ?? [] }
     } else {
       let post = try await ArchivePost(device.folders, passphrase: passphrase)
       let archive = try database.open()
