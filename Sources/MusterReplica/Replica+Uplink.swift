@@ -46,4 +46,9 @@ extension Credentials {
       Array("muster uplink key 1".utf8), [attempt], local.signingKey.exportSeed()
     ).bytes
   }
+
+  /// Reports what a database has archived: from the first call on, receipts state that alone.
+  public mutating func confirmArchived(_ states: [LogState], now: ClockReading) {
+    core.schedules.confirmArchived(states, now: now.instant)
+  }
 }

@@ -66,7 +66,7 @@ struct UplinkTests {
   @Test func `an uplink shows its operation with the first datagram, and only by its keys`() throws
   {
     var valley = try Valley.with("Ada", "Ben")
-    let other = try Valley.with("Mia")
+    let other = try Valley.silent("Mia", seed: 2)
     func local(_ name: String, in valley: Valley) -> LocalDevice {
       valley.laptops[valley.index(name)].credentials.local
     }
