@@ -399,7 +399,8 @@ struct BlobStoryTests {
 
   // MARK: Insiders
 
-  @Test func `a peer that reports photos and serves none does not stop the photos of others`() throws
+  @Test func `a peer that reports photos and serves none does not stop the photos of others`()
+    throws
   {
     // Given more blobs than are active at one time, which only the liar reports
     var world = Self.world(seed: 80, members: 2)
