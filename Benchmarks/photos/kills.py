@@ -4,12 +4,21 @@ and merged from bundles of the first by the third, which is not connected. Fails
 photo is lost, if a photo that was complete is not after the restart, or if `muster verify` finds a
 problem at the end.
 
+With `--picture FILE` it kills `muster-image` instead, the process that reads pictures, while it reads
+this one. Fails unless each answer is a photo or a clear error, the next picture is read, and the photos
+that exist are those that were acknowledged.
+
     python3 Benchmarks/photos/kills.py --muster .build/release/muster [--kills 200]
+    python3 Benchmarks/photos/kills.py --muster .build/release/muster --kills 50 --picture 12mp.jpg
 """
 
 import base64
+import http.client
+import json
+import os
 import pathlib
 import random
+import signal
 import sys
 import threading
 import time
@@ -23,6 +32,7 @@ parser.add_argument("--kills", type=int, default=200)
 parser.add_argument("--photos", type=int, default=60)
 parser.add_argument("--bytes", type=int, default=300_000)
 parser.add_argument("--seed", type=int, default=1)
+parser.add_argument("--picture", help="a JPEG, to kill muster-image while it reads it")
 options = parser.parse_args()
 
 
@@ -102,6 +112,76 @@ class Merging(threading.Thread):
                 time.sleep(0.1)
 
 
+def helper(node):
+    """The process that reads pictures for a node; None while there is none."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            name, rest = (entry / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+        except OSError:
+            continue
+        if name == "muster-image" and int(rest.split()[1]) == node.process.pid:
+            return int(entry.name)
+    return None
+
+
+def post(node, report, picture):
+    """Adds a picture as the page does. Returns the status and the answer."""
+    connection = http.client.HTTPConnection("localhost")
+    connection.sock = node.connect()
+    connection.sock.settimeout(60)
+    connection.request("POST", f"/api/v1/reports/{report}/photos", picture,
+                       {"Content-Type": "image/jpeg", "Connection": "close"})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read() or "{}")
+
+
+def kill_helpers():
+    """Kills the process that reads pictures, at a drawn moment of each."""
+    lab.in_private_network()
+    drawn = random.Random(options.seed)
+    mesh = lab.Lab(options.muster, 1)
+    node = mesh.nodes[0]
+    mesh.start_on_loopback(node)
+    # A report has at most 64 photos.
+    report, picture = None, pathlib.Path(options.picture).read_bytes()
+    acknowledged, refused, errors = {}, 0, set()
+    for number in range(options.kills):
+        if number % 30 == 0:
+            report = node.add_report(f"Photos {number}", "")
+            acknowledged[report] = 0
+        answers = []
+        began = time.perf_counter()
+        status, _ = post(node, report, picture)
+        took = time.perf_counter() - began
+        if status != 201:
+            raise SystemExit(f"kill {number}: the picture before it was refused: {status}")
+        acknowledged[report] += 1
+        thread = threading.Thread(target=lambda: answers.append(post(node, report, picture)))
+        thread.start()
+        time.sleep(drawn.uniform(0, took))
+        victim = helper(node)
+        if victim:
+            os.kill(victim, signal.SIGKILL)
+        thread.join()
+        status, answer = answers[0]
+        if status == 201:
+            acknowledged[report] += 1
+        else:
+            refused += 1
+            errors.add(f"{status} {answer}")
+    for report, count in acknowledged.items():
+        found = len(percents(node, report))
+        if found != count:
+            raise SystemExit(f"{count} photos were acknowledged, {found} exist")
+    if any("muster-image" not in error for error in errors):
+        raise SystemExit(f"an error that does not name the cause: {errors}")
+    node.muster("verify")
+    lab.emit("photos-helper-kills", options.kills, "kills", note=(
+        f"{sum(acknowledged.values())} photos acknowledged and present, {refused} refused: "
+        f"{' / '.join(sorted(errors))}"))
+    mesh.close()
+
+
 def main():
     lab.in_private_network()
     drawn = random.Random(options.seed)
@@ -148,4 +228,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    kill_helpers() if options.picture else main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """One photo of 300 KB from one node to another through 30 % loss, with a partition every 20 s: seconds
-until it is whole, and how often a leaf arrived that was there already. Needs root and `nft`.
+until it is whole, how many of its datagrams were lost, and how many arrived again. Needs root and `nft`.
 
     python3 Benchmarks/photos/partitions.py --muster .build/release/muster [--loss 30]
 """
@@ -13,7 +13,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network"))
 import lab  # noqa: E402
 from sharing import THUMBNAIL, add_photo, complete  # noqa: E402
 
-LEAF = 1024
+UNIT, PART = 16 << 10, 1093
+# The least length of a packet with a full part: shorter ones are requests, paths and other data.
+LONG = 1000
+
+
+def parts(count):
+    """How many datagrams a blob takes: each unit is divided evenly (docs/wire.md, Blobs)."""
+    units = [min(UNIT, count - start) for start in range(0, count, UNIT)]
+    return sum(-(-unit // PART) for unit in units)
 
 parser = lab.arguments(__doc__.split("\n\n")[0])
 parser.add_argument("--loss", type=float, default=30, help="percent, in each direction")
@@ -34,10 +42,12 @@ author, reader = mesh.nodes
 for node in mesh.nodes:
     inside(node, "tc", "qdisc", "replace", "dev", "radio", "root", "tbf", "rate", options.rate,
            "burst", "5000", "latency", "400ms")
-    # Leaves are the only datagrams of this size: those that pass are counted after the loss.
+    # Parts of photos are the only datagrams of this size: counted when sent, and after the loss.
     inside(node, "nft", "add table inet air; add chain inet air in { type filter hook input priority 0; }; "
+           "add chain inet air out { type filter hook output priority 0; }; "
+           f"add rule inet air out meta length > {LONG} counter; "
            f"add rule inet air in numgen random mod 1000 < {int(options.loss * 10)} drop; "
-           f"add rule inet air in meta length > {LEAF} counter")
+           f"add rule inet air in meta length > {LONG} counter")
     node.start()
 lab.wait("the nodes have met", lambda: reader.status()["peers"], 120, poll=0.2)
 report = author.add_report("Photo", "")
@@ -54,12 +64,15 @@ while not complete(reader, [report]):
         lab.run("ip", "-n", mesh.prefix + "hub", "link", "set", "p1", "up")
     time.sleep(0.1)
 seconds = time.perf_counter() - began
-counter = inside(reader, "nft", "list", "chain", "inet", "air", "in")
-arrived = int(counter.split("counter packets ")[1].split()[0])
-leaves = -(-options.bytes // LEAF) - (options.bytes % LEAF < 964) + THUMBNAIL // LEAF
+sent, arrived = (
+    int(inside(node, "nft", "list", "chain", "inet", "air", chain)
+        .split("counter packets ")[1].split()[0])
+    for node, chain in ((author, "out"), (reader, "in")))
+needed = parts(options.bytes) + parts(THUMBNAIL)
 what = (f"{options.bytes} bytes, {options.loss:g} % loss each way, {cuts} partitions of "
         f"{options.every / 4:g} s, {options.rate}")
 lab.emit("photos-partitions", seconds, "s", note=what)
-lab.emit("photos-leaves", arrived, "leaves", leaves, f"arrived of {leaves}; {what}")
+lab.emit("photos-again", arrived - needed, "datagrams", 0,
+         f"arrived again of {needed}; {sent} were sent, {sent - arrived} of them lost; {what}")
 reader.muster("verify")
 mesh.close()

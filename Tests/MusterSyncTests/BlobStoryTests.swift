@@ -309,7 +309,7 @@ struct BlobStoryTests {
       (.path(request: 513, hashes: [.zero]), [8, 2, 1] + [UInt8](repeating: 0, count: 32)),
       (.piece(request: 513, index: 15, bytes: [7, 8]), [9, 2, 1, 15, 7, 8]),
       (.readsParts, [10]),
-      (.part(request: 513, place: 1171, bytes: [7, 8]), [11, 2, 1, 0x93, 4, 7, 8]),
+      (.part(request: 513, place: 1171, bytes: [7, 8]), [11, 2, 1, 4, 0x93, 7, 8]),
     ]
     for (message, bytes) in short {
       #expect(message.bytes == bytes)
@@ -317,7 +317,7 @@ struct BlobStoryTests {
     }
     for refused: [UInt8] in [
       [6, 0], [8, 2], [8, 2, 1, 0], [9, 2, 1], [9, 2, 1, 15], [9, 2, 1, 16, 7],
-      [10, 0], [11, 2, 1, 0, 0], [11, 2, 1, 0xFF, 0x3F, 7, 8],
+      [10, 0], [11, 2, 1, 0, 0], [11, 2, 1, 0x3F, 0xFF, 7, 8],
     ] { #expect(throws: WireError.self) { try BlobMessage(decoding: refused) } }
     #expect(try BlobMessage(decoding: [99, 1]) == nil)
     let largest = BlobMessage.leaf(

@@ -10,8 +10,8 @@ internal import MusterModel
 ///
 /// Invariants:
 /// - A unit is stored only after its leaves led to the root in the list of its frame.
-/// - Of each peer at most three units are requested, the next ones only when half a unit is missing
-///   of those before. A unit is requested from one peer at a time.
+/// - Of each peer at most two units are requested, the second one only when half of the first has
+///   arrived. A unit is requested from one peer at a time.
 /// - Without blobs it sends nothing and sets no timer.
 struct BlobExchange: Sendable {
   private(set) var catalog = BlobCatalog()
@@ -385,28 +385,24 @@ struct BlobExchange: Sendable {
     for device in context.peers.connected { pump(device, context: &context) }
   }
 
-  /// Requests two units at a time from a peer, in one datagram. On a narrow link it is one from all
-  /// peers together: a call for help would wait half a minute in the radio's queue.
+  /// Requests the next unit from a peer, unless enough is requested from it. On a narrow link it is
+  /// one from all peers together: a call for help would wait half a minute in the radio's queue.
   private mutating func pump(_ device: DeviceID, context: inout Context) {
-    let missing = (peers[device]?.requests ?? []).reduce(0) { $0 + (incoming[$1]?.missing ?? 0) }
-    guard missing <= PeerBlobs.missingForNext, peers[device]?.isPaused(at: context.now) != true
+    let requests = peers[device]?.requests ?? []
+    guard requests.count < PeerBlobs.mostRequests, incoming.count < Limits.unitsInFlight,
+      !context.outbox.links.isNarrow || !incoming.contains(where: { $0.value.source != nil }),
+      peers[device]?.isPaused(at: context.now) != true,
+      requests.allSatisfy({ (incoming[$0]?.missing ?? 0) <= PeerBlobs.missingForNext }),
+      let key = next(from: device, context: context), let entry = catalog[key.blob]
     else { return }
-    let isNarrow = context.outbox.links.isNarrow
-    for _ in 0..<(isNarrow ? 1 : PeerBlobs.requestsAtOnce) {
-      guard peers[device]?.requests.count ?? 0 < PeerBlobs.mostRequests,
-        incoming.count < Limits.unitsInFlight,
-        !isNarrow || !incoming.contains(where: { $0.value.source != nil }),
-        let key = next(from: device, context: context), let entry = catalog[key.blob]
-      else { return }
-      var unit =
-        incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
-      unit.ask(device, now: context.now)
-      incoming[key] = unit
-      peers[device, default: PeerBlobs()].begin(key)
-      let message = request(of: key, unit, from: device)
-      send(message, of: entry.listing.kind, to: device, context: &context)
-      review(within: Self.reviewMilliseconds, context: &context)
-    }
+    var unit =
+      incoming[key] ?? IncomingUnit(listing: entry.listing, number: key.unit, now: context.now)
+    unit.ask(device, now: context.now)
+    incoming[key] = unit
+    peers[device, default: PeerBlobs()].begin(key)
+    let message = request(of: key, unit, from: device)
+    send(message, of: entry.listing.kind, to: device, context: &context)
+    review(within: Self.reviewMilliseconds, context: &context)
   }
 
   /// The hashes of the leaves are requested only where a forged one is to be found.

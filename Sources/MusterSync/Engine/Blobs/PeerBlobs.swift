@@ -21,10 +21,8 @@ struct PeerBlobs: Sendable {
   private(set) var readsShortForms = false
   private(set) var readsParts = false
 
-  static let mostRequests = 3
-  /// Units that are requested together.
-  static let requestsAtOnce = 2
-  /// The next units are requested when no more leaves of those before are missing.
+  static let mostRequests = 2
+  /// The next unit is requested when no more leaves of the one before are missing.
   static let missingForNext = 8
 
   mutating func begin(_ key: BlobUnitKey) { requests.append(key) }
