@@ -18,6 +18,11 @@ extension Replica {
     try transact(now: now) { try $0.core.run(.uplinkClosed(endpoint), now: now) }
   }
 
+  /// Reports what a database has archived: from the first call on, receipts state that alone.
+  public mutating func confirmArchived(_ states: [LogState], now: ClockReading) {
+    core.schedules.confirmArchived(states, now: now.instant)
+  }
+
   /// Publishes this command post's TLS certificate.
   public mutating func nameUplink(
     certificate der: [UInt8], now: ClockReading
@@ -45,10 +50,5 @@ extension Credentials {
     Blake2b.hash256(
       Array("muster uplink key 1".utf8), [attempt], local.signingKey.exportSeed()
     ).bytes
-  }
-
-  /// Reports what a database has archived: from the first call on, receipts state that alone.
-  public mutating func confirmArchived(_ states: [LogState], now: ClockReading) {
-    core.schedules.confirmArchived(states, now: now.instant)
   }
 }
