@@ -87,9 +87,9 @@ public enum CheckInRequests {
   ) throws -> RowState {
     let state = try context.person(user)
     if state.owner == context.user {
-      try context.read.require(.command, .member, .observer)
+      try context.require(.command, .member, .observer)
     } else {
-      try context.read.require(.command)
+      try context.require(.command)
     }
     return state
   }

@@ -7,7 +7,7 @@ public enum ContactRequests {
   /// - Returns: a request for the id of the contact.
   public static func write(_ change: ContactWrite) -> WriteRequest<ContactID> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let key = SettingsReader(context: context.read).key(for: nil)
       let settings = try context.settled(key)
       let (id, writes) = try ContactEditor(settings).writes(

@@ -7,7 +7,7 @@ public enum FenceRequests {
   /// Adds an active fence; command only. In the urgent lane if it is a hazard.
   public static func add(_ draft: FenceDraft) -> WriteRequest<RowID> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       return Draft(
         creating: try composer(of: draft, in: &context),
         lane: draft.kind == .hazard ? .urgent : .state)
@@ -30,7 +30,7 @@ public enum FenceRequests {
   /// changes writes nothing, and no edit restores a deleted fence.
   public static func edit(_ id: RowID, _ changes: FenceChanges) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.settled(.fence, id)
       var composer = Composer(state, origin: nil)
       try composer.apply(changes, to: state, now: context.now.wall)
@@ -42,7 +42,7 @@ public enum FenceRequests {
   /// evaluated.
   public static func setActive(_ id: RowID, _ isActive: Bool) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.settled(.fence, id)
       var composer = Composer(state, origin: nil)
       composer.set(.fenceActive, to: .code(isActive ? 1 : 0))
@@ -53,7 +53,7 @@ public enum FenceRequests {
   /// Deletes a fence permanently; command only. No edit restores it.
   public static func delete(_ id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.settled(.fence, id)
       var composer = Composer(state, origin: nil)
       composer.setFlag(.fenceDeleted, to: true)
@@ -68,7 +68,7 @@ public enum FenceRequests {
   /// again.
   public static func addRule(_ rule: ZoneRule, to id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       guard rule.isWithinLimits else {
         throw Refusal(
           "a rule of kind \(rule.kind.name) takes a number from \(rule.kind.numbers.lowerBound) to "
@@ -95,7 +95,7 @@ public enum FenceRequests {
   ///   from 1.
   public static func removeRule(_ reference: String, from id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.settled(.fence, id)
       let values = state.values(of: .fenceRules).sorted { $0.dot < $1.dot }
       var found = values.filter {

@@ -18,7 +18,7 @@ public enum OrderRequests {
     _ order: DirectiveDraft, to draft: FenceDraft
   ) -> WriteRequest<(fence: RowID, directive: RowID)> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       guard draft.kind == .muster else {
         throw Refusal("people can only be sent to an assembly zone: make it of kind muster")
       }
@@ -33,7 +33,7 @@ public enum OrderRequests {
   private static func composer(
     of draft: DirectiveDraft, to zone: RowID? = nil, in context: inout RequestContext
   ) throws -> Composer {
-    try context.read.require(.command)
+    try context.require(.command)
     var draft = draft
     var zones: [RowState] = []
     for zone in draft.zones { zones.append(try context.settled(.fence, zone)) }
@@ -49,7 +49,7 @@ public enum OrderRequests {
   /// Closes a directive; command only. Answers remain.
   public static func close(_ id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       var composer = Composer(try context.settled(.directive, id), origin: nil)
       composer.set(.directiveStatus, to: .code(DirectiveStatus.closed.rawValue))
       return Draft(composer, lane: .urgent)
@@ -71,9 +71,9 @@ public enum OrderRequests {
       let asked = user ?? own
       let tracker = try ownTracker(asked, in: &context)
       if asked == own || tracker != nil {
-        try context.read.require(.command, .member)
+        try context.require(.command, .member)
       } else {
-        try context.read.require(.command)
+        try context.require(.command)
       }
       let state = try context.settled(.directive, id)
       let reply: Value =
@@ -101,9 +101,9 @@ public enum OrderRequests {
       let asked = user ?? own
       let isOwn = try asked == own || ownTracker(asked, in: &context) != nil
       if isOwn {
-        try context.read.require(.command, .member)
+        try context.require(.command, .member)
       } else {
-        try context.read.require(.command)
+        try context.require(.command)
       }
       let state = try context.settled(.directive, id)
       let answers = state.answers(in: context.operation).filter { $0.user == asked }.map(\.value)

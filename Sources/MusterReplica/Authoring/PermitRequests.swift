@@ -7,7 +7,7 @@ public enum PermitRequests {
   /// Issues a permit, in the urgent lane; command only.
   public static func issue(_ draft: PermitDraft) -> WriteRequest<RowID> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let zone = try context.read.existing(.fence, draft.zone)
       guard zone.fenceKind == .hazard else {
         throw Refusal(
@@ -47,7 +47,7 @@ public enum PermitRequests {
   /// Revokes a permit permanently; command only. A permit that is needed again is issued again.
   public static func revoke(_ id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.settled(.permit, id)
       guard !state.isSet(.permitRevoked) else { return .nothing }
       var composer = Composer(state, origin: nil)

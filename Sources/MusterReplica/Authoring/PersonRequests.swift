@@ -12,8 +12,8 @@ public enum PersonRequests {
   public static func setCallsign(_ callsign: String, of user: UserID? = nil) -> WriteRequest<Void> {
     WriteRequest { context in
       try user == nil
-        ? context.read.require(.command, .member, .observer, .archive)
-        : context.read.require(.command)
+        ? context.require(.command, .member, .observer, .archive)
+        : context.require(.command)
       let state = try context.settled(row(of: user ?? context.user))
       if user != nil, state.text(.userCallsign) != nil { return .nothing }
       var composer = Composer(state, origin: nil)
@@ -29,9 +29,9 @@ public enum PersonRequests {
     WriteRequest { context in
       let named = user ?? context.user
       if named == context.user {
-        try context.read.require(.command, .member, .observer)
+        try context.require(.command, .member, .observer)
       } else {
-        try context.read.require(.command)
+        try context.require(.command)
       }
       let tracker = RowKey(kind: .tracker, id: RowID(raw: named.raw))
       if let state = try context.read.row(tracker), state.exists {
@@ -54,7 +54,7 @@ public enum PersonRequests {
   /// Writes the user's own claim, which supersedes command's earlier statements about them.
   public static func claim(_ claim: SafetyClaim, note: String) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command, .member, .observer)
+      try context.require(.command, .member, .observer)
       var composer = Composer(try context.person(context.user), origin: nil)
       composer.claim(.claim(claim, note: note))
       return Draft(composer, lane: .urgent)
@@ -119,7 +119,7 @@ public enum PersonRequests {
     _ claim: SafetyClaim, note: String, login: String, of user: UserID
   ) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       if let fault = TextRule.line.fault(in: login) { throw Refusal("the login's name \(fault)") }
       let state = try context.person(user)
       guard state.key.kind == .user else {
@@ -145,7 +145,7 @@ public enum PersonRequests {
     of user: UserID, _ claim: SafetyClaim, note: String, away: [DeviceID] = []
   ) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.person(user)
       let value =
         switch claim {
@@ -168,7 +168,7 @@ public enum PersonRequests {
   /// Withdraws command's override, so that the person's own claim counts again; command only.
   public static func withdrawOverride(of user: UserID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.person(user)
       var composer = Composer(state, origin: nil)
       composer.takeAway(PersonFields(state.key.kind).override)
@@ -228,7 +228,7 @@ public enum PersonRequests {
   ) throws -> RowState {
     let state = try context.person(user)
     if user == context.user {
-      try context.read.require(.command, .member, .observer)
+      try context.require(.command, .member, .observer)
     } else {
       try requireOwnerOrCommand(of: state, in: context)
     }
@@ -239,8 +239,8 @@ public enum PersonRequests {
     of state: RowState, in context: RequestContext
   ) throws {
     guard state.key.kind == .tracker, state.owner == context.user else {
-      return try context.read.require(.command)
+      return try context.require(.command)
     }
-    try context.read.require(.command, .member)
+    try context.require(.command, .member)
   }
 }

@@ -13,7 +13,7 @@ public enum RecordRequests {
     _ dataset: String, _ changes: [RecordChange]
   ) -> WriteRequest<UInt64> {
     WriteRequest { context in
-      try context.read.require(.command, .member, .observer)
+      try context.require(.command, .member, .observer)
       let known = try context.knownRecords(of: dataset)
       return try draft(of: changes, to: dataset, known, context)
     }
@@ -25,7 +25,7 @@ public enum RecordRequests {
   /// Refuses with the kind `unknown` if the data set has no records. Returns its sync count.
   public static func delete(_ dataset: String) -> WriteRequest<UInt64> {
     WriteRequest { context in
-      try context.read.require(.command, .member, .observer)
+      try context.require(.command, .member, .observer)
       let known = try context.knownRecords(of: dataset)
       let removals = try known.live().map {
         RecordChange(key: $0.key, value: nil, seenCount: $0.syncCount)

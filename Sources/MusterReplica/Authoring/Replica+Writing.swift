@@ -24,7 +24,8 @@ extension Replica {
     guard !writes.isEmpty else { return Outcome() }
     for write in writes { try write.requireAcceptable() }
     var groups = EntryGroups()
-    for row in draft.rows { groups.add(try core.context.withOrigins(row, lane: draft.lane)) }
+    let context = draft.lane == .urgent ? core.context : nil
+    for row in draft.rows { groups.add(try context?.withOrigins(row) ?? row) }
     guard core.transaction.writeGroup == nil else {
       core.transaction.batch.units += draft.units
       core.transaction.writeGroup?.add(groups, lane: draft.lane, of: writes.map(\.key))

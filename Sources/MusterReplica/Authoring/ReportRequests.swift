@@ -6,7 +6,7 @@ public enum ReportRequests {
   /// Adds a report; command and members. In the urgent lane if people must evacuate.
   public static func add(_ draft: ReportDraft) -> WriteRequest<RowID> {
     WriteRequest { context in
-      try context.read.require(.command, .member)
+      try context.require(.command, .member)
       var composer = context.compose(.report)
       composer.create(draft)
       return Draft(creating: composer, lane: draft.toEvacuate ? .urgent : .state)
@@ -45,7 +45,7 @@ public enum ReportRequests {
   /// Confirms a report; command and members. Once per user; repeating it writes nothing.
   public static func confirm(_ id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command, .member)
+      try context.require(.command, .member)
       let (state, user) = (try context.settled(.report, id), context.user)
       guard !state.values(of: .reportConfirmations).contains(where: { $0.author == user }) else {
         return .nothing
@@ -60,7 +60,7 @@ public enum ReportRequests {
   /// concurrently.
   public static func comment(_ id: RowID, text: String) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command, .member)
+      try context.require(.command, .member)
       var composer = Composer(try context.settled(.report, id), origin: nil)
       composer.insert(.reportComments, .text(text))
       return Draft(composer, lane: .state)

@@ -32,6 +32,11 @@ struct RequestContext {
   var user: UserID { core.local.author.user }
   var operation: OperationID { core.local.operation }
 
+  /// Rejects a command of this device, unless it has one of these roles and is not revoked.
+  func require(_ roles: Role...) throws(Refusal) {
+    try core.control.require(roles, of: core.local)
+  }
+
   /// Returns the row that the request is about to change.
   mutating func settled(_ kind: EntityKind, _ id: RowID) throws -> RowState {
     try WriteGroup.settled(kind, id, in: &core, now: now)

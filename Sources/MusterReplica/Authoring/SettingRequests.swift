@@ -19,7 +19,7 @@ public enum SettingRequests {
     _ field: Field, to value: Value, of user: UserID?
   ) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let key = SettingsReader(context: context.read).key(for: user)
       var composer = Composer(try context.settled(key), origin: nil)
       composer.set(field, to: value)

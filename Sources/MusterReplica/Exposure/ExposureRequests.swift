@@ -8,7 +8,7 @@ public enum ExposureRequests {
   /// - Returns: a request for the number of command devices that can read it.
   public static func send(_ note: ProximityNote) -> WriteRequest<Int> {
     WriteRequest { context in
-      try context.read.require(.command, .member, .observer)
+      try context.require(.command, .member, .observer)
       if let fault = note.report?.fault { throw Refusal(fault) }
       let recipients = context.read.control.noteRecipients
       let local = context.read.local
@@ -33,7 +33,7 @@ public enum ExposureRequests {
   /// - Parameter oldest: notices whose keys are all of earlier days are removed.
   public static func publish(_ notice: ExposureNotice, oldest: UInt32) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       if let fault = notice.fault { throw Refusal(fault) }
       let state = try context.settled(ExposureList.key(context.operation))
       var composer = Composer(state, origin: nil)
@@ -55,7 +55,7 @@ public enum ExposureRequests {
   /// Withdraws a notice; command only. Refuses with the kind `unknown` if there is none.
   public static func withdraw(_ id: ExposureID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command)
+      try context.require(.command)
       let state = try context.settled(ExposureList.key(context.operation))
       let found = ExposureList.entries(of: state).first { $0.notice.id == id }
       guard let found else {

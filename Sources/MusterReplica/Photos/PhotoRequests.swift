@@ -10,7 +10,7 @@ public enum PhotoRequests {
   /// - Returns: a request for the name of the photo.
   public static func add(_ draft: PhotoDraft, to id: RowID) -> WriteRequest<BlobID> {
     WriteRequest { context in
-      try context.read.require(.command, .member)
+      try context.require(.command, .member)
       let state = try context.settled(.report, id)
       guard state.values(of: .reportPhotos).count < Limits.photosPerReport else {
         throw Refusal(
@@ -27,7 +27,7 @@ public enum PhotoRequests {
   /// Removes a photo from a report; its author and command. A photo that others added too stays.
   public static func remove(_ photo: BlobID, of id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command, .member)
+      try context.require(.command, .member)
       let state = try context.settled(.report, id)
       let author = context.read.local.author
       let own = try PhotoReader.values(of: photo, in: state).filter {
@@ -46,7 +46,7 @@ public enum PhotoRequests {
   /// is no longer shown.
   public static func addMark(_ mark: PhotoMark, to id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command, .member)
+      try context.require(.command, .member)
       let state = try context.settled(.report, id)
       try PhotoMarks(in: state).admit(mark, by: context.read.local.author)
       var composer = Composer(state, origin: nil)
@@ -60,7 +60,7 @@ public enum PhotoRequests {
   /// - Parameter reference: its id, or at least four of its digits.
   public static func removeMark(_ reference: String, of id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
-      try context.read.require(.command, .member)
+      try context.require(.command, .member)
       let state = try context.settled(.report, id)
       let dot = try PhotoMarks(in: state).removable(reference, by: context.read.local.author)
       var composer = Composer(state, origin: nil)

@@ -30,16 +30,7 @@ final class ReadContext: Sendable {
   var isRevoked: Bool { control.isRevoked(local.device) }
 
   /// Rejects a command of this device, unless it has one of these roles and is not revoked.
-  func require(_ roles: Role...) throws(Refusal) {
-    guard !isRevoked else {
-      throw Refusal("this device was revoked: its writes have no effect", .notAllowed)
-    }
-    guard roles.contains(local.author.role) else {
-      let allowed = roles.map(\.name).joined(separator: " or ")
-      throw Refusal(
-        "this device's role is \(local.author.role.name); this requires \(allowed)", .notAllowed)
-    }
-  }
+  func require(_ roles: Role...) throws(Refusal) { try control.require(roles, of: local) }
 
   /// Rejects a command of this device about a row, unless its user owns the row or is command.
   func requireOwner(of state: RowState) throws(Refusal) {
@@ -57,9 +48,9 @@ final class ReadContext: Sendable {
     return try store.row(key)
   }
 
-  /// Adds the origin in the urgent lane, where a write may arrive before the create of its row.
-  func withOrigins(_ writes: [Write], lane: Lane) throws(StoreError) -> [Write] {
-    guard lane == .urgent else { return writes }
+  /// Adds the origin, which the urgent lane needs: a write may arrive there before the create of
+  /// its row.
+  func withOrigins(_ writes: [Write]) throws(StoreError) -> [Write] {
     var found: [Write] = []
     for var write in writes {
       if write.origin == nil, write.field.entity.hasOrigin {
@@ -183,5 +174,19 @@ final class ReadContext: Sendable {
       position: crossing.fix.position, isBaseline: crossing.isBaseline)
     summary.fenceCollection = fence?.text(.fenceCollection) ?? ""
     return summary
+  }
+}
+
+extension ControlPlane {
+  /// Rejects a command of this device, unless it has one of these roles and is not revoked.
+  func require(_ roles: [Role], of local: LocalDevice) throws(Refusal) {
+    guard !isRevoked(local.device) else {
+      throw Refusal("this device was revoked: its writes have no effect", .notAllowed)
+    }
+    guard roles.contains(local.author.role) else {
+      let allowed = roles.map(\.name).joined(separator: " or ")
+      throw Refusal(
+        "this device's role is \(local.author.role.name); this requires \(allowed)", .notAllowed)
+    }
   }
 }
