@@ -1,8 +1,8 @@
 public import MusterModel
 
 /// The stored form contains the sources of the live values, the visible state, the time of the
-/// creation, and then the pending writes. Only the visible part is the canonical state that the state hash covers
-/// (`docs/wire.md`).
+/// creation, and then the pending writes. Only the visible part is the canonical state that the
+/// state hash covers (`docs/wire.md`).
 extension RowState {
   /// Encodes the row for the store: equal states have equal bytes.
   public func encoded() -> [UInt8] {

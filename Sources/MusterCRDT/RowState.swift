@@ -26,8 +26,8 @@ public struct RowState: Hashable, Sendable {
   public let key: RowKey
   /// Nil until a write that contains it is applied; a user's row has none.
   public internal(set) var origin: RowOrigin?
-  /// The earliest claimed time of the existences that the owner ever wrote, superseded or not: edits
-  /// write the existence again.
+  /// The earliest claimed time of the existences that the owner ever wrote, superseded or not:
+  /// edits write the existence again.
   var firstCreatedAt: Timestamp?
   /// Sorted by field, then by dot. One array, because synchronization builds and stores hundreds of
   /// thousands of rows.

@@ -22,9 +22,14 @@ struct TrackerResponder: Sendable {
     case deviceUser
   }
 
-  let node: Node
-  /// Nil to believe each report.
-  var reporter: Reporter?
+  private let node: Node
+  private let reporter: Reporter?
+
+  /// - Parameter reporter: nil to believe each report.
+  init(node: Node, reporter: Reporter? = nil) {
+    self.node = node
+    self.reporter = reporter
+  }
 
   /// - Parameter verdict: the decision of the access rule.
   func respond(

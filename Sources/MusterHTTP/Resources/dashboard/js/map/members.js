@@ -98,24 +98,25 @@ function wordsOf(item) {
   };
 }
 
-/** What floats on the map, and what is beside it. */
+/** What floats on the map, and what is beside it; its left edge is first. */
 function hiddenParts(map, origin) {
   const whole = map.getContainer().getBoundingClientRect();
   const { x, y } = map.containerPointToLayerPoint([0, 0]).subtract(origin);
   const far = 1e5;
-  return ["map-tools", "drawer", "detail"].map((id) => byId(id).getBoundingClientRect())
+  const floating = ["map-tools", "drawer", "detail"].map((id) => byId(id).getBoundingClientRect())
     .filter(({ width }) => width > 0).map(({ left, top, width, height }) => ({
       left: left - whole.left + x, top: top - whole.top + y, width, height,
-    })).concat([[x - far, far], [x + whole.width, far]].map(([left, width]) => ({
-      left, top: y, width, height: whole.height,
-    })));
+    }));
+  return [[x - far, far], [x + whole.width, far]].map(([left, width]) => ({
+    left, top: y, width, height: whole.height,
+  })).concat(floating);
 }
 
 const box = (x, y, side) => ({ left: x - side / 2, top: y - side / 2, width: side, height: side });
 
 /**
- * Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. It is
- * where a panel hides it only if there is no other place.
+ * Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. A panel
+ * or the edge of the screen hides its end only if there is no other place, and never its beginning.
  */
 function label(pen, taken, hidden, { text, ink, isPale }, x, y, isCentred) {
   const width = pen.measureText(text).width + 4;
@@ -126,7 +127,9 @@ function label(pen, taken, hidden, { text, ink, isPale }, x, y, isCentred) {
   const boxes = places.map(([left, middle]) => ({ left, top: middle - 6, width, height: 12 }));
   const isOff = (parts) => (one) => !parts.some((other) => covers(one, other));
   const isFree = isOff(taken);
-  const at = boxes.filter(isOff(hidden)).find(isFree) ?? boxes.find(isFree);
+  const edge = hidden[0].left + hidden[0].width;
+  const at = boxes.filter(isOff(hidden)).find(isFree)
+    ?? boxes.find((one) => (one.left >= edge || x < edge) && isFree(one));
   if (!at) return null;
   const [left, middle] = [at.left, at.top + 6];
   taken.push(at);
