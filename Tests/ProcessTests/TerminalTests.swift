@@ -18,7 +18,7 @@ extension ProcessTests {
       ["proximity", "status"], ["proximity", "list"], ["proximity", "own"],
       ["proximity", "sessions"], ["proximity", "notices"], ["proximity", "review"],
       ["device", "list"], ["council", "status"], ["quarantine", "list"], ["login", "list"],
-      ["access-key", "list"], ["map", "list"], ["webhook", "list"], ["webhook", "failed"],
+      ["access-key", "list"], ["map", "list"], ["webhook", "list"], ["webhook", "failed", "board"],
       ["settings", "show"], ["verify"], ["doctor"], ["watch", "--once"],
     ]
     /// Commands that print no more than a line or two about what they did, or run until they are

@@ -9,15 +9,15 @@ typealias SourceChannel<Inbound: Sendable> = NIOAsyncChannel<Inbound, ByteBuffer
 extension SourceChannel<AddressedEnvelope<ByteBuffer>> {
   /// Opens a socket for datagrams. Returns it with the port that it is bound to.
   static func bind(host: String, port: Int) async throws -> (channel: Self, port: Int) {
-    try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    let bound = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: host, port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.closeOnExec()
-          return (
-            try Self(wrappingChannelSynchronously: channel), channel.localAddress?.port ?? port
-          )
+          return try Self(wrappingChannelSynchronously: channel)
         }
       }
+    // The initializer above runs before the socket has its port.
+    return (bound, bound.channel.localAddress?.port ?? port)
   }
 }
 
