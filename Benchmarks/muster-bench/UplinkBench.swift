@@ -38,6 +38,12 @@ struct UplinkBench: AsyncParsableCommand {
   @Option(help: "Reports during the measurement, in the first operation.")
   var reports = 5
 
+  func validate() throws {
+    guard operations > 0, devices > 1, !port.isEmpty else {
+      throw ValidationError("at least one operation, two devices and one port")
+    }
+  }
+
   func run() async throws {
     var devices: [[LoadDevice]] = []
     for number in 0..<operations {
@@ -52,7 +58,7 @@ struct UplinkBench: AsyncParsableCommand {
       for device in all { group.addTask { await device.run() } }
       let people = self.devices
       try await settle("all are connected", all) { await $0.isConnected }
-      try await settle("the first of each operation know it", devices.map { $0[0] }) {
+      try await settle("the observers know everybody", devices.map { $0[1] }) {
         try await $0.knows(people)
       }
       let joining = begun.duration(to: .now).components.seconds
@@ -151,6 +157,7 @@ struct UplinkBench: AsyncParsableCommand {
       store: store, credentials: genesis.credentials, start: .startsIncarnation(above: 0),
       seed: seeds.bytes(32), systemBoot: [0], now: SystemClock.reading)
     _ = try founder.rotateEpoch(now: SystemClock.reading)
+    _ = try founder.write(PersonRequests.setCallsign("Device 0"), now: SystemClock.reading)
     for instance in bench.port.indices {
       let path = "\(bench.folder)/\(instance)"
       try FileManager.default.createDirectory(
@@ -175,6 +182,8 @@ struct UplinkBench: AsyncParsableCommand {
         seed: seeds.bytes(32), systemBoot: [UInt8(index & 255), UInt8(index >> 8)],
         now: SystemClock.reading)
       _ = try member.keep(keys, now: SystemClock.reading)
+      _ = try member.write(
+        PersonRequests.setCallsign("Device \(index)"), now: SystemClock.reading)
       members.append(LoadDevice.Handover(replica: member))
     }
     return try ([LoadDevice.Handover(replica: founder)] + members).enumerated().map {
