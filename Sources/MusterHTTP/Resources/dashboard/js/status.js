@@ -12,9 +12,7 @@ export const statuses = [
 const place = (list, one) => (list.indexOf(one) + list.length + 1) % (list.length + 1);
 
 /** Sorts by severity, then status, then oldest contact first. */
-export const worstFirst = (a, b) =>
-  place(severities, a.severity) - place(severities, b.severity)
-  || place(statuses, a.status) - place(statuses, b.status)
+export const worstFirst = (a, b) => a.rank - b.rank
   || (b.age?.seconds ?? Infinity) - (a.age?.seconds ?? Infinity)
   || (a.callsign < b.callsign ? -1 : 1);
 
@@ -24,7 +22,9 @@ const known = (severity) => (severities.includes(severity) ? severity : "neutral
 export function judged(user) {
   const severity = known(user.severity ?? { unsafe: "danger", safe: "safe" }[user.safety]);
   const conditions = user.conditions ?? [{ status: user.status, severity, reason: user.reason }];
-  return { ...user, severity, conditions };
+  // Once for each user, not in each comparison of ten thousand.
+  const rank = place(severities, severity) * 100 + place(statuses, user.status);
+  return { ...user, severity, conditions, rank };
 }
 
 export const statusWord = ({ status, severity }) =>
