@@ -6,7 +6,7 @@ internal import NIOCore
 struct ArchiveAPI: Sendable {
   let archive: any OperationArchive
   let reader: ArchiveReader
-  var bounds = Bounds.standard
+  let bounds: Bounds
 
   /// Text in bytes after which a page ends, and that of a whole layer.
   struct Bounds: Sendable {

@@ -102,7 +102,8 @@ struct ArchiveResponder: HTTPResponder {
     switch match {
     case .document(let answer): return answer
     case .call(let route, let call, _):
-      return try await route.handle(ArchiveAPI(archive: archive, reader: reader), call)
+      return try await route.handle(
+        ArchiveAPI(archive: archive, reader: reader, bounds: .standard), call)
     }
   }
 

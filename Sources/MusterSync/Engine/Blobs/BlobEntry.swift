@@ -48,7 +48,7 @@ public enum BlobGoal: UInt8, Hashable, Comparable, CaseIterable, Sendable {
   case rest
   /// Fetched only while a peer requests it.
   case onRequest
-  /// Not fetched, whoever requests it.
+  /// Not fetched, also not on request.
   case none
 
   /// The order of the classes.
