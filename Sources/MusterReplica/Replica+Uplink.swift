@@ -29,8 +29,7 @@ extension Replica {
   ) throws -> Outcome {
     try core.context.require(.command, .archive)
     guard let certificate = UplinkCertificate(der: der) else {
-      throw Refusal(
-        "a certificate of \(der.count) bytes: at most \(Limits.uplinkCertificateBytes)")
+      throw Refusal("a certificate of \(der.count) bytes exceeds \(Limits.uplinkCertificateBytes)")
     }
     guard core.queries.ownUplinkCertificates.count < Limits.uplinkCertificatesPerDevice else {
       throw Refusal("this device has reached the limit of TLS certificates")
