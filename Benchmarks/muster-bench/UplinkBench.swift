@@ -72,7 +72,9 @@ struct UplinkBench: AsyncParsableCommand {
     _ what: String, _ devices: [LoadDevice], _ holds: (LoadDevice) async throws -> Bool
   ) async throws {
     var waiting = devices
-    for round in 1... where !waiting.isEmpty {
+    var round = 0
+    while !waiting.isEmpty {
+      round += 1
       var rest: [LoadDevice] = []
       for device in waiting where try await !holds(device) { rest.append(device) }
       waiting = rest
