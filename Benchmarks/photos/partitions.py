@@ -72,7 +72,7 @@ needed = parts(options.bytes) + parts(THUMBNAIL)
 what = (f"{options.bytes} bytes, {options.loss:g} % loss each way, {cuts} partitions of "
         f"{options.every / 4:g} s, {options.rate}")
 lab.emit("photos-partitions", seconds, "s", note=what)
-lab.emit("photos-again", arrived - needed, "datagrams", 0,
-         f"arrived again of {needed}; {sent} were sent, {sent - arrived} of them lost; {what}")
+lab.emit("photos-again", arrived - needed, "datagrams", note=(
+         f"arrived again of {needed}; {sent} were sent, {sent - arrived} of them lost; {what}"))
 reader.muster("verify")
 mesh.close()
