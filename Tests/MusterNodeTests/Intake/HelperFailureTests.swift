@@ -68,15 +68,16 @@ import Testing
       try await failure(#"echo mimage1; printf '\377\377\377\377'; sleep 60"#) == .helperFailed)
   }
 
-  @Test func `a helper that was idle and ends as the next picture arrives is replaced`()
-    async throws
-  {
+  @Test(arguments: ["exit 0", "kill -9 $$"])
+  func `a helper that was idle and ends as the next picture arrives is replaced`(
+    end: String
+  ) async throws {
     let starts = folder.url.appending(path: "starts")
     let intake = try intake(
       """
       echo x >> '\(starts.path)'; echo mimage1
       head -c 7 >/dev/null; printf '\\0\\0\\0\\1\\1'
-      head -c 4 >/dev/null; exit 0
+      head -c 4 >/dev/null; \(end)
       """)
     for _ in 1...2 {
       let error = await #expect(throws: IntakeError.self) {
