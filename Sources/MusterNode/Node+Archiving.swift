@@ -3,8 +3,8 @@ internal import MusterReplica
 
 /// A node whose data a database archives.
 extension Node {
-  /// Reports what the database has committed. From the first call on, which MUST precede `start`, the
-  /// node's receipts state that.
+  /// Reports what the database has committed. From the first call on, which MUST precede `start`,
+  /// the node's receipts state that.
   public func confirmArchived(_ states: [LogState]) throws {
     try attempt { replica, now in
       replica.confirmArchived(states, now: now)

@@ -24,9 +24,7 @@ extension Replica {
   }
 
   /// Publishes this command post's TLS certificate.
-  public mutating func nameUplink(
-    certificate der: [UInt8], now: ClockReading
-  ) throws -> Outcome {
+  public mutating func nameUplink(certificate der: [UInt8], now: ClockReading) throws -> Outcome {
     try core.context.require(.command, .archive)
     guard let certificate = UplinkCertificate(der: der) else {
       throw Refusal("a certificate of \(der.count) bytes exceeds \(Limits.uplinkCertificateBytes)")

@@ -137,8 +137,8 @@ public struct BlobShape: Hashable, Sendable {
 
 /// Which units of a blob are held.
 ///
-/// It has a bitmap only while some units are held and others are not: a node with 10,000 photos keeps
-/// a set of each blob in memory.
+/// It has a bitmap only while some units are held and others are not: a node with 10,000 photos
+/// keeps a set of each blob in memory.
 public struct UnitSet: Hashable, Sendable {
   /// Empty unless the set is partial.
   private var bitmap: [UInt8] = []
