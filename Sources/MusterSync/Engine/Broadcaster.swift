@@ -137,18 +137,22 @@ struct Broadcaster: Sendable {
   }
 
   /// Returns the tags of devices that certainly receive this multicast, so that no relay repeats it
-  /// for them: flooding with self-pruning (Lim and Kim, 2001). Only for records, which the next one
-  /// replaces, and only at low loss; frames are received twice.
+  /// for them: flooding with self-pruning (Lim and Kim, 2001). Only at low loss, and only for
+  /// records, which the next one replaces; frames are received twice. On a narrow link that is true
+  /// of urgent frames alone: copies of the others would wait in the queues of all radios, where no
+  /// device hears them in time to keep back its own.
   private func sureAudience(
     _ receivers: [DeviceID], of fresh: Fresh, context: inout Context
   ) -> Set<DeviceTag> {
-    guard case .records = fresh, receivers.count <= Limits.coveredDevices else { return [] }
-    let loss =
-      context.peers.connected.compactMap {
-        context.outbox.sendQueues[$0]?.path.receivedLoss.percent
-      }
-      .max()
-      ?? 0
+    let isNarrow = context.outbox.links.isNarrow
+    guard fresh.isReplaceable || isNarrow && !fresh.isUrgent,
+      receivers.count <= Limits.coveredDevices
+    else { return [] }
+    let losses = context.peers.connected.compactMap {
+      context.outbox.sendQueues[$0]?.path.receivedLoss.percent
+    }
+    // A narrow link carries so few datagrams that one that is late makes a path look lossy.
+    let loss = isNarrow ? losses.reduce(0, +) / max(1, losses.count) : losses.max() ?? 0
     guard loss <= Timing.reliableLossPercent else { return [] }
     return Set(receivers.map { DeviceTag($0, about: fresh.key) })
   }

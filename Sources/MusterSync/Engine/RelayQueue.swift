@@ -20,6 +20,17 @@ enum Fresh: Sendable {
     return records.allSatisfy { $0.kind == .neighbours }
   }
 
+  /// Whether the next records replace it.
+  var isReplaceable: Bool {
+    guard case .records = self else { return false }
+    return true
+  }
+
+  var isUrgent: Bool {
+    guard case .frames(_, .urgent, _) = self else { return false }
+    return true
+  }
+
   var relayMillisecondsPerPeer: Int64 {
     switch self {
     case .frames: Timing.relayMillisecondsPerPeer
