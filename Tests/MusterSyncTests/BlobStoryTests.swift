@@ -268,8 +268,8 @@ struct BlobStoryTests {
     // When it reports nothing more
     var idle = ThumbnailTurn()
     idle.wait(now: Instant(microseconds: 0))
-    #expect(idle.isWaiting(now: Instant(microseconds: 19_999_999)))
-    #expect(!idle.isWaiting(now: Instant(microseconds: 20_000_000)))
+    #expect(idle.isWaiting(now: Instant(microseconds: 44_999_999)))
+    #expect(!idle.isWaiting(now: Instant(microseconds: 45_000_000)))
   }
 
   @Test func `a partition loses no leaf that arrived, and the rest follows after it`() throws {

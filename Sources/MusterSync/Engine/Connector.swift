@@ -87,6 +87,7 @@ struct Connector: Sendable {
     guard context.peers[device]?.sessions.isEmpty == true,
       context.announcesServe(since: context.peers[device]?.presence.announced?.at)
     else { return true }
+    if let until = context.peers[device]?.topology.soughtUntil, context.now < until { return true }
     if let until = context.peers[device]?.topology.offPathUntil, context.now < until {
       return !context.outbox.links.isNarrow && isMissingFrames(of: device, context: &context)
     }

@@ -3,12 +3,27 @@ internal import MusterModel
 
 /// Answers to requests of peers, and queries about the state.
 extension BlobExchange {
-  /// The peers that are queried about a blob: all, but on a narrow link first its author alone.
+  /// The peers that are queried about a blob: all, but on a narrow link first its author alone, or
+  /// no one as long as a session with the author is sought.
   func holders(of entry: BlobEntry, context: Context) -> [DeviceID] {
     let connected = context.peers.connected
     guard context.outbox.links.isNarrow else { return connected }
     let authors = connected.filter { context.peers[$0]?.certificate == entry.certificate }
-    return authors.isEmpty ? connected : authors
+    guard authors.isEmpty, soughtAuthor(of: entry, context: context) == nil else { return authors }
+    return connected
+  }
+
+  /// The author of a blob with which a command device opens a session of its own: it hears it on a
+  /// narrow link, where each device has few sessions, and each device in between would send the
+  /// photo again on the same channel.
+  func soughtAuthor(of entry: BlobEntry, context: Context) -> DeviceID? {
+    guard context.outbox.links.isNarrow, context.local.certificate.certificate.role == .command
+    else { return nil }
+    return context.peers.devices.first {
+      guard let peer = context.peers[$0] else { return false }
+      return peer.certificate == entry.certificate && peer.sessions.isEmpty
+        && context.announcesServe(of: peer)
+    }
   }
 
   /// Whether this device leaves a narrow link to the command post.

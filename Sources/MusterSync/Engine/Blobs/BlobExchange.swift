@@ -84,6 +84,10 @@ struct BlobExchange: Sendable {
     dormant.remove(entry.id)
     queue.remove(entry)
     let devices = holders(of: entry, context: context)
+    if devices.isEmpty, let author = soughtAuthor(of: entry, context: context) {
+      context.peers[known: author].topology.soughtUntil = context.now.advanced(
+        byMilliseconds: Self.narrowQueryMilliseconds)
+    }
     active[entry.id] = ActiveBlob(
       entry.listing, order: order, since: context.now,
       isSought: devices.count == context.peers.connected.count)
@@ -421,7 +425,7 @@ struct BlobExchange: Sendable {
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let queryMilliseconds: Int64 = 3000
-  private static let narrowQueryMilliseconds: Int64 = 10_000
+  private static let narrowQueryMilliseconds: Int64 = 30_000
 
   private mutating func fail(_ device: DeviceID, context: Context) {
     let patience = patience(in: context)

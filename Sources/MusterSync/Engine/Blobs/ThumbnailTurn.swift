@@ -4,7 +4,7 @@ internal import MusterModel
 /// thumbnails: the ten copies that ten devices need take minutes, and the command post decides upon
 /// its one.
 ///
-///     listed, or stored by a command device ─▶ waits 20 s ─▶ fetches
+///     listed, or stored by a command device ─▶ waits 45 s ─▶ fetches
 ///
 /// The wait is extended while the command post makes progress, to two minutes in four at most. So a
 /// command post that cannot reach the holder delays nothing for long.
@@ -13,7 +13,7 @@ struct ThumbnailTurn: Sendable {
   /// When the wait ends; in the past while there is none.
   private(set) var until: Instant?
 
-  private static let stepMilliseconds: Int64 = 20_000
+  private static let stepMilliseconds: Int64 = 45_000
   private static let mostMilliseconds: Int64 = 120_000
 
   func isWaiting(now: Instant) -> Bool { until.map { now < $0 } ?? false }
