@@ -425,7 +425,7 @@ struct BlobExchange: Sendable {
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
   private static let queryMilliseconds: Int64 = 3000
-  private static let narrowQueryMilliseconds: Int64 = 30_000
+  private static let narrowQueryMilliseconds: Int64 = 20_000
 
   private mutating func fail(_ device: DeviceID, context: Context) {
     let patience = patience(in: context)
