@@ -36,7 +36,8 @@ extension ProcessTests {
         let there = "https://127.0.0.1:\(https)"
         let output = try await ben.send(
           "join", try await invitation(by: anna), "--callsign", "Ben", "--uplink", there)
-        #expect(output.contains("muster run --uplink \(there)"))
+        #expect(output.contains("Next: muster run --home "))
+        #expect(output.contains(" --uplink \(there)"))
         // There is no other path to Anna.
         let child = try ben.begin(
           ["run", "--listen", "127.0.0.1:0", "--no-multicast", "--no-http", "--uplink", there],

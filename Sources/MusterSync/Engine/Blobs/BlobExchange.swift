@@ -390,11 +390,13 @@ struct BlobExchange: Sendable {
   }
 
   /// Requests the next unit from a peer, unless enough is requested from it. On a narrow link it is
-  /// one from all peers together: a call for help would wait half a minute in the radio's queue.
+  /// one from all peers together, and three for a command device: a call for help would wait half a
+  /// minute in the radio's queue.
   private mutating func pump(_ device: DeviceID, context: inout Context) {
     let requests = peers[device]?.requests ?? []
     guard requests.count < PeerBlobs.mostRequests, incoming.count < Limits.unitsInFlight,
-      !context.outbox.links.isNarrow || !incoming.contains(where: { $0.value.source != nil }),
+      !context.outbox.links.isNarrow
+        || incoming.count(where: { $0.value.source != nil }) < unitsOnNarrowLinks(context),
       peers[device]?.isPaused(at: context.now) != true,
       requests.allSatisfy({ (incoming[$0]?.missing ?? 0) <= PeerBlobs.missingForNext }),
       let key = next(from: device, context: context), let entry = catalog[key.blob]
@@ -407,6 +409,10 @@ struct BlobExchange: Sendable {
     let message = request(of: key, unit, from: device)
     send(message, of: entry.listing.kind, to: device, context: &context)
     review(within: Self.reviewMilliseconds, context: &context)
+  }
+
+  private func unitsOnNarrowLinks(_ context: Context) -> Int {
+    context.local.certificate.certificate.role == .command ? 3 : 1
   }
 
   /// The hashes of the leaves are requested only where a forged one is to be found.
