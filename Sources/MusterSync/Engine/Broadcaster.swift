@@ -140,7 +140,7 @@ struct Broadcaster: Sendable {
   /// for them: flooding with self-pruning (Lim and Kim, 2001). Only at low loss, and only for
   /// records, which the next one replaces; frames are received twice. On a narrow link that is true
   /// of urgent frames alone: copies of the others would wait in the queues of all radios, where no
-  /// device hears them in time to keep back its own.
+  /// device receives them in time to withdraw its own.
   private func sureAudience(
     _ receivers: [DeviceID], of fresh: Fresh, context: inout Context
   ) -> Set<DeviceTag> {

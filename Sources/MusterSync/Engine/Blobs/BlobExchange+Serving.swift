@@ -13,9 +13,9 @@ extension BlobExchange {
     return connected
   }
 
-  /// The author of a blob with which a command device opens a session of its own: it hears it on a
-  /// narrow link, where each device has few sessions, and each device in between would send the
-  /// photo again on the same channel.
+  /// The author of a blob with which a command device opens a session of its own: it receives its
+  /// announces on a narrow link, where each device has few sessions, and each device in between
+  /// would send the photo again on the same channel.
   func soughtAuthor(of entry: BlobEntry, context: Context) -> DeviceID? {
     guard context.outbox.links.isNarrow, context.local.certificate.certificate.role == .command
     else { return nil }
