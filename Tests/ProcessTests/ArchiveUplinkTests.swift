@@ -300,17 +300,7 @@ private struct Balancer {
   private static let program = """
     import itertools, socket, socketserver, sys, threading
     turns = itertools.cycle(map(int, sys.argv[2:]))
-    def pour(source, target):
-        try:
-            while (data := source.recv(65536)):
-                target.sendall(data)
-        except OSError:
-            pass
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+    \(PythonRelay.source)
     class Handler(socketserver.BaseRequestHandler):
         def handle(self):
             for port in [next(turns) for _ in sys.argv[2:]]:
@@ -322,11 +312,7 @@ private struct Balancer {
             else:
                 return
             with other:
-                threading.Thread(target=pour, args=(other, self.request), daemon=True).start()
-                pour(self.request, other)
-    class Server(socketserver.ThreadingTCPServer):
-        allow_reuse_address = True
-        daemon_threads = True
+                relay(self.request, other)
     Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
     """
 

@@ -295,17 +295,7 @@ private struct ConnectProxy {
   private static let program = """
     import base64, socket, socketserver, sys, threading
     password = base64.b64encode(sys.argv[2].encode()).decode()
-    def pour(source, target):
-        try:
-            while (data := source.recv(65536)):
-                target.sendall(data)
-        except OSError:
-            pass
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+    \(PythonRelay.source)
     class Handler(socketserver.StreamRequestHandler):
         def handle(self):
             verb, where, _ = self.rfile.readline().decode().split()
@@ -320,11 +310,7 @@ private struct ConnectProxy {
             host, port = where.rsplit(":", 1)
             with socket.create_connection((host, int(port))) as other:
                 self.wfile.write(b"HTTP/1.1 200 OK\\r\\n\\r\\n")
-                threading.Thread(target=pour, args=(other, self.connection), daemon=True).start()
-                pour(self.connection, other)
-    class Server(socketserver.ThreadingTCPServer):
-        allow_reuse_address = True
-        daemon_threads = True
+                relay(self.connection, other)
     server = Server(("127.0.0.1", int(sys.argv[1])), Handler)
     print("listening", flush=True)
     server.serve_forever()
