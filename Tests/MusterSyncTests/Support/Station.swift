@@ -52,14 +52,14 @@ struct Station {
   let number: Int
 
   static func endpoint(_ number: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [10, 0, 0, UInt8(number)], port: 7474) else {
+    guard let endpoint = Endpoint(address: [10, UInt8(number >> 8), 0, UInt8(number & 255)], port: 7474) else {
       preconditionFailure("four bytes are an address")
     }
     return endpoint
   }
 
   static func secondEndpoint(_ number: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [10, 0, 1, UInt8(number)], port: 7474) else {
+    guard let endpoint = Endpoint(address: [10, UInt8(number >> 8), 1, UInt8(number & 255)], port: 7474) else {
       preconditionFailure("four bytes are an address")
     }
     return endpoint
