@@ -3,7 +3,7 @@
 
 import { button, dotted, faint, fill, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
-import { attempt, confirm, field, form, show } from "./dialog.js";
+import { attempt, confirm, control, field, form, show } from "./dialog.js";
 import { code } from "./qr.js";
 import { state } from "./store.js";
 import { copy } from "./team.js";
@@ -55,9 +55,10 @@ async function add() {
         ...people.map(({ id, callsign }) => [id, t("logins.of", { name: callsign })]),
         ["", t("logins.alone")]],
     }),
-    field("rights", t("logins.rights"), {
-      value: "observer", options: ["observer", "command"].map((one) => [one, t(`logins.may.${one}`)]),
-    }),
+    h("fieldset", {}, h("legend", {}, t("logins.rights")), ["observer", "command"].map((one) =>
+      h("label", { class: "tick" }, control("rights", {
+        type: "radio", value: one, checked: one === "observer",
+      }), t(`logins.may.${one}`)))),
   ], async ({ name, whose, rights }) => {
     made = { name, ...await write("POST", "logins", {
       name, rights, ...(whose === "phone" ? { phone: true } : whose ? { user: whose } : {}),

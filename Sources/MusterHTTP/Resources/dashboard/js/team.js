@@ -31,6 +31,7 @@ function draw() {
     || b.isThisDevice - a.isThisDevice || (a.callsign < b.callsign ? -1 : 1));
   fill(byId("team"), drawerHead("team"),
     isCommand() && invitation(),
+    logins,
     h("h3", {}, t("devices.n", { n: devices.filter((one) => !one.isRevoked).length })),
     h("ul", { class: "people", "aria-label": t("devices") },
       devices.slice(0, mostDevices).map(device)),
@@ -40,8 +41,7 @@ function draw() {
       button(t("rotate"), "rotate", () => confirm(
         t("rotate.sure"), () => write("POST", "epoch/rotate"), t("rotate")))),
     state.session && h("p", {}, t(`login.${state.session.rights}`, { name: state.session.name })),
-    state.session && faint(t("logins.remote")),
-    logins);
+    state.session && faint(t("logins.remote")));
 }
 
 const invitation = () => h("div", { class: "card row" },
