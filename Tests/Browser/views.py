@@ -106,14 +106,17 @@ class Scene(PictureStage):
         super().write(method, name, body)
 
 
-def serving(scene):
+def serving(scene, is_secure):
     """The handler of the scene, with answers to some writes, and the pages before a login."""
+    def is_locked(path):
+        return scene.session is None and (is_secure or path == "/api/v1/session")
+
     class Handler(writing(scene)):
         def do_GET(self):
             path = self.path.split("?")[0]
             if path in ("/join", "/token"):
                 return self.say(before(path[1:]), "text/html; charset=utf-8")
-            if path == "/api/v1/session" and scene.session is None:
+            if path.startswith("/api/") and is_locked(path):
                 return self.refuse(401, "log in first: POST /api/v1/session")
             super().do_GET()
 
@@ -150,7 +153,7 @@ class Server:
     """Serves a scene, with TLS as to phones or without as on the laptop itself."""
 
     def __init__(self, scene, folder=None):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), serving(scene))
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), serving(scene, folder is not None))
         self.server.daemon_threads = True
         if folder:
             pem = os.path.join(folder, "scene.pem")

@@ -25,7 +25,10 @@ const link = location.hash.match(/^#login=(\w+)\/(.+)$/);
 export async function openLogin() {
   onStranger(logIn);
   if (location.protocol !== "https:") return;
-  if (link) return openLink(link[1], decodeURIComponent(link[2]));
+  if (link) {
+    openLink(link[1], decodeURIComponent(link[2]));
+    return;
+  }
   try {
     if (localStorage.getItem(leaving)) await endSession();
     state.session = await get("session", patience);
