@@ -7,7 +7,7 @@ import { language, t } from "./words.js";
 const Recognition = globalThis.SpeechRecognition ?? globalThis.webkitSpeechRecognition;
 const locale = { en: "en-US", pt: "pt-PT" }[language];
 
-/** A button that writes what is spoken into the field; a line that explains why there is none. */
+/** A button that writes what is spoken into the field; nothing where there is none. */
 export function dictation(name) {
   const line = h("div", { class: "dictation" });
   offer(line, name);
@@ -22,7 +22,7 @@ async function offer(line, name) {
   } catch {
     // A browser that rejects the question cannot do it.
   }
-  if (found !== "available") return line.replaceChildren(faint(t("dictate.none")));
+  if (found !== "available") return;
   const start = button(`🎤 ${t("dictate")}`, "dictate", () => listen(start, line, name),
     { type: "button", "aria-pressed": "false" });
   line.replaceChildren(start);

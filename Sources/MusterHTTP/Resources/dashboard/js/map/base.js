@@ -133,7 +133,9 @@ function credit() {
   fill(byId("credit"), covers && dotted(...[about.title, about.attribution].map(plain)));
   if (byId("no-map").hidden !== covers) {
     byId("no-map").hidden = covers;
-    fill(byId("no-map"), !covers && button(t("map.add.here"), "no map", () => look("layers")));
+    // A login may not add one.
+    fill(byId("no-map"), !covers && (state.session ? t("map.here.none")
+      : button(t("map.add.here"), "no map", () => look("layers"))));
   }
 }
 
