@@ -85,6 +85,10 @@ enum BlobTable {
   ) throws {
     guard let blob = try blob(id, in: database) else { return }
     var set = blob.units
+    #if Canary
+      if Canary.forgetUnits.isPlanted, isStored { set = UnitSet(units: set.units) }
+      if Canary.claimWholePhoto.isPlanted, isStored { set = .all(set.units) }
+    #endif
     for unit in units {
       if isStored { set.insert(unit) } else { set.remove(unit) }
     }
