@@ -168,7 +168,11 @@ struct UplinkBench: AsyncParsableCommand {
     }
     for times in arrivals {
       for (report, time) in zip(written, times) {
-        if let time { spans.append(time.milliseconds - report.at.milliseconds) } else { missing += 1 }
+        guard let time else {
+          missing += 1
+          continue
+        }
+        spans.append(time.milliseconds - report.at.milliseconds)
       }
     }
     var (lost, unserved) = (0, 0)
