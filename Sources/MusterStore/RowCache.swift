@@ -64,16 +64,14 @@ struct RowCache {
   /// Writes the changed rows in the order of their places on disk.
   mutating func flush(to database: Database) throws {
     guard !changed.isEmpty else { return }
-    let moment = try moment.read(in: database)
+    var writer = RowWriter(to: database, at: try moment.read(in: database))
     changed.sort { (entries[$0].place ?? .max, $0) < (entries[$1].place ?? .max, $1) }
     for index in changed {
       let encoded = entries[index].state.encoded()
       if let place = entries[index].place {
-        try RowTable.update(
-          entries[index].state, at: place, to: encoded, moment: moment, in: database)
+        try writer.update(entries[index].state, at: place, to: encoded)
       } else {
-        entries[index].place = try RowTable.insert(
-          entries[index].state, encoded: encoded, moment: moment, in: database)
+        entries[index].place = try writer.insert(entries[index].state, encoded: encoded)
       }
       entries[index].isChanged = false
       bytes += encoded.count - entries[index].bytes

@@ -19,45 +19,6 @@ enum RowTable {
     }
   }
 
-  /// Inserts a row at the next place.
-  static func insert(
-    _ state: RowState, encoded: [UInt8], moment: Int64, in database: Database
-  ) throws -> Int64 {
-    let kind = state.key.kind
-    try database.run(
-      "INSERT INTO rows(kind, id, state, owner, moment) VALUES (?, ?, ?, ?, ?)",
-      [
-        kind.rawValue.column, state.key.id.blob, encoded.blob,
-        indexedOwner(of: state)?.blob ?? .null, SyncedSet(kind) == nil ? .null : moment.column,
-      ])
-    return database.lastInsertedRowID
-  }
-
-  /// Updates a row. One that changed at this moment already keeps its version.
-  static func update(
-    _ state: RowState, at place: Int64, to encoded: [UInt8], moment: Int64, in database: Database
-  ) throws {
-    guard SyncedSet(state.key.kind) == nil else {
-      return try database.run(
-        """
-        UPDATE rows SET state = ?1, version = version + (moment <> ?2), moment = ?2
-        WHERE place = ?3
-        """, [encoded.blob, moment.column, place.column])
-    }
-    guard let owner = indexedOwner(of: state) else {
-      return try database.run(
-        "UPDATE rows SET state = ? WHERE place = ?", [encoded.blob, place.column])
-    }
-    try database.run(
-      "UPDATE rows SET state = ?, owner = ? WHERE place = ?",
-      [encoded.blob, owner.blob, place.column])
-  }
-
-  /// Only rows that are asked for by owner have an entry in the index.
-  private static func indexedOwner(of state: RowState) -> UserID? {
-    state.key.kind == .track ? state.origin?.owner : nil
-  }
-
   /// Reads the states of a user's tracks, by id.
   static func each(
     _ kind: EntityKind, of owner: UserID, in database: Database,
@@ -114,5 +75,65 @@ enum RowTable {
     let key = RowKey(kind: try columns.code(), id: try columns.identifier())
     let state = try columns.bytes()
     if !state.isEmpty { try body(key, state) }
+  }
+}
+
+/// Writes the rows that a commit changed, with statements that are found once.
+struct RowWriter {
+  private let database: Database
+  private let moment: Int64
+  private var insertion: Statement?
+  private var syncedUpdate: Statement?
+
+  /// - Parameter moment: that of the commit (`RowChange.moment`).
+  init(to database: Database, at moment: Int64) {
+    self.database = database
+    self.moment = moment
+  }
+
+  /// Inserts a row, and returns its place.
+  mutating func insert(_ state: RowState, encoded: [UInt8]) throws -> Int64 {
+    let statement =
+      try insertion
+      ?? database.cachedStatement(
+        sql: "INSERT INTO rows(kind, id, state, owner, moment) VALUES (?, ?, ?, ?, ?)")
+    insertion = statement
+    let key = state.key
+    try database.run(
+      statement,
+      [
+        key.kind.rawValue.column, key.id.blob, encoded.blob,
+        indexedOwner(of: state)?.blob ?? .null, SyncedSet(key.kind) == nil ? .null : moment.column,
+      ])
+    return database.lastInsertedRowID
+  }
+
+  /// Updates a row. One that changed at this moment already keeps its version.
+  mutating func update(_ state: RowState, at place: Int64, to encoded: [UInt8]) throws {
+    guard SyncedSet(state.key.kind) != nil else { return try updateOther(state, place, encoded) }
+    let statement =
+      try syncedUpdate
+      ?? database.cachedStatement(
+        sql: """
+          UPDATE rows SET state = ?1, version = version + (moment <> ?2), moment = ?2
+          WHERE place = ?3
+          """)
+    syncedUpdate = statement
+    try database.run(statement, [encoded.blob, moment.column, place.column])
+  }
+
+  private func updateOther(_ state: RowState, _ place: Int64, _ encoded: [UInt8]) throws {
+    guard let owner = indexedOwner(of: state) else {
+      return try database.run(
+        "UPDATE rows SET state = ? WHERE place = ?", [encoded.blob, place.column])
+    }
+    try database.run(
+      "UPDATE rows SET state = ?, owner = ? WHERE place = ?",
+      [encoded.blob, owner.blob, place.column])
+  }
+
+  /// Only rows that are asked for by owner have an entry in the index.
+  private func indexedOwner(of state: RowState) -> UserID? {
+    state.key.kind == .track ? state.origin?.owner : nil
   }
 }
