@@ -106,6 +106,38 @@ extension `Logging in` {
     }
   }
 
+  @Test func `a person with an observer's login answers an order, for themselves alone`()
+    async throws
+  {
+    try await Self.run { caller, folder in
+      try LoginFile(in: folder).add(
+        Login(
+          name: "Rui", rights: .observer, isPhone: true, passphrase: Array("Rui's words".utf8),
+          cost: .minimum))
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      let place = "{\"lat\":46,\"lon\":7}"
+      #expect(
+        await caller.ask(.post, "/api/v1/me/position", place, cookie: rui).status == .noContent)
+      let called = try await Self.local(
+        .post, "/api/v1/directives", "{\"kind\":\"rollcall\",\"deadlineSeconds\":600}", at: caller)
+      let path = "/api/v1/directives/\(try #require(called.json["id"].word))/acknowledgements"
+      let node = caller.endpoint.router.api.node
+      let anna = "{\"user\":\"\(try await node.user())\"}"
+      for (body, undone, status) in [
+        (anna, "", 403), ("{}", "", 204), (anna, "/undo", 403), ("{}", "/undo", 204),
+      ] {
+        let answer = await caller.ask(.post, path + undone, body, cookie: rui)
+        #expect(answer.status.code == status, "\(body) \(undone)")
+      }
+      // One without a person has nothing to answer, and no other write is open.
+      let otto = try await caller.cookie("Otto", "Otto's words")
+      #expect(await caller.ask(.post, path, "{}", cookie: otto).status == .forbidden)
+      for other in ["/api/v1/directives", String(path.dropLast(16)) + "close"] {
+        #expect(await caller.ask(.post, other, "{}", cookie: rui).status == .forbidden)
+      }
+    }
+  }
+
   @Test func `an expired code opens nothing`() throws {
     let links = LoginLinks(file: LoginFile(in: "/nowhere"))
     let login = Login(unopened: "Rui", rights: .observer)

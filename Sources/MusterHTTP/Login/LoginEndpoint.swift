@@ -123,7 +123,7 @@ struct LoginEndpoint: Sendable {
       if writes, login.isPhone { try await enlist(login) }
       let person = Person(
         name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
-        isOwner: isOwner
+        isOwner: isOwner, isObserver: login.rights == .observer
       ) { isLetIn(login, renewed ?? secret) }
       let routes = login.rights == .observer ? observerRouter : router
       response = await routes.answer(request, connection: connection, person: person).response
@@ -139,11 +139,13 @@ struct LoginEndpoint: Sendable {
     return response
   }
 
-  /// Whether a write reports the safety or the position of the login's own person.
+  /// Whether a write reports the safety or the position of the login's own person, or answers an
+  /// order: the route refuses an observer's answer for another person.
   private static func isOwnReport(_ request: Request, of login: Login, _ isOwner: Bool) -> Bool {
     switch (request.method, request.uri.path) {
     case (.put, "/api/v1/me/safety"): login.user != nil || login.isPhone
     case (.post, "/api/v1/me/position"): isOwner || login.isPhone
+    case (.post, let path) where DirectiveRoutes.isAnswer(path): login.user != nil || login.isPhone
     case (_, let path): login.isPhone && path.hasPrefix("/api/v1/me/")
     }
   }

@@ -507,6 +507,8 @@ export default {
   "zone.here": "Zone hier",
   "order.here": "Personen hierher beordern",
   "copy.here": "Koordinaten kopieren",
+  "me.here": "Ich bin hier",
+  "me.nowhere": "Ihre Position ist unbekannt. Klicken Sie auf der Karte auf Ihren Ort, und wählen Sie „Ich bin hier“.",
   copy: "Kopieren",
   copied: "Kopiert: {text}",
   tools: "Kartenwerkzeuge",

@@ -507,6 +507,8 @@ export default {
   "zone.here": "Zone here",
   "order.here": "Order people here",
   "copy.here": "Copy coordinates",
+  "me.here": "I am here",
+  "me.nowhere": "Your position is not known. Click on the map where you are, and choose “I am here”.",
   copy: "Copy",
   copied: "Copied: {text}",
   tools: "Map tools",

@@ -507,6 +507,8 @@ export default {
   "zone.here": "Zona aquí",
   "order.here": "Ordenar venir aquí",
   "copy.here": "Copiar coordenadas",
+  "me.here": "Estoy aquí",
+  "me.nowhere": "Su posición no se conoce. Haga clic en el mapa donde está, y elija «Estoy aquí».",
   copy: "Copiar",
   copied: "Copiado: {text}",
   tools: "Herramientas del mapa",

@@ -507,6 +507,8 @@ export default {
   "zone.here": "Zone ici",
   "order.here": "Envoyer des gens ici",
   "copy.here": "Copier les coordonnées",
+  "me.here": "Je suis ici",
+  "me.nowhere": "Votre position est inconnue. Cliquez sur la carte où vous êtes, et choisissez « Je suis ici ».",
   copy: "Copier",
   copied: "Copié : {text}",
   tools: "Outils de la carte",

@@ -507,6 +507,8 @@ export default {
   "zone.here": "Zona aqui",
   "order.here": "Reunir pessoas aqui",
   "copy.here": "Copiar coordenadas",
+  "me.here": "Estou aqui",
+  "me.nowhere": "A sua posição não é conhecida. Clique no mapa onde está, e escolha «Estou aqui».",
   copy: "Copiar",
   copied: "Copiado: {text}",
   tools: "Ferramentas do mapa",

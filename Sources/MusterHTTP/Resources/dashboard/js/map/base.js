@@ -25,6 +25,9 @@ const plain = (text) =>
 const bases = () => items.filter(({ tiles }) => tiles);
 const shown = () => bases().find(({ name }) => name === base?.name);
 
+/** The extent of the base map, or nothing. */
+export const baseBounds = () => shown()?.bounds;
+
 /** Adds the base map; `onChange` is called after a change of the maps. */
 export function openMaps(theMap, onChange) {
   [map, changed] = [theMap, onChange];
