@@ -84,6 +84,9 @@ struct IncomingUnit: Sendable {
     return isGenuine
   }
 
+  /// Notes that nothing can arrive at present: the time until now does not count.
+  mutating func wait(until now: Instant) { moved = now }
+
   /// Notes that the asked peer is lost.
   mutating func release() { source = nil }
 
