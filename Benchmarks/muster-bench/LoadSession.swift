@@ -26,7 +26,7 @@ actor LoadSession {
   private var source: PositionSource?
   private var timer: Task<Void, Never>?
   private var armedFor: Instant?
-  private(set) var isConnected = false
+  private var isProven = false
   /// When each awaited frame arrived here.
   private(set) var arrivals: [FrameHash: Timestamp] = [:]
   /// Frames that a peer requested in vain.
@@ -57,6 +57,12 @@ actor LoadSession {
     }
   }
 
+  /// Whether the other end has shown on the session what it holds: a session that only this side
+  /// considers established carries nothing.
+  var isConnected: Bool {
+    isProven && engine.haveShown(engine.heads.filter { $0.lane == .state }.map(\.head.log)) == true
+  }
+
   /// What it holds, as a root that equals that of every device with the same.
   var root: [UInt8] { engine.rootBytes() }
 
@@ -73,7 +79,7 @@ actor LoadSession {
     switch event {
     case .opened(let endpoint, _): handle(.uplinkOpened(endpoint))
     case .closed(let endpoint):
-      isConnected = false
+      isProven = false
       handle(.uplinkClosed(endpoint))
     case .datagrams(let batch):
       for datagram in batch {
@@ -96,7 +102,7 @@ actor LoadSession {
         for frame in frames { arrivals[frame.hash] = now }
       case .notice(.uplinkProven(let endpoint)):
         uplinks.prove(endpoint)
-        isConnected = true
+        isProven = true
       case .fetch(let request):
         unserved += 1
         perform(engine.handle(.fetched(request, []), now: SystemClock.reading))

@@ -166,13 +166,15 @@ struct UplinkBench: AsyncParsableCommand {
       let seen = await session.arrivals
       arrivals.append(written.map { seen[$0.frame] })
     }
-    for times in arrivals {
-      for (report, time) in zip(written, times) {
+    for (index, times) in arrivals.enumerated() {
+      for (number, (report, time)) in zip(written, times).enumerated() {
         guard let time else {
           missing += 1
           continue
         }
-        spans.append(time.milliseconds - report.at.milliseconds)
+        let span = time.milliseconds - report.at.milliseconds
+        spans.append(span)
+        if span > 1000 { progress("device \(index + 1) had report \(number) after \(span) ms") }
       }
     }
     var (lost, unserved) = (0, 0)

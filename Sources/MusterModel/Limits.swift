@@ -313,9 +313,11 @@ public enum Limits {
   public static let begunStrands = 256
   /// Logs of one peer in which the position of a fork is searched.
   public static let forkSearches = 64
-  /// Unfinished handshakes. Beyond it, the oldest is dropped, so that a flood uses no more memory.
+  /// Unfinished handshakes. Beyond it, the oldest is dropped, so that a flood uses no more memory;
+  /// its device tries again only after many seconds. Half of it is the most uplinks that may be
+  /// open without a session: when an instance of an archive fails, all of its devices come at once.
   /// The limit also applies to joiners that wait for an answer.
-  public static let handshakesInFlight = 256
+  public static let handshakesInFlight = 1024
   /// Bytes of frame bodies that may arrive unrequested in response to leaves.
   public static let digestCreditBytes = 16 * 1024
   /// Bytes that a node requests from one peer before a response, by estimate: the capacity of a

@@ -24,6 +24,17 @@ struct UplinkFanOutTests {
     #expect(uplinks.world.problems == [])
   }
 
+  @Test func `hundreds of devices that connect at once all get a session`() {
+    // Given more devices than a post once had room for, all slow to finish their handshakes
+    var uplinks = Uplinks(seed: 333, strangers: 280)
+    uplinks.connectAtOnce()
+    // Then none of them has to begin again.
+    let post = uplinks.world.stations[0]
+    #expect(post.engine.context.peers.connected.count == 280)
+    #expect(post.rejections(.unauthenticated) == 0)
+    #expect(uplinks.world.problems == [])
+  }
+
   @Test func `receipts go to every device on an uplink, positions to a few`() {
     var uplinks = Uplinks(seed: 331, posts: 1, devices: Limits.pushFanOut + 8)
     uplinks.run(seconds: 100)
@@ -72,14 +83,40 @@ private struct Uplinks {
     for device in posts..<posts + devices { connect(device, to: device % posts) }
   }
 
+  /// A post and devices that have not met, and know only their own certificates.
+  init(seed: UInt64, strangers: Int) {
+    world = World(seed: seed)
+    world.found()
+    for _ in 0..<strangers { world.cast(.member) }
+    for index in world.stations.indices { world.stations[index].checksInvariants = false }
+  }
+
+  /// Opens the uplinks of all devices. The last message of each handshake arrives after all others.
+  mutating func connectAtOnce() {
+    for device in world.stations.indices.dropFirst() { open(device, to: 0) }
+    var finishes: [(to: Place, bytes: [UInt8])] = []
+    while !flying.isEmpty {
+      let isLast = { (bytes: [UInt8]) in bytes[0] == DatagramKind.finish.rawValue }
+      finishes += flying.filter { isLast($0.bytes) }
+      flying.removeAll { isLast($0.bytes) }
+      deliver()
+    }
+    flying = finishes
+    settle()
+  }
+
   private mutating func connect(_ client: Int, to server: Int) {
+    open(client, to: server)
+    settle()
+  }
+
+  private mutating func open(_ client: Int, to server: Int) {
     let endpoint = Endpoint.uplink(UInt64(paths.count))
     let (here, there) = (
       Place(station: client, endpoint: endpoint), Place(station: server, endpoint: endpoint)
     )
     (paths[here], paths[there]) = (there, here)
     give(.uplinkOpened(endpoint), to: client)
-    settle()
   }
 
   mutating func give(_ input: Input, to station: Int) {
@@ -97,12 +134,14 @@ private struct Uplinks {
 
   /// Delivers everything that is in flight, and what follows from it, at this moment.
   mutating func settle() {
-    while !flying.isEmpty {
-      let arriving = flying
-      flying = []
-      for (to, bytes) in arriving {
-        give(.datagram(bytes, from: to.endpoint, link: .uplink), to: to.station)
-      }
+    while !flying.isEmpty { deliver() }
+  }
+
+  private mutating func deliver() {
+    let arriving = flying
+    flying = []
+    for (to, bytes) in arriving {
+      give(.datagram(bytes, from: to.endpoint, link: .uplink), to: to.station)
     }
   }
 

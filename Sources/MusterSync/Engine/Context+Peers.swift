@@ -173,14 +173,16 @@ extension Context {
   /// The longest interval of heartbeats to peers whose announces are not received: they are not on
   /// this link, so that the path to them may pass a NAT.
   var longestUnicastHeartbeat: Int64 {
-    let count = peers.connected.count {
-      !announcesServe(since: peers[$0]?.presence.announced?.at)
+    var milliseconds: Int64 = 0
+    for device in peers.connected
+    where !announcesServe(since: peers[device]?.presence.announced?.at) {
+      milliseconds += Timing.heartbeatMillisecondsPerPeer
+      // The rest of thousands changes nothing.
+      guard milliseconds < Timing.heartbeatLastMilliseconds else { break }
     }
     return min(
       Timing.heartbeatLastMilliseconds,
-      max(
-        Timing.heartbeatThroughNATMilliseconds,
-        Timing.heartbeatMillisecondsPerPeer * Int64(count)))
+      max(Timing.heartbeatThroughNATMilliseconds, milliseconds))
   }
 
   /// When a session ends unless something is received before, or its finish is due.
