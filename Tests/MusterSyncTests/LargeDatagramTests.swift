@@ -84,6 +84,27 @@ struct LargeDatagramTests {
     #expect(world.stations[1].unitsAgain == 0 && world.problems == [])
   }
 
+  @Test func `large datagrams that a full queue drops between others do not end them`() {
+    func sent(_ counter: UInt64) -> SentDatagrams.Sent {
+      SentDatagrams.Sent(
+        counter: counter, at: Instant(microseconds: 0), size: Limits.largestDatagramBytes + 28,
+        parts: [counter])
+    }
+    var path = Path()
+    path.noteProbe(1)
+    path.noteArrived(sent(1))
+    // Given a queue that dropped every other one
+    path.noteArrived(sent(40))
+    for counter in 2..<40 {
+      let hasEnded = path.noteLost(sent(counter))
+      #expect(!hasEnded)
+    }
+    #expect(path.carriesLargeDatagrams)
+    // When nothing large arrives any more
+    let ended = (41...48).filter { path.noteLost(sent($0)) }
+    #expect(ended == [48] && path.size == .small)
+  }
+
   @Test func `nothing large is sent to a peer that does not read it`() throws {
     let photo = try Photo()
     var world = SyncStoryTests.world(seed: 96, members: 1)

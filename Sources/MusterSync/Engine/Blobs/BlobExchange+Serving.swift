@@ -162,8 +162,8 @@ extension BlobExchange {
   enum UnitStall {
     /// The peer is not received either. It is asked whether it is there.
     case silence
-    /// It does not answer. Its parts are retransmitted when it is back, so that another request would
-    /// bring them twice.
+    /// It does not answer. Its parts are retransmitted when it is back, so that another request
+    /// would bring them twice.
     case partition
     /// It is there, or another peer has the unit too.
     case refusal

@@ -155,8 +155,8 @@ struct PartQueue: Sendable {
     }
   }
 
-  /// Drops the parts that need large datagrams, which the path does not carry any more. They are parts
-  /// of photos, and are requested again.
+  /// Drops the parts that need large datagrams, which the path does not carry any more. They are
+  /// parts of photos, and are requested again.
   mutating func dropLarge() {
     for number in parts.keys.sorted() where parts[number]?.bytes.count ?? 0 > packetBytes {
       remove(number)

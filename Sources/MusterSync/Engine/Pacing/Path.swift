@@ -27,8 +27,9 @@ struct Path: Sendable {
     case unknown
     /// The datagram with this counter is a padded probe.
     case probed(UInt64)
-    /// A large datagram arrived; since the last one that did, so many were lost.
-    case large(lost: Int)
+    /// The large datagram with this counter arrived, and of later ones so many were lost. Earlier
+    /// ones that are lost show a full queue, not what the path carries.
+    case large(arrived: UInt64, lost: Int)
     case small
   }
 
@@ -41,8 +42,10 @@ struct Path: Sendable {
 
   mutating func noteArrived(_ datagram: SentDatagrams.Sent) {
     switch size {
-    case .probed(datagram.counter): size = .large(lost: 0)
-    case .large where datagram.size > CongestionWindow.datagram: size = .large(lost: 0)
+    case .probed(datagram.counter): size = .large(arrived: datagram.counter, lost: 0)
+    case .large(let arrived, _)
+    where datagram.size > CongestionWindow.datagram && datagram.counter > arrived:
+      size = .large(arrived: datagram.counter, lost: 0)
     default: break
     }
   }
@@ -51,8 +54,10 @@ struct Path: Sendable {
   mutating func noteLost(_ datagram: SentDatagrams.Sent) -> Bool {
     switch size {
     case .probed(datagram.counter): size = .small
-    case .large(let lost) where datagram.size > CongestionWindow.datagram:
-      size = lost + 1 < Self.lostInABlackHole ? .large(lost: lost + 1) : .small
+    case .large(let arrived, let lost)
+    where datagram.size > CongestionWindow.datagram && datagram.counter > arrived:
+      size =
+        lost + 1 < Self.lostInABlackHole ? .large(arrived: arrived, lost: lost + 1) : .small
       return size == .small
     default: break
     }

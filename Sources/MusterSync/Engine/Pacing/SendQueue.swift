@@ -22,8 +22,8 @@ struct SendQueue: Sendable {
   /// Additional timeout for a narrow link, which may take this long over a few datagrams, in
   /// microseconds; 0 if unknown.
   var patience: Int64 = 0
-  /// How many datagrams may exceed the window after a timeout: the acknowledgement of one shows which
-  /// of those in flight arrived (RFC 9002 §6.2.4).
+  /// How many datagrams may exceed the window after a timeout: the acknowledgement of one shows
+  /// which of those in flight arrived (RFC 9002 §6.2.4).
   private var probes = 0
   /// When this peer's link was last served. The peer served longest ago is next.
   var turn: UInt64 = 0
@@ -206,9 +206,16 @@ struct SendQueue: Sendable {
   }
 
   /// Notes that a padded datagram was sent, to find out whether the path carries its size.
-  mutating func noteSizeProbe(_ counter: UInt64, on session: UInt32, size: Int, now: Instant) {
+  mutating func noteSizeProbe(_ counter: UInt64, on session: UInt32, now: Instant) {
     path.noteProbe(counter)
+    let size = Limits.largestDatagramBytes + Limits.headerBytes
     noteSent(counter, on: session, size: size, parts: [PartQueue.noPart], now: now)
+  }
+
+  /// Packs as many parts as fit one packet that has other content already.
+  mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
+    let most = path.carriesLargeDatagrams ? largestPacketBytes : packetBytes
+    return queue.pack(room: most - count)
   }
 
   // MARK: Deadlines
