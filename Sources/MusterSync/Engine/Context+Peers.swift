@@ -46,6 +46,11 @@ extension Context {
     announcesServe(since: peer.presence.announced?.at)
   }
 
+  /// Whether a device is in range: it answers on a session, or its announces are received.
+  func isReceived(_ device: DeviceID) -> Bool {
+    peers[device].map { $0.isReachable || announcesServe(of: $0) } ?? false
+  }
+
   func announcesServe(since announced: Instant?) -> Bool {
     guard let announced else { return false }
     let limit =
@@ -81,6 +86,16 @@ extension Context {
   /// Whether a device last authenticated as a command device.
   func isCommand(_ device: DeviceID) -> Bool {
     peers[device].flatMap { roster.certificates[$0.certificate] }?.certificate.role == .command
+  }
+
+  /// Whether data to a peer leaves over an uplink.
+  func isOnUplink(_ device: DeviceID) -> Bool {
+    liveSession(of: device).flatMap { sessions[$0] }?.link == .uplink
+  }
+
+  /// Whether a device last authenticated with a role that accepts uplinks.
+  func servesUplinks(_ device: DeviceID) -> Bool {
+    peers[device].flatMap { roster[$0.certificate] }?.role.servesUplinks ?? false
   }
 
   /// Returns the session to send on: the one with the most recent datagram. Simultaneous handshakes

@@ -17,8 +17,8 @@ internal import Synchronization
 ///                └───────────────────────────────────────┘
 /// ```
 ///
-/// All sockets run on one event loop. Guarantees: no datagram over `Limits.datagramBytes` is sent
-/// or delivered; every queue is bounded and every dropped datagram is counted; no network error
+/// All sockets run on one event loop. Guarantees: no datagram over
+/// `Limits.largestDatagramBytes` is sent or delivered; every queue is bounded and every dropped datagram is counted; no network error
 /// ends the transport. Within `rescanSeconds`, sockets that closed unexpectedly are reopened, new
 /// interfaces are joined, and `changes` reports it. It reports the interface on which each datagram
 /// arrived; outgoing datagrams follow the machine's routes, except announces. It does not

@@ -93,6 +93,8 @@ extension Context {
       outbox.links.opensAt(link, now: now) == nil
     else { return false }
     var bytes: [UInt8] = []
+    let isLarge = outbox.sendQueues[device]?.path.carriesLargeDatagrams == true
+    let room = isLarge ? largestPacketBytes : packetBytes
     let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
     if let acknowledgement = sessions[index]?.received.take(
       now: clock.now, lossPercent: outbox.sendQueues[device]?.path.lossPercent ?? 0,
@@ -106,7 +108,7 @@ extension Context {
     if mayTalk {
       outbox.sendQueues[device]?.use(index, isOverTCP: link == .uplink)
       outbox.sendQueues[device]?.patience = outbox.links.patienceMilliseconds * 1000
-      let packed = outbox.sendQueues[device]?.queue.pack(room: packetBytes - bytes.count)
+      let packed = outbox.sendQueues[device]?.queue.pack(room: room - bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }
@@ -120,6 +122,27 @@ extension Context {
     peers[known: device].presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
     leave(datagram, to: .endpoint(endpoint, link))
     return true
+  }
+
+  /// Sends a peer one padded datagram, unless its path is known or no path of UDP. Its
+  /// acknowledgement shows that the path carries large ones.
+  mutating func probeSize(of device: DeviceID) {
+    guard !outbox.links.isNarrow, let index = liveSession(of: device),
+      let link = sessions[index]?.link, link != .uplink,
+      let endpoint = sessions[index]?.endpoint, let counter = sessions[index]?.sendCounter
+    else { return }
+    outbox.sendQueues[device, default: SendQueue()].use(index, isOverTCP: false)
+    guard outbox.sendQueues[device]?.path.size == .unknown,
+      outbox.links.opensAt(link, now: now) == nil
+    else { return }
+    var packet = Packet()
+    // Number, tag and length of the message take five bytes more.
+    packet.blobs = [.padding(largestPacketBytes - 5)]
+    guard let datagram = sessions[index]?.seal(packet.encoded()) else { return }
+    outbox.sendQueues[device]?.noteSizeProbe(
+      counter, on: index, size: datagram.count + Limits.headerBytes, now: clock.now)
+    peers[known: device].presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
+    leave(datagram, to: .endpoint(endpoint, link))
   }
 
   /// Fetches more data if the queue has room, and schedules the next pass for the peer.
