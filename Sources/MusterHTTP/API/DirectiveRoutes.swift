@@ -22,7 +22,7 @@ enum DirectiveRoutes {
       guard addressees.count(where: { $0 }) <= 1 else {
         throw Problem(.unprocessableContent, "name only one of role, team and users")
       }
-      guard let kind = DirectiveKind.allCases.first(where: { $0.name == call.text("kind") }) else {
+      guard let kind = call.text("kind").flatMap(DirectiveKind.init(name:)) else {
         throw Problem(.badRequest, "no such kind", at: "/kind")
       }
       let order = DirectiveOrder(

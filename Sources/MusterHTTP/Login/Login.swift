@@ -5,7 +5,7 @@ public import MusterModel
 /// A login for remote access with a passphrase, and its rights.
 public struct Login: Hashable, Sendable {
   /// The rights of a login.
-  public enum Rights: String, CaseIterable, Hashable, Sendable {
+  public enum Rights: String, NamedCase, Hashable, Sendable {
     /// All rights of the node's own device.
     case command
     /// Read-only.

@@ -169,7 +169,3 @@ struct LoginCommand: AsyncParsableCommand {
     func run() async throws { try LoginFile(in: home.folders.path).remove(name) }
   }
 }
-
-extension Login.Rights: NamedValue {
-  var name: String { rawValue }
-}
