@@ -30,6 +30,9 @@ enum Migrations {
     migrator.registerMigration("21 crossings by sample time") {
       try $0.execute(sql: crossingsBySample)
     }
+    migrator.registerMigration("22 revocations before invites") {
+      try $0.execute(sql: invitesAndRevocations)
+    }
     return migrator
   }
 
@@ -362,6 +365,12 @@ enum Migrations {
   private static let invitesOfUsers = """
     -- The person who receives another device with the invite; NULL for a new person each time.
     ALTER TABLE invites ADD COLUMN user BLOB CHECK(length(user) = 16);
+    """
+
+  private static let invitesAndRevocations = """
+    -- How many devices of the person were revoked when the invite was made; NULL if that is not
+    -- known. A later revocation closes it.
+    ALTER TABLE invites ADD COLUMN revoked INTEGER;
     """
 
   private static let crossingsBySample = """
