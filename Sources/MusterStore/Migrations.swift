@@ -31,6 +31,9 @@ enum Migrations {
       try $0.execute(sql: crossingsBySample)
     }
     migrator.registerMigration("22 changes in rows") { try $0.execute(sql: changesInRows) }
+    migrator.registerMigration("23 revocations before invites") {
+      try $0.execute(sql: invitesAndRevocations)
+    }
     return migrator
   }
 
@@ -363,6 +366,12 @@ enum Migrations {
   private static let invitesOfUsers = """
     -- The person who receives another device with the invite; NULL for a new person each time.
     ALTER TABLE invites ADD COLUMN user BLOB CHECK(length(user) = 16);
+    """
+
+  private static let invitesAndRevocations = """
+    -- How many devices of the person were revoked when the invite was made; NULL if that is not
+    -- known. A later revocation closes it.
+    ALTER TABLE invites ADD COLUMN revoked INTEGER;
     """
 
   private static let crossingsBySample = """
