@@ -16,7 +16,7 @@ extension Store {
     do {
       try blobs.write(batch.units)
       let outcome = try writer.writeWithoutTransaction { database in
-        var run = CommitRun(database, remembering: memory.take(), arrival: batch.arrival)
+        var run = CommitRun(database, remembering: memory.take(), for: batch)
         var outcome = CommitOutcome()
         try database.inTransaction {
           outcome = try run.take(batch)
@@ -50,14 +50,15 @@ struct CommitRun {
   /// The previous arrival numbers of crossings in a view that is rebuilt.
   var arrivals: [CrossingID: Int64] = [:]
 
-  /// - Parameter arrival: when its frames arrived; nil if that is not known.
+  /// - Parameter batch: what is committed; nil where the view is derived again.
   init(
-    _ database: Database, remembering memory: CommitMemory.Contents, arrival: ArrivalTime? = nil
+    _ database: Database, remembering memory: CommitMemory.Contents, for batch: Batch? = nil
   ) {
     self.database = database
     self.memory = memory
-    self.memory.rows.moment.begin(at: arrival?.wall)
-    journal.arrival = arrival
+    self.memory.rows.begin(
+      at: batch?.arrival?.wall, keepsReplaced: batch?.keepsReplaced ?? false)
+    journal.arrival = batch?.arrival
   }
 
   mutating func take(_ batch: Batch) throws -> CommitOutcome {
@@ -221,7 +222,7 @@ struct CommitRun {
 
   /// Deletes all rows before a view is rebuilt.
   mutating func deleteRows() throws {
-    try RowTable.deleteAll(at: memory.rows.moment.read(in: database), in: database)
+    try RowTable.deleteAll(at: memory.rows.readMoment(in: database), in: database)
   }
 
   /// Records what was deleted in order to be derived again.
@@ -287,7 +288,7 @@ struct CommitRun {
     if !rederived.isEmpty {
       outcome.changedRows = Set(outcome.changedRows + rederived).sorted()
       try RowChangeTable.note(
-        rederived, at: memory.rows.moment.read(in: database), in: database)
+        rederived, at: memory.rows.readMoment(in: database), in: database)
     }
     try RecordIndexTable.note(outcome.changedRows, in: database)
     return outcome
