@@ -61,7 +61,7 @@ extension Archive {
       for item in try evidence(of: local.operation) { try send(.evidence(item)) }
       let heads = try heads(of: local.operation)
       for (log, _) in try self.logs(of: local.operation, by: certificates) {
-        guard let branches = heads[log], let part = selection.part(of: log, branches, room: room)
+        guard let branches = heads[log], let part = Self.part(of: log, branches, selection, room)
         else { continue }
         logs.insert(log)
         room -= min(room, part.upperBound - part.lowerBound + 1)
@@ -74,6 +74,19 @@ extension Archive {
       try send(.end)
     }
     return (frames, logs)
+  }
+
+  /// Returns which frames of a log are included; nil for none.
+  ///
+  /// - Parameter room: how many more frames are included.
+  private static func part(
+    of log: LogID, _ heads: BranchHeads, _ selection: ExportSelection, _ room: UInt64
+  ) -> ClosedRange<UInt64>? {
+    guard room > 0, let newest = heads.tips.values.max() else { return nil }
+    guard let starts = selection.starts else { return 0...newest }
+    guard let first = starts[log], first <= newest else { return nil }
+    let isWhole = !heads.forks.isEmpty || selection.whole.contains(log)
+    return first...(isWhole || newest - first < room ? newest : first + room - 1)
   }
 
   /// Returns the logs in the order of a bundle: control logs from the root outwards, then by lane.

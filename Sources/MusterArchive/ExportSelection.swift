@@ -23,15 +23,4 @@ struct ExportSelection {
 
   /// Whether frames are included, with what proves them and the keys to read them.
   var hasFrames: Bool { starts?.isEmpty != true }
-
-  /// Returns which frames of a log are included; nil for none.
-  ///
-  /// - Parameter room: how many more frames are included.
-  func part(of log: LogID, _ heads: BranchHeads, room: UInt64) -> ClosedRange<UInt64>? {
-    guard room > 0, let newest = heads.tips.values.max() else { return nil }
-    guard let starts else { return 0...newest }
-    guard let first = starts[log], first <= newest else { return nil }
-    let isWhole = !heads.forks.isEmpty || whole.contains(log)
-    return first...(isWhole || newest - first < room ? newest : first + room - 1)
-  }
 }
