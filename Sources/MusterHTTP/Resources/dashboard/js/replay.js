@@ -213,7 +213,8 @@ function words(one) {
     report: () => t(`category.${what}`), zone: () => t(`kind.${what}`),
     order: () => t(`order.${what}`), checkIn: () => t("checkins"),
   }[kind]();
-  return [h("strong", {}, callsign || text), ` ${known}`, callsign && text ? after(known, spoken(text)) : ""];
+  return [h("strong", {}, callsign || text), ` ${known}`,
+    !callsign || !text ? "" : kind === "status" ? after(known, spoken(text)) : ` ${spoken(text)}`];
 }
 
 /** What was known of a person, a zone or a report at the instant, in the panel. */
