@@ -32,7 +32,7 @@ from scale import FILES
 
 THEMES = ("light", "dark")
 # The scale of a sheet, and the quality of its WebP.
-SCALE, QUALITY = 0.6, 0.72
+SCALE, QUALITY = 0.5, 0.66
 GAP = 12
 # The ids of devices in the scene.
 DEVICE = re.compile(rb"0{29}[3-4][0-9a-f]{2}(?![0-9a-f])|9{32}")
@@ -220,7 +220,11 @@ def press(page, selector):
     """Clicks as a pointer does, so that no focus of the keyboard is shown."""
     wait(f"{selector} is there", lambda: page.count(selector))
     page.js("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", selector)
-    page.on(selector, lambda one: page.actions().move_to_element(one).click().perform())
+    # A tool that a phone does not show.
+    if not page.js("return document.querySelector(arguments[0]).offsetWidth", selector):
+        return page.click(selector)
+    return page.on(
+        selector, lambda one: page.actions().move_to_element(one).click().perform())
 
 
 def clicking(view, *selectors):
@@ -360,7 +364,7 @@ def lost(page, server, size):
         page.driver.save_screenshot(os.path.join(page.folder, f"phone-lost-{size}-{theme}.png"))
 
 
-def take(folder, only):
+def take(folder, only, sizes):
     """Takes all pictures into a folder."""
     def page_of(server):
         page = Views(server.url, more=["--ignore-certificate-errors"])
@@ -379,10 +383,10 @@ def take(folder, only):
         server = Server(scene, folder if is_phone else None)
         page = page_of(server)
         try:
-            for size in SIZES:
+            for size in sizes:
                 resize(page, size)
                 page.walk(views, size, start)
-            if is_phone:
+            if is_phone and "phone" in sizes:
                 resize(page, "phone")
                 start(page)
                 lost(page, server, "phone")
@@ -391,7 +395,7 @@ def take(folder, only):
     server = Server(Scene(), folder)
     page = page_of(server)
     try:
-        for size in SIZES:
+        for size in sizes:
             resize(page, size)
             before_login(page, size, server.url)
     finally:
@@ -452,6 +456,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--to", default="docs/images/views", help="the folder of the sheets")
     parser.add_argument("--only", help="the names of some views, with commas")
+    parser.add_argument("--sizes", default=",".join(SIZES), help="some screens, with commas")
     parser.add_argument("--single", help="a folder for each picture on its own")
     options = parser.parse_args()
     browser.require(options.to)
@@ -461,7 +466,7 @@ def main():
         if options.single:
             folder = options.single
             os.makedirs(folder, exist_ok=True)
-        take(folder, options.only and set(options.only.split(",")))
+        take(folder, options.only and set(options.only.split(",")), options.sizes.split(","))
         sheets(folder, options.to)
     return 0
 

@@ -115,6 +115,10 @@ extension `Logging in` {
           name: "Rui", rights: .observer, isPhone: true, passphrase: Array("Rui's words".utf8),
           cost: .minimum))
       let rui = try await caller.cookie("Rui", "Rui's words")
+      // An answer alone lists no person.
+      let unknown = "/api/v1/directives/0000/acknowledgements"
+      #expect(await caller.ask(.post, unknown, "{}", cookie: rui).status.code >= 400)
+      #expect(try await Self.person("Rui", at: caller) == nil)
       let place = "{\"lat\":46,\"lon\":7}"
       #expect(
         await caller.ask(.post, "/api/v1/me/position", place, cookie: rui).status == .noContent)

@@ -51,7 +51,7 @@ final class API: Sendable {
       uniqueKeysWithValues: Listed.allCases.compactMap { set -> (Listed, AnswerCache<Rows>)? in
         let datasets: [Dataset]? =
           switch set {
-          case .users: [.users, .fences]
+          case .users: [.users, .fences, .directives]
           case .reports: [.reports]
           case .fences: [.fences, .users]
           case .directives: [.directives, .users]

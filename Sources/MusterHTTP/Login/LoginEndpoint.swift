@@ -120,7 +120,9 @@ struct LoginEndpoint: Sendable {
         audit.note(Self.words(request), by: login.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer has read-only access: use a login of command")
       }
-      if writes, login.isPhone { try await enlist(login) }
+      // An observer answers only an order that addresses them, who are listed then.
+      let mayList = login.rights == .command || !DirectiveRoutes.isAnswer(request.uri.path)
+      if writes, login.isPhone, mayList { try await enlist(login) }
       let person = Person(
         name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
         isOwner: isOwner, isObserver: login.rights == .observer

@@ -1,7 +1,7 @@
 // The logins of phones and other machines, for the user of this laptop alone. A new login is opened
 // by a link that works once: its user sets the passphrase, and no other user ever sees it.
 
-import { button, dotted, faint, fill, h } from "./dom.js";
+import { button, faint, fill, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
 import { attempt, confirm, control, field, form, show } from "./dialog.js";
 import { code } from "./qr.js";
@@ -29,9 +29,9 @@ async function draw() {
 const row = ({ name, rights, user, callsign, phone }, address) =>
   h("li", { class: "person-line", "data-login": name },
     h("strong", { class: "name" }, name),
-    h("span", { class: "why" }, dotted(
-      phone ? t("logins.phone") : user ? callsign ?? user.slice(0, 8) : t("logins.alone"),
-      t(`logins.is.${rights}`))),
+    h("span", { class: "faint" }, t(`logins.is.${rights}`)),
+    h("span", { class: "why" },
+      phone ? t("logins.phone") : user ? callsign ?? user.slice(0, 8) : t("logins.alone")),
     h("div", { class: "row act" },
       address && button(t("logins.link"), `link ${name}`, () => attempt(() => link(name)),
         { "aria-label": t("logins.link.of", { name }) }),

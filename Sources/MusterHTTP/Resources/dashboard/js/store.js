@@ -167,7 +167,8 @@ export function began(counts) {
 export function changed(notice) {
   if (notice.dataset === "records") return;
   load(notice.dataset);
-  if (notice.dataset === "fences") load("users");
+  // Who is inside, and who follows an order.
+  if (["fences", "directives"].includes(notice.dataset)) load("users");
   if (notice.dataset === "events") load("fences");
   if (notice.dataset !== "alerts") load("alerts");
 }

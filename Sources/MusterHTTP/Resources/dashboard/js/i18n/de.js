@@ -12,7 +12,7 @@ export default {
   fixed: "Position von",
   "matches.none": "Keine Treffer.",
   more: "{n} weitere",
-  search: "Suche nach Name, Trupp, Funktion oder Status",
+  search: "Name, Trupp, Funktion, Status",
   team: "Trupp",
   role: "Funktion",
   "all.role": "Alle Funktionen",

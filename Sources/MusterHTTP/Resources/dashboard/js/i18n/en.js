@@ -12,7 +12,7 @@ export default {
   fixed: "Position from",
   "matches.none": "No matches.",
   more: "{n} more",
-  search: "Search by name, team, role or status",
+  search: "Name, team, role, status",
   team: "Team",
   role: "Role",
   "all.role": "All roles",

@@ -12,7 +12,7 @@ export default {
   fixed: "Posición de",
   "matches.none": "Sin resultados.",
   more: "{n} más",
-  search: "Buscar por nombre, equipo, función o estado",
+  search: "Nombre, equipo, función, estado",
   team: "Equipo",
   role: "Función",
   "all.role": "Todas las funciones",

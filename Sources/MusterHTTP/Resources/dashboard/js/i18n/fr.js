@@ -12,7 +12,7 @@ export default {
   fixed: "Position de",
   "matches.none": "Aucun résultat.",
   more: "{n} de plus",
-  search: "Chercher par nom, équipe, fonction ou état",
+  search: "Nom, équipe, fonction, état",
   team: "Équipe",
   role: "Fonction",
   "all.role": "Toutes les fonctions",

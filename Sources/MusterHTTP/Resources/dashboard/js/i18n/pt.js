@@ -12,7 +12,7 @@ export default {
   fixed: "Posição de",
   "matches.none": "Sem resultados.",
   more: "mais {n}",
-  search: "Procurar por nome, equipa, função ou estado",
+  search: "Nome, equipa, função, estado",
   team: "Equipa",
   role: "Função",
   "all.role": "Funções",
