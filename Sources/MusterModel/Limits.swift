@@ -254,9 +254,10 @@ public enum Limits {
 
   // MARK: Engine
 
-  /// Peers remembered at once. Beyond it, the least recently active peer without a session is
-  /// removed.
-  public static let peers = 1024
+  /// Peers remembered at once: the devices of the largest operation, all on uplinks to one instance
+  /// of an archive while another is down. Beyond it, the least recently active peer without a
+  /// session is removed.
+  public static let peers = 4096
   /// Addresses received in announces that are not validated yet: enough for the peers that come
   /// into range at once.
   public static let contactHints = 64
@@ -298,7 +299,8 @@ public enum Limits {
   public static let introductions = 16
   /// Fresh frames that are pushed; of longer runs only the head is announced.
   public static let pushedFrames = 4
-  /// Sessions on which one fresh frame is pushed; other peers receive it by relay.
+  /// Sessions on which one fresh frame is pushed, besides those over uplinks; other peers receive it
+  /// by relay.
   public static let pushFanOut = 32
   /// Devices that a push names as covered, so that it is not relayed to them.
   public static let coveredDevices = 48

@@ -24,6 +24,8 @@ struct RowCache {
   /// Entries that are to be written.
   private var changed: [Int] = []
   private var bytes = 0
+  /// That of the commit whose writes it receives.
+  var moment = CommitMoment()
   /// The most recently written row, which most writes use again.
   private var latest: (key: RowKey, index: Int)?
 
@@ -61,14 +63,15 @@ struct RowCache {
 
   /// Writes the changed rows in the order of their places on disk.
   mutating func flush(to database: Database) throws {
+    guard !changed.isEmpty else { return }
+    var writer = RowWriter(to: database, at: try moment.read(in: database))
     changed.sort { (entries[$0].place ?? .max, $0) < (entries[$1].place ?? .max, $1) }
     for index in changed {
       let encoded = entries[index].state.encoded()
       if let place = entries[index].place {
-        try RowTable.update(entries[index].state, at: place, to: encoded, in: database)
+        try writer.update(entries[index].state, at: place, to: encoded)
       } else {
-        entries[index].place = try RowTable.insert(
-          entries[index].state, encoded: encoded, in: database)
+        entries[index].place = try writer.insert(entries[index].state, encoded: encoded)
       }
       entries[index].isChanged = false
       bytes += encoded.count - entries[index].bytes

@@ -80,6 +80,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    OpenFileLimit.raise()
     let url = try database.url()
     // Wrong credentials and the tables of a newer program are reported now, not to each client.
     _ = try Archive(at: url)

@@ -25,7 +25,7 @@ from markup import abuse
 from measures import measured
 from nodes import Operation, Receiver, Stream, wait
 from paper import forms, printed
-from remote import elsewhere
+from remote import by_link, elsewhere
 from speech import dictated
 
 
@@ -776,6 +776,7 @@ def main():
             accessible(page, options.axe)
         looks(page)
         phone_map(page)
+        by_link(operation, page, options.screenshots)
         elsewhere(operation, options.screenshots)
         other_looks(page, operation)
         # Missing tiles of the small map, and an outdated edit, are expected errors.

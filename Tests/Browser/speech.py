@@ -13,14 +13,14 @@ RECOGNIZER = """
         this.asked.push([langs[0], processLocally]);
         return langs[0] === "%s" ? "available" : "unavailable";
       }
-      start() { globalThis.heard = this; }
+      start() { globalThis.recognizer = this; }
       stop() { this.dispatchEvent(new Event("end")); }
       abort() { this.isAborted = true; this.stop(); }
     };"""
 
 SPEAK = """
     const words = Object.assign([{ transcript: " " + arguments[0] }], { isFinal: true });
-    heard.dispatchEvent(Object.assign(new Event("result"), { results: [words], resultIndex: 0 }));"""
+    recognizer.dispatchEvent(Object.assign(new Event("result"), { results: [words], resultIndex: 0 }));"""
 
 
 def opened(page, language, locale):
@@ -42,15 +42,15 @@ def dictated(page):
              page.count("dialog [data-key=dictate]") == 1 and page.js(
                  "return SpeechRecognition.asked.every(([_, isLocal]) => isLocal)"))
         page.click("dialog [data-key=dictate]")
-        must("in that language", page.js("return heard.lang") == locale
-             and page.js("return heard.processLocally"))
+        must("in that language", page.js("return recognizer.lang") == locale
+             and page.js("return recognizer.processLocally"))
         for words in ("Wind from the west,", "two people on the roof"):
             page.js(SPEAK, words)
         must("what is spoken is in the description", page.js(
             "return document.querySelector('dialog [name=description]').value")
             == "Wind from the west, two people on the roof")
         page.click("dialog [data-key=cancel]")
-        wait("the microphone is off with the form", lambda: page.js("return heard.isAborted"))
+        wait("the microphone is off with the form", lambda: page.js("return recognizer.isAborted"))
     opened(page, "en", "tlh")
     must(f"without it the form says why: {page.text('dialog .dictation')}",
          "does not recognize speech" in page.text("dialog .dictation"))

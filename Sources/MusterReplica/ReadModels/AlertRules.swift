@@ -55,7 +55,7 @@ struct AlertRules {
       guard metres <= reach else { return nil }
       let level: AlertLevel =
         report.toEvacuate ? .danger : (report.severity ?? 0) >= 4 ? .warning : .notice
-      let words = report.toEvacuate ? "leave: " : ""
+      let words = report.toEvacuate ? "leave the area: " : ""
       let place = report.position == nil ? "" : ", \(Int(metres / 10) * 10) m from here"
       return AlertTracker.Finding(
         id: AlertID(kind: .hazard, row: report.id), level: level,

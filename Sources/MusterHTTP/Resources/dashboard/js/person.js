@@ -76,9 +76,12 @@ const conditions = (user) => [
   user.conditions.find(({ status }) => status === user.status) ?? user, ...others(user),
 ].map(condition);
 
-const condition = (one) => h("li", { class: `state ${one.severity}` },
-  symbol(one), " ", statusWord(one), one.reason && h("span", { class: "why" },
-    ` — ${spoken(one.reason)}`));
+function condition(one) {
+  const [word, why] = [statusWord(one), one.reason && spoken(one.reason)];
+  return h("li", { class: `state ${one.severity}` }, symbol(one), " ", word,
+    why && why.toLowerCase() !== word.toLowerCase()
+      && h("span", { class: "why" }, ` — ${why}`));
+}
 
 const place = ({ lat, lon, accuracyMetres }) =>
   written(lat, lon) + (accuracyMetres ? ` ± ${Math.round(accuracyMetres)} m` : "");
@@ -131,7 +134,7 @@ function override(user, safety) {
     const left = devices.map(({ id }) => id).filter((id) => values[`with ${id}`] === false);
     if (left.length > 0) body.away = left;
     return write("PUT", `users/${segment(user.id)}/override`, body);
-  });
+  }, t(`override.${safety}`));
 }
 
 /** A sign-off requires a note, because it ends the orders for a person. */

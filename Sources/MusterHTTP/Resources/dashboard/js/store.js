@@ -175,6 +175,9 @@ export function changed(notice) {
 /** Returns whether the user may write; the node rejects what its device may not do. */
 export const mayWrite = () => state.session === null || state.session.rights === "command";
 
+/** Returns whether the user may report and answer for the login's person, as an observer may too. */
+export const maySpeak = () => mayWrite() || Boolean(state.session.user ?? state.session.phone);
+
 export const isCommand = () => state.status?.role === "command" && mayWrite();
 
 /** Returns whether a person carries a tracker of the user, who then reports and answers for them. */

@@ -22,7 +22,7 @@ export default [
   [/^no usable position$/, "keine brauchbare Position"],
   [/^in contact$/, "in Kontakt"],
   [/^clock differs$/, "Uhr weicht ab"],
-  [/^leave: /, "verlassen Sie den Ort: "],
+  [/^leave the area: /, "verlassen Sie das Gebiet: "],
   [/^you are inside hazard zone /, "Sie sind in der Gefahrenzone "],
   [/^no one of role \w+ is in /, "niemand mit der verlangten Funktion in "],
   [/^roll call is overdue: no answer from /, "Vollzähligkeit überfällig: keine Antwort von "],

@@ -22,7 +22,7 @@ export default [
   [/^no usable position$/, "sin posición utilizable"],
   [/^in contact$/, "en contacto"],
   [/^clock differs$/, "el reloj difiere"],
-  [/^leave: /, "salga de ahí: "],
+  [/^leave the area: /, "abandone el lugar: "],
   [/^you are inside hazard zone /, "está dentro de la zona de peligro "],
   [/^no one of role \w+ is in /, "falta alguien con la función pedida en "],
   [/^roll call is overdue: no answer from /, "recuento vencido: sin respuesta de "],

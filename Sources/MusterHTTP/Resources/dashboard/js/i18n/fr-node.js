@@ -22,7 +22,7 @@ export default [
   [/^no usable position$/, "aucune position utilisable"],
   [/^in contact$/, "en contact"],
   [/^clock differs$/, "l’horloge diffère"],
-  [/^leave: /, "quittez les lieux : "],
+  [/^leave the area: /, "quittez les lieux : "],
   [/^you are inside hazard zone /, "vous êtes dans la zone de danger "],
   [/^no one of role \w+ is in /, "personne de la fonction voulue dans "],
   [/^roll call is overdue: no answer from /, "appel en retard : pas de réponse de "],

@@ -22,7 +22,7 @@ export default [
   [/^no usable position$/, "sem posição utilizável"],
   [/^in contact$/, "em contacto"],
   [/^clock differs$/, "o relógio difere"],
-  [/^leave: /, "sair daí: "],
+  [/^leave the area: /, "saia do local: "],
   [/^you are inside hazard zone /, "está dentro da zona de perigo "],
   [/^no one of role \w+ is in /, "falta alguém com a função pedida em "],
   [/^roll call is overdue: no answer from /, "chamada fora de prazo: sem resposta de "],
