@@ -31,6 +31,7 @@ enum Migrations {
       try $0.execute(sql: crossingsBySample)
     }
     migrator.registerMigration("22 changes in rows") { try $0.execute(sql: changesInRows) }
+    migrator.registerMigration("23 lists of blobs in order") { try $0.execute(sql: blobLists) }
     return migrator
   }
 
