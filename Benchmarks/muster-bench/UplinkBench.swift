@@ -3,14 +3,6 @@ import Foundation
 import MusterModel
 import MusterNode
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Devices of many operations at the instances of an archive, for `Benchmarks/archive/load.py`.
 ///
 ///     homes for the instances ─▶ "homes" ─▶ the script starts them ─▶ a line ─▶

@@ -34,6 +34,7 @@ enum Migrations {
     migrator.registerMigration("23 revocations before invites") {
       try $0.execute(sql: invitesAndRevocations)
     }
+    migrator.registerMigration("24 lists of blobs in order") { try $0.execute(sql: blobLists) }
     return migrator
   }
 

@@ -398,6 +398,7 @@ def contacts(page, operation):
     wait("it is listed", lambda: "two engines" in page.text("dialog[open] .people"))
     page.shot("contacts")
     page.click_word("dialog[open] button", "Close")
+    operation.member.send("POST", "me/position", {"lat": 40.3217, "lon": -7.6114})
     operation.member.send("PUT", "me/safety", {"safety": "help", "note": "by the sluice"})
     page.view("feed")
     wait("the alert shows it, with its direction", lambda: page.js("""

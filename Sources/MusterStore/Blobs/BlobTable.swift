@@ -173,4 +173,10 @@ extension Migrations {
       is_deleted INTEGER NOT NULL
     ) STRICT;
     """
+
+  static let blobLists = """
+    -- The receipt of a command device reads all lists of a log, and no frames.
+    DROP INDEX frames_with_blobs;
+    CREATE INDEX frames_with_blobs ON frames(place, blobs) WHERE blobs IS NOT NULL;
+    """
 }
