@@ -32,7 +32,7 @@ from scale import FILES
 
 THEMES = ("light", "dark")
 # The scale of a sheet, and the quality of its WebP.
-SCALE, QUALITY = 0.5, 0.66
+SCALE, QUALITY = 0.48, 0.55
 GAP = 12
 # The ids of devices in the scene.
 DEVICE = re.compile(rb"0{29}[3-4][0-9a-f]{2}(?![0-9a-f])|9{32}")
