@@ -32,7 +32,7 @@ from scale import FILES
 
 THEMES = ("light", "dark")
 # The scale of a sheet, and the quality of its WebP.
-SCALE, QUALITY = 0.5, 0.66
+SCALE, QUALITY = 0.48, 0.55
 GAP = 12
 # The ids of devices in the scene.
 DEVICE = re.compile(rb"0{29}[3-4][0-9a-f]{2}(?![0-9a-f])|9{32}")
@@ -166,10 +166,6 @@ class Server:
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http{'s' if folder else ''}://127.0.0.1:{self.server.server_address[1]}"
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class Views(Page):
@@ -348,14 +344,13 @@ def before_login(page, size, url):
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def lost(page, server, size):
+def lost(page, size):
     """A phone whose laptop is out of range."""
     if page.only and "phone-lost" not in page.only:
         return
-    page.view("me")
-    time.sleep(3)
-    server.stop()
-    page.js("""import('/dashboard/js/store.js').then(({ load }) => load('status'))""")
+    page.driver.execute_cdp_cmd("Network.enable", {})
+    page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+        "offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
     page.view("map")
     wait("the loss is shown", lambda: page.text("#banner"), 60)
     for theme in THEMES:
@@ -389,7 +384,7 @@ def take(folder, only, sizes):
             if is_phone and "phone" in sizes:
                 resize(page, "phone")
                 start(page)
-                lost(page, server, "phone")
+                lost(page, "phone")
         finally:
             page.close()
     server = Server(Scene(), folder)
