@@ -11,7 +11,7 @@ import MusterStore
 final class PhotoChecker: Checker {
   private enum Promise {
     static let genuine = "each stored unit of a photo is its author's"
-    static let progress = "the progress of a photo never goes back"
+    static let progress = "the progress of a photo is stored, and never goes back"
     static let readable = "what counts as complete of a photo can be read"
     static let lastCopy = "the last copy of a photo stays"
   }
@@ -41,10 +41,16 @@ final class PhotoChecker: Checker {
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     guard case .photo(let report, let draft) = act else { return }
-    for blob in try node.store.listedBlobs() where ciphertexts[blob.id] == nil {
-      guard blob.certificate == node.credentials.certificate, blob.units.isComplete else {
-        continue
-      }
+    let own = try node.store.listedBlobs().filter {
+      $0.certificate == node.credentials.certificate
+    }
+    // The photo was listed just now.
+    for blob in own.suffix(2) where !blob.units.isComplete {
+      world.report(
+        Promise.progress,
+        "\(node.name) acknowledged photo \(blob.id.short) with \(blob.units.count) units stored")
+    }
+    for blob in own where ciphertexts[blob.id] == nil && blob.units.isComplete {
       var units: [[UInt8]] = []
       for number in 0..<blob.units.units {
         units.append(try node.store.unit(number, of: blob.listing)?.bytes ?? [])
@@ -84,13 +90,14 @@ final class PhotoChecker: Checker {
       let place = Place(node: node.index, blob: blob.id)
       try compare(blob, at: place, with: units, of: node, in: world)
       progress[place] = blob.isDeleted ? nil : blob.units
-      guard blob.units.isComplete, let picture = pictures[blob.id] else {
-        read.remove(place)
-        continue
-      }
-      guard reads < mostReads, !read.contains(place) else { continue }
+      if !blob.units.isComplete { read.remove(place) }
+      guard let picture = pictures[blob.id], !blob.isDeleted, reads < mostReads,
+        !read.contains(place)
+      else { continue }
       reads += 1
-      if try isRead(blob.id, of: picture.report, as: picture.draft, at: node, in: world) {
+      if !blob.units.isComplete {
+        try compareProgress(of: blob, of: picture.report, at: node, in: world)
+      } else if try isRead(blob.id, of: picture.report, as: picture.draft, at: node, in: world) {
         read.insert(place)
       }
     }
@@ -119,6 +126,25 @@ final class PhotoChecker: Checker {
       if unit.bytes != units[number] {
         world.report(Promise.genuine, "\(node.name) holds another \(name)")
       }
+    }
+  }
+
+  /// No more of a photo is shown than what is stored.
+  private func compareProgress(
+    of blob: StoredBlob, of report: RowID, at node: SimulatedNode, in world: World
+  ) throws {
+    guard node.reads, let replica = node.replica else { return }
+    do {
+      let photos = try replica.queries.photos(of: report)
+      let (stored, all) = (blob.units.count, blob.units.units)
+      guard let shown = photos.first(where: { $0.id == blob.id })?.original.percent,
+        shown > 100 * stored / all
+      else { return }
+      world.report(
+        Promise.progress,
+        "\(node.name) shows \(shown) % of photo \(blob.id.short): \(stored) of \(all) units")
+    } catch let refusal as Refusal where refusal.kind == .unknown {
+      // The report was deleted, or has not arrived.
     }
   }
 
