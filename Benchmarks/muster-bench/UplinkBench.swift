@@ -1,14 +1,7 @@
 import ArgumentParser
 import Foundation
 import MusterModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import MusterNode
 
 /// Devices of many operations at the instances of an archive, for `Benchmarks/archive/load.py`.
 ///
@@ -49,7 +42,8 @@ struct UplinkBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    Self.raiseFileLimit()
+    // Each session needs a file descriptor.
+    ProcessLimits.permitOpenFiles()
     var all: [LoadOperation] = []
     let founding = ContinuousClock.now
     for number in 0..<operations { all.append(try LoadOperation(number: number, of: self)) }
@@ -88,19 +82,6 @@ struct UplinkBench: AsyncParsableCommand {
       try await measure(all, sessions, in: &group)
       group.cancelAll()
     }
-  }
-
-  /// Each session needs a file descriptor.
-  private static func raiseFileLimit() {
-    var limit = rlimit()
-    #if os(Linux)
-      let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let files = RLIMIT_NOFILE
-    #endif
-    guard getrlimit(files, &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(files, &limit)
   }
 
   private func settle<Device>(

@@ -8,6 +8,9 @@ public enum Limits {
   /// Fits the IPv6 minimum MTU of 1,280 bytes with IP and UDP headers, and leaves room for the
   /// headers of a tunnel, so that no IP packet is fragmented.
   public static let datagramBytes = 1200
+  /// Received, and sent on a path that carried one (docs/decisions/0080-copies-of-photos.md): with
+  /// IPv6 and UDP headers a packet of 1,500 bytes.
+  public static let largestDatagramBytes = 1452
   /// What IPv4 and UDP add to a datagram.
   public static let headerBytes = 28
   /// A frame that is pushed alone must fit one datagram, on multicast too: `announcedRunBytes`

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Logging
 internal import MusterArchive
 internal import MusterHTTP
+internal import MusterNode
 internal import MusterTransport
 internal import ServiceLifecycle
 
@@ -80,12 +81,12 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    OpenFileLimit.raise()
     let url = try database.url()
     // Wrong credentials and the tables of a newer program are reported now, not to each client.
     _ = try Archive(at: url)
     var logger = Logger(label: "muster-archive")
     logger.logLevel = .info
+    ProcessLimits.permitOpenFiles()
     let (host, port) = try address()
     let server: ArchiveServer
     do {

@@ -46,6 +46,11 @@ extension Context {
     announcesServe(since: peer.presence.announced?.at)
   }
 
+  /// Whether a device is in range: it answers on a session, or its announces are received.
+  func isReceived(_ device: DeviceID) -> Bool {
+    peers[device].map { $0.isReachable || announcesServe(of: $0) } ?? false
+  }
+
   func announcesServe(since announced: Instant?) -> Bool {
     guard let announced else { return false }
     let limit =
