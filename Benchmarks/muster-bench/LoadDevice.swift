@@ -122,8 +122,8 @@ actor LoadDevice {
       for case .to(let endpoint, _, let bytes) in outcome.outgoing where endpoint.isUplink {
         uplinks.send(bytes, to: endpoint)
       }
-      for endpoint in outcome.provenUplinks {
-        uplinks.prove(endpoint)
+      for (endpoint, device) in outcome.provenUplinks {
+        uplinks.prove(endpoint, as: device)
         isConnected = true
       }
       let now = SystemClock.wall

@@ -100,8 +100,8 @@ actor LoadSession {
       case .store(.frames(_, let frames)):
         let now = SystemClock.wall
         for frame in frames { arrivals[frame.hash] = now }
-      case .notice(.uplinkProven(let endpoint)):
-        uplinks.prove(endpoint)
+      case .notice(.uplinkProven(let endpoint, let device)):
+        uplinks.prove(endpoint, as: device)
         isProven = true
       case .fetch(let request):
         unserved += 1
