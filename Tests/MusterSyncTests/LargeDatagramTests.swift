@@ -105,6 +105,27 @@ struct LargeDatagramTests {
     #expect(ended == [48] && path.size == .small)
   }
 
+  @Test func `a change between two sessions drops no part, and one to TCP drops the large ones`() {
+    var sendQueue = SendQueue()
+    sendQueue.use(1, isOverTCP: false)
+    sendQueue.noteSizeProbe(1, on: 1, now: Instant(microseconds: 0))
+    sendQueue.acknowledge(
+      Acknowledgement(largest: 1, delayMicroseconds: 0, before: 0, holdsRuns: false), on: 1,
+      nextCounter: 2, now: Instant(microseconds: 1000))
+    #expect(sendQueue.path.carriesLargeDatagrams)
+    for count in [packetBytes, largestPacketBytes] {
+      let part = PartQueue.Part(
+        importance: .photos, author: nil, key: nil, bytes: [UInt8](repeating: 1, count: count),
+        isRepeated: true)
+      let isQueued = sendQueue.queue.add(part)
+      #expect(isQueued)
+    }
+    sendQueue.use(2, isOverTCP: false)
+    #expect(sendQueue.queue.count == 2 && sendQueue.path.carriesLargeDatagrams)
+    sendQueue.use(3, isOverTCP: true)
+    #expect(sendQueue.queue.count == 1 && !sendQueue.path.carriesLargeDatagrams)
+  }
+
   @Test func `nothing large is sent to a peer that does not read it`() throws {
     let photo = try Photo()
     var world = SyncStoryTests.world(seed: 96, members: 1)

@@ -64,6 +64,11 @@ struct Path: Sendable {
     return false
   }
 
+  /// Notes that counters begin anew. A session that carries nothing large is found as a path is.
+  mutating func changeSession() {
+    size = carriesLargeDatagrams ? .large(arrived: 0, lost: 0) : .unknown
+  }
+
   mutating func forgetSize() { size = .unknown }
 
   // MARK: Pacing

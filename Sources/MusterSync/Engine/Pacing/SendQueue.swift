@@ -109,7 +109,8 @@ struct SendQueue: Sendable {
     if path.window.isOverTCP != isOverTCP { path.window.isOverTCP = isOverTCP }
     guard session != index else { return }
     repeatAll()
-    forgetSize()
+    // Of two sessions, both sides may change between them: what is queued can still be sent.
+    if isOverTCP { forgetSize() } else { path.changeSession() }
     session = index
   }
 
@@ -127,7 +128,7 @@ struct SendQueue: Sendable {
     path.window.isOverTCP = isOverTCP
   }
 
-  /// The next path or session may carry or read no large datagrams.
+  /// The next path may carry no large datagrams.
   private mutating func forgetSize() {
     if path.carriesLargeDatagrams { queue.dropLarge() }
     path.forgetSize()
