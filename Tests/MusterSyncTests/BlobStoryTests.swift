@@ -308,7 +308,7 @@ struct BlobStoryTests {
       (.readsShortForms, [6]),
       (.path(request: 513, hashes: [.zero]), [8, 2, 1] + [UInt8](repeating: 0, count: 32)),
       (.piece(request: 513, index: 15, bytes: [7, 8]), [9, 2, 1, 15, 7, 8]),
-      (.readsParts, [10]),
+      (.readsParts, [10]), (.readsLargeDatagrams, [12]), (.padding(3), [13, 0, 0, 0]),
       (.part(request: 513, place: 1171, bytes: [7, 8]), [11, 2, 1, 4, 0x93, 7, 8]),
     ]
     for (message, bytes) in short {
@@ -317,7 +317,7 @@ struct BlobStoryTests {
     }
     for refused: [UInt8] in [
       [6, 0], [8, 2], [8, 2, 1, 0], [9, 2, 1], [9, 2, 1, 15], [9, 2, 1, 16, 7],
-      [10, 0], [11, 2, 1, 0, 0], [11, 2, 1, 0x3F, 0xFF, 7, 8],
+      [10, 0], [12, 0], [11, 2, 1, 0, 0], [11, 2, 1, 0x3F, 0xFF, 7, 8],
     ] { #expect(throws: WireError.self) { try BlobMessage(decoding: refused) } }
     #expect(try BlobMessage(decoding: [99, 1]) == nil)
     let largest = BlobMessage.leaf(
@@ -334,6 +334,14 @@ struct BlobStoryTests {
     packet.acknowledgement = Acknowledgement(
       largest: 1 << 20, delayMicroseconds: 40_000, before: .max, holdsRuns: true)
     #expect(packet.encoded().count <= packetBytes)
+    // In large datagrams twelve.
+    packet.blobs = [
+      .part(
+        request: 1, place: 0, bytes: [UInt8](repeating: 1, count: BlobShape.largestPartBytes)),
+      .path(request: 1, hashes: [.zero]),
+    ]
+    packet.acknowledgement?.largest = 1 << 12
+    #expect(packet.encoded().count <= largestPacketBytes)
     packet.acknowledgement = nil
     packet.blobs = [.proof(id, unit: 1, hashes: [Bytes32](repeating: .zero, count: 25))]
     #expect(packet.encoded().count <= packetBytes)

@@ -134,7 +134,7 @@ struct UDPTransportTests {
   @Test func `the largest datagram allowed passes and an empty one does no harm`() async throws {
     try await withTransport { alice in
       try await withTransport { bob in
-        let largest = [UInt8](repeating: 0xA5, count: Limits.datagramBytes)
+        let largest = [UInt8](repeating: 0xA5, count: Limits.largestDatagramBytes)
         alice.send([
           OutboundDatagram(bytes: [], to: .endpoint(bob.endpoint, .unknown)),
           OutboundDatagram(bytes: largest, to: .endpoint(bob.endpoint, .unknown)),
@@ -149,7 +149,7 @@ struct UDPTransportTests {
   {
     try await withTransport { bob in
       let stranger = try RawSender()
-      for size in [Limits.datagramBytes + 1, 1536, 1537, 9000, 60_000] {
+      for size in [Limits.largestDatagramBytes + 1, 1536, 1537, 9000, 60_000] {
         try stranger.send([UInt8](repeating: 7, count: size), to: bob.endpoint)
       }
       try stranger.send([8], to: bob.endpoint)

@@ -12,7 +12,7 @@ struct UplinkFramingTests {
   }
 
   @Test func `datagrams come out as they went in, wherever the body is cut`() throws {
-    let datagrams = [[1], [UInt8](repeating: 2, count: Limits.datagramBytes), [3, 4]]
+    let datagrams = [[1], [UInt8](repeating: 2, count: Limits.largestDatagramBytes), [3, 4]]
     let whole = framed(datagrams)
     for cut in 0...whole.readableBytes {
       var framing = UplinkFraming()
@@ -31,7 +31,7 @@ struct UplinkFramingTests {
     #expect(found == [[9]])
   }
 
-  @Test(arguments: [Limits.datagramBytes + 1, 65_535])
+  @Test(arguments: [Limits.largestDatagramBytes + 1, 65_535])
   func `a length beyond a datagram is rubbish`(length: Int) {
     var framing = UplinkFraming()
     #expect(throws: UplinkFault.rubbish) {

@@ -57,9 +57,12 @@ extension ProcessTests {
         return child
       }
 
+      /// Starts the program with room for so few open files that it must raise the limit.
       func archive(_ words: [String]) throws -> Child {
         try Child(
-          Program.located("muster-archive"), words + ["--database", cluster.url],
+          URL(filePath: "/bin/sh"),
+          ["-c", "ulimit -S -n 24; exec \"$0\" \"$@\"", Program.located("muster-archive").path]
+            + words + ["--database", cluster.url],
           environment: Child.surroundings(home: field.path("unused"))
             .merging(environment) { $1 }, in: field.folder,
           name: "archive-\(UInt32.random(in: .min ... .max))")
@@ -110,6 +113,30 @@ extension ProcessTests {
         for laptop in pair.both { try await laptop.send("bundle", "merge", stick) }
       }
       return children
+    }
+
+    /// Two instances over one database, which serve one operation.
+    private struct Service {
+      let cluster: PostgresCluster
+      let pair: Pair
+      let east: Instance
+      let west: Instance
+      let servers: [Child]
+    }
+
+    /// Runs a story about the two laptops of one operation and two instances.
+    private func serve(_ story: (Service) async throws -> Void) async throws {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let pair = try await pair("flood", "Anna", "Ben", in: field)
+          let east = try Instance("e", in: field, over: cluster)
+          let west = try Instance("w", in: field, over: cluster)
+          let servers = try await start([east, west], for: [pair], in: field, cluster: cluster)
+          defer { for server in servers { server.endNow() } }
+          try await story(
+            Service(cluster: cluster, pair: pair, east: east, west: west, servers: servers))
+        }
+      }
     }
 
     private func run(_ laptop: Laptop, to port: UInt16) async throws -> RunningNode {
@@ -213,57 +240,47 @@ extension ProcessTests {
     @Test func `while PostgreSQL is away laptops synchronize, and see no archive mark`()
       async throws
     {
-      try await Field.run { field in
-        try await PostgresCluster.run { cluster in
-          let pairs = [try await pair("flood", "Anna", "Ben", in: field)]
-          let east = try Instance("e", in: field, over: cluster)
-          let west = try Instance("w", in: field, over: cluster)
-          let servers = try await start([east, west], for: pairs, in: field, cluster: cluster)
-          defer { for server in servers { server.endNow() } }
-          let (anna, ben) = (pairs[0].commander, pairs[0].member)
-          let nodes = [try await run(anna, to: east.port), try await run(ben, to: east.port)]
-          try await anna.send("report", "add", "--title", "Before")
-          try await expectArchived("Before", in: pairs[0])
-          // Given a database that is gone
-          try await cluster.kill()
-          try await anna.send("report", "add", "--title", "Meanwhile")
-          try await inStep(anna, ben) { $0["reports"] == .number(2) }
-          // Then receipts were due long ago, and none came
-          try await eventually("the program reports it") {
-            try servers[0].complaints.contains("trying again")
-          }
-          let mark = try await isArchived("Meanwhile", at: anna)
-          #expect(!mark, "nothing is archived that is not committed")
-          // until it is back.
-          try await cluster.start()
-          try await expectArchived("Meanwhile", in: pairs[0])
-          for node in nodes { try await node.stop() }
+      try await serve { service in
+        let (pair, port) = (service.pair, service.east.port)
+        let (anna, ben) = (pair.commander, pair.member)
+        let nodes = [try await run(anna, to: port), try await run(ben, to: port)]
+        try await anna.send("report", "add", "--title", "Before")
+        try await expectArchived("Before", in: pair)
+        // Given a database that is gone
+        try await service.cluster.kill()
+        try await anna.send("report", "add", "--title", "Meanwhile")
+        try await inStep(anna, ben) { $0["reports"] == .number(2) }
+        // Then receipts were due long ago, and none came
+        try await eventually("the program reports it") {
+          try service.servers[0].complaints.contains("trying again")
         }
+        let mark = try await isArchived("Meanwhile", at: anna)
+        #expect(!mark, "nothing is archived that is not committed")
+        // until it is back.
+        try await service.cluster.start()
+        try await expectArchived("Meanwhile", in: pair)
+        for node in nodes { try await node.stop() }
       }
     }
 
     @Test func `instances that are peers pass on positions, which no frame contains`()
       async throws
     {
-      try await Field.run { field in
-        try await PostgresCluster.run { cluster in
-          let pairs = [try await pair("flood", "Anna", "Ben", in: field)]
-          let east = try Instance("e", in: field, over: cluster)
-          let west = try Instance("w", in: field, over: cluster)
-          var servers = try await start([east, west], for: pairs, in: field, cluster: cluster)
-          defer { for server in servers { server.endNow() } }
-          servers[0].endNow()
-          servers[0] = try await east.run(peers: [west])
-          let (anna, ben) = (pairs[0].commander, pairs[0].member)
-          let nodes = [try await run(anna, to: east.port), try await run(ben, to: west.port)]
-          try await ben.send("position", "set", "46.05,14.5")
-          try await eventually("Anna sees where Ben is") {
-            try await anna.ask("user", "list").items.contains {
-              $0["callsign"].text == "Ben" && $0["lat"].number != nil
-            }
+      try await serve { service in
+        service.servers[0].endNow()
+        let server = try await service.east.run(peers: [service.west])
+        defer { server.endNow() }
+        let (anna, ben) = (service.pair.commander, service.pair.member)
+        let nodes = [
+          try await run(anna, to: service.east.port), try await run(ben, to: service.west.port),
+        ]
+        try await ben.send("position", "set", "46.05,14.5")
+        try await eventually("Anna sees where Ben is") {
+          try await anna.ask("user", "list").items.contains {
+            $0["callsign"].text == "Ben" && $0["lat"].number != nil
           }
-          for node in nodes { try await node.stop() }
         }
+        for node in nodes { try await node.stop() }
       }
     }
 

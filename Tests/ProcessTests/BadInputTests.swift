@@ -131,6 +131,8 @@ extension ProcessTests {
         ] {
           try await anna.attempt(words).expectRefusal(containing: "0123abcd")
         }
+        try await anna.attempt("export", "--format", "csv", "--out", "/nonexistent/all.csv")
+          .expectRefusal(containing: "No such file or directory")
         // A fix from the future would hide all fixes until then.
         try await anna.attempt("position", "set", "1,2", "--time", "2100-01-01T00:00:00Z")
           .expectRefusal(containing: "ahead of this device's clock")

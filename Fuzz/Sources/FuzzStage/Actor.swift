@@ -70,7 +70,8 @@ struct Actor: Sendable {
       for effect in engine.handle(inputs.removeFirst(), now: Self.clock(now)) {
         switch effect {
         case .send(let bytes, let destination):
-          precondition(bytes.count <= Limits.datagramBytes, "a datagram of \(bytes.count) bytes")
+          precondition(
+            bytes.count <= Limits.largestDatagramBytes, "a datagram of \(bytes.count) bytes")
           if case .endpoint = destination { sent.append(bytes) }
         case .fetch(let request): inputs.append(.fetched(request, []))
         case .fetchUnit(let request): inputs.append(.fetchedUnit(request, nil))

@@ -77,6 +77,18 @@ struct PhotoKeeper: Sendable {
     usage[blob.certificate] = next
   }
 
+  /// Throws `Refusal` if another photo of a certificate would be over its bound: no other device
+  /// would ever fetch it.
+  func requireRoom(for photo: PhotoDraft, of certificate: CertificateHash) throws(Refusal) {
+    let used = usage[certificate] ?? Usage()
+    let bytes = photo.original.bytes.count + photo.thumbnail.bytes.count
+    guard used.blobs + 2 <= Limits.blobsPerCertificate,
+      used.bytes + bytes <= Limits.blobBytesPerCertificate
+    else {
+      throw Refusal("this laptop added as many photos as others keep of one: add it on another one")
+    }
+  }
+
   /// Returns whether and when a device of this role fetches a blob.
   func entry(of blob: StoredBlob, role: Role) -> BlobEntry {
     BlobEntry(

@@ -46,6 +46,11 @@ extension Context {
     announcesServe(since: peer.presence.announced?.at)
   }
 
+  /// Whether a device is in range: it answers on a session, or its announces are received.
+  func isReceived(_ device: DeviceID) -> Bool {
+    peers[device].map { $0.isReachable || announcesServe(of: $0) } ?? false
+  }
+
   func announcesServe(since announced: Instant?) -> Bool {
     guard let announced else { return false }
     let limit =
@@ -81,6 +86,16 @@ extension Context {
   /// Whether a device last authenticated as a command device.
   func isCommand(_ device: DeviceID) -> Bool {
     peers[device].flatMap { roster.certificates[$0.certificate] }?.certificate.role == .command
+  }
+
+  /// Whether data to a peer leaves over an uplink.
+  func isOnUplink(_ device: DeviceID) -> Bool {
+    liveSession(of: device).flatMap { sessions[$0] }?.link == .uplink
+  }
+
+  /// Whether a device last authenticated with a role that accepts uplinks.
+  func servesUplinks(_ device: DeviceID) -> Bool {
+    peers[device].flatMap { roster[$0.certificate] }?.role.servesUplinks ?? false
   }
 
   /// Returns the session to send on: the one with the most recent datagram. Simultaneous handshakes
@@ -158,14 +173,16 @@ extension Context {
   /// The longest interval of heartbeats to peers whose announces are not received: they are not on
   /// this link, so that the path to them may pass a NAT.
   var longestUnicastHeartbeat: Int64 {
-    let count = peers.connected.count {
-      !announcesServe(since: peers[$0]?.presence.announced?.at)
+    var milliseconds: Int64 = 0
+    for device in peers.connected
+    where !announcesServe(since: peers[device]?.presence.announced?.at) {
+      milliseconds += Timing.heartbeatMillisecondsPerPeer
+      // The rest of thousands changes nothing.
+      guard milliseconds < Timing.heartbeatLastMilliseconds else { break }
     }
     return min(
       Timing.heartbeatLastMilliseconds,
-      max(
-        Timing.heartbeatThroughNATMilliseconds,
-        Timing.heartbeatMillisecondsPerPeer * Int64(count)))
+      max(Timing.heartbeatThroughNATMilliseconds, milliseconds))
   }
 
   /// When a session ends unless something is received before, or its finish is due.

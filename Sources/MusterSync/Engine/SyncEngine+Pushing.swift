@@ -27,6 +27,9 @@ extension SyncEngine {
   mutating func receive(_ sent: [LatestRecord], from device: DeviceID, by arrival: Arrival) {
     let fresh = records.receive(sent, from: device, by: arrival, context: &context)
     guard !fresh.isEmpty else { return }
+    if fresh.contains(where: { $0.kind == .blobReceipt }) {
+      blobs.noteProgressOfCommand(context: &context)
+    }
     broadcaster.push(
       .records(fresh), from: device, by: arrival, announcer: &announcer, context: &context)
   }

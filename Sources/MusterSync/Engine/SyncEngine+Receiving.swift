@@ -4,7 +4,7 @@ internal import MusterModel
 /// Processing of received datagrams: size, then kind, then authentication, then contents.
 extension SyncEngine {
   mutating func receive(_ bytes: [UInt8], by arrival: Arrival) {
-    guard (1...Limits.datagramBytes).contains(bytes.count) else {
+    guard (1...Limits.largestDatagramBytes).contains(bytes.count) else {
       return context.reject(.size, from: arrival.endpoint)
     }
     guard let kind = DatagramKind(rawValue: bytes[0]) else {

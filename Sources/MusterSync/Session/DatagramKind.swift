@@ -24,4 +24,7 @@ enum DatagramKind: UInt8, Sendable {
 let cookieBytes = 16
 
 /// The largest packet that fits a transport datagram: less kind, index, counter and tag.
-let packetBytes = 1200 - 1 - 4 - 4 - 16
+let packetBytes = 1200 - transportBytes
+/// The same on a path that carries larger datagrams.
+let largestPacketBytes = 1452 - transportBytes
+private let transportBytes = 1 + 4 + 4 + 16

@@ -96,7 +96,7 @@ struct Session: Sendable {
   }
 
   mutating func seal(_ packet: [UInt8]) -> [UInt8] {
-    precondition(packet.count <= packetBytes, "packet of \(packet.count) bytes")
+    precondition(packet.count <= largestPacketBytes, "packet of \(packet.count) bytes")
     var writer = ByteWriter()
     writer.append(DatagramKind.transport.rawValue)
     writer.append(remoteIndex)

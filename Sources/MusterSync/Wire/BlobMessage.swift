@@ -20,9 +20,15 @@ enum BlobMessage: Hashable, Sendable {
   case readsParts
   /// Bytes of the requested unit from a place on, across leaves.
   case part(request: UInt16, place: Int, bytes: [UInt8])
+  /// The sender reads datagrams of up to `Limits.largestDatagramBytes`.
+  case readsLargeDatagrams
+  /// So many bytes without meaning: its datagram shows whether the path carries one of that size.
+  case padding(Int)
 
   /// Whether it states what the sender reads.
-  var isForm: Bool { self == .readsShortForms || self == .readsParts }
+  var isForm: Bool {
+    self == .readsShortForms || self == .readsParts || self == .readsLargeDatagrams
+  }
 }
 
 /// What a peer holds of a blob.
@@ -72,11 +78,16 @@ extension BlobShape {
   /// The largest part of a unit: 15 have all of it. Their datagrams have room for a path and an
   /// acknowledgement, which fourteen larger ones would not have.
   static let partBytes = (unitBytes + 14) / 15
+  /// The same in large datagrams: 12 have all of a unit.
+  static let largestPartBytes = (unitBytes + 11) / 12
 
   /// Divides the leaves of a mask into parts of about the same size.
   ///
+  /// - Parameter most: the bytes of the largest part.
   /// - Returns: places in the unit.
-  func parts(of unit: Int, leaves mask: UInt16) -> [Range<Int>] {
+  func parts(
+    of unit: Int, leaves mask: UInt16, most: Int = partBytes
+  ) -> [Range<Int>] {
     let (leaves, start) = (leaves(of: unit), bytes(of: unit).lowerBound)
     var spans: [Range<Int>] = []
     for leaf in leaves where mask >> UInt16(leaf - leaves.lowerBound) & 1 == 1 {
@@ -89,7 +100,7 @@ extension BlobShape {
       }
     }
     return spans.flatMap { span in
-      let count = (span.count + Self.partBytes - 1) / Self.partBytes
+      let count = (span.count + most - 1) / most
       let size = (span.count + count - 1) / count
       return stride(from: span.lowerBound, to: span.upperBound, by: size).map {
         $0..<min($0 + size, span.upperBound)
@@ -111,6 +122,8 @@ extension BlobMessage {
     case piece = 9
     case readsParts = 10
     case part = 11
+    case readsLargeDatagrams = 12
+    case padding = 13
   }
 
   private static let mostHashes = 26
@@ -165,6 +178,10 @@ extension BlobMessage {
       writer.append(request)
       writer.append(UInt16(place))
       writer.append(fixed: bytes)
+    case .readsLargeDatagrams: writer.append(Number.readsLargeDatagrams.rawValue)
+    case .padding(let count):
+      writer.append(Number.padding.rawValue)
+      writer.append(fixed: [UInt8](repeating: 0, count: count))
     }
     return writer.bytes
   }
@@ -182,6 +199,8 @@ extension BlobMessage {
       switch number {
       case .readsShortForms: self = .readsShortForms
       case .readsParts: self = .readsParts
+      case .readsLargeDatagrams: self = .readsLargeDatagrams
+      case .padding: self = .padding(try reader.fixed(reader.remaining).count)
       case .path, .piece, .part: self = try Self.readAnswer(number, from: &reader)
       case .query, .holding, .want, .proof, .leaf, .request:
         let blob = try reader.identifier(BlobID.self)
@@ -228,7 +247,8 @@ extension BlobMessage {
         BlobRequest(
           blob: blob, number: number, unit: Int(unit), hashes: hashes,
           leaves: try reader.integer(UInt16.self)))
-    case .readsShortForms, .path, .piece, .readsParts, .part: throw .invalid("blob message")
+    case .readsShortForms, .path, .piece, .readsParts, .part, .readsLargeDatagrams, .padding:
+      throw .invalid("blob message")
     }
   }
 
@@ -241,7 +261,7 @@ extension BlobMessage {
     }
     if number == .part {
       let place = Int(try reader.integer(UInt16.self))
-      guard (1...BlobShape.partBytes).contains(reader.remaining),
+      guard (1...BlobShape.largestPartBytes).contains(reader.remaining),
         place + reader.remaining <= BlobShape.unitBytes
       else { throw .invalid("part") }
       return .part(request: request, place: place, bytes: try reader.fixed(reader.remaining))

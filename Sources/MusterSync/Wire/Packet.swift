@@ -46,6 +46,16 @@ struct Packet: Hashable, Sendable {
   }
 }
 
+extension Packet {
+  /// A packet of the largest size, whose content has no meaning. The tag, the length and the number
+  /// of its message take five bytes.
+  static var padded: Packet {
+    var packet = Packet()
+    packet.blobs = [.padding(largestPacketBytes - 5)]
+    return packet
+  }
+}
+
 /// The received datagrams of a session: the greatest counter, and which of the 128 before it.
 struct Acknowledgement: Hashable, Sendable {
   var largest: UInt64

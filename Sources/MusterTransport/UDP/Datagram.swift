@@ -2,7 +2,7 @@ public import MusterModel
 
 /// A received datagram. Nothing in it is authenticated.
 public struct ReceivedDatagram: Sendable, Hashable {
-  /// At most `Limits.datagramBytes`.
+  /// At most `Limits.largestDatagramBytes`.
   public let bytes: [UInt8]
   /// The claimed source address, and the destination of an answer.
   public let from: Endpoint
@@ -27,12 +27,12 @@ public struct OutboundDatagram: Sendable, Hashable {
   /// The destination.
   public let to: Destination
 
-  /// Creates a datagram. This is where the size is enforced: IP fragments are never sent, so more
-  /// than `Limits.datagramBytes` is a programmer's error.
+  /// Creates a datagram. This is where the size is enforced: more than
+  /// `Limits.largestDatagramBytes` would be sent as IP fragments, and is a programmer's error.
   public init(bytes: [UInt8], to: Destination) {
     precondition(
-      bytes.count <= Limits.datagramBytes,
-      "a datagram of \(bytes.count) bytes; at most \(Limits.datagramBytes) are sent")
+      bytes.count <= Limits.largestDatagramBytes,
+      "a datagram of \(bytes.count) bytes; at most \(Limits.largestDatagramBytes) are sent")
     self.bytes = bytes
     self.to = to
   }

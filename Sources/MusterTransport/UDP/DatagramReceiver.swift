@@ -27,7 +27,7 @@ final class DatagramReceiver: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let envelope = unwrapInboundIn(data)
     guard let from = Endpoint(envelope.remoteAddress) else { return }
-    if envelope.data.readableBytes > Limits.datagramBytes {
+    if envelope.data.readableBytes > Limits.largestDatagramBytes {
       tally.drop(.oversize)
     } else if viaMulticast, ownEndpoints.value.contains(from) {
       tally.drop(.ownEcho)

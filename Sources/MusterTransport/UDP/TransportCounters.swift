@@ -54,7 +54,7 @@ public struct TransportCounters: Sendable, Hashable {
 
 /// The reason why a datagram was dropped.
 public enum DropReason: String, Sendable, Hashable, CaseIterable {
-  /// Received with more than `Limits.datagramBytes`.
+  /// Received with more than `Limits.largestDatagramBytes`.
   case oversize
   /// Received while the reader was `UDPTransport.receiveBound` datagrams behind.
   case readerBehind

@@ -17,11 +17,11 @@ internal import Synchronization
 ///                └───────────────────────────────────────┘
 /// ```
 ///
-/// All sockets run on one event loop. Guarantees: no datagram over `Limits.datagramBytes` is sent
-/// or delivered; every queue is bounded and every dropped datagram is counted; no network error
-/// ends the transport. Within `rescanSeconds`, sockets that closed unexpectedly are reopened, new
-/// interfaces are joined, and `changes` reports it. It reports the interface on which each datagram
-/// arrived; outgoing datagrams follow the machine's routes, except announces. It does not
+/// All sockets run on one event loop. Guarantees: no datagram over `Limits.largestDatagramBytes` is
+/// sent or delivered; every queue is bounded and every dropped datagram is counted; no network
+/// error ends the transport. Within `rescanSeconds`, sockets that closed unexpectedly are reopened,
+/// new interfaces are joined, and `changes` reports it. It reports the interface on which each
+/// datagram arrived; outgoing datagrams follow the machine's routes, except announces. It does not
 /// authenticate, retry or pace.
 ///
 /// A wildcard address listens on IPv4 and IPv6, by a socket each on one port. On a machine or a

@@ -14,7 +14,8 @@ public struct UplinkFraming: Sendable {
   static let beat: [UInt8] = [0, 0]
 
   static func append(_ datagram: [UInt8], to buffer: inout ByteBuffer) {
-    precondition(datagram.count <= Limits.datagramBytes, "a datagram of \(datagram.count) bytes")
+    precondition(
+      datagram.count <= Limits.largestDatagramBytes, "a datagram of \(datagram.count) bytes")
     buffer.writeInteger(UInt16(datagram.count))
     buffer.writeBytes(datagram)
   }
@@ -26,7 +27,7 @@ public struct UplinkFraming: Sendable {
     rest.writeBuffer(&piece)
     var datagrams: [[UInt8]] = []
     while let length = rest.getInteger(at: rest.readerIndex, as: UInt16.self) {
-      guard length <= Limits.datagramBytes else { throw .rubbish }
+      guard length <= Limits.largestDatagramBytes else { throw .rubbish }
       guard rest.readableBytes >= 2 + Int(length) else { break }
       rest.moveReaderIndex(forwardBy: 2)
       if length > 0, let bytes = rest.readBytes(length: Int(length)) { datagrams.append(bytes) }

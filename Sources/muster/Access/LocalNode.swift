@@ -180,8 +180,11 @@ enum LocalNode {
         CommandPostServer(
           host: post.place.host, port: post.place.port,
           identities: .init(uplinks: post.uplinks, browsers: post.browsers), uplinks: uplinks,
-          programs: programs, home: home.folders.path, logger: logger,
-          onListening: post.announce))
+          programs: programs, home: home.folders.path, logger: logger
+        ) { port in
+          programs.serves(at: post.origin(port: port))
+          post.announce(port: port)
+        })
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
@@ -229,7 +232,8 @@ enum LocalNode {
     } catch {
       logger.error("Amazon Location and Cognito Sync are off: \(error)")
     }
-    return Programs(node: node, maps: maps, webhooks: webhooks, amazon: amazon, logger: logger)
+    return Programs(
+      node: node, maps: maps, webhooks: webhooks, amazon: amazon, home: folder, logger: logger)
   }
 
   /// The sources of positions and of sightings.

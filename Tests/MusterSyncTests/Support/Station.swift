@@ -32,6 +32,8 @@ struct Station {
   var withholdsUnits = false
   /// How often a unit was stored that was there already.
   var unitsAgain = 0
+  /// Datagrams of so many bytes that were received: parts of photos are the largest ones.
+  var received: [Int: Int] = [:]
   /// Logs in the order of their first frame's arrival.
   var arrivals: [LogID] = []
   private var incarnations: UInt64 = 0
@@ -52,14 +54,16 @@ struct Station {
   let number: Int
 
   static func endpoint(_ number: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [10, 0, 0, UInt8(number)], port: 7474) else {
-      preconditionFailure("four bytes are an address")
-    }
-    return endpoint
+    endpoint(number, network: 0)
   }
 
   static func secondEndpoint(_ number: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [10, 0, 1, UInt8(number)], port: 7474) else {
+    endpoint(number, network: 1)
+  }
+
+  private static func endpoint(_ number: Int, network: UInt8) -> Endpoint {
+    let address = [10, UInt8(number >> 8), network, UInt8(number & 255)]
+    guard let endpoint = Endpoint(address: address, port: 7474) else {
       preconditionFailure("four bytes are an address")
     }
     return endpoint
@@ -95,6 +99,7 @@ struct Station {
 
   mutating func handle(_ input: Input, now: Instant) -> [Sending] {
     steps += 1
+    if case .datagram(let bytes, _, _) = input { received[bytes.count, default: 0] += 1 }
     let effects = engine.handle(input, now: Cast.clock(now))
     check(effects, of: input)
     if checksInvariants { engine.checkInvariants() }
@@ -115,7 +120,9 @@ struct Station {
       case .send(let bytes, let destination):
         sentDatagrams += 1
         sentBytes += bytes.count
-        if bytes.count > Limits.datagramBytes { problems.append("sent \(bytes.count) bytes") }
+        if bytes.count > Limits.largestDatagramBytes {
+          problems.append("sent \(bytes.count) bytes")
+        }
         sendings.append(Sending(bytes: bytes, to: destination))
       case .notice(let notice): notices.append(notice)
       case .admit(let ticket):

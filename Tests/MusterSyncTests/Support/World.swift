@@ -25,6 +25,17 @@ struct World {
     var isShared = false
     /// Until when it carries what it has taken, by sender.
     var busyUntil: [Int: Instant] = [:]
+    /// The queue of each radio in bytes, if the senders of a shared channel take turns, one datagram
+    /// each. Without it, datagrams are sent in the order in which they came.
+    var radioBytes: Int?
+  }
+
+  /// A datagram in the queue of its sender's radio.
+  private struct Waiting {
+    let bytes: [UInt8]
+    let from: Int
+    /// Nil for a multicast.
+    let to: Endpoint?
   }
 
   private struct Flight {
@@ -41,6 +52,8 @@ struct World {
   var weather = Weather.fine
   var channel: Channel?
   var hasMulticast = true
+  /// Larger packets, with IPv4 and UDP headers, are lost.
+  var packetBytes = 1500
   /// Addresses at which nothing arrives, and from which nothing comes.
   var cutAddresses: Set<Endpoint> = []
   /// Stations that multicast does not reach.
@@ -57,6 +70,8 @@ struct World {
   /// What left and was not lost in a queue, once it is asked for by an empty list.
   var departures: [(from: Int, to: Int?, at: Instant, bytes: Int)]?
   private var flights: [Flight] = []
+  /// The queues of the radios, of the sender that is next first.
+  private var radios: [[Waiting]] = []
   private var order = 0
   private var random: DeterministicRandom
 
@@ -194,23 +209,54 @@ struct World {
 
   private mutating func send(from index: Int, _ act: (inout Station) -> [Station.Sending]) {
     for sending in act(&stations[index]) {
+      let datagram: Waiting
       switch sending.to {
       case .endpoint(let endpoint, _):
         tap?.append((stations[index].endpoint, endpoint, sending.bytes))
-        guard !cutAddresses.contains(endpoint), let to = station(at: endpoint) else { continue }
-        guard let start = carry(sending.bytes, from: index) else { continue }
-        departures?.append((index, to, now, sending.bytes.count))
-        launch(sending.bytes, from: index, to: to, at: endpoint, leaving: start)
+        guard !cutAddresses.contains(endpoint), station(at: endpoint) != nil else { continue }
+        datagram = Waiting(bytes: sending.bytes, from: index, to: endpoint)
       case .multicast:
-        guard hasMulticast, let start = carry(sending.bytes, from: index) else { continue }
-        departures?.append((index, nil, now, sending.bytes.count))
-        for to in stations.indices where to != index && !deaf.contains(to) && !deaf.contains(index)
-        {
-          launch(
-            sending.bytes, from: index, to: to, at: stations[to].endpoint, leaving: start)
-        }
+        guard hasMulticast else { continue }
+        datagram = Waiting(bytes: sending.bytes, from: index, to: nil)
+      }
+      if let most = channel?.radioBytes {
+        wait(datagram, most: most)
+      } else if let start = carry(sending.bytes, from: index) {
+        leave(datagram, at: start)
       }
     }
+  }
+
+  private mutating func leave(_ datagram: Waiting, at start: Instant) {
+    let to = datagram.to.flatMap { station(at: $0) }
+    departures?.append((datagram.from, to, now, datagram.bytes.count))
+    if let to, let endpoint = datagram.to {
+      return launch(datagram.bytes, from: datagram.from, to: to, at: endpoint, leaving: start)
+    }
+    for to in stations.indices
+    where to != datagram.from && !deaf.contains(to) && !deaf.contains(datagram.from) {
+      launch(
+        datagram.bytes, from: datagram.from, to: to, at: stations[to].endpoint, leaving: start)
+    }
+  }
+
+  /// Queues a datagram at its sender's radio, unless the queue is full.
+  private mutating func wait(_ datagram: Waiting, most: Int) {
+    let place = radios.firstIndex { $0[0].from == datagram.from }
+    let held = place.map { radios[$0].reduce(0) { $0 + $1.bytes.count + 28 } } ?? 0
+    guard held + datagram.bytes.count + 28 <= most else { return }
+    if let place { radios[place].append(datagram) } else { radios.append([datagram]) }
+  }
+
+  /// When the shared channel is free for the next datagram that waits; nil if none does.
+  private var nextTurn: Instant? { radios.isEmpty ? nil : max(now, channel?.busyUntil[0] ?? now) }
+
+  /// Sends the first datagram of the radio that is next.
+  private mutating func takeTurn() {
+    var radio = radios.removeFirst()
+    let datagram = radio.removeFirst()
+    if !radio.isEmpty { radios.append(radio) }
+    if let start = carry(datagram.bytes, from: datagram.from) { leave(datagram, at: start) }
   }
 
   private func station(at endpoint: Endpoint) -> Int? {
@@ -233,6 +279,7 @@ struct World {
   private mutating func launch(
     _ bytes: [UInt8], from: Int, to: Int, at endpoint: Endpoint, leaving start: Instant
   ) {
+    guard bytes.count + Limits.headerBytes <= packetBytes else { return }
     let source = endpoint == stations[to].second ? stations[from].second : nil
     var copies = random.uniform(below: 100) < weather.loss ? 0 : 1
     if copies == 1, random.uniform(below: 100) < weather.duplication { copies = weather.copies }
@@ -260,7 +307,14 @@ struct World {
         stations[index].engine.nextDeadline.map { (max($0, now), index) }
       }
       let timer = deadlines.min { $0.0 < $1.0 }
-      if let flight = flights.first, flight.arrival <= timer?.0 ?? .init(microseconds: .max) {
+      let next = [flights.first?.arrival, timer?.0].compactMap { $0 }.min()
+      if let turn = nextTurn, turn <= next ?? turn {
+        guard turn <= end else { break }
+        now = turn
+        takeTurn()
+      } else if let flight = flights.first,
+        flight.arrival <= timer?.0 ?? .init(microseconds: .max)
+      {
         guard flight.arrival <= end else { break }
         land()
         now = max(now, flight.arrival)

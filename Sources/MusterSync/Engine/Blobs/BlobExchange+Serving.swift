@@ -31,9 +31,17 @@ extension BlobExchange {
     turn.isWaiting(now: context.now) && mayWait(context: context)
   }
 
+  /// Whether a command device is received on the narrow link, with or without a session: it fetches
+  /// the same thumbnails on the same channel.
   func mayWait(context: Context) -> Bool {
     context.outbox.links.isNarrow && context.local.certificate.certificate.role != .command
-      && context.peers.connected.contains { context.isCommand($0) }
+      && context.peers.devices.contains { context.isCommand($0) && context.isReceived($0) }
+  }
+
+  /// Notes that a command device published a receipt for photos: it stores more of them.
+  mutating func noteProgressOfCommand(context: inout Context) {
+    guard turn.isWaiting(now: context.now) else { return }
+    wait(context: &context)
   }
 
   /// Queues a message, in one of the two lowest priorities.
@@ -42,7 +50,9 @@ extension BlobExchange {
     author: CertificateHash? = nil, statesForms: Bool = false, context: inout Context
   ) {
     var packet = Packet()
-    packet.blobs = statesForms ? [.readsShortForms, .readsParts, message] : [message]
+    packet.blobs =
+      statesForms
+      ? [.readsShortForms, .readsParts, .readsLargeDatagrams, message] : [message]
     context.outbox.add(
       packet, importance: kind == .thumbnail ? .thumbnails : .photos, to: device, author: author)
   }
@@ -72,6 +82,7 @@ extension BlobExchange {
     }
     let queued = context.outbox.sendQueues[device]?.queue.blobParts ?? 0
     guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1) else { return }
+    if peers[device]?.readsLargeDatagrams == true { context.probeSize(of: device) }
     context.effects.append(
       .fetchUnit(
         BlobFetch(
@@ -104,7 +115,9 @@ extension BlobExchange {
     }
     let shape = entry.listing.shape
     if case .whole(let request, _) = fetch.form, peers[fetch.device]?.readsParts == true {
-      for range in shape.parts(of: fetch.unit, leaves: fetch.leaves) {
+      let isLarge = context.outbox.sendQueues[fetch.device]?.path.carriesLargeDatagrams == true
+      let most = isLarge ? BlobShape.largestPartBytes : BlobShape.partBytes
+      for range in shape.parts(of: fetch.unit, leaves: fetch.leaves, most: most) {
         let part = BlobMessage.part(
           request: request, place: range.lowerBound, bytes: Array(unit.bytes[range]))
         send(part, context: &context)
@@ -130,6 +143,43 @@ extension BlobExchange {
   func patience(in context: Context) -> Int64 {
     4000 + 3 * context.outbox.links.patienceMilliseconds
   }
+
+  /// How long an answer to a query is awaited, in milliseconds. On a narrow link an author that is
+  /// received gets more time: a query of all others makes each of them fetch the blob too, on the
+  /// same channel.
+  func patience(with blob: ActiveBlob, _ id: BlobID, in context: Context) -> Int64 {
+    guard context.outbox.links.isNarrow else { return 3000 }
+    let isAuthorReceived = context.peers.devices.contains {
+      context.peers[$0]?.certificate == catalog[id]?.certificate && context.isReceived($0)
+    }
+    return isAuthorReceived && !blob.isSought
+      ? 3 * Self.narrowQueryMilliseconds : Self.narrowQueryMilliseconds
+  }
+
+  static var narrowQueryMilliseconds: Int64 { 20_000 }
+
+  /// Why nothing of a requested unit arrives.
+  enum UnitStall {
+    /// The peer is not received either. It is asked whether it is there.
+    case silence
+    /// It does not answer. Its parts are retransmitted when it is back, so that another request
+    /// would bring them twice.
+    case partition
+    /// It is there, or another peer has the unit too.
+    case refusal
+  }
+
+  func stall(of key: BlobUnitKey, from source: DeviceID, context: Context) -> UnitStall {
+    let hasOthers = active[key.blob]?.holders.contains {
+      $0.key != source && $0.value.contains(key.unit) && peers[$0.key]?.isReliable != false
+    }
+    guard hasOthers == false, let peer = context.peers[source] else { return .refusal }
+    guard case .responsive = peer.heartbeat.liveness else { return .partition }
+    return context.now.milliseconds(since: peer.presence.lastReceived) < Self.silentMilliseconds
+      ? .refusal : .silence
+  }
+
+  private static var silentMilliseconds: Int64 { 2000 }
 
   /// Whether a peer reports something of a blob, and delivers what it reports.
   func isHeld(_ blob: ActiveBlob) -> Bool {

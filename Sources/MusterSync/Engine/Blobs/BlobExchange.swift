@@ -104,7 +104,7 @@ struct BlobExchange: Sendable {
   }
 
   /// Notes that a command device is missing thumbnails, or makes progress.
-  private mutating func wait(context: inout Context) {
+  mutating func wait(context: inout Context) {
     guard mayWait(context: context) else { return }
     turn.wait(now: context.now)
     review(within: Self.reviewMilliseconds, context: &context)
@@ -135,13 +135,9 @@ struct BlobExchange: Sendable {
   mutating func disconnect(_ device: DeviceID, context: inout Context) {
     for key in peers[device]?.requests ?? [] { release(key) }
     notices.forget(device)
-    forgetHolder(device)
+    for id in active.keys { active[id]?.note(nil, of: device) }
     guard peers.removeValue(forKey: device) != nil else { return }
     pumpAll(context: &context)
-  }
-
-  private mutating func forgetHolder(_ device: DeviceID) {
-    for id in active.keys { active[id]?.note(nil, of: device) }
   }
 
   /// Ends the request for a unit. What arrived of it stays.
@@ -170,8 +166,9 @@ struct BlobExchange: Sendable {
         request.unit, of: request.blob, leaves: request.leaves,
         as: .whole(request: request.number, hashes: request.hashes), to: device,
         context: &context)
-    case .readsShortForms: peers[device, default: PeerBlobs()].noteShortForms()
-    case .readsParts: peers[device, default: PeerBlobs()].noteParts()
+    case .readsShortForms, .readsParts, .readsLargeDatagrams:
+      peers[device, default: PeerBlobs()].note(form: message)
+    case .padding: break
     case .proof(let blob, let unit, let hashes):
       take(proof: hashes, of: BlobUnitKey(blob: blob, unit: unit), from: device, &context)
     case .path(let request, let hashes):
@@ -430,8 +427,6 @@ struct BlobExchange: Sendable {
 
   private static let reviewMilliseconds: Int64 = 1000
   private static let idleReviewMilliseconds: Int64 = 10_000
-  private static let queryMilliseconds: Int64 = 3000
-  private static let narrowQueryMilliseconds: Int64 = 20_000
 
   private mutating func fail(_ device: DeviceID, context: Context) {
     let patience = patience(in: context)
@@ -448,10 +443,10 @@ struct BlobExchange: Sendable {
   /// Seeks blobs that their authors do not hold at other peers; gives the place of those that none
   /// holds to others.
   private mutating func passOver(context: inout Context) {
-    let patience =
-      context.outbox.links.isNarrow ? Self.narrowQueryMilliseconds : Self.queryMilliseconds
     for (id, blob) in active.sorted(by: { $0.value.order < $1.value.order })
-    where !isHeld(blob) && context.now.milliseconds(since: blob.since) >= patience {
+    where !isHeld(blob)
+      && context.now.milliseconds(since: blob.since) >= patience(with: blob, id, in: context)
+    {
       if !blob.isSought, let entry = catalog[id] {
         seek(entry, context: &context)
       } else if queue.count > 0 {
@@ -475,8 +470,13 @@ struct BlobExchange: Sendable {
       guard let source = unit.source,
         context.now.milliseconds(since: unit.moved) >= patience(in: context)
       else { continue }
-      release(key)
-      stalled.insert(source)
+      switch stall(of: key, from: source, context: context) {
+      case .silence: context.expectAnswer(from: source)
+      case .partition: incoming[key]?.wait(until: context.now)
+      case .refusal:
+        release(key)
+        stalled.insert(source)
+      }
     }
     for device in stalled.sorted() { fail(device, context: context) }
     for entry in catalog.expireRequests(now: context.now) where !entry.isWanted {

@@ -84,6 +84,9 @@ struct IncomingUnit: Sendable {
     return isGenuine
   }
 
+  /// Notes that nothing can arrive at present: the time until now does not count.
+  mutating func wait(until now: Instant) { moved = now }
+
   /// Notes that the asked peer is lost.
   mutating func release() { source = nil }
 
@@ -169,6 +172,15 @@ struct IncomingUnit: Sendable {
       BlobUnit(
         blob: blob, length: Int(listing.length), number: number, path: path, bytes: bytes)
     }
+    #if Canary
+      if Canary.storeUncheckedUnit.isPlanted, range.count > 2 {
+        let mixed = [1, 0].flatMap { leaves[$0]?.bytes ?? [] } + bytes.dropFirst(2048)
+        return .whole(
+          BlobUnit(
+            blob: blob, length: Int(listing.length), number: number,
+            path: siblings?.hashes ?? [], bytes: mixed))
+      }
+    #endif
     if let proof {
       _ = nodes.verify(number, leaves: proof.leaves, siblings: proof.path)
       return .whole(unit(proof.path))

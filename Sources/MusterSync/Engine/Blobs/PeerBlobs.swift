@@ -20,6 +20,7 @@ struct PeerBlobs: Sendable {
   /// Whether it reads the short forms, as it stated.
   private(set) var readsShortForms = false
   private(set) var readsParts = false
+  private(set) var readsLargeDatagrams = false
 
   static let mostRequests = 2
   /// The next unit is requested when no more leaves of the one before are missing.
@@ -48,12 +49,20 @@ struct PeerBlobs: Sendable {
   }
 
   /// Notes that a session begins: the peer may be another program, which numbers from 1.
-  mutating func beginSession() { (readsShortForms, readsParts, served) = (false, false, []) }
+  mutating func beginSession() {
+    (readsShortForms, readsParts, readsLargeDatagrams, served) = (false, false, false, [])
+  }
 
   func unit(ofRequest number: UInt16) -> BlobUnitKey? { numbers[number] }
 
-  mutating func noteShortForms() { readsShortForms = true }
-  mutating func noteParts() { readsParts = true }
+  mutating func note(form: BlobMessage) {
+    switch form {
+    case .readsShortForms: readsShortForms = true
+    case .readsParts: readsParts = true
+    case .readsLargeDatagrams: readsLargeDatagrams = true
+    default: break
+    }
+  }
 
   mutating func note(query: BlobID, now: Instant) { queried.note(query, now: now) }
 

@@ -106,7 +106,7 @@ extension Context {
     if mayTalk {
       outbox.sendQueues[device]?.use(index, isOverTCP: link == .uplink)
       outbox.sendQueues[device]?.patience = outbox.links.patienceMilliseconds * 1000
-      let packed = outbox.sendQueues[device]?.queue.pack(room: packetBytes - bytes.count)
+      let packed = outbox.sendQueues[device]?.pack(beside: bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }
@@ -120,6 +120,21 @@ extension Context {
     peers[known: device].presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
     leave(datagram, to: .endpoint(endpoint, link))
     return true
+  }
+
+  /// Sends a peer one padded datagram, unless its path is known or no path of UDP. Its
+  /// acknowledgement shows that the path carries large ones.
+  mutating func probeSize(of device: DeviceID) {
+    guard !outbox.links.isNarrow, let index = liveSession(of: device),
+      let session = sessions[index], session.link != .uplink
+    else { return }
+    outbox.sendQueues[device, default: SendQueue()].use(index, isOverTCP: false)
+    guard outbox.sendQueues[device]?.path.size == .unknown,
+      outbox.links.opensAt(session.link, now: now) == nil,
+      let datagram = sessions[index]?.seal(Packet.padded.encoded())
+    else { return }
+    outbox.sendQueues[device]?.noteSizeProbe(session.sendCounter, on: index, now: clock.now)
+    leave(datagram, to: .endpoint(session.endpoint, session.link))
   }
 
   /// Fetches more data if the queue has room, and schedules the next pass for the peer.

@@ -29,6 +29,8 @@ struct PartQueue: Sendable {
   private var owed = [Int](repeating: 0, count: Outbox.Importance.allCases.count)
   private var queued = [Int](repeating: 0, count: Outbox.Importance.allCases.count)
   private var nextNumber: UInt64 = 0
+  /// The number of no part.
+  static let noPart: UInt64 = 0
   private static let share = 20
   /// Bytes of urgent parts sent ahead of waiting control parts.
   private var urgentLead = 0
@@ -153,6 +155,14 @@ struct PartQueue: Sendable {
     }
   }
 
+  /// Drops the parts that need large datagrams, which the path does not carry any more. They are
+  /// parts of photos, and are requested again.
+  mutating func dropLarge() {
+    for number in parts.keys.sorted() where parts[number]?.bytes.count ?? 0 > packetBytes {
+      remove(number)
+    }
+  }
+
   /// Requeues lost parts: at the front, or at the back if the path seems to be down, since they may
   /// be acknowledged by then.
   mutating func repeatParts(_ numbers: [UInt64], first: Bool) {
@@ -229,7 +239,7 @@ extension PartQueue.Part {
   /// - Parameter author: the author of the packet's frames, if any.
   init(_ packet: Packet, importance: Outbox.Importance, author: CertificateHash?) {
     let bytes = packet.encoded()
-    precondition(bytes.count <= packetBytes, "part of \(bytes.count) bytes")
+    precondition(bytes.count <= largestPacketBytes, "part of \(bytes.count) bytes")
     let record = packet.records.first ?? packet.pushed.first?.records.first
     self.init(
       importance: importance, author: author, key: PartKey(packet), order: record?.order,
@@ -292,7 +302,7 @@ extension PartKey {
     case .want(let want): self = .blobState(want.blob, kind: 3, number: want.unit)
     case .proof(let blob, let unit, _): self = .blobPart(blob, kind: 4, number: unit)
     case .leaf(let blob, let number, _): self = .blobPart(blob, kind: 5, number: number)
-    case .readsShortForms, .readsParts: return nil
+    case .readsShortForms, .readsParts, .readsLargeDatagrams, .padding: return nil
     case .request(let request):
       self = .blobState(request.blob, kind: 3, number: request.unit)
     case .path(let request, _): self = .blobAnswer(request: request, kind: 8, index: 0)

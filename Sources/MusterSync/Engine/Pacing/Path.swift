@@ -10,6 +10,8 @@ struct Path: Sendable {
   /// The loss rate of sent datagrams, measured by acknowledgements, and of the peer's datagrams.
   var sentLoss = LossMeter()
   var receivedLoss = LossMeter()
+  /// Whether it carries datagrams of `Limits.largestDatagramBytes`.
+  private(set) var size = Size.unknown
   /// Consecutive timeouts; doubles the next.
   var timeouts = 0
   /// Whether the peer was received again after more than one timeout.
@@ -17,6 +19,54 @@ struct Path: Sendable {
 
   /// The loss rate of the worse direction.
   var lossPercent: Int { max(sentLoss.percent, receivedLoss.percent) }
+
+  // MARK: Datagram size
+
+  /// What is known of the size that the path carries (RFC 8899, with one probe).
+  enum Size: Equatable {
+    case unknown
+    /// The datagram with this counter is a padded probe.
+    case probed(UInt64)
+    /// The large datagram with this counter arrived, and of later ones so many were lost. Earlier
+    /// ones that are lost show a full queue, not what the path carries.
+    case large(arrived: UInt64, lost: Int)
+    case small
+  }
+
+  var carriesLargeDatagrams: Bool { if case .large = size { true } else { false } }
+
+  /// At 30 % loss, this many in a row are lost by chance once in 15,000 times.
+  private static let lostInABlackHole = 8
+
+  mutating func noteProbe(_ counter: UInt64) { size = .probed(counter) }
+
+  mutating func noteArrived(_ datagram: SentDatagrams.Sent) {
+    switch size {
+    case .probed(datagram.counter): size = .large(arrived: datagram.counter, lost: 0)
+    case .large(let arrived, _)
+    where datagram.size > CongestionWindow.datagram && datagram.counter > arrived:
+      size = .large(arrived: datagram.counter, lost: 0)
+    default: break
+    }
+  }
+
+  /// - Returns: whether the path turned out to carry no large datagrams any more.
+  mutating func noteLost(_ datagram: SentDatagrams.Sent) -> Bool {
+    switch size {
+    case .probed(datagram.counter): size = .small
+    case .large(let arrived, let lost)
+    where datagram.size > CongestionWindow.datagram && datagram.counter > arrived:
+      size =
+        lost + 1 < Self.lostInABlackHole ? .large(arrived: arrived, lost: lost + 1) : .small
+      return size == .small
+    default: break
+    }
+    return false
+  }
+
+  mutating func forgetSize() { size = .unknown }
+
+  // MARK: Pacing
 
   /// Sets the pacing rate slightly above window / RTT.
   mutating func setPace(now: Instant) {

@@ -22,6 +22,9 @@ struct SendQueue: Sendable {
   /// Additional timeout for a narrow link, which may take this long over a few datagrams, in
   /// microseconds; 0 if unknown.
   var patience: Int64 = 0
+  /// How many datagrams may exceed the window after a timeout: the acknowledgement of one shows
+  /// which of those in flight arrived (RFC 9002 §6.2.4).
+  private var probes = 0
   /// When this peer's link was last served. The peer served longest ago is next.
   var turn: UInt64 = 0
 
@@ -34,7 +37,7 @@ struct SendQueue: Sendable {
     // The highest priorities may exceed a full window slightly, since they wait behind nothing
     // else.
     let beyond = first <= .control ? 2 * CongestionWindow.datagram : 0
-    guard sent.bytesUnderWay + CongestionWindow.datagram <= limit + beyond else {
+    guard probes > 0 || sent.bytesUnderWay + CongestionWindow.datagram <= limit + beyond else {
       path.window.wasFull = true
       return .afterAcknowledgement
     }
@@ -93,6 +96,7 @@ struct SendQueue: Sendable {
       path.window.restart()
     }
     lastSentAt = now
+    probes = max(0, probes - 1)
     sent.add(.init(counter: counter, at: now, size: size, parts: parts))
   }
 
@@ -105,6 +109,7 @@ struct SendQueue: Sendable {
     if path.window.isOverTCP != isOverTCP { path.window.isOverTCP = isOverTCP }
     guard session != index else { return }
     repeatAll()
+    forgetSize()
     session = index
   }
 
@@ -116,14 +121,22 @@ struct SendQueue: Sendable {
   /// Resets the path after this device or the peer moved to another address.
   mutating func changePath() {
     repeatAll()
+    forgetSize()
     let isOverTCP = path.window.isOverTCP
     path = Path()
     path.window.isOverTCP = isOverTCP
   }
 
+  /// The next path or session may carry or read no large datagrams.
+  private mutating func forgetSize() {
+    if path.carriesLargeDatagrams { queue.dropLarge() }
+    path.forgetSize()
+  }
+
   private mutating func repeatAll() {
     queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
     sent = SentDatagrams()
+    probes = 0
   }
 
   /// Records a datagram received from the peer.
@@ -152,8 +165,9 @@ struct SendQueue: Sendable {
       path.roundTrip.add(sample, now: now)
       path.window.sample(path.roundTrip.latest)
     }
-    if !change.acknowledged.isEmpty { path.timeouts = 0 }
+    if !change.acknowledged.isEmpty { (path.timeouts, probes) = (0, 0) }
     for datagram in change.acknowledged {
+      path.noteArrived(datagram)
       for number in datagram.parts {
         if let run = queue.run(number) { answer.runs.append(run) }
         queue.remove(number)
@@ -182,8 +196,26 @@ struct SendQueue: Sendable {
 
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
     for _ in overtaken { path.window.lose() }
+    noteLost(overtaken)
     path.sentLoss.note(lost: overtaken.count, arrived: 0)
     if !overtaken.isEmpty { queue.repeatParts(overtaken.flatMap(\.parts), first: true) }
+  }
+
+  private mutating func noteLost(_ datagrams: [SentDatagrams.Sent]) {
+    for datagram in datagrams where path.noteLost(datagram) { queue.dropLarge() }
+  }
+
+  /// Notes that a padded datagram was sent, to find out whether the path carries its size.
+  mutating func noteSizeProbe(_ counter: UInt64, on session: UInt32, now: Instant) {
+    path.noteProbe(counter)
+    let size = Limits.largestDatagramBytes + Limits.headerBytes
+    noteSent(counter, on: session, size: size, parts: [PartQueue.noPart], now: now)
+  }
+
+  /// Packs as many parts as fit one packet that has other content already.
+  mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
+    let most = path.carriesLargeDatagrams ? largestPacketBytes : packetBytes
+    return queue.pack(room: most - count)
   }
 
   // MARK: Deadlines
@@ -224,20 +256,33 @@ struct SendQueue: Sendable {
     guard let last = sent.lastSentAt, last.advanced(byMicroseconds: timeout) <= now else { return }
     path.timeouts += 1
     path.window.timeOut()
-    let lost = sent.timeOut()
-    path.sentLoss.note(lost: lost.count, arrived: 0)
-    queue.repeatParts(lost.flatMap(\.parts), first: path.timeouts == 1)
+    probe(first: path.timeouts == 1)
     path.setPace(now: now)
   }
 
-  /// Requeues everything in flight as soon as an outage ends, since timeouts are long by then.
-  /// Called for every received datagram, after its acknowledgement was processed.
+  /// Retransmits the oldest datagrams in flight. The others may have arrived: the acknowledgement
+  /// shows which of them did.
+  private mutating func probe(first: Bool) {
+    let most = Self.leastProbes * Int(LossMeter.tries(isQueued ? 0 : path.lossPercent))
+    let lost = sent.timeOut(most: min(most, Self.mostProbes))
+    // In a partition small datagrams are lost too.
+    if isReceiving { noteLost(lost) }
+    path.sentLoss.note(lost: lost.count, arrived: 0)
+    queue.repeatParts(lost.flatMap(\.parts), first: first)
+    probes = lost.count
+  }
+
+  private static let leastProbes = CongestionWindow.least / CongestionWindow.datagram
+  private static let mostProbes = mostInBadWeather / CongestionWindow.datagram
+
+  /// Probes as soon as an outage ends, since timeouts are long by then. Called for every received
+  /// datagram, after its acknowledgement was processed.
   ///
   /// - Returns: whether there is anything to retransmit.
   mutating func repeatAfterSilence() -> Bool {
     guard path.isBack else { return false }
     path.isBack = false
-    queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
+    probe(first: true)
     return queue.waiting > 0
   }
 

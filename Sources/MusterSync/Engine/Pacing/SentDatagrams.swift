@@ -118,14 +118,17 @@ struct SentDatagrams: Sendable {
     return first.at.advanced(byMicroseconds: reorderingTime)
   }
 
-  /// Declares everything in flight lost after a timeout.
-  mutating func timeOut() -> [Sent] {
+  /// Declares the oldest datagrams in flight lost after a timeout.
+  ///
+  /// - Parameter most: how many at most, unless too many are remembered; nil for all.
+  mutating func timeOut(most: Int? = nil) -> [Sent] {
     var lost: [Sent] = []
-    for index in sent.indices where sent[index].state == .underWay {
+    let most = sent.count > Limits.datagramsRemembered ? .max : most ?? .max
+    for index in sent.indices where sent[index].state == .underWay && lost.count < most {
       sent[index].state = .timedOut
+      bytesUnderWay -= sent[index].size
       lost.append(sent[index])
     }
-    bytesUnderWay = 0
     forget()
     return lost
   }

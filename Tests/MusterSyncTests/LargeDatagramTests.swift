@@ -1,0 +1,137 @@
+import MusterCrypto
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+/// Datagrams of photos on paths that carry more than 1,200 bytes (RFC 8899).
+@Suite("Large datagrams")
+struct LargeDatagramTests {
+  private static let photoBytes = 300_000
+
+  private struct Photo {
+    let listing: BlobListing
+    let units: [BlobUnit]
+
+    init() throws {
+      let content = (0..<photoBytes).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+      let tree = BlobTree(of: content)
+      listing = try #require(
+        BlobListing(root: tree.root, length: UInt32(photoBytes), kind: .original))
+      units = (0..<tree.shape.units).map { tree.unit($0, of: content) }
+    }
+  }
+
+  /// Two stations with a session, of which the first has a photo that the second is missing.
+  private func world(_ photo: Photo, packetBytes: Int = 1500) -> World {
+    var world = SyncStoryTests.world(seed: 95, members: 1)
+    world.packetBytes = packetBytes
+    world.meet(0, 1)
+    world.run(seconds: 20) { $0.haveConverged && $0.areConnected(0, 1) }
+    world.channel = World.Channel(bitsPerSecond: 2_000_000, queueMilliseconds: 100)
+    let count = photo.units.count
+    for index in 0...1 {
+      if index == 0 {
+        for unit in photo.units {
+          world.stations[0].units[photo.listing.id, default: [:]][unit.number] = unit
+        }
+      }
+      let entry = BlobEntry(
+        listing: photo.listing, id: photo.listing.id,
+        certificate: CertificateHash(raw: Bytes32(prefix: .zero, suffix: .zero)), number: 1,
+        units: index == 0 ? .all(count) : UnitSet(units: count), goal: .rest)
+      world.give(.blobsChanged([entry], removed: []), to: index)
+    }
+    return world
+  }
+
+  private func isWhole(_ photo: Photo, in world: World) -> Bool {
+    world.stations[1].units[photo.listing.id]?.count == photo.units.count
+  }
+
+  private func received(over bytes: Int, in world: World) -> Int {
+    world.stations[1].received.filter { $0.key > bytes }.values.reduce(0, +)
+  }
+
+  @Test func `a path of 1,500 bytes carries a unit in twelve datagrams`() throws {
+    let photo = try Photo()
+    var world = world(photo)
+    #expect(world.run(seconds: 30) { isWhole(photo, in: $0) })
+    // The first units may leave before the probe is acknowledged.
+    #expect(received(over: Limits.datagramBytes, in: world) >= 150)
+    #expect(received(over: 1000, in: world) <= 19 * 12 + 8)
+    #expect(world.stations.allSatisfy { $0.unitsAgain == 0 } && world.problems == [])
+  }
+
+  @Test func `a tunnel costs one datagram, and the photo arrives in small ones`() throws {
+    let photo = try Photo()
+    var world = world(photo, packetBytes: 1420)
+    world.departures = []
+    #expect(world.run(seconds: 30) { isWhole(photo, in: $0) })
+    #expect(received(over: Limits.datagramBytes, in: world) == 0)
+    let large = (world.departures ?? []).count { $0.bytes > Limits.datagramBytes }
+    #expect(large <= 2)
+    #expect(world.problems == [])
+  }
+
+  @Test func `a path that carries large datagrams no more delays a photo for seconds`() throws {
+    let photo = try Photo()
+    var world = world(photo)
+    #expect(
+      world.run(seconds: 30) { received(over: Limits.datagramBytes, in: $0) >= 20 })
+    world.packetBytes = 1280
+    #expect(world.run(seconds: 60) { isWhole(photo, in: $0) })
+    #expect(world.stations[1].unitsAgain == 0 && world.problems == [])
+  }
+
+  @Test func `large datagrams that a full queue drops between others do not end them`() {
+    func sent(_ counter: UInt64) -> SentDatagrams.Sent {
+      SentDatagrams.Sent(
+        counter: counter, at: Instant(microseconds: 0), size: Limits.largestDatagramBytes + 28,
+        parts: [counter])
+    }
+    var path = Path()
+    path.noteProbe(1)
+    path.noteArrived(sent(1))
+    // Given a queue that dropped every other one
+    path.noteArrived(sent(40))
+    for counter in 2..<40 {
+      let hasEnded = path.noteLost(sent(counter))
+      #expect(!hasEnded)
+    }
+    #expect(path.carriesLargeDatagrams)
+    // When nothing large arrives any more
+    let ended = (41...48).filter { path.noteLost(sent($0)) }
+    #expect(ended == [48] && path.size == .small)
+  }
+
+  @Test func `nothing large is sent to a peer that does not read it`() throws {
+    let photo = try Photo()
+    var world = SyncStoryTests.world(seed: 96, members: 1)
+    world.meet(0, 1)
+    world.run(seconds: 20) { $0.haveConverged && $0.areConnected(0, 1) }
+    let device = world.stations[1].local.device
+    // Given a request of a program that stated parts alone
+    for unit in photo.units {
+      world.stations[0].units[photo.listing.id, default: [:]][unit.number] = unit
+    }
+    let entry = BlobEntry(
+      listing: photo.listing, id: photo.listing.id,
+      certificate: CertificateHash(raw: Bytes32(prefix: .zero, suffix: .zero)), number: 1,
+      units: .all(photo.units.count), goal: .none)
+    world.give(.blobsChanged([entry], removed: []), to: 0)
+    var packet = Packet()
+    packet.blobs = [
+      .readsShortForms, .readsParts,
+      .request(
+        BlobRequest(blob: photo.listing.id, number: 1, unit: 0, hashes: 5, leaves: .max)),
+    ]
+    world.departures = []
+    world.send(packet, from: 1, to: 0)
+    world.run(seconds: 10)
+    let sent = (world.departures ?? []).filter { $0.from == 0 }.map(\.bytes)
+    #expect(sent.count { $0 > 1000 } == 15)
+    #expect(sent.allSatisfy { $0 <= Limits.datagramBytes })
+    #expect(world.stations[0].engine.context.outbox.sendQueues[device]?.path.size == .unknown)
+  }
+}
