@@ -85,7 +85,8 @@ struct PhotoKeeper: Sendable {
     guard used.blobs + 2 <= Limits.blobsPerCertificate,
       used.bytes + bytes <= Limits.blobBytesPerCertificate
     else {
-      throw Refusal("this laptop added as many photos as others keep of one: add it on another one")
+      throw Refusal(
+        "this laptop has added as many photos as the others keep of it: add it on another laptop")
     }
   }
 
