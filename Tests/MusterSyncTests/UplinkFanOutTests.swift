@@ -91,18 +91,19 @@ private struct Uplinks {
     for index in world.stations.indices { world.stations[index].checksInvariants = false }
   }
 
-  /// Opens the uplinks of all devices. The last message of each handshake arrives after all others.
+  /// Opens the uplinks of all devices. The last message of each handshake, and what follows it,
+  /// arrives after all others.
   mutating func connectAtOnce() {
     for device in world.stations.indices.dropFirst() { open(device, to: 0) }
-    var finishes: [(to: Place, bytes: [UInt8])] = []
+    let late = [DatagramKind.finish.rawValue, DatagramKind.transport.rawValue]
+    var held: [(to: Place, bytes: [UInt8])] = []
     while !flying.isEmpty {
-      let isLast = { (bytes: [UInt8]) in bytes[0] == DatagramKind.finish.rawValue }
-      finishes += flying.filter { isLast($0.bytes) }
-      flying.removeAll { isLast($0.bytes) }
+      held += flying.filter { late.contains($0.bytes[0]) }
+      flying.removeAll { late.contains($0.bytes[0]) }
       deliver()
     }
-    flying = finishes
-    settle()
+    flying = held
+    deliver()
   }
 
   private mutating func connect(_ client: Int, to server: Int) {
