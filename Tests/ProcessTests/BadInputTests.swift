@@ -32,8 +32,8 @@ extension ProcessTests {
         let file = anna.home.appending(path: "muster.toml")
         for (text, reason) in [
           ("lisen = \"127.0.0.1:0\"", "muster.toml:1: there is no setting 'lisen'"),
-          ("\nlink-rate = \"slow\"", "muster.toml:2: 'slow' is not a rate"),
-          ("listen = \"127.0.0.1\"", "muster.toml:1: the port is missing"),
+          ("\nlink-rate = \"slow\"", "muster.toml:2: 'link-rate': 'slow' is not a rate"),
+          ("listen = \"127.0.0.1\"", "muster.toml:1: 'listen': the port is missing"),
         ] {
           try Data(text.utf8).write(to: file)
           try await anna.attempt("run").expectRefusal(containing: reason)
