@@ -381,8 +381,8 @@ enum Migrations {
     """
 
   private static let changesInRows = """
-    -- The changes of a row of a synced set lie in the row, which each of them writes anyway. NULL for
-    -- other rows. A blank row, without a state, is derived no longer.
+    -- The changes of a row of a synced set lie in the row, which each of them writes anyway: NULL
+    -- for other rows. A blank row, without a state, is derived no longer.
     ALTER TABLE rows ADD COLUMN moment INTEGER;
     ALTER TABLE rows ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
     UPDATE rows SET moment = 1 WHERE kind IN (1, 2, 3, 6, 11);
