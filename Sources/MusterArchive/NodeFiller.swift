@@ -15,7 +15,7 @@ struct NodeFiller {
     var merged = 0
     var refused: [BundleRefusal: Int] = [:]
     /// Logs of which the node accepted nothing, with what is archived of them: it has a bound, or
-    /// somebody wrote to the database without verification.
+    /// rows were written to the database without verification.
     var stuck: [LogID: BranchHeads] = [:]
     /// Blobs of which the node accepted nothing.
     var stuckBlobs: Set<BlobID> = []

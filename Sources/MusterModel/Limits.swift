@@ -302,8 +302,8 @@ public enum Limits {
   public static let introductions = 16
   /// Fresh frames that are pushed; of longer runs only the head is announced.
   public static let pushedFrames = 4
-  /// Sessions on which one fresh frame is pushed, besides those over uplinks; other peers receive it
-  /// by relay.
+  /// Sessions on which one fresh frame is pushed, besides those over uplinks; other peers receive
+  /// it by relay.
   public static let pushFanOut = 32
   /// Devices that a push names as covered, so that it is not relayed to them.
   public static let coveredDevices = 48

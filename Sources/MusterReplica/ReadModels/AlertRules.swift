@@ -93,7 +93,7 @@ struct AlertRules {
   }
 
   /// Whether this person has a permit for each hazard zone that they may be in, as the others see
-  /// it: whoever works in a zone with a permit is not in danger by it.
+  /// it: a person who works in a zone with a permit is not in danger by it.
   private var isPermitted: Bool {
     let conditions = people.first { $0.id == own }?.conditions ?? []
     return conditions.contains { $0.status == .inHazard && $0.severity == .warning }

@@ -61,7 +61,7 @@ struct Broadcaster: Sendable {
   ///
   /// Over an uplink that is every peer: no other device relays to it, and the next heartbeat may be
   /// a minute away. Those that accept uplinks themselves come first, since they relay to others. Of
-  /// all other peers it is a few: the rest gets the data from a relay, or learns of it by the heads.
+  /// all other peers it is a few: the rest gets the data from a relay, or learns of it by heads.
   private func addressees(
     among missing: [DeviceID], of fresh: Fresh, context: inout Context
   ) -> [DeviceID] {

@@ -173,16 +173,12 @@ extension Context {
   /// The longest interval of heartbeats to peers whose announces are not received: they are not on
   /// this link, so that the path to them may pass a NAT.
   var longestUnicastHeartbeat: Int64 {
-    var milliseconds: Int64 = 0
-    for device in peers.connected
-    where !announcesServe(since: peers[device]?.presence.announced?.at) {
-      milliseconds += Timing.heartbeatMillisecondsPerPeer
-      // The rest of thousands changes nothing.
-      guard milliseconds < Timing.heartbeatLastMilliseconds else { break }
-    }
-    return min(
-      Timing.heartbeatLastMilliseconds,
-      max(Timing.heartbeatThroughNATMilliseconds, milliseconds))
+    // Beyond this number, the rest of thousands changes nothing.
+    let most = Int(Timing.heartbeatLastMilliseconds / Timing.heartbeatMillisecondsPerPeer)
+    let count = peers.connected.lazy
+      .filter { !announcesServe(since: peers[$0]?.presence.announced?.at) }.prefix(most).count
+    return max(
+      Timing.heartbeatThroughNATMilliseconds, Timing.heartbeatMillisecondsPerPeer * Int64(count))
   }
 
   /// When a session ends unless something is received before, or its finish is due.
