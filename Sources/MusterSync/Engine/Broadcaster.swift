@@ -68,9 +68,9 @@ struct Broadcaster: Sendable {
     guard missing.count > Limits.pushFanOut else { return missing }
     var (servers, clients, others) = ([DeviceID](), [DeviceID](), [DeviceID]())
     for device in missing {
-      if fresh.isPeriodic || !context.isOnUplink(device) {
+      if fresh.isPeriodic || !isOnUplink(device, context: &context) {
         others.append(device)
-      } else if context.servesUplinks(device) {
+      } else if servesUplinks(device, context: &context) {
         servers.append(device)
       } else {
         clients.append(device)
@@ -81,6 +81,17 @@ struct Broadcaster: Sendable {
       others = Array((others[first...] + others[..<first]).prefix(Limits.pushFanOut))
     }
     return servers + clients + others
+  }
+
+  /// Whether data to a peer leaves over an uplink.
+  private func isOnUplink(_ device: DeviceID, context: inout Context) -> Bool {
+    context.liveSession(of: device).flatMap { context.sessions[$0] }?.link == .uplink
+  }
+
+  /// Whether a device last authenticated with a role that accepts uplinks.
+  private func servesUplinks(_ device: DeviceID, context: inout Context) -> Bool {
+    let certificate = context.peers[device]?.certificate
+    return certificate.flatMap { context.roster[$0] }?.role.servesUplinks ?? false
   }
 
   /// The peers that receive multicast on one link and are missing the data.
@@ -118,7 +129,7 @@ struct Broadcaster: Sendable {
       }
       let isCovered =
         covered.contains(DeviceTag(device, about: key))
-        && (areTagsSure || !context.isOnUplink(device))
+        && (areTagsSure || !isOnUplink(device, context: &context))
       guard !isCovered, isMissing(items, device, context: &context) else { continue }
       if let place {
         audiences[place].devices.append(device)

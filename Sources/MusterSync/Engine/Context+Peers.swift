@@ -88,16 +88,6 @@ extension Context {
     peers[device].flatMap { roster.certificates[$0.certificate] }?.certificate.role == .command
   }
 
-  /// Whether data to a peer leaves over an uplink.
-  func isOnUplink(_ device: DeviceID) -> Bool {
-    liveSession(of: device).flatMap { sessions[$0] }?.link == .uplink
-  }
-
-  /// Whether a device last authenticated with a role that accepts uplinks.
-  func servesUplinks(_ device: DeviceID) -> Bool {
-    peers[device].flatMap { roster[$0.certificate] }?.role.servesUplinks ?? false
-  }
-
   /// Returns the session to send on: the one with the most recent datagram. Simultaneous handshakes
   /// create several sessions to one address, and both sides choose the one with the lower index
   /// pair. If each followed the last datagram, late answers would make them alternate, and each
