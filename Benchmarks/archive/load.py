@@ -90,7 +90,7 @@ def run(operations, options):
         bench = subprocess.Popen(
             [PROGRAMS / "muster-bench", "uplinks", "--folder", folder, "--operations",
              str(operations), "--devices", str(options.devices), "--seconds", str(options.seconds),
-             "--every", str(options.every),
+             "--every", str(options.every), "--connecting", str(options.connecting),
              *[word for port in ports for word in ("--port", str(port))]],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         instances, events, recorders = None, {}, []
@@ -168,6 +168,8 @@ def main():
     parser.add_argument("--instances", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--every", type=float, default=20)
+    parser.add_argument("--connecting", type=int, default=0,
+                        help="the most devices that connect in a second; 0 for all at once")
     parser.add_argument("--find", action="store_true")
     parser.add_argument("--profile", metavar="FOLDER")
     options = parser.parse_args()

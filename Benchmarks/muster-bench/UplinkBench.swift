@@ -32,6 +32,9 @@ struct UplinkBench: AsyncParsableCommand {
   @Option(help: "Seconds between two positions of a device; 0 for none.")
   var every = 20.0
 
+  @Option(help: "The most devices that connect in a second; 0 for all at once.")
+  var connecting = 0
+
   @Option(help: "Reports during the measurement, in the first operation.")
   var reports = 5
 
@@ -64,7 +67,12 @@ struct UplinkBench: AsyncParsableCommand {
         sessions.append(await operation.sessions(arePublishing: every > 0))
       }
       let begun = ContinuousClock.now
-      for session in sessions.joined() { group.addTask { await session.run() } }
+      for (number, session) in sessions.joined().enumerated() {
+        if connecting > 0, number > 0, number.isMultiple(of: connecting) {
+          try await Task.sleep(for: .seconds(1))
+        }
+        group.addTask { await session.run() }
+      }
       try await settle("all are connected", sessions.flatMap(\.self)) { await $0.isConnected }
       let joining = begun.duration(to: .now) / .seconds(1)
       for (operation, sessions) in zip(all, sessions) {
