@@ -171,6 +171,8 @@ struct CommandPostServerTests {
       let uplink = try await Caller.call(port: port, tls: Self.modern)
       await uplink.send(Self.request)
       try await eventually("it is accepted") { uplink.received.text.contains("\r\n\r\n") }
+      uplinks.prove(.uplink(1 << 32 + 1), as: DeviceID(raw: Bytes16(high: 1, low: 0)))
+      #expect(uplinks.summary?.guests == 1)
       // when more clients connect than the listener accepts, with the first byte of TLS, or of a
       // request,
       var slow: [Caller] = []
@@ -178,6 +180,8 @@ struct CommandPostServerTests {
         let caller = try await Caller.call(port: port, tls: inTLS ? Self.modern : nil)
         await caller.send(inTLS ? [UInt8(ascii: "P")] : [22])
         slow.append(caller)
+        // It sends keep-alives.
+        await uplink.send("2\r\n\0\0\r\n")
       }
       // then the first ones are sent away at once,
       try await eventually("the first ones are sent away") {
