@@ -60,6 +60,9 @@ import Testing
     #expect(try await web.status("POST", "/api/v1/checkins", timer.text) == 200)
     let hook = "{\"url\":\"http://127.0.0.1:1/\"}"
     #expect(try await web.status("PUT", "/api/v1/webhooks/Anna", hook) == 200)
+    let words = Array("Otto's words".utf8)
+    try LoginFile(in: web.folder).add(
+      Login(name: "Otto", rights: .observer, passphrase: words, cost: .minimum))
     return (report, fence)
   }
 

@@ -14,7 +14,7 @@ struct WebStage: Sendable {
   let node: Node
   let port: Int
   let store: WebhookStore
-  /// The folder of the webhooks.
+  /// The folder of the webhooks and the logins.
   let folder: String
 
   var client: WebClient { WebClient(port: port) }
@@ -41,7 +41,8 @@ struct WebStage: Sendable {
     let node = try await node(in: folder.url, role)
     let (ports, listening) = AsyncStream.makeStream(of: Int.self)
     let store = try WebhookStore(in: folder.url.path)
-    let programs = Programs(node: node, maps: maps, webhooks: store, logger: .silent)
+    let programs = Programs(
+      node: node, maps: maps, webhooks: store, home: folder.url.path, logger: .silent)
     let server = WebServer(
       at: .address(host: "127.0.0.1", port: port, access: access, whenTaken: whenTaken), node: node,
       programs: programs, logger: .silent
