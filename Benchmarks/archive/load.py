@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Laptops at several instances of `muster-archive serve`, and where the processor time goes.
+"""Devices at several instances of `muster-archive serve`, and where the processor time goes.
 
     load.py [--operations N] [--devices D] [--instances K] [--seconds S] [--every SECONDS]
-    load.py --find                     doubles the operations until the lag exceeds two seconds
-    load.py --devices 500 --every 0    one operation: how long a report takes to every laptop
+    load.py --find                       adds operations until the lag exceeds two seconds
+    load.py --devices 2000 --every 0     one operation: how long a report takes to every device
+    load.py --devices 2000 --every 0 --find   doubles the devices until that exceeds three seconds
 
-The laptops are replicas with uplinks in one process (`muster-bench uplinks`): they share the machine
-with the instances and PostgreSQL. The lag of a position is from its sample on one laptop until another
-laptop shows it; the observer of each operation is at the second instance.
+The devices share the machine with the instances and PostgreSQL (`muster-bench uplinks`). Two of each
+operation are whole replicas. All others are sessions: they do all that a laptop does on its uplink,
+and neither merge nor store. The lag of a position is from its sample on one device until the whole
+replica at the second instance shows it; reports are timed at every device. With `--profile FOLDER`,
+`perf` records each instance while the load runs.
 """
 
 import argparse
@@ -58,6 +61,13 @@ class Instances:
         for port, process, log in zip(ports, self.processes, self.logs):
             self.wait(process, log, f"127.0.0.1:{port}")
 
+    def profile(self, folder, seconds):
+        """Records where each instance spends its time."""
+        return [subprocess.Popen(
+            ["perf", "record", "-q", "-F", "199", "--call-graph", "fp", "-o",
+             f"{folder}/instance-{number}.perf", "-p", str(process.pid), "--", "sleep",
+             str(seconds)]) for number, process in enumerate(self.processes)]
+
     @staticmethod
     def wait(process, log, words):
         end = time.monotonic() + 120
@@ -83,7 +93,7 @@ def run(operations, options):
              "--every", str(options.every),
              *[word for port in ports for word in ("--port", str(port))]],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        instances, events = None, {}
+        instances, events, recorders = None, {}, []
         try:
             for line in bench.stdout:
                 event = json.loads(line)
@@ -93,6 +103,8 @@ def run(operations, options):
                     bench.stdin.write("\n")
                     bench.stdin.flush()
                 if list(events)[-1] == "connected":
+                    if options.profile:
+                        recorders = instances.profile(options.profile, options.seconds)
                     parts = {"instances": [each.pid for each in instances.processes],
                              "laptops": [bench.pid]}
                     before = {name: processor_seconds(*pids) for name, pids in parts.items()}
@@ -109,6 +121,8 @@ def run(operations, options):
         finally:
             bench.kill()
             bench.wait()
+            for recorder in recorders:
+                recorder.wait()
             if instances:
                 instances.end()
         if "reports" not in events:
@@ -117,9 +131,10 @@ def run(operations, options):
 
 
 def note(operations, events, options):
-    return (f"{operations} operations x {options.devices} devices at {options.instances} instances "
-            f"of {os.cpu_count()} cores, connected in {events['connected']['seconds']} s; cores used: "
-            f"{events['cores']}; MiB: {events['MiB']}")
+    return (f"{operations} operations x {options.devices} devices at {options.instances} instances, "
+            f"{os.cpu_count()} cores; admitted in {events['homes']['seconds']:.1f} s, connected in "
+            f"{events['connected']['seconds']:.1f} s, equal after {events['connected']['settled']:.1f} s"
+            f"; cores used: {events['cores']}; MiB: {events['MiB']}")
 
 
 def emit(bench, value, unit, limit, words):
@@ -140,8 +155,8 @@ def measure(operations, options):
         met = seen["p99"] <= LIMIT_LAG and seen["seen"] >= 0.95 * seen["expected"]
     reports = events["reports"]
     emit("archive-load-report", reports["max"], "ms", LIMIT_REPORT,
-         f"p99 {reports['p99']} ms, {reports['arrivals']} arrivals, {reports['missing']} missing; "
-         f"{words}")
+         f"p50 {reports['p50']} ms, p99 {reports['p99']} ms, {reports['arrivals']} arrivals, "
+         f"{reports['missing']} missing, {reports['disconnected']} disconnected; {words}")
     return met and reports["max"] <= LIMIT_REPORT and not reports["missing"]
 
 
@@ -154,10 +169,13 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--every", type=float, default=20)
     parser.add_argument("--find", action="store_true")
+    parser.add_argument("--profile", metavar="FOLDER")
     options = parser.parse_args()
-    operations = options.operations
-    while measure(operations, options) and options.find:
-        operations *= 2
+    while measure(options.operations, options) and options.find:
+        if options.every:
+            options.operations += 4
+        else:
+            options.devices *= 2
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ import MusterModel
 import MusterNode
 import MusterReplica
 import MusterStore
+import MusterSync
 import MusterTransport
 
-/// A laptop of a load test: the replica and the uplink client of a node, with a database in memory
-/// and neither a home nor a socket. Thousands fit one process.
+/// A whole laptop of a load test: the replica and the uplink client of a node, with a database in
+/// memory and neither a home nor a socket.
 actor LoadDevice {
   /// The number of the device in its operation; 0 for the founder.
   let number: Int
@@ -75,8 +76,16 @@ actor LoadDevice {
     }
   }
 
-  /// Adds a report, and returns its id and when that was.
-  func report() throws -> (id: RowID, at: Timestamp) {
+  /// A report that was written here.
+  struct Written: Sendable {
+    let id: RowID
+    /// The frame that contains it.
+    let frame: FrameHash
+    let at: Timestamp
+  }
+
+  /// Adds a report.
+  func report() throws -> Written {
     var id: RowID?
     let begun = SystemClock.wall
     act { replica, now in
@@ -85,13 +94,26 @@ actor LoadDevice {
       id = row
       return outcome
     }
-    guard let id else { throw ExitStatus(description: "the report was not written") }
-    return (id, begun)
+    guard let id, let head = ModifiedProgram.writtenHead(in: .state, of: replica) else {
+      throw ExitStatus(description: "the report was not written")
+    }
+    return Written(id: id, frame: head.hash, at: begun)
   }
 
   /// Whether it holds the roster of so many people.
   func knows(_ people: Int) throws -> Bool {
     try replica.statuses(now: SystemClock.reading).users().count >= people
+  }
+
+  /// What it holds, as a root that equals that of every device with the same.
+  var root: [UInt8] { replica.root() }
+
+  /// Its engine, to copy what it holds.
+  var engine: SyncEngine { ModifiedProgram.engine(of: replica) }
+
+  /// Returns a source of another device's positions.
+  func positions(of credentials: Credentials, seed: [UInt8]) -> PositionSource? {
+    replica.positionSource(of: credentials, seed: seed)
   }
 
   private func act(_ work: (inout Replica, ClockReading) throws -> Replica.Outcome) {
@@ -100,8 +122,8 @@ actor LoadDevice {
       for case .to(let endpoint, _, let bytes) in outcome.outgoing where endpoint.isUplink {
         uplinks.send(bytes, to: endpoint)
       }
-      for endpoint in outcome.provenUplinks {
-        uplinks.prove(endpoint)
+      for (endpoint, device) in outcome.provenUplinks {
+        uplinks.prove(endpoint, as: device)
         isConnected = true
       }
       let now = SystemClock.wall

@@ -1,20 +1,17 @@
 import ArgumentParser
 import Foundation
-import MusterCrypto
 import MusterModel
 import MusterNode
-import MusterReplica
-import MusterStore
-import MusterTransport
 
-/// Laptops of many operations at the instances of an archive, for `Benchmarks/archive/load.py`.
+/// Devices of many operations at the instances of an archive, for `Benchmarks/archive/load.py`.
 ///
-///     homes for the instances ─▶ "homes" ─▶ the script starts them ─▶ a line ─▶ all connect ─▶
-///     positions every 20 s, a report now and then ─▶ lags
+///     homes for the instances ─▶ "homes" ─▶ the script starts them ─▶ a line ─▶
+///     two whole replicas of each operation agree ─▶ all sessions connect and agree ─▶ "connected"
+///     ─▶ positions every 20 s ─▶ "positions" ─▶ a report now and then ─▶ "reports"
 struct UplinkBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "uplinks",
-    abstract: "Laptops of many operations at the instances of an archive.",
+    abstract: "Devices of many operations at the instances of an archive.",
     discussion: "Run it by Benchmarks/archive/load.py.")
 
   @Option(help: "The folder in which each instance gets a folder of homes, 0, 1 and so on.")
@@ -23,7 +20,7 @@ struct UplinkBench: AsyncParsableCommand {
   @Option(help: "Operations.")
   var operations = 1
 
-  @Option(help: "Devices of each operation.")
+  @Option(help: "Devices of each operation, at least two.")
   var devices = 50
 
   @Option(help: "The ports of the instances on 127.0.0.1.")
@@ -45,155 +42,148 @@ struct UplinkBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var devices: [[LoadDevice]] = []
-    for number in 0..<operations {
-      devices.append(try Self.operation(number, of: self))
-      progress("operation \(number + 1) of \(operations) is founded")
-    }
-    say(#"{"event":"homes"}"#)
+    // Each session needs a file descriptor.
+    ProcessLimits.permitOpenFiles()
+    var all: [LoadOperation] = []
+    let founding = ContinuousClock.now
+    for number in 0..<operations { all.append(try LoadOperation(number: number, of: self)) }
+    let enrolment = founding.duration(to: .now) / .seconds(1)
+    say(#"{"event":"homes","seconds":\#(enrolment)}"#)
     _ = readLine()
-    let all = devices.flatMap(\.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      let begun = ContinuousClock.now
-      for device in all { group.addTask { await device.run() } }
-      let people = self.devices
-      try await settle("all are connected", all) { await $0.isConnected }
-      try await settle("the observers know everybody", devices.map { $0[1] }) {
-        try await $0.knows(people)
+      for operation in all {
+        group.addTask { await operation.author.run() }
+        group.addTask { await operation.observer.run() }
       }
-      let joining = begun.duration(to: .now).components.seconds
-      say(#"{"event":"connected","devices":\#(all.count),"seconds":\#(joining)}"#)
-      try await measure(devices, in: &group)
+      try await settle("the whole replicas agree", all) { await $0.agrees() }
+      // What the instances still publish after that, such as receipts, all sessions request.
+      try await Task.sleep(for: .seconds(5))
+      try await settle("the whole replicas agree", all) { await $0.agrees() }
+      var sessions: [[LoadSession]] = []
+      for operation in all {
+        sessions.append(await operation.sessions(arePublishing: every > 0))
+      }
+      let begun = ContinuousClock.now
+      for session in sessions.joined() { group.addTask { await session.run() } }
+      try await settle("all are connected", sessions.flatMap(\.self)) { await $0.isConnected }
+      let joining = begun.duration(to: .now) / .seconds(1)
+      for (operation, sessions) in zip(all, sessions) {
+        try await settle("all hold the same", sessions) {
+          let root = await operation.author.root
+          return await $0.root == root
+        }
+      }
+      let settling = begun.duration(to: .now) / .seconds(1)
+      say(
+        """
+        {"event":"connected","devices":\(operations * devices),"seconds":\(joining),\
+        "settled":\(settling)}
+        """)
+      try await measure(all, sessions, in: &group)
       group.cancelAll()
     }
   }
 
-  private func settle(
-    _ what: String, _ devices: [LoadDevice], _ holds: (LoadDevice) async throws -> Bool
+  private func settle<Device>(
+    _ what: String, _ devices: [Device], _ holds: (Device) async throws -> Bool
   ) async throws {
     var waiting = devices
     var round = 0
     while !waiting.isEmpty {
       round += 1
-      var rest: [LoadDevice] = []
+      var rest: [Device] = []
       for device in waiting where try await !holds(device) { rest.append(device) }
       waiting = rest
-      if round % 10 == 0 { progress("\(what): \(waiting.count) to go") }
-      try await Task.sleep(for: .milliseconds(waiting.isEmpty ? 0 : 500))
+      if round % 20 == 0 { progress("\(what): \(waiting.count) to go") }
+      try await Task.sleep(for: .milliseconds(waiting.isEmpty ? 0 : 250))
     }
   }
 
+  // MARK: Measurement
+
   private func measure(
-    _ devices: [[LoadDevice]], in group: inout ThrowingTaskGroup<Void, any Error>
+    _ all: [LoadOperation], _ sessions: [[LoadSession]],
+    in group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws {
-    let count = self.devices
     if every > 0 {
-      for operation in devices {
-        for device in operation {
-          let wait = every * Double(device.number) / Double(count)
-          group.addTask { [every] in try await Self.wander(device, after: wait, every: every) }
+      for (operation, sessions) in zip(all, sessions) {
+        let people: [any LoadPerson] = [operation.author, operation.observer] + sessions
+        for (number, person) in people.enumerated() {
+          let wait = every * Double(number) / Double(people.count)
+          group.addTask { [every] in
+            try await Self.wander(person, number: number, after: wait, every: every)
+          }
         }
       }
       // Everybody has been somewhere once.
       try await Task.sleep(for: .seconds(every))
     }
-    for operation in devices { await operation[1].forgetLags() }
-    var written: [(id: RowID, at: Timestamp)] = []
+    for operation in all { await operation.observer.forgetLags() }
+    var written: [LoadDevice.Written] = []
     for _ in 0..<max(1, reports) {
-      if reports > 0 { written.append(try await devices[0][0].report()) }
+      if reports > 0 { written.append(try await all[0].author.report()) }
       try await Task.sleep(for: .seconds(Double(seconds) / Double(max(1, reports))))
     }
     var lags: [Int64] = []
-    for operation in devices { lags += await operation[1].lags }
-    let expected = every > 0 ? Double(operations * (count - 1) * seconds) / every : 0
+    for operation in all { lags += await operation.observer.lags }
+    let expected = every > 0 ? Double(operations * (devices - 1) * seconds) / every : 0
     say(
       """
       {"event":"positions","expected":\(Int(expected)),"seen":\(lags.count),\
       "p50":\(lags.quantile(0.5)),"p99":\(lags.quantile(0.99)),"max":\(lags.max() ?? 0)}
       """)
+    await show(written, at: all[0].observer, sessions)
+  }
+
+  /// Prints how long the reports took to each device of the first operation.
+  private func show(
+    _ written: [LoadDevice.Written], at observer: LoadDevice, _ sessions: [[LoadSession]]
+  ) async {
     var spans: [Int64] = []
     var missing = 0
-    for report in written {
-      for device in devices[0].dropFirst() {
-        guard let time = await device.arrivals[report.id] else {
+    let seen = await observer.arrivals
+    var arrivals = [written.map { seen[$0.id] }]
+    for session in sessions[0] {
+      let seen = await session.arrivals
+      arrivals.append(written.map { seen[$0.frame] })
+    }
+    for (index, times) in arrivals.enumerated() {
+      for (number, (report, time)) in zip(written, times).enumerated() {
+        guard let time else {
           missing += 1
           continue
         }
-        spans.append(time.milliseconds - report.at.milliseconds)
+        let span = time.milliseconds - report.at.milliseconds
+        spans.append(span)
+        if span > 1000 { progress("device \(index + 1) had report \(number) after \(span) ms") }
       }
+    }
+    var (lost, unserved) = (0, 0)
+    for session in sessions.joined() {
+      if await !session.isConnected { lost += 1 }
+      unserved += await session.unserved
     }
     say(
       """
       {"event":"reports","arrivals":\(spans.count),"missing":\(missing),\
-      "p50":\(spans.quantile(0.5)),"p99":\(spans.quantile(0.99)),"max":\(spans.max() ?? 0)}
+      "p50":\(spans.quantile(0.5)),"p99":\(spans.quantile(0.99)),"max":\(spans.max() ?? 0),\
+      "disconnected":\(lost),"unserved":\(unserved)}
       """)
   }
 
   private static func wander(
-    _ device: LoadDevice, after wait: Double, every: Double
+    _ person: any LoadPerson, number: Int, after wait: Double, every: Double
   ) async throws {
     let clock = ContinuousClock()
     var due = clock.now + .seconds(wait)
     for step in 0... {
       try await clock.sleep(until: due)
       if let place = Coordinate(
-        latitude: 46 + Double(step % 100) / 1000, longitude: 14 + Double(device.number) / 1000)
+        latitude: 46 + Double(step % 100) / 1000, longitude: 14 + Double(number % 1000) / 1000)
       {
-        await device.move(to: place)
+        await person.move(to: place)
       }
       due += .seconds(every)
-    }
-  }
-
-  // MARK: Enrolment
-
-  /// Founds an operation, with its laptops in this process and a home for each instance on disk.
-  private static func operation(_ number: Int, of bench: UplinkBench) throws -> [LoadDevice] {
-    var seeds = DeterministicRandom(
-      seed: [UInt8(number & 255), UInt8(number >> 8)] + [UInt8](repeating: 7, count: 30))
-    let genesis = Genesis(
-      operationName: "load \(number)", seed: seeds.bytes(32), now: SystemClock.wall)
-    let store = try Store.inMemory()
-    try genesis.store(in: store)
-    var founder = try Replica(
-      store: store, credentials: genesis.credentials, start: .startsIncarnation(above: 0),
-      seed: seeds.bytes(32), systemBoot: [0], now: SystemClock.reading)
-    _ = try founder.rotateEpoch(now: SystemClock.reading)
-    _ = try founder.write(PersonRequests.setCallsign("Device 0"), now: SystemClock.reading)
-    for instance in bench.port.indices {
-      let path = "\(bench.folder)/\(instance)"
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      let home = NodeHome.locate(
-        home: "\(path)/\(number)", keys: nil, environment: ProcessInfo.processInfo.environment)
-      let request = try Founding.request(
-        callsign: "Archive \(instance)", home: home, passphrase: nil)
-      let admitted = try founder.admit(request: request, role: .archive, now: SystemClock.reading)
-      _ = try Founding.join(grant: admitted.grant, home: home, confirm: { _ in }) { [] }
-    }
-    var members: [LoadDevice.Handover] = []
-    for index in 1..<bench.devices {
-      let enrolment = Enrolment(seed: seeds.bytes(32))
-      let request = try enrolment.request(
-        callsign: "Device \(index)", passphrase: nil, seed: seeds.bytes(32)
-      ).request
-      let admitted = try founder.admit(request: request, role: .member, now: SystemClock.reading)
-      let (credentials, keys) = try enrolment.join(grant: admitted.grant)
-      var member = try Replica(
-        store: try .inMemory(), credentials: credentials, start: .startsIncarnation(above: 0),
-        seed: seeds.bytes(32), systemBoot: [UInt8(index & 255), UInt8(index >> 8)],
-        now: SystemClock.reading)
-      _ = try member.keep(keys, now: SystemClock.reading)
-      _ = try member.write(
-        PersonRequests.setCallsign("Device \(index)"), now: SystemClock.reading)
-      members.append(LoadDevice.Handover(replica: member))
-    }
-    return try ([LoadDevice.Handover(replica: founder)] + members).enumerated().map {
-      index, replica in
-      let port = bench.port[index % bench.port.count]
-      return LoadDevice(
-        replica, number: index, at: try UplinkTarget("https://127.0.0.1:\(port)"),
-        isObserver: index == 1)
     }
   }
 
@@ -201,6 +191,14 @@ struct UplinkBench: AsyncParsableCommand {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 }
+
+/// A device of a load test that publishes positions.
+protocol LoadPerson: Sendable {
+  func move(to position: Coordinate) async
+}
+
+extension LoadDevice: LoadPerson {}
+extension LoadSession: LoadPerson {}
 
 /// Why the bench ends.
 struct ExitStatus: Error, CustomStringConvertible {

@@ -15,16 +15,14 @@ extension Archive {
     keysOf home: NodeHome, passphrase: [UInt8]?, seed: [UInt8], write: ([UInt8]) throws -> Void
   ) throws -> Int {
     let local = try ArchivePost.local(of: home, passphrase: passphrase)
-    return try export(of: local, seed: seed, first: { _, _ in 0 }, write: write)
+    return try export(ExportSelection(), of: local, seed: seed, write: write).frames
   }
 
-  /// - Parameters:
-  ///   - first: the first sequence of a log that is included; nil for none of it.
-  ///   - blobs: the photos' blobs that are included; nil for all.
+  /// - Returns: the number of frames, and the logs of which some were requested and included.
   func export(
-    of local: LocalDevice, seed: [UInt8], first: (LogID, BranchHeads) -> UInt64?,
-    blobs: Set<BlobID>? = nil, write: ([UInt8]) throws -> Void
-  ) throws -> Int {
+    _ selection: ExportSelection, of local: LocalDevice, seed: [UInt8],
+    write: ([UInt8]) throws -> Void
+  ) throws -> (frames: Int, logs: Set<LogID>) {
     guard
       try !database.run(
         "SELECT 1 FROM operations WHERE id = $1", [.bytes(local.operation.bytes)]
@@ -37,8 +35,14 @@ extension Archive {
     var random = DeterministicRandom(seed: seed)
     let form = BundleForm(of: local, salt: random.bytes16())
     var (number, frames): (UInt64, Int) = (0, 0)
+    var logs: Set<LogID> = []
+    var room = selection.mostFrames
     func send(_ item: BundleItem) throws {
-      try write(form.sealed(item, number: number, nonce: random.nonce24()))
+      // Who can write to the database may have put in what no bundle can contain.
+      guard let piece = form.sealedIfItFits(item, number: number, nonce: random.nonce24()) else {
+        return
+      }
+      try write(piece)
       number += 1
       if case .frames(let run) = item { frames += run.count }
     }
@@ -46,23 +50,43 @@ extension Archive {
     try database.transaction {
       try database.script("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
       try write(form.header)
+      guard selection.hasFrames else {
+        try eachUnit(of: local.operation, selection.units) { try send(.unit($0)) }
+        return try send(.end)
+      }
       let certificates = try verifier(of: local.operation, rootKey: local.rootKey).certificates
       for signed in certificates.ordered {
         try send(.chain(certificates.chain(of: signed.hash)))
       }
       for item in try evidence(of: local.operation) { try send(.evidence(item)) }
       let heads = try heads(of: local.operation)
-      for (log, _) in try logs(of: local.operation, by: certificates) {
-        guard let branches = heads[log], let first = first(log, branches) else { continue }
-        try eachRun(
-          of: log, from: first, isForked: !branches.forks.isEmpty, in: local.operation
-        ) { try send(.frames($0)) }
+      for (log, _) in try self.logs(of: local.operation, by: certificates) {
+        guard let branches = heads[log], let part = Self.part(of: log, branches, selection, room)
+        else { continue }
+        logs.insert(log)
+        room -= min(room, part.upperBound - part.lowerBound + 1)
+        try eachRun(of: log, part, isForked: !branches.forks.isEmpty, in: local.operation) {
+          try send(.frames($0))
+        }
       }
       for keys in try keys(of: local.operation) { try send(.keys(keys)) }
-      try eachUnit(of: local.operation, blobs: blobs) { try send(.unit($0)) }
+      try eachUnit(of: local.operation, selection.units) { try send(.unit($0)) }
       try send(.end)
     }
-    return frames
+    return (frames, logs)
+  }
+
+  /// Returns which frames of a log are included; nil for none.
+  ///
+  /// - Parameter room: how many more frames are included.
+  private static func part(
+    of log: LogID, _ heads: BranchHeads, _ selection: ExportSelection, _ room: UInt64
+  ) -> ClosedRange<UInt64>? {
+    guard room > 0, let newest = heads.tips.values.max() else { return nil }
+    guard let starts = selection.starts else { return 0...newest }
+    guard let first = starts[log], first <= newest else { return nil }
+    let isWhole = !heads.forks.isEmpty || selection.whole.contains(log)
+    return first...(isWhole || newest - first < room ? newest : first + room - 1)
   }
 
   /// Returns the logs in the order of a bundle: control logs from the root outwards, then by lane.
@@ -79,16 +103,18 @@ extension Archive {
     }.sorted { $0.place < $1.place }
   }
 
-  /// - Parameter first: 0 for a log that has forked.
+  /// - Parameter part: from 0 for a log that has forked. Of another one, the frames after its last
+  ///   signature are not passed on.
   private func eachRun(
-    of log: LogID, from first: UInt64, isForked: Bool, in operation: OperationID,
+    of log: LogID, _ part: ClosedRange<UInt64>, isForked: Bool, in operation: OperationID,
     _ body: ([Frame]) throws -> Void
   ) throws {
     var all: [Frame] = []
     var runs = ArchivedLog()
-    var next = first
-    while true {
-      let frames = try frames(of: log, from: next, in: operation)
+    var next = part.lowerBound
+    while next <= part.upperBound {
+      let end = min(part.upperBound, next + Self.page - 1)
+      let frames = try frames(of: log, next...end, in: operation)
       guard let last = frames.last else { break }
       next = last.sequence + 1
       if isForked {
@@ -103,9 +129,9 @@ extension Archive {
 
   private static let page: UInt64 = 2048
 
-  /// Returns all frames of a page of sequences, branches included.
+  /// Returns all frames of some sequences, branches included.
   private func frames(
-    of log: LogID, from first: UInt64, in operation: OperationID
+    of log: LogID, _ part: ClosedRange<UInt64>, in operation: OperationID
   ) throws -> [Frame] {
     try database.run(
       """
@@ -114,10 +140,13 @@ extension Archive {
       ORDER BY sequence, hash
       """,
       [
-        .bytes(operation.bytes), .bytes(log.bytes), .unsigned(first),
-        .unsigned(first + Self.page - 1),
+        .bytes(operation.bytes), .bytes(log.bytes), .unsigned(part.lowerBound),
+        .unsigned(part.upperBound),
       ]
-    ).map { row in
+    ).filter {
+      // Who can write to the database may have put in frames of any size.
+      $0.bytes(5).count <= Limits.frameBodyBytes
+    }.map { row in
       guard let hash = FrameHash(bytes: row.bytes(1)), let previous = FrameHash(bytes: row.bytes(2))
       else { throw Self.damaged }
       var frame = Frame(

@@ -27,7 +27,7 @@ extension Archive {
   }
 
   /// Returns how many units of each blob are archived.
-  private func heldUnits(of operation: OperationID) throws -> [BlobID: Int] {
+  func heldUnits(of operation: OperationID) throws -> [BlobID: Int] {
     let rows = try database.run(
       "SELECT blob, count(*) FROM units WHERE operation = $1 GROUP BY blob",
       [.bytes(operation.bytes)])
@@ -46,29 +46,62 @@ extension Archive {
     ).isEmpty
   }
 
-  /// Passes on the archived units, some megabytes at a time.
-  ///
-  /// - Parameter blobs: nil for all.
+  /// Returns the numbers of a blob's archived units, in order.
+  func unitNumbers(of blob: BlobID, in operation: OperationID) throws -> [Int] {
+    try database.run(
+      "SELECT number FROM units WHERE operation = $1 AND blob = $2 ORDER BY number",
+      [.bytes(operation.bytes), .bytes(blob.bytes)]
+    ).map { Int($0.integer(0)) }
+  }
+
+  /// Passes on archived units, some megabytes at a time.
   func eachUnit(
-    of operation: OperationID, blobs: Set<BlobID>? = nil, _ body: (BlobUnit) throws -> Void
+    of operation: OperationID, _ selection: ExportSelection.Units, _ body: (BlobUnit) throws -> Void
   ) throws {
-    for blob in try heldUnits(of: operation).keys.sorted() where blobs?.contains(blob) != false {
-      let rows = try database.run(
-        """
-        SELECT number, length, path, content FROM units WHERE operation = $1 AND blob = $2
-        ORDER BY number
-        """, [.bytes(operation.bytes), .bytes(blob.bytes)])
-      for row in rows {
-        let path = row.bytes(2)
-        guard path.count.isMultiple(of: 32) else { throw Self.damaged }
-        let hashes = stride(from: 0, to: path.count, by: 32).compactMap {
-          Bytes32(path[$0..<($0 + 32)])
-        }
-        try body(
-          BlobUnit(
-            blob: blob, length: Int(row.integer(1)), number: Int(row.integer(0)), path: hashes,
-            bytes: row.bytes(3)))
+    switch selection {
+    case .none: return
+    case .numbers(let numbers):
+      for (blob, some) in numbers.sorted(by: { $0.key < $1.key }) {
+        try eachUnit(of: blob, some, in: operation, body)
       }
+    case .all:
+      for blob in try heldUnits(of: operation).keys.sorted() {
+        try eachUnit(of: blob, nil, in: operation, body)
+      }
+    case .blobs(let blobs):
+      for blob in blobs.sorted() { try eachUnit(of: blob, nil, in: operation, body) }
+    }
+  }
+
+  /// - Parameter numbers: nil for all.
+  private func eachUnit(
+    of blob: BlobID, _ numbers: [Int]?, in operation: OperationID,
+    _ body: (BlobUnit) throws -> Void
+  ) throws {
+    let rows = try database.run(
+      """
+      SELECT number, length, path, content FROM units
+      WHERE operation = $1 AND blob = $2 AND ($3::bigint[] IS NULL OR number = ANY($3::bigint[]))
+      ORDER BY number
+      """,
+      [
+        .bytes(operation.bytes), .bytes(blob.bytes),
+        numbers.map { .integers($0.map(UInt64.init)) } ?? .null,
+      ])
+    for row in rows {
+      let path = row.bytes(2)
+      // Who can write to the database may have put in anything.
+      guard path.count.isMultiple(of: 32), path.count / 32 <= Int(UInt8.max),
+        (0..<Int64(UInt16.max)).contains(row.integer(0)),
+        (0...Int64(UInt32.max)).contains(row.integer(1))
+      else { continue }
+      let hashes = stride(from: 0, to: path.count, by: 32).compactMap {
+        Bytes32(path[$0..<($0 + 32)])
+      }
+      try body(
+        BlobUnit(
+          blob: blob, length: Int(row.integer(1)), number: Int(row.integer(0)), path: hashes,
+          bytes: row.bytes(3)))
     }
   }
 }

@@ -18,14 +18,22 @@ internal import MusterSync
 /// It blocks, and belongs to one task.
 public final class Archive {
   let database: DatabaseConnection
+  /// The longest wait for programs that store frames of the same operation; nil for no limit.
+  let lockPatience: Duration?
 
   /// Connects to an archive, and creates its tables in an empty database. Throws `ArchiveFault`.
   ///
   /// - Parameter url: `postgres://USER@HOST/DATABASE`.
-  public init(at url: String) throws {
+  public convenience init(at url: String) throws { try self.init(at: url, lockPatience: nil) }
+
+  init(at url: String, lockPatience: Duration?) throws {
+    self.lockPatience = lockPatience
     database = try DatabaseConnection(to: url)
     try ArchiveSchema.prepare(database)
   }
+
+  /// Whether the connection can be used.
+  var isConnected: Bool { database.isUsable }
 
   // MARK: Reading
 

@@ -29,36 +29,21 @@ extension Archive {
   ///
   /// - Returns: the counts; zero if nothing was missing.
   public func update(from post: ArchivePost) async throws -> BundleTally {
-    var tally = try await update(from: post, isWhole: false)
+    var tally = try await pass(of: post, isWhole: false)
     // A branch that the archive does not know follows an earlier frame than its newest.
-    if tally.frames.refused[.unattached] != nil {
-      tally = try await update(from: post, isWhole: true)
-    }
+    if tally.frames.refused[.unattached] != nil { tally = try await pass(of: post, isWhole: true) }
     // Photos are requested by the lists of frames that are archived.
     if tally.frames.new > 0, try !missingBlobs(of: post.local.operation).isEmpty {
-      tally.add(try await update(from: post, isWhole: false))
+      tally.add(try await pass(of: post, isWhole: false))
     }
     return tally
   }
 
-  private func update(from post: ArchivePost, isWhole: Bool) async throws -> BundleTally {
-    guard case .logStates(let states) = try await post.ask(.logStates) else {
-      throw ArchivePost.unexpectedReply
+  private func pass(of post: ArchivePost, isWhole: Bool) async throws -> BundleTally {
+    guard var pass = try await ArchivePass(of: post, into: self, isWhole: isWhole) else {
+      return BundleTally()
     }
-    let wanted = try missing(of: states, in: post.local.operation, isWhole: isWhole)
-    guard let wanted else { return BundleTally() }
-    var archiver = try BundleArchiver(into: self, of: post.local)
-    var place: [UInt8] = []
-    while true {
-      guard
-        case .bundlePiece(let piece) = try await post.ask(
-          .bundlePiece(at: ByteString(place), only: wanted))
-      else { throw ArchivePost.unexpectedReply }
-      try archiver.take(piece.bytes)
-      guard !piece.next.isEmpty else { break }
-      place = piece.next
-    }
-    _ = try archiver.finish()
-    return archiver.tally
+    try await pass.perform()
+    return pass.tally
   }
 }

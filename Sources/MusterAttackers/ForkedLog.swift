@@ -3,8 +3,8 @@ package import MusterModel
 package import MusterReplica
 internal import MusterSync
 
-/// A state log whose author signs second frames at ever lower places. Each of them takes back what
-/// counted before it.
+/// A state log whose author signs second frames at ever lower sequences. Each of these forks ends
+/// what counted before it.
 package struct ForkedLog {
   private let opening: Opening
   private let trunk: [Frame]

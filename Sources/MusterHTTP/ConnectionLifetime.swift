@@ -22,8 +22,15 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   /// Nil for a connection without an end.
   private var deadline: NIODeadline?
   private var check: Scheduled<Void>?
+  private let pending: PendingConnections?
+  /// Its number among those; nil once a request was accepted.
+  private var pendingNumber: UInt64?
+
+  /// - Parameter pending: nil for a listener that only this machine reaches.
+  init(pending: PendingConnections? = nil) { self.pending = pending }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    pendingNumber = pending?.add(context.channel)
     let deadline = context.eventLoop.now + Self.longest
     self.deadline = deadline
     watch(context, until: deadline)
@@ -44,10 +51,21 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   /// Never shortens what was granted before.
   private func prolong(to time: NIODeadline) { deadline = deadline.map { max($0, time) } }
 
-  func handlerRemoved(context: ChannelHandlerContext) { check?.cancel() }
+  /// It no longer has to make room.
+  private func settle() {
+    if let number = pendingNumber { pending?.remove(number) }
+    pendingNumber = nil
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    check?.cancel()
+    settle()
+  }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    switch event as? ExtensionRequest {
+    let request = event as? ExtensionRequest
+    if request != nil { settle() }
+    switch request {
     case .accepted: prolong(to: context.eventLoop.now + Self.longest)
     case .transfer: prolong(to: context.eventLoop.now + Self.longestTransfer)
     case .endless: deadline = nil
@@ -57,6 +75,7 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     check?.cancel()
+    settle()
     context.fireChannelInactive()
   }
 }

@@ -6,9 +6,14 @@ extension HTTP1Channel.Configuration {
 
   /// Returns the configuration of every listener: the sizes of headers and the duration of
   /// connections are bounded.
-  static func bounded(idle: TimeAmount) -> HTTP1Channel.Configuration {
+  ///
+  /// - Parameter pending: those without an accepted request; nil for a listener that only this
+  ///   machine reaches.
+  static func bounded(
+    idle: TimeAmount, pending: PendingConnections? = nil
+  ) -> HTTP1Channel.Configuration {
     .init(
-      additionalChannelHandlers: [ConnectionLifetime()], idleTimeout: idle,
+      additionalChannelHandlers: [ConnectionLifetime(pending: pending)], idleTimeout: idle,
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: 64))
   }

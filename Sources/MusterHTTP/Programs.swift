@@ -18,14 +18,22 @@ public struct Programs: Service {
   ///   - maps: the base maps and overlays.
   ///   - webhooks: nil if they are disabled by an error.
   ///   - amazon: nil if it is disabled by an error.
+  ///   - home: the node's folder, with the logins; nil without logins.
   public init(
     node: Node, maps: MapCollection = MapCollection(), webhooks: WebhookStore? = nil,
-    amazon: AmazonEndpoint? = nil, logger: Logger
+    amazon: AmazonEndpoint? = nil, home: String? = nil, logger: Logger
   ) {
     self.amazon = amazon
     live = SubscriptionBroker(node: node, devices: amazon?.devices, logger: logger)
-    router = APIRouter(api: API(node: node, maps: maps, webhooks: webhooks, live: live))
+    router = APIRouter(
+      api: API(
+        node: node, maps: maps, webhooks: webhooks, live: live,
+        logins: home.map { LoginLinks(file: LoginFile(in: $0)) }))
   }
+
+  /// Sets where other machines reach this node, such as `https://10.0.0.5:7443`. MUST be called
+  /// when its listener runs: links for new logins begin with it.
+  public func serves(at address: String) { router.api.logins?.serves(at: address) }
 
   /// The devices that programs registered by Cognito Sync; nil if that is disabled by an error.
   public var devices: SyncDevices? { live.devices }

@@ -67,7 +67,7 @@ public struct AlertID: Codable, Hashable, Comparable, Sendable, CustomStringConv
 }
 
 /// The kinds of alert. Numbers are stored and append-only.
-public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum AlertKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// A person called for help.
   case help = 1
   /// A hazard was reported near this device.
@@ -124,19 +124,13 @@ public enum AlertKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case nearZone = 26
   /// A person checked in under duress; at command only (decision 0047).
   case duress = 30
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
 }
 
 /// The severity of an alert.
-public enum AlertLevel: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
+public enum AlertLevel: UInt8, Codable, Sendable, NamedCase, Hashable, Comparable {
   case notice = 1
   case warning = 2
   case danger = 3
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
 
   /// Lower severity is less.
   public static func < (left: AlertLevel, right: AlertLevel) -> Bool {

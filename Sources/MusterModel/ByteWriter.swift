@@ -25,8 +25,9 @@ public struct ByteWriter: Sendable {
   /// Appends sixteen bytes without a length prefix.
   @inlinable
   public mutating func append(_ raw: Bytes16) {
-    append(raw.high)
-    append(raw.low)
+    withUnsafeBytes(of: (raw.high.bigEndian, raw.low.bigEndian)) {
+      storage.append(contentsOf: $0)
+    }
   }
 
   /// Appends thirty-two bytes without a length prefix.

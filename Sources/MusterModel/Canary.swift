@@ -54,6 +54,10 @@
     case keepFirstCheckInDate = "keep-first-check-in-date"
     case firstCheckInCounts = "first-check-in-counts"
     case ignoreCheckInDoubt = "ignore-check-in-doubt"
+    case storeUncheckedUnit = "store-unchecked-unit"
+    case forgetUnits = "forget-units"
+    case claimWholePhoto = "claim-whole-photo"
+    case evictLastCopy = "evict-last-copy"
 
     /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
     /// no lock guards it.
@@ -110,6 +114,10 @@
       case .keepFirstCheckInDate: "a check-in keeps the date that was known at its arrival"
       case .firstCheckInCounts: "of concurrent check-ins the first due time counts"
       case .ignoreCheckInDoubt: "a check-in is due at the latest possible time alone"
+      case .storeUncheckedUnit: "two leaves of a photo are exchanged, and stored unverified"
+      case .forgetUnits: "a stored unit of a photo clears those stored before"
+      case .claimWholePhoto: "a photo counts as complete with its first unit"
+      case .evictLastCopy: "a full disk evicts photos that command does not keep"
       }
     }
 

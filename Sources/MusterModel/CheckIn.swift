@@ -43,20 +43,17 @@ public struct CheckInReport: Codable, Hashable, Sendable {
 }
 
 /// The kinds of report on a timer. Numbers are on the wire and append-only.
-public enum CheckInReportKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum CheckInReportKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// The person is well. A repeating timer starts again, any other is done.
   case ok = 1
   /// The due time is later.
   case extend = 2
   /// The timer ends without a check-in.
   case stop = 3
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
 }
 
 /// The state of a timer at one node. Numbers are on the control socket.
-public enum CheckInState: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable {
+public enum CheckInState: UInt8, Codable, Sendable, NamedCase, Hashable, Comparable {
   /// A check-in ended it, or it was stopped.
   case done = 0
   /// The next check-in is not due yet.
@@ -69,9 +66,6 @@ public enum CheckInState: UInt8, Codable, Sendable, CaseIterable, Hashable, Comp
   case overdue = 4
   /// The grace period has passed too.
   case unaccounted = 5
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
 
   /// The more urgent is greater.
   public static func < (left: CheckInState, right: CheckInState) -> Bool {

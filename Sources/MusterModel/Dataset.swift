@@ -1,5 +1,5 @@
 /// The data sets whose changes are counted, so that a reader can detect changes.
-public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
+public enum Dataset: UInt8, Sendable, NamedCase, Hashable {
   case users = 1
   case reports = 2
   case fences = 3
@@ -15,9 +15,6 @@ public enum Dataset: UInt8, Sendable, CaseIterable, Hashable {
   /// Exposure notices, and those that concern this node's user. The log of devices nearby is not
   /// counted.
   case proximity = 9
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
 
   /// Returns the set that a row belongs to; nil if its changes are not reported.
   public init?(_ kind: EntityKind) {

@@ -1,5 +1,5 @@
 /// The kinds of directive.
-public enum DirectiveKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum DirectiveKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// Leave, and go to an assembly zone.
   case evacuate = 1
   /// Report that you are accounted for.
@@ -11,9 +11,6 @@ public enum DirectiveKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   /// Go to an assembly zone.
   case muster = 5
 
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
-
   /// The name in texts.
   public var label: String { self == .rollcall ? "roll call" : name }
 
@@ -22,12 +19,9 @@ public enum DirectiveKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
 }
 
 /// Whether a directive is still in force. In a conflict, open wins.
-public enum DirectiveStatus: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum DirectiveStatus: UInt8, Codable, Sendable, NamedCase, Hashable {
   case open = 1
   case closed = 2
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
 }
 
 /// The audience of a directive.

@@ -15,7 +15,7 @@ public struct EarlierFix: Hashable, Sendable {
     self.accuracyDecimetres = accuracyDecimetres
   }
 
-  /// Takes what a later position needs of a fix.
+  /// Creates one from the fix of a position record.
   public init(_ fix: Fix, order: RecordOrder) {
     self.init(
       order: order, position: fix.position, accuracyDecimetres: fix.accuracyDecimetres)

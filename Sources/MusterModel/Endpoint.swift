@@ -60,15 +60,30 @@ extension Endpoint: Codable {
 }
 
 extension Endpoint: CustomStringConvertible {
-  /// `uplink`, `192.0.2.1:7474` or `[2001:db8:0:0:0:0:0:1]:7474`.
+  /// `uplink`, `192.0.2.1:7474` or `[2001:db8::1]:7474` (RFC 5952).
   public var description: String {
     if isUplink { return "uplink" }
     if address.count == 4 {
       return address.map(String.init).joined(separator: ".") + ":\(port)"
     }
+    return "[\(ipv6Text)" + (scope == 0 ? "" : "%\(scope)") + "]:\(port)"
+  }
+
+  /// The groups of an IPv6 address, with `::` for the first of the longest runs of zero groups.
+  private var ipv6Text: String {
     let groups = stride(from: 0, to: 16, by: 2).map {
-      String(UInt16(address[$0]) << 8 | UInt16(address[$0 + 1]), radix: 16)
+      UInt16(address[$0]) << 8 | UInt16(address[$0 + 1])
     }
-    return "[" + groups.joined(separator: ":") + (scope == 0 ? "" : "%\(scope)") + "]:\(port)"
+    func text(_ range: Range<Int>) -> String {
+      groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+    }
+    var longest = 0..<0
+    var start = 0
+    for (index, group) in groups.enumerated() {
+      if group != 0 { start = index + 1 }
+      if index + 1 - start > longest.count { longest = start..<index + 1 }
+    }
+    guard longest.count > 1 else { return text(0..<8) }
+    return text(0..<longest.lowerBound) + "::" + text(longest.upperBound..<8)
   }
 }

@@ -249,7 +249,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
 }
 
 /// The category of a report.
-public enum ReportCategory: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum ReportCategory: UInt8, Codable, Sendable, NamedCase, Hashable {
   case other = 1
   case fire = 2
   case flood = 3
@@ -257,46 +257,22 @@ public enum ReportCategory: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case structure = 5
   case medical = 6
   case access = 7
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
 }
 
 /// Whether a hazard persists. In a conflict, open wins over resolved.
-public enum ReportStatus: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum ReportStatus: UInt8, Codable, Sendable, NamedCase, Hashable {
   case open = 1
   case resolved = 2
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
 }
 
 /// The meaning of being inside a fence.
-public enum FenceKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum FenceKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// An assembly zone: inside is safe.
   case muster = 1
   /// A hazard zone: inside is unsafe.
   case hazard = 2
   /// For information only.
   case info = 3
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
 }
 
 /// The evidence that a crossing of a fence requires.

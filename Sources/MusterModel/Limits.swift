@@ -257,9 +257,10 @@ public enum Limits {
 
   // MARK: Engine
 
-  /// Peers remembered at once. Beyond it, the least recently active peer without a session is
-  /// removed.
-  public static let peers = 1024
+  /// Peers remembered at once: the devices of the largest operation, all on uplinks to one instance
+  /// of an archive while another is down. Beyond it, the least recently active peer without a
+  /// session is removed.
+  public static let peers = 4096
   /// Addresses received in announces that are not validated yet: enough for the peers that come
   /// into range at once.
   public static let contactHints = 64
@@ -301,7 +302,8 @@ public enum Limits {
   public static let introductions = 16
   /// Fresh frames that are pushed; of longer runs only the head is announced.
   public static let pushedFrames = 4
-  /// Sessions on which one fresh frame is pushed; other peers receive it by relay.
+  /// Sessions on which one fresh frame is pushed, besides those over uplinks; other peers receive
+  /// it by relay.
   public static let pushFanOut = 32
   /// Devices that a push names as covered, so that it is not relayed to them.
   public static let coveredDevices = 48
@@ -311,9 +313,11 @@ public enum Limits {
   public static let begunStrands = 256
   /// Logs of one peer in which the position of a fork is searched.
   public static let forkSearches = 64
-  /// Unfinished handshakes. Beyond it, the oldest is dropped, so that a flood uses no more memory.
+  /// Unfinished handshakes. Beyond it, the oldest is dropped, so that a flood uses no more memory;
+  /// its device tries again only after many seconds. Half of it is the most uplinks that may be
+  /// open without a session: when an instance of an archive fails, all of its devices come at once.
   /// The limit also applies to joiners that wait for an answer.
-  public static let handshakesInFlight = 256
+  public static let handshakesInFlight = 1024
   /// Bytes of frame bodies that may arrive unrequested in response to leaves.
   public static let digestCreditBytes = 16 * 1024
   /// Bytes that a node requests from one peer before a response, by estimate: the capacity of a

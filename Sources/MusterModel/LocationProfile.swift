@@ -1,12 +1,9 @@
 /// How precisely a device measures its position, as set by command.
-public enum LocationMode: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum LocationMode: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// Precise while moving, coarse once still.
   case automatic = 1
   case precise = 2
   case coarse = 3
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
 }
 
 /// Command's sampling settings for a device in the foreground or in the background.

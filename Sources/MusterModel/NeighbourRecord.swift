@@ -34,16 +34,13 @@ public struct Neighbour: Hashable, Sendable {
 }
 
 /// The path by which a neighbour's data arrives. Numbers are on the wire, append-only, 1 to 3.
-public enum NeighbourPath: UInt8, Codable, Sendable, Hashable, CaseIterable {
+public enum NeighbourPath: UInt8, Codable, Sendable, Hashable, NamedCase {
   /// Its announces arrive by multicast, with or without a session.
   case multicast = 1
   /// Only a session over UDP.
   case unicast = 2
   /// A session over HTTPS.
   case uplink = 3
-
-  /// The name for people and in JSON.
-  public var name: String { String(describing: self) }
 }
 
 /// The first six bytes of a device's id: too many for an attacker to draw a key with a matching

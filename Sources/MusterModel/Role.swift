@@ -1,5 +1,5 @@
 /// The permissions that a certificate grants to its device.
-public enum Role: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum Role: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// Admits and revokes devices, draws fences, issues directives.
   case command = 1
   /// Writes reports, and its user's own status.
@@ -20,12 +20,6 @@ public enum Role: UInt8, Codable, Sendable, CaseIterable, Hashable {
     case .relay: "relay"
     case .archive: "archive"
     }
-  }
-
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let role = Role.allCases.first(where: { $0.name == name }) else { return nil }
-    self = role
   }
 
   /// Whether it may hold epoch keys.

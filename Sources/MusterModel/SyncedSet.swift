@@ -1,7 +1,7 @@
 /// The sets of rows of which clients keep a copy by delta sync.
 ///
 /// The numbers are stored: they are append-only.
-public enum SyncedSet: UInt8, CaseIterable, Sendable {
+public enum SyncedSet: UInt8, NamedCase, Sendable {
   case users = 1
   case reports = 2
   case fences = 3
@@ -17,9 +17,6 @@ public enum SyncedSet: UInt8, CaseIterable, Sendable {
     default: return nil
     }
   }
-
-  /// The name in paths.
-  public var name: String { String(describing: self) }
 }
 
 /// When a row last changed at this node, and how often.

@@ -44,7 +44,7 @@ public struct ZoneRule: Codable, Hashable, Sendable {
 }
 
 /// The kinds of rules of a zone. Numbers are on the wire and append-only.
-public enum ZoneRuleKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum ZoneRuleKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// So many people must be inside.
   case atLeast = 1
   /// No more people than this may be inside.
@@ -53,15 +53,6 @@ public enum ZoneRuleKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case entryBy = 3
   /// No one may be inside or within so many metres.
   case within = 4
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
-
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
 
   /// The numbers that a rule of this kind may have.
   public var numbers: ClosedRange<UInt32> {

@@ -34,7 +34,7 @@ extension Founding {
     var enrolment = Enrolment(seed: systemSeed())
     try enrolment.begin(
       invitation: invitation, at: [.uplink(0)], seed: systemSeed(), now: SystemClock.instant)
-    progress("asking \(target) to join \(summary.operationName) as \(summary.role.name)")
+    progress("joining \(summary.operationName) as \(summary.role.name) at \(target)")
     let exchange = EnrolmentClient(enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds)
     let uplinks = UplinkSwitch(joiningAt: target)
     var logger = Logger(label: "muster.join")

@@ -70,7 +70,7 @@ public enum Founding {
     try enrolment.begin(
       invitation: invitation, seed: systemSeed(), now: SystemClock.instant)
     let places = summary.endpoints.map(\.description).joined(separator: ", ")
-    progress("asking \(places) to join \(summary.operationName) as \(summary.role.name)")
+    progress("joining \(summary.operationName) as \(summary.role.name) at \(places)")
     let exchange = EnrolmentClient(enrolment: enrolment, timeoutMilliseconds: timeoutMilliseconds)
     guard let (credentials, keys, inviter) = try await exchange.run() else {
       throw NodeError.noAnswer(

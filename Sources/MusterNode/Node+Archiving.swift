@@ -12,6 +12,11 @@ extension Node {
     }
   }
 
+  /// Returns the blobs of photos that the node fetches, with the units that it holds.
+  public func wantedBlobs() throws -> [(id: BlobID, held: UnitSet)] {
+    try read { replica, _ in replica.queries.wantedBlobs() }
+  }
+
   /// Returns what changes whenever a frame is added: equal values mean that nothing was.
   public func holdings() throws -> [UInt8] {
     try read { replica, _ in replica.root() }

@@ -178,7 +178,8 @@ public actor Node {
     }
     keepWitness()
     ports.send(outcome.outgoing)
-    for endpoint in outcome.provenUplinks { ports.uplinks?.prove(endpoint) }
+    for device in outcome.lostPeers { ports.uplinks?.doubt(device) }
+    for (endpoint, device) in outcome.provenUplinks { ports.uplinks?.prove(endpoint, as: device) }
     if outcome.haveUplinksChanged {
       ports.uplinks?.take(certificates: opened.replica.queries.uplinkCertificates)
     }

@@ -205,7 +205,7 @@ public enum NodeError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notEnrolled(let path):
-      "\(path) belongs to no operation yet: run 'muster init' or 'muster join'"
+      "there is no node in \(path): run `muster init` or `muster join`, or give --home"
     case .alreadyEnrolled(let path):
       "\(path) belongs to an operation already: choose another --home"
     case .refused(let reason), .noAnswer(let reason): reason

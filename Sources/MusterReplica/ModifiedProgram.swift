@@ -35,6 +35,9 @@ package enum ModifiedProgram {
   /// Returns the keys and the certificates of this device.
   package static func identity(of replica: Replica) -> LocalDevice { replica.core.local }
 
+  /// Returns the engine, which knows the heads of all logs.
+  package static func engine(of replica: Replica) -> SyncEngine { replica.core.engine }
+
   /// Returns the epoch that this device writes under; nil without a key.
   package static func writingKey(of replica: Replica) -> WritingKey? { replica.core.currentEpoch }
 

@@ -26,8 +26,10 @@ extension Replica {
     public var locationDemands: [RowID] = []
     /// Whether `uplinkCertificates` has changed.
     public var haveUplinksChanged = false
-    /// Uplinks whose other end has proved that it belongs to the operation.
-    public var provenUplinks: [Endpoint] = []
+    /// Uplinks, and the devices that authenticated at their other ends.
+    public var provenUplinks: [(endpoint: Endpoint, device: DeviceID)] = []
+    /// Devices whose last session has ended.
+    public var lostPeers: [DeviceID] = []
     /// Peers that were detected as stalled.
     public var accused: [(device: DeviceID, kind: StallSummary.Kind)] = []
     /// Alerts raised and cleared, in the order of their ids.

@@ -71,9 +71,11 @@ struct Transaction: Sendable {
     case .peerConnected(_, let endpoint):
       outcome.hasMeshChanged = true
       outcome.remarks.append("connected to \(name) at \(endpoint)")
-    case .uplinkProven(let endpoint): outcome.provenUplinks.append(endpoint)
-    case .peerLost:
+    case .uplinkProven(let endpoint, let device):
+      outcome.provenUplinks.append((endpoint, device))
+    case .peerLost(let device):
       outcome.hasMeshChanged = true
+      outcome.lostPeers.append(device)
       outcome.remarks.append("lost \(name)")
     case .needsUpdate(let need, _, let endpoint):
       outcome.hasMeshChanged = true

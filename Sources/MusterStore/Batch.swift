@@ -55,6 +55,9 @@ public struct Batch: Sendable {
   /// Blobs whose ciphertext is deleted. They stay listed and are not fetched again.
   public var deletedBlobs: [BlobID] = []
 
+  /// Whether the outcome has the zones and reports as they were before.
+  public var keepsReplaced = false
+
   /// Salvaged frames that are settled.
   public var settled: [ProcessedFrame] = []
 

@@ -11,6 +11,9 @@ public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflect
   public let role: Role
   /// The person who receives another device with it; nil if each device is that of a new person.
   public let user: UserID?
+  /// How many devices of that person were revoked when it was made; nil if that is not known. A
+  /// later revocation closes it.
+  public let revokedDevices: UInt32?
   /// How many more devices may join with it.
   public var usesLeft: UInt32
   /// The expiry by this device's clock, which the caller reads.
@@ -20,13 +23,14 @@ public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflect
 
   /// Creates an invite with all its uses.
   public init(
-    id: InviteID, secret: [UInt8], role: Role, user: UserID? = nil, usesLeft: UInt32,
-    expiresAt: Timestamp, createdAt: Timestamp
+    id: InviteID, secret: [UInt8], role: Role, user: UserID? = nil, revokedDevices: UInt32? = nil,
+    usesLeft: UInt32, expiresAt: Timestamp, createdAt: Timestamp
   ) {
     self.id = id
     self.secret = secret
     self.role = role
     self.user = user
+    self.revokedDevices = revokedDevices
     self.usesLeft = usesLeft
     self.expiresAt = expiresAt
     self.createdAt = createdAt

@@ -3,14 +3,16 @@ internal import MusterModel
 
 /// The SQL of invites and their uses.
 enum InviteTable {
-  private static let columns = "id, secret, role, user, uses_left, expires_at_ms, created_at_ms"
+  private static let columns =
+    "id, secret, role, user, revoked, uses_left, expires_at_ms, created_at_ms"
 
   static func insert(_ invite: Invite, in database: Database) throws {
     try database.run(
-      "INSERT INTO invites(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      "INSERT INTO invites(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
       [
         invite.id.blob, invite.secret.blob, invite.role.rawValue.column, invite.user?.blob ?? .null,
-        invite.usesLeft.column, invite.expiresAt.column, invite.createdAt.column,
+        invite.revokedDevices?.column ?? .null, invite.usesLeft.column, invite.expiresAt.column,
+        invite.createdAt.column,
       ])
   }
 
@@ -50,8 +52,8 @@ enum InviteTable {
   private static func read(_ columns: inout ColumnReader) throws -> Invite {
     Invite(
       id: try columns.identifier(), secret: try columns.bytes(), role: try columns.code(),
-      user: try columns.optionalBytes16().map(UserID.init(raw:)), usesLeft: try columns.integer(),
-      expiresAt: try columns.timestamp(),
-      createdAt: try columns.timestamp())
+      user: try columns.optionalBytes16().map(UserID.init(raw:)),
+      revokedDevices: try columns.optionalInteger(), usesLeft: try columns.integer(),
+      expiresAt: try columns.timestamp(), createdAt: try columns.timestamp())
   }
 }

@@ -30,6 +30,11 @@ enum Migrations {
     migrator.registerMigration("21 crossings by sample time") {
       try $0.execute(sql: crossingsBySample)
     }
+    migrator.registerMigration("22 changes in rows") { try $0.execute(sql: changesInRows) }
+    migrator.registerMigration("23 revocations before invites") {
+      try $0.execute(sql: invitesAndRevocations)
+    }
+    migrator.registerMigration("24 lists of blobs in order") { try $0.execute(sql: blobLists) }
     return migrator
   }
 
@@ -364,8 +369,32 @@ enum Migrations {
     ALTER TABLE invites ADD COLUMN user BLOB CHECK(length(user) = 16);
     """
 
+  private static let invitesAndRevocations = """
+    -- How many devices of the person were revoked when the invite was made; NULL if that is not
+    -- known. A later revocation closes it.
+    ALTER TABLE invites ADD COLUMN revoked INTEGER;
+    """
+
   private static let crossingsBySample = """
     -- A page of the timeline reads its own crossings.
     CREATE INDEX crossings_by_sample ON crossings(sampled_at_ms, id);
+    """
+
+  private static let changesInRows = """
+    -- The changes of a row of a synced set lie in the row, which each of them writes anyway: NULL
+    -- for other rows. A blank row, without a state, is derived no longer.
+    ALTER TABLE rows ADD COLUMN moment INTEGER;
+    ALTER TABLE rows ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+    UPDATE rows SET moment = 1 WHERE kind IN (1, 2, 3, 6, 11);
+    UPDATE rows SET moment = change.moment, version = change.version FROM row_changes AS change
+      WHERE change.set_number = CASE kind WHEN 6 THEN 1 WHEN 11 THEN 4 ELSE kind END
+        AND change.row = id AND kind IN (1, 2, 3, 6, 11);
+    INSERT INTO rows(kind, id, state, moment, version)
+      SELECT CASE set_number WHEN 4 THEN 11 ELSE set_number END, row, x'', moment, version
+      FROM row_changes AS change WHERE NOT EXISTS (
+        SELECT 1 FROM rows WHERE id = change.row AND kind IN (1, 2, 3, 6, 11)
+          AND CASE kind WHEN 6 THEN 1 WHEN 11 THEN 4 ELSE kind END = change.set_number);
+    DROP TABLE row_changes;
+    CREATE INDEX rows_by_change ON rows(kind, moment, id) WHERE moment IS NOT NULL;
     """
 }

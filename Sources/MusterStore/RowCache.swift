@@ -19,11 +19,13 @@ struct RowCache {
   private var entries: [Entry] = []
   /// Rows written since the last call of `takeTouched`; may contain duplicates.
   private var touched: [RowKey] = []
+  private var keepsReplaced = false
   /// Zones and reports as they were before, since the last call of `takeReplaced`.
   private var replaced: [RowState] = []
   /// Entries that are to be written.
   private var changed: [Int] = []
   private var bytes = 0
+  private var moment = CommitMoment()
   /// The most recently written row, which most writes use again.
   private var latest: (key: RowKey, index: Int)?
 
@@ -31,6 +33,21 @@ struct RowCache {
   /// cleared.
   private static let capacity = 16_384
   private static let byteCapacity = 16 * 1024 * 1024
+
+  /// Begins a commit.
+  ///
+  /// - Parameters:
+  ///   - wall: its time; nil if that is not known.
+  ///   - keepsReplaced: whether zones and reports are kept as they were before.
+  mutating func begin(at wall: Timestamp?, keepsReplaced: Bool) {
+    moment.begin(at: wall)
+    self.keepsReplaced = keepsReplaced
+  }
+
+  /// Returns the moment of the commit.
+  mutating func readMoment(in database: Database) throws -> Int64 {
+    try moment.read(in: database)
+  }
 
   mutating func apply(
     _ write: AuthoredWrite, at place: LogPosition, in database: Database,
@@ -47,7 +64,7 @@ struct RowCache {
   }
 
   private mutating func noteReplaced(_ state: RowState) {
-    guard state.key.kind == .fence || state.key.kind == .report,
+    guard keepsReplaced, state.key.kind == .fence || state.key.kind == .report,
       replaced.count < Limits.replacedRows
     else { return }
     replaced.append(state)
@@ -61,14 +78,15 @@ struct RowCache {
 
   /// Writes the changed rows in the order of their places on disk.
   mutating func flush(to database: Database) throws {
+    guard !changed.isEmpty else { return }
+    var writer = RowWriter(to: database, at: try moment.read(in: database))
     changed.sort { (entries[$0].place ?? .max, $0) < (entries[$1].place ?? .max, $1) }
     for index in changed {
       let encoded = entries[index].state.encoded()
       if let place = entries[index].place {
-        try RowTable.update(entries[index].state, at: place, to: encoded, in: database)
+        try writer.update(entries[index].state, at: place, to: encoded)
       } else {
-        entries[index].place = try RowTable.insert(
-          entries[index].state, encoded: encoded, in: database)
+        entries[index].place = try writer.insert(entries[index].state, encoded: encoded)
       }
       entries[index].isChanged = false
       bytes += encoded.count - entries[index].bytes

@@ -9,7 +9,13 @@ internal import MusterModel
 extension Database {
   /// Runs a statement without results.
   func run(_ sql: String, _ values: [ColumnValue] = []) throws {
-    try withStatement(sql, values) { statement in
+    try run(cachedStatement(sql: sql), values)
+  }
+
+  /// Runs a statement without results that `cachedStatement` returned: with many rows, finding it
+  /// by its text each time costs as much as SQLite's work.
+  func run(_ prepared: Statement, _ values: [ColumnValue]) throws {
+    try withStatement(prepared, values) { statement in
       while try step(statement) {}
     }
   }
@@ -19,7 +25,7 @@ extension Database {
     _ sql: String, _ values: [ColumnValue] = [], of table: String,
     _ body: (inout ColumnReader) throws -> Bool
   ) throws {
-    try withStatement(sql, values) { statement in
+    try withStatement(cachedStatement(sql: sql), values) { statement in
       while try step(statement) {
         var reader = ColumnReader(statement, of: table)
         guard try body(&reader) else { return }
@@ -50,7 +56,7 @@ extension Database {
     _ sql: String, _ values: [ColumnValue] = [], of table: String,
     _ decode: (inout ColumnReader) throws -> T
   ) throws -> T? {
-    try withStatement(sql, values) { statement in
+    try withStatement(cachedStatement(sql: sql), values) { statement in
       guard try step(statement) else { return nil }
       var reader = ColumnReader(statement, of: table)
       return try decode(&reader)
@@ -58,15 +64,14 @@ extension Database {
   }
 
   private func withStatement<T>(
-    _ sql: String, _ values: [ColumnValue], _ body: (OpaquePointer) throws -> T
+    _ prepared: Statement, _ values: [ColumnValue], _ body: (OpaquePointer) throws -> T
   ) throws -> T {
-    let prepared = try cachedStatement(sql: sql)
     let statement = prepared.sqliteStatement
     defer { sqlite3_reset(statement) }
     // An unbound parameter would keep its previous value.
     precondition(
       Int(sqlite3_bind_parameter_count(statement)) == values.count,
-      "\(values.count) values for: \(sql)")
+      "\(values.count) values for: \(prepared.sql)")
     for (index, value) in values.enumerated() {
       guard value.bind(to: statement, at: CInt(index + 1)) == SQLITE_OK else { throw failure }
     }

@@ -16,7 +16,7 @@ extension Store {
     do {
       try blobs.write(batch.units)
       let outcome = try writer.writeWithoutTransaction { database in
-        var run = CommitRun(database, remembering: memory.take())
+        var run = CommitRun(database, remembering: memory.take(), for: batch)
         var outcome = CommitOutcome()
         try database.inTransaction {
           outcome = try run.take(batch)
@@ -50,13 +50,18 @@ struct CommitRun {
   /// The previous arrival numbers of crossings in a view that is rebuilt.
   var arrivals: [CrossingID: Int64] = [:]
 
-  init(_ database: Database, remembering memory: CommitMemory.Contents) {
+  /// - Parameter batch: what is committed; nil where the view is derived again.
+  init(
+    _ database: Database, remembering memory: CommitMemory.Contents, for batch: Batch? = nil
+  ) {
     self.database = database
     self.memory = memory
+    self.memory.rows.begin(
+      at: batch?.arrival?.wall, keepsReplaced: batch?.keepsReplaced ?? false)
+    journal.arrival = batch?.arrival
   }
 
   mutating func take(_ batch: Batch) throws -> CommitOutcome {
-    journal.arrival = batch.arrival
     for key in batch.epochKeys { try LocalTable.keep(key, in: database) }
     for certificate in batch.certificates { try LocalTable.keep(certificate, in: database) }
     for id in batch.replacedEvidence { try LocalTable.delete(id, in: database) }
@@ -215,6 +220,11 @@ struct CommitRun {
     memory.indexesRows = true
   }
 
+  /// Deletes all rows before a view is rebuilt.
+  mutating func deleteRows() throws {
+    try RowTable.deleteAll(at: memory.rows.readMoment(in: database), in: database)
+  }
+
   /// Records what was deleted in order to be derived again.
   mutating func noteRederived(_ targets: [RowFrameTable.Target]) {
     outcome.rederivedCrossings = targets.filter { $0.row == nil }.map { CrossingID(raw: $0.id) }
@@ -277,9 +287,9 @@ struct CommitRun {
     outcome.replacedRows = memory.rows.takeReplaced()
     if !rederived.isEmpty {
       outcome.changedRows = Set(outcome.changedRows + rederived).sorted()
+      try RowChangeTable.note(
+        rederived, at: memory.rows.readMoment(in: database), in: database)
     }
-    try RowChangeTable.record(
-      outcome.changedRows, wall: journal.arrival?.wall, in: database)
     try RecordIndexTable.note(outcome.changedRows, in: database)
     return outcome
   }

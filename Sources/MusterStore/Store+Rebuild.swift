@@ -44,9 +44,8 @@ extension Store {
         var run = CommitRun(database, remembering: CommitMemory.Contents())
         run.arrivals = try CrossingTable.arrivals(database)
         try CrossingTable.deleteAll(database)
-        try RowChangeTable.recordAll(database)
         try RecordIndexTable.removeAll(database)
-        try RowTable.deleteAll(database)
+        try run.deleteRows()
         try FrameTable.deleteAllWaiting(database)
         if try beginsIndex || RowFrameTable.isKept(database) { try run.beginIndex() }
         run.progress = RebuildProgress()

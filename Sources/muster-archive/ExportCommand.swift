@@ -9,7 +9,7 @@ struct ExportCommand: ParsableCommand {
     abstract: "Write an operation as a bundle, or for maps.",
     discussion: """
       Example:  muster-archive export flood.bundle --home ~/archive-device
-                muster-archive export flood.gpkg --format gpkg --operation flood
+                muster-archive export flood.gpkg --format gpkg --operation "River flood"
 
       With a bundle, a replaced laptop gets everything back: `muster bundle merge flood.bundle`. \
       The other formats contain what was projected, and need no device.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Logging
+internal import MusterNode
 
 /// The program of the shared archive. A node neither links it nor needs it.
 struct ArchiveProgram: AsyncParsableCommand {
@@ -28,6 +29,7 @@ struct ArchiveProgram: AsyncParsableCommand {
 enum Program {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
+    ProcessLimits.forbidCoreDumps()
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = .warning

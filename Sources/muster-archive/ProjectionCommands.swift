@@ -20,7 +20,7 @@ struct ProjectCommand: AsyncParsableCommand {
 
   func run() async throws {
     let post = try await ArchivePost(device.folders, passphrase: try device.passphrase())
-    let outcome = try await database.open().project(by: post, seed: Seed.drawn())
+    let outcome = try await database.open().project(by: post, seed: { Seed.drawn() })
     if json {
       return Standard.print(
         JSON.object([

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Logging
 internal import MusterArchive
 internal import MusterHTTP
+internal import MusterNode
 internal import MusterTransport
 internal import ServiceLifecycle
 
@@ -85,6 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
     _ = try Archive(at: url)
     var logger = Logger(label: "muster-archive")
     logger.logLevel = .info
+    ProcessLimits.permitOpenFiles()
     let (host, port) = try address()
     let server: ArchiveServer
     do {

@@ -14,7 +14,7 @@ struct TokenCommand: ParsableCommand {
       commandName: "create",
       abstract: "Create a token and print it once.",
       discussion: """
-        Example:  muster-archive token create "County fire" --operation flood --operation storm
+        Example:  muster-archive token create "County fire" --operation "River flood"
         """)
 
     @Argument(help: ArgumentHelp("Who will use it.", valueName: "agency"))

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Logging
 internal import MusterModel
+internal import MusterNode
 
 /// The command line: parses arguments, sends a command to the node of a home (the running one, or
 /// one opened in this process), and prints the reply for a person or, with `--json`, for a program.
@@ -61,7 +62,7 @@ enum Program {
   static func main() async {
     // A reader that closes the pipe, such as `head`, must not kill a node: `write` reports it.
     signal(SIGPIPE, SIG_IGN)
-    CoreDumps.forbid()
+    ProcessLimits.forbidCoreDumps()
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = .notice

@@ -25,7 +25,8 @@ from markup import abuse
 from measures import measured
 from nodes import Operation, Receiver, Stream, wait
 from paper import forms, printed
-from remote import elsewhere
+from remote import by_link, elsewhere
+from speech import dictated
 
 
 def locked(page, operation):
@@ -386,6 +387,30 @@ def alerts(page, operation):
     wait("it is over", lambda: "by the mill" not in page.text("#alerts"))
 
 
+def contacts(page, operation):
+    """An emergency contact is added, and called from the alert of a danger."""
+    page.click("#contacts")
+    page.click("dialog[open] [data-key='contact.add']")
+    page.await_form()
+    page.fill(name="Fire station", phone="+351 238 953 225", note="two engines",
+              place="40.3300, -7.6000")
+    page.click("dialog[open] [type=submit]")
+    wait("it is listed", lambda: "two engines" in page.text("dialog[open] .people"))
+    page.shot("contacts")
+    page.click_word("dialog[open] button", "Close")
+    operation.member.send("POST", "me/position", {"lat": 40.3217, "lon": -7.6114})
+    operation.member.send("PUT", "me/safety", {"safety": "help", "note": "by the sluice"})
+    page.view("feed")
+    wait("the alert shows it, with its direction", lambda: page.js("""
+        const one = [...document.querySelectorAll("#alerts a[href='tel:+351238953225']")][0];
+        return /Fire station.*\\d k?m /.test(one?.parentElement.innerText ?? "");"""))
+    wait("the member's node has it too", lambda: [
+        one["name"] for one in operation.member.get("contacts")["items"]] == ["Fire station"])
+    operation.member.send("PUT", "me/safety", {"safety": "safe"})
+    wait("it is over", lambda: "by the sluice" not in page.text("#alerts"))
+    checked("an emergency contact is shown with each danger")
+
+
 def base_map(page):
     """The base map is shown, with its attribution as text."""
     wait("tiles are shown", lambda: page.js(
@@ -675,7 +700,8 @@ def main():
                         help="measure only the alert of an entered hazard")
     parser.add_argument("--safe", action="store_true",
                         help="check only the notices that a person and an order are safe")
-    parser.add_argument("--photos", action="store_true", help="check only photos of reports")
+    parser.add_argument("--photos", action="store_true",
+                        help="check only photos of reports, dictation and emergency contacts")
     parser.add_argument("--paper", action="store_true", help="check only reports and forms on paper")
     parser.add_argument("--checkins", action="store_true", help="check only check-ins")
     parser.add_argument("--measures", action="store_true",
@@ -703,7 +729,12 @@ def main():
             hazard(page, operation)
             return 0
         if options.photos or options.checkins:
-            (photos if options.photos else checkins)(page, operation)
+            if options.photos:
+                photos(page, operation)
+                dictated(page)
+                contacts(page, operation)
+            else:
+                checkins(page, operation)
             must("the browser has no error", not page.faults("status of 4"))
             return 0
         if options.paper:
@@ -724,6 +755,7 @@ def main():
         distress(page, operation)
         report(page, operation)
         photos(page, operation)
+        dictated(page)
         checkins(page, operation)
         base_map(page)
         fence(page, operation)
@@ -731,6 +763,7 @@ def main():
         places(page, operation)
         change_circle(page, operation)
         import_fences(page, operation)
+        contacts(page, operation)
         alerts(page, operation)
         mesh(page, operation)
         rollcall(page, operation)
@@ -743,6 +776,7 @@ def main():
             accessible(page, options.axe)
         looks(page)
         phone_map(page)
+        by_link(operation, page, options.screenshots)
         elsewhere(operation, options.screenshots)
         other_looks(page, operation)
         # Missing tiles of the small map, and an outdated edit, are expected errors.

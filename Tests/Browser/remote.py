@@ -38,6 +38,52 @@ def out(page):
     wait("the login form is shown again", lambda: page.count("dialog[open] [name=passphrase]"))
 
 
+def by_link(operation, page, shots):
+    """The leader adds a login for a phone; its link works once; removed, its session ends."""
+    page.view("team")
+    page.click("[data-key='add login']")
+    page.await_form()
+    page.fill(name="Rui & Eva")
+    page.click("dialog[open] [type=submit]")
+    wait("the code is shown", lambda: page.count("dialog[open] svg.code"))
+    link = page.text("dialog[open] .url")
+    must("the link leads to the listener for other machines",
+         link.startswith(f"https://127.0.0.1:{operation.post}/#login="))
+    page.click("dialog[open] [data-key=close]")
+    wait("the login is listed", lambda: page.count("#team [data-login='Rui & Eva']"))
+    trusted = [f"--ignore-certificate-errors-spki-list={pin(operation.post)}"]
+    phone = Page(link, shots, trusted)
+    try:
+        phone.driver.get(link)
+        wait("a passphrase is proposed", lambda: phone.count("dialog[open] [name=passphrase]"))
+        must("the address has no code any more", "login=" not in phone.js("return location.href"))
+        passphrase = phone.js("return document.querySelector('[name=passphrase]').value")
+        phone.shot("log-in-by-link")
+        phone.click("dialog[open] [type=submit]")
+        wait("the phone sees people", lambda: phone.count(".person") >= 2)
+        must("it is logged in", "Rui & Eva" in phone.text("#session"))
+        phone.view("team")
+        must("a phone manages no logins", not phone.count("#team [data-login]"))
+        out(phone)
+        log_in(phone, "Rui & Eva", passphrase)
+        wait("the passphrase logs in again", lambda: phone.count(".person") >= 2)
+        other = Page(link, shots, trusted)
+        try:
+            other.driver.get(link)
+            wait("the form is open", lambda: other.count("dialog[open] [name=passphrase]"))
+            other.click("dialog[open] [type=submit]")
+            wait("the link works once", lambda: "was used" in other.text("dialog .wrong"))
+        finally:
+            other.close()
+        page.click("#team [data-key='remove Rui & Eva']")
+        page.submit()
+        wait("it is removed", lambda: not page.count("#team [data-login='Rui & Eva']"))
+        phone.js("location.reload()")
+        wait("its session has ended", lambda: phone.count("dialog[open] [name=name]"))
+    finally:
+        phone.close()
+
+
 def elsewhere(operation, shots):
     """A stranger sees nothing, an observer reads, a commander writes; logout ends the session."""
     port = operation.post

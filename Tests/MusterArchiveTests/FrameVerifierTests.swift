@@ -83,6 +83,29 @@ struct FrameVerifierTests {
     }
   }
 
+  @Test func `a run without the signatures that nodes require is not archived`() throws {
+    // Given a run across an interval, signed at its end only
+    let world = try World()
+    var frames = world.longLog(frames: 34, bytes: 5)
+    for index in frames.indices.dropLast() where index > 0 { frames[index].signature = nil }
+    var verifier = world.verifier()
+    #expect(try refusal(of: Array(frames[..<1]), by: &verifier) == nil)
+    let rest = try refusal(of: Array(frames[1...]), by: &verifier, isArchived: true)
+    #expect(rest == .forged)
+    // then the same run with all of them is.
+    let signed = world.longLog(frames: 34, bytes: 5)
+    #expect(try refusal(of: Array(signed[1...]), by: &verifier, isArchived: true) == nil)
+  }
+
+  @Test func `frames of a database that form a circle are walked once`() throws {
+    let world = try World()
+    var frames = world.longLog(frames: 4, bytes: 5)
+    // Given a later frame with the hash of an earlier one
+    frames[3].hash = frames[1].hash
+    let runs = ArchivedLog.runs(ofTree: frames)
+    #expect(runs.flatMap(\.self).map(\.sequence) == [0, 1, 2, 3])
+  }
+
   @Test func `an author cannot fill the archive with logs`() throws {
     let world = try World()
     var verifier = world.verifier()

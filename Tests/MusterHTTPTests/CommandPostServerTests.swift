@@ -23,8 +23,10 @@ struct CommandPostServerTests {
   /// - Parameters:
   ///   - identity: that of the uplinks; nil for a new one.
   ///   - browsers: the certificate for browsers; nil for that of uplinks.
+  ///   - mostConnections: the most of all connections, and without an accepted request.
   private func serving(
     as identity: UplinkIdentity? = nil, browsers: BrowserIdentity? = nil,
+    mostConnections: (all: Int, pending: Int) = (512, 256),
     _ story: (_ port: Int, _ uplinks: UplinkSwitch) async throws -> Void
   ) async throws {
     let uplinks = UplinkSwitch(targets: [])
@@ -33,7 +35,8 @@ struct CommandPostServerTests {
     logger.logLevel = .critical
     let server = CommandPostServer(
       host: "127.0.0.1", port: 0,
-      identities: .init(uplinks: identity, browsers: browsers), uplinks: uplinks, logger: logger
+      identities: .init(uplinks: identity, browsers: browsers), uplinks: uplinks, logger: logger,
+      mostConnections: mostConnections.all, mostPending: mostConnections.pending
     ) { _, _ in Response(status: .notFound) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run() }
@@ -159,10 +162,42 @@ struct CommandPostServerTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `clients that are slow on purpose displace one another, and no other client`(
+    inTLS: Bool
+  ) async throws {
+    try await serving(mostConnections: (all: 16, pending: 8)) { port, uplinks in
+      // Given an uplink, which is older than all that follows,
+      let uplink = try await Caller.call(port: port, tls: Self.modern)
+      await uplink.send(Self.request)
+      try await eventually("it is accepted") { uplink.received.text.contains("\r\n\r\n") }
+      // when more clients connect than the listener accepts, with the first byte of TLS, or of a
+      // request,
+      var slow: [Caller] = []
+      for _ in 0..<32 {
+        let caller = try await Caller.call(port: port, tls: inTLS ? Self.modern : nil)
+        await caller.send(inTLS ? [UInt8(ascii: "P")] : [22])
+        slow.append(caller)
+      }
+      // then the first ones are sent away at once,
+      try await eventually("the first ones are sent away") {
+        slow.prefix(24).allSatisfy(\.received.hasEnded)
+      }
+      // and the listener serves the next client, and the uplink as before.
+      let next = try await Caller.call(port: port, tls: Self.modern)
+      await next.send("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      try await eventually("it is answered") { next.received.text.contains("\r\n\r\n") }
+      #expect(!uplink.received.hasEnded)
+      for caller in slow + [next, uplink] { await caller.hangUp() }
+    }
+  }
+
   @Test func `one address is limited to its share of connections`() async throws {
     try await serving { port, uplinks in
-      for _ in 0..<UplinkSwitch.mostGuestsFromAnAddress {
-        #expect(uplinks.admit(from: "127.0.0.1") != nil)
+      for number in 0..<UplinkSwitch.mostGuestsFromAnAddress {
+        let member = try #require(uplinks.admit(from: "127.0.0.1"))
+        uplinks.prove(
+          member.endpoint, as: DeviceID(raw: Bytes16(high: UInt64(number), low: 0)))
       }
       let caller = try await Caller.call(port: port, tls: Self.modern)
       await caller.send(Self.request)

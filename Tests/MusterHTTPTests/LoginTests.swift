@@ -70,7 +70,7 @@ import Testing
       let words = Array("\(name)'s words".utf8)
       try file.add(Login(name: name, rights: rights, passphrase: words, cost: .minimum))
     }
-    let programs = Programs(node: node, logger: .silent)
+    let programs = Programs(node: node, home: folder.url.path, logger: .silent)
     // A fixed clock: no time passes, however slow the machine is.
     let start = ContinuousClock.now
     let endpoint = LoginEndpoint(

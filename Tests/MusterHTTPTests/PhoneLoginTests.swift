@@ -18,7 +18,7 @@ extension `Logging in` {
         cost: .minimum))
   }
 
-  private static func person(_ name: String, at caller: Caller) async throws -> UserSummary? {
+  static func person(_ name: String, at caller: Caller) async throws -> UserSummary? {
     guard case .users(let users) = await caller.endpoint.router.api.node.perform(.users) else {
       throw Failed("no users")
     }

@@ -45,11 +45,24 @@ struct EndpointTests {
   func description() {
     #expect(Endpoint(address: [192, 0, 2, 1], port: 7474)?.description == "192.0.2.1:7474")
     let documentation: [UInt8] = [0x20, 0x01, 0x0D, 0xB8] + Array(repeating: 0, count: 11) + [1]
-    #expect(
-      Endpoint(address: documentation, port: 7474)?.description == "[2001:db8:0:0:0:0:0:1]:7474")
+    #expect(Endpoint(address: documentation, port: 7474)?.description == "[2001:db8::1]:7474")
     let linkLocal: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 13) + [0xAB]
-    #expect(
-      Endpoint(address: linkLocal, port: 1, scope: 3)?.description == "[fe80:0:0:0:0:0:0:ab%3]:1")
+    #expect(Endpoint(address: linkLocal, port: 1, scope: 3)?.description == "[fe80::ab%3]:1")
+  }
+
+  @Test(
+    "an IPv6 address has its shortest text form (RFC 5952)",
+    arguments: [
+      ([0, 0, 0, 0, 0, 0, 0, 0], "::"), ([0, 0, 0, 0, 0, 0, 0, 1], "::1"),
+      ([1, 0, 0, 0, 0, 0, 0, 0], "1::"),
+      ([0x2001, 0xDB8, 0, 1, 1, 1, 1, 1], "2001:db8:0:1:1:1:1:1"),
+      ([0x2001, 0xDB8, 0, 0, 1, 0, 0, 1], "2001:db8::1:0:0:1"),
+      ([0x2001, 0, 0, 1, 0, 0, 0, 1], "2001:0:0:1::1"),
+      ([1, 2, 3, 4, 5, 6, 7, 8], "1:2:3:4:5:6:7:8"),
+    ] as [([UInt16], String)])
+  func shortestForm(groups: [UInt16], text: String) {
+    let address = groups.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+    #expect(Endpoint(address: address, port: 7474)?.description == "[\(text)]:7474")
   }
 
   @Test("an address has four bytes or sixteen")

@@ -206,6 +206,21 @@ struct HistoryTests {
     }
   }
 
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `small pages of a timeline over many periods have the events of a large one`(
+    seed: UInt64
+  ) throws {
+    let folder = try TemporaryFolder()
+    var story = try HistoryStory(seed: seed, in: folder)
+    for _ in 0..<60 { try story.step() }
+    let all = try story.timeline(limit: 10_000)
+    let changes = all.count { $0.kind == .status }
+    #expect(changes > 20, "seed \(seed) shows \(changes) changes")
+    for limit in [1, 7, 40] {
+      #expect(try story.timeline(limit: limit) == all, "seed \(seed), \(limit) a page")
+    }
+  }
+
   // MARK: Bounds
 
   private func note(_ author: UInt64, _ number: Int64, at learnt: Int64) -> HistoryNote {
@@ -439,6 +454,20 @@ private struct HistoryStory {
       found.append((try people(at: at).compactMapValues(\.summary.fix?.position), places, at))
     }
     return found
+  }
+
+  /// The events from the first look to the last, read in pages.
+  mutating func timeline(limit: Int) throws -> [HistoryEvent] {
+    let range = live[0].at...live[live.count - 1].at
+    var (events, cursor): ([HistoryEvent], HistoryCursor?) = ([], nil)
+    repeat {
+      let page = try valley.ask("Ada") {
+        try $0.historyEvents(in: range, after: cursor, limit: limit, now: $1)
+      }
+      events += page.events
+      cursor = page.next
+    } while cursor != nil
+    return events
   }
 
   private mutating func people(at: Timestamp) throws -> [String: HistoricPerson] {

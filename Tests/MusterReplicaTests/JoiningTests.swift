@@ -207,10 +207,43 @@ struct JoiningTests {
     }
     #expect(throws: Refusal.self) { try valley.invitation(by: "Ada", of: ben, uses: 2) }
     #expect(throws: Refusal.self) { try valley.invitation(by: "Ben", of: ben) }
-    // A person whose only device was stolen receives a new one.
+  }
+
+  @Test func `a revocation closes the open invites of its person, and no later one`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    let (early, open) = (
+      try valley.invitation(by: "Ada", of: ben), try valley.invitation(by: "Ada")
+    )
+    // When Ben's only device is stolen
     let lost = valley.laptops[1].credentials.device
     try valley.at("Ada") { try $0.revoke(lost, now: $1) }
-    _ = try valley.invitation(by: "Ada", of: ben)
+    // then what its thief may have seen admits no device that speaks for Ben,
+    func attempt(_ invitation: [UInt8], _ number: Int) throws -> Valley.Joining {
+      var enrolment = Enrolment(seed: valley.seed32())
+      return try valley.attempt(
+        &enrolment, invitation: invitation, from: Valley.endpoint(10 + number))
+    }
+    guard case .refused(let reason) = try attempt(early, 1) else {
+      Issue.record("the early invite was accepted")
+      return
+    }
+    #expect(reason.contains("a device of this person was revoked"))
+    // and others are as before.
+    guard case .joined = try attempt(open, 2) else {
+      Issue.record("the invite of no person was rejected")
+      return
+    }
+    try valley.join("Ben's second", invitedBy: "Ada", of: ben)
+    #expect(valley.laptops[2].credentials.user == ben)
+    // The next revocation closes what was made after the first one.
+    let second = try valley.invitation(by: "Ada", of: ben)
+    let next = valley.laptops[2].credentials.device
+    try valley.at("Ada") { try $0.revoke(next, now: $1) }
+    guard case .refused = try attempt(second, 3) else {
+      Issue.record("the second invite was accepted")
+      return
+    }
   }
 
   @Test func `altered and foreign files are rejected in one line`() throws {

@@ -46,6 +46,30 @@ import Testing
     }
   }
 
+  @Test func `a permit makes the own alert a warning, and its end a danger again`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    let fire = try valley.at("Ada") {
+      try $0.write(
+        FenceRequests.add(FenceDraft(name: "Fire", kind: .hazard, geometry: circle(metres: 100))),
+        now: $1)
+    }
+    let permit = try valley.at("Ada") {
+      try $0.write(
+        PermitRequests.issue(
+          PermitDraft(people: [ben], team: "", zone: fire, durationSeconds: 600)), now: $1)
+    }
+    try step("Ben", 1, 0, in: &valley)
+    func own() throws -> [String] {
+      try alerts(of: "Ben", in: &valley).filter { $0.id.kind == .inHazard }
+        .map { "\($0.level): \($0.text)" }
+    }
+    #expect(try own() == ["warning: you are inside hazard zone Fire, with an entry permit"])
+    try valley.at("Ada") { try $0.write(PermitRequests.revoke(permit), now: $1) }
+    try valley.converge()
+    #expect(try own() == ["danger: you are inside hazard zone Fire"])
+  }
+
   @Test func `22.4: a zone is no order, and command is notified when all satisfy an order`()
     throws
   {

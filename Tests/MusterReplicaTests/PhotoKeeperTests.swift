@@ -46,4 +46,32 @@ struct PhotoKeeperTests {
     #expect(keeper.overBound == Set(claims.suffix(5).map(\.id)))
     #expect(keeper.entry(of: other, role: .member).goal == .rest)
   }
+
+  @Test func `a photo that no other device would fetch is refused`() throws {
+    func draft(_ bytes: Int) -> PhotoDraft {
+      let picture = PictureDraft(
+        bytes: [UInt8](repeating: 0, count: bytes), type: .jpeg, width: 9, height: 9)
+      return PhotoDraft(original: picture, thumbnail: picture)
+    }
+    var keeper = PhotoKeeper()
+    let blobs = try (1...Int64(Limits.blobsPerCertificate)).map { try blob($0, by: 1) }
+    // Room for one photo is left
+    for blob in blobs.dropLast(2) { keeper.count(blob) }
+    let (own, other) = (blobs[0].certificate, try blob(1, by: 2).certificate)
+    try keeper.requireRoom(for: draft(1), of: own)
+    for blob in blobs.suffix(2) { keeper.count(blob) }
+    #expect(throws: Refusal.self) { try keeper.requireRoom(for: draft(1), of: own) }
+    try keeper.requireRoom(for: draft(1), of: other)
+
+    // By bytes too
+    keeper.forgetUsage()
+    let most = UInt32(Limits.blobBytes)
+    for number in 1..<Int64(Limits.blobBytesPerCertificate / Limits.blobBytes) {
+      keeper.count(try blob(number, by: 1, bytes: most))
+    }
+    try keeper.requireRoom(for: draft(Limits.blobBytes / 2), of: own)
+    #expect(throws: Refusal.self) {
+      try keeper.requireRoom(for: draft(Limits.blobBytes / 2 + 1), of: own)
+    }
+  }
 }

@@ -104,6 +104,26 @@ struct BlobTests {
     #expect(try store.listedBlobs().map(\.log) == [first.log])
   }
 
+  @Test func `thousands of blobs are read in pages, each once and in order`() throws {
+    let store = try Store.inMemory()
+    let blob = try Blob(bytes: 1)
+    var scribe = Scribe(1)
+    var change = batch(scribe.opened())
+    for length in UInt32(1)...1025 {
+      let listing = try #require(
+        BlobListing(root: blob.listing.root, length: length, kind: .original))
+      var held = scribe.silent()
+      held.frame.blobs = [listing]
+      change.frames.append(held)
+    }
+    _ = try store.commit(change)
+    var pages: [[StoredBlob]] = []
+    try store.forEachPageOfListedBlobs { pages.append($0) }
+    #expect(pages.map(\.count) == [512, 512, 1])
+    #expect(try pages.flatMap(\.self) == store.listedBlobs())
+    #expect(pages.flatMap(\.self).map(\.listing.length) == Array(1...1025))
+  }
+
   @Test func `a deleted blob stays listed, without its file, until it is fetched again`() throws {
     let folder = try TemporaryFolder()
     let blob = try Blob(bytes: 20_000)

@@ -39,7 +39,7 @@ struct InviteTests {
   @Test func `uses are counted per invite`() throws {
     let other = Invite(
       id: InviteID(raw: name(2)), secret: [1], role: .relay,
-      user: UserID(raw: name(3)), usesLeft: 1,
+      user: UserID(raw: name(3)), revokedDevices: 7, usesLeft: 1,
       expiresAt: invite.expiresAt, createdAt: invite.createdAt)
     try store.addInvite(other)
     _ = try store.useInvite(invite.id, for: device(1))
@@ -50,6 +50,7 @@ struct InviteTests {
     }
     #expect(try store.invite(invite.id)?.usesLeft == 1)
     #expect(try store.invite(other.id)?.user == other.user)
+    #expect(try store.invite(other.id)?.revokedDevices == 7)
   }
 
   @Test func `adding an invite again gives no uses back`() throws {

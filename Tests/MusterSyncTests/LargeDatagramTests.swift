@@ -95,7 +95,7 @@ struct LargeDatagramTests {
     path.noteArrived(sent(1))
     // Given a queue that dropped every other one
     path.noteArrived(sent(40))
-    for counter in 2..<40 {
+    for counter: UInt64 in 2..<40 {
       let hasEnded = path.noteLost(sent(counter))
       #expect(!hasEnded)
     }

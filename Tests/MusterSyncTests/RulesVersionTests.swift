@@ -249,7 +249,8 @@ struct RulesVersionTests {
     // Then both show the other, and take its end for one that belongs to the operation.
     #expect(Self.shows(0, 1, in: world) && Self.shows(1, 0, in: world))
     for index in [0, 1] {
-      #expect(world.stations[index].notices.contains(.uplinkProven(uplink)))
+      let other = world.stations[1 - index].local.device
+      #expect(world.stations[index].notices.contains(.uplinkProven(uplink, other)))
     }
     Self.expectApart(world)
   }

@@ -14,7 +14,7 @@ package struct Ended: Sendable {
   /// The standard error without its last line break and without the progress of `join`.
   package var complaint: String {
     errors.split(separator: "\n", omittingEmptySubsequences: false)
-      .filter { !$0.hasPrefix("muster: asking ") }.joined(separator: "\n")
+      .filter { !$0.hasPrefix("muster: joining ") }.joined(separator: "\n")
       .trimmingCharacters(in: .newlines)
   }
 }

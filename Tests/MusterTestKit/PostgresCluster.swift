@@ -131,10 +131,15 @@ package final class PostgresCluster {
   }
 
   private func psql(_ sql: String) async throws -> Ended {
-    try await Child(
+    try await begin(sql).end(within: .seconds(60))
+  }
+
+  /// Starts SQL in one transaction, as for a program that hangs in it.
+  package func begin(_ sql: String) throws -> Child {
+    try Child(
       URL(filePath: "/usr/bin/psql"), [url, "-XAtq", "-c", sql],
-      environment: Child.surroundings(home: folder.path), in: folder, name: "psql"
-    ).end(within: .seconds(60))
+      environment: Child.surroundings(home: folder.path), in: folder,
+      name: "psql-\(UInt32.random(in: .min ... .max))")
   }
 
   private var data: String { folder.appending(path: "data").path }

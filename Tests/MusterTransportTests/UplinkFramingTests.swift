@@ -85,23 +85,38 @@ struct UplinkAddressTests {
 }
 
 struct UplinkSwitchTests {
-  @Test func `so many come, from one address and in all, and no more`() throws {
+  @Test func `so many members come, from one address and in all, and no more`() throws {
     let uplinks = UplinkSwitch(targets: [])
+    func admit(from address: String, as device: UInt64) throws -> UplinkConnection {
+      let connection = try #require(uplinks.admit(from: address))
+      uplinks.prove(connection.endpoint, as: DeviceID(raw: Bytes16(high: device, low: 0)))
+      return connection
+    }
     var first: [UplinkConnection] = []
-    for _ in 0..<UplinkSwitch.mostGuestsFromAnAddress {
-      first.append(try #require(uplinks.admit(from: "192.0.2.1")))
+    for number in 0..<UplinkSwitch.mostGuestsFromAnAddress {
+      first.append(try admit(from: "192.0.2.1", as: UInt64(number)))
     }
     #expect(uplinks.admit(from: "192.0.2.1") == nil)
     uplinks.end(first[0])
     uplinks.end(first[0])
-    #expect(uplinks.admit(from: "192.0.2.1") != nil)
+    _ = try admit(from: "192.0.2.1", as: 1000)
     #expect(uplinks.admit(from: "192.0.2.1") == nil)
-    var others = UplinkSwitch.mostGuests - UplinkSwitch.mostGuestsFromAnAddress
-    while others > 0 {
-      #expect(uplinks.admit(from: "10.0.0.\(others)") != nil)
-      others -= 1
+    for number in UplinkSwitch.mostGuestsFromAnAddress..<UplinkSwitch.mostGuests {
+      _ = try admit(from: "10.0.0.\(number)", as: UInt64(number))
     }
     #expect(uplinks.admit(from: "10.1.0.1") == nil)
+  }
+
+  @Test func `a client that does not authenticate makes room for the next one`() async throws {
+    let uplinks = UplinkSwitch(targets: [])
+    let first = try #require(uplinks.admit(from: "192.0.2.1"))
+    for _ in 0..<UplinkSwitch.mostGuestsFromAnAddress {
+      #expect(uplinks.admit(from: "192.0.2.1") != nil)
+    }
+    // Its stream of data ends, and it has no place that its end could free.
+    for await _ in first.chunks {}
+    uplinks.end(first)
+    #expect(uplinks.admit(from: "192.0.2.1") != nil)
   }
 
   @Test func `an unauthenticated client may send little`() throws {
@@ -115,6 +130,9 @@ struct UplinkSwitchTests {
     proven.prove()
     let taken = try proven.take(said)
     #expect(taken.count == 66)
+    // Once its session has ended, it is a client like any other.
+    proven.doubt()
+    #expect(throws: UplinkFault.stranger) { try proven.take(said) }
   }
 
   @Test func `what finds no room is dropped, and the rest leaves in order`() async throws {
@@ -133,17 +151,6 @@ struct UplinkSwitchTests {
       if left.count == UplinkConnection.bound { connection.close() }
     }
     #expect(left.map { Int($0[0]) | Int($0[1]) << 8 } == Array(0..<UplinkConnection.bound))
-  }
-
-  @Test func `behind a load balancer many come from one address, if they authenticate`() throws {
-    let uplinks = UplinkSwitch(routing: [])
-    for _ in 0..<UplinkSwitch.mostStrangers - 1 {
-      #expect(uplinks.admit(from: "192.0.2.1") != nil)
-    }
-    let last = try #require(uplinks.admit(from: "192.0.2.1"))
-    #expect(uplinks.admit(from: "192.0.2.1") == nil)
-    last.prove()
-    #expect(uplinks.admit(from: "192.0.2.1") != nil)
   }
 
   /// The body of a request: each piece is one datagram.

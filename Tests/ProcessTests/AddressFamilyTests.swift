@@ -34,7 +34,7 @@ extension ProcessTests {
           $0["address"].text
         }
         #expect(addresses.contains { $0.hasPrefix("127.0.0.1:") })
-        #expect(addresses.contains { $0.hasPrefix("[0:0:0:0:0:0:0:1]:") })
+        #expect(addresses.contains { $0.hasPrefix("[::1]:") })
       }
     }
   }

@@ -171,6 +171,43 @@ extension ProcessTests {
       }
     }
 
+    @Test func `positions after the cut-off of a revoked device leave the tables`() async throws {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let anna = try await field.founder("Anna")
+          let ben = try await joiner("Ben", of: anna, role: "member", in: field)
+          let county = try await joiner("County", of: anna, role: "archive", in: field)
+          func project() async throws -> String {
+            for laptop in [anna, ben] {
+              try await archive("import", on: laptop, in: field, cluster: cluster)
+            }
+            try await archive("project", on: county, in: field, cluster: cluster)
+            return try await cluster.query(
+              "SELECT round(ST_Y(position::geometry)::numeric, 3) FROM muster.positions ORDER BY at"
+            )
+          }
+          // Given a position that Anna knows, and one that she does not
+          try await ben.send(
+            "position", "set", "46.100,14.6", "--time", "2026-11-01T08:00:00Z")
+          let stick = field.path("ben.bundle")
+          try await ben.send("bundle", "create", stick)
+          try await anna.send("bundle", "merge", stick)
+          try await ben.send(
+            "position", "set", "46.102,14.6", "--time", "2026-11-01T08:10:00Z")
+          #expect(try await project() == "46.100\n46.102")
+          // when she revokes Ben's laptop, then what it sent after her last look is not shown,
+          let device = try #require(try await ben.ask("status")["device"].text)
+          try await anna.send("revoke", device)
+          #expect(try await project() == "46.100")
+          // also not by a later projection, and no frame of it was deleted.
+          #expect(try await project() == "46.100")
+          let frames = try await cluster.query(
+            "SELECT count(*) = (SELECT sum(stored) FROM muster.posts) FROM muster.frames")
+          #expect(frames == "t")
+        }
+      }
+    }
+
     @Test func `a replaced laptop gets everything back from a blind archive`() async throws {
       try await Field.run { field in
         try await PostgresCluster.run { cluster in

@@ -32,8 +32,8 @@ extension ProcessTests {
         let file = anna.home.appending(path: "muster.toml")
         for (text, reason) in [
           ("lisen = \"127.0.0.1:0\"", "muster.toml:1: there is no setting 'lisen'"),
-          ("\nlink-rate = \"slow\"", "muster.toml:2: 'slow' is not a rate"),
-          ("listen = \"127.0.0.1\"", "muster.toml:1: the port is missing"),
+          ("\nlink-rate = \"slow\"", "muster.toml:2: 'link-rate': 'slow' is not a rate"),
+          ("listen = \"127.0.0.1\"", "muster.toml:1: 'listen': the port is missing"),
         ] {
           try Data(text.utf8).write(to: file)
           try await anna.attempt("run").expectRefusal(containing: reason)
@@ -131,6 +131,8 @@ extension ProcessTests {
         ] {
           try await anna.attempt(words).expectRefusal(containing: "0123abcd")
         }
+        try await anna.attempt("export", "--format", "csv", "--out", "/nonexistent/all.csv")
+          .expectRefusal(containing: "No such file or directory")
         // A fix from the future would hide all fixes until then.
         try await anna.attempt("position", "set", "1,2", "--time", "2100-01-01T00:00:00Z")
           .expectRefusal(containing: "ahead of this device's clock")

@@ -9,7 +9,7 @@ public import MusterModel
 /// can read. It is never printed, except once to the user who creates the key.
 public struct AccessKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// What requests with the key may do, within the role of the node's device.
-  public enum Rights: String, CaseIterable, Comparable, Sendable {
+  public enum Rights: String, NamedCase, Comparable, Sendable {
     /// Reads.
     case observer
     /// Also sends positions, and creates trackers and collections.

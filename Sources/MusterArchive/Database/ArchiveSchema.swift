@@ -143,6 +143,10 @@ enum ArchiveSchema {
       type text NOT NULL, position geography(Point), taken_at timestamptz, content bytea,
       document jsonb NOT NULL, summary jsonb, PRIMARY KEY (operation, id));
     ALTER TABLE muster.blobs ALTER COLUMN content SET STORAGE EXTERNAL;
+    -- Revoked devices whose persons' positions are those that count now.
+    CREATE TABLE IF NOT EXISTS muster.revocations (
+      operation bytea NOT NULL, device bytea NOT NULL, person bytea NOT NULL,
+      PRIMARY KEY (operation, device));
     """
 
   /// `document` is for those who use SQL, `summary` for the HTTP API and exports.

@@ -148,6 +148,9 @@ final class DatabaseConnection {
     return result
   }
 
+  /// Whether the connection can be used.
+  var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
+
   // MARK: libpq
 
   /// About what a socket takes at once.
@@ -221,6 +224,9 @@ final class DatabaseConnection {
           + "stored", isTransient: true)
     }
     switch state?.prefix(2) {
+    case "55" where state == Self.lockNotAvailable:
+      return ArchiveFault(
+        "another program holds the lock of the operation: end it, or wait", isTransient: true)
     case "53":
       return ArchiveFault(
         "PostgreSQL cannot store now: \(reason); free space or memory on the server, then run "

@@ -32,7 +32,10 @@ struct ArchivedLog {
       var next: Frame? = start
       while let frame = next {
         if let run = branch.add(frame) { runs.append(run) }
-        let children = (following[frame.hash] ?? []).sorted { $0.hash < $1.hash }
+        // The sequence increases, whatever the rows of the database state.
+        let children = (following[frame.hash] ?? []).filter {
+          $0.sequence == frame.sequence + 1
+        }.sorted { $0.hash < $1.hash }
         next = children.first
         starts += children.dropFirst()
       }

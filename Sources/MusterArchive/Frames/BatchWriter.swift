@@ -36,6 +36,11 @@ struct BatchWriter {
     _ batch: ArchiveBatch, from post: DeviceID, in operation: OperationID
   ) throws -> Stored {
     try database.transaction {
+      // A program that is stopped here must not hold the lock.
+      try database.script("SET LOCAL idle_in_transaction_session_timeout = '60s'")
+      if let patience = archive.lockPatience {
+        try database.script("SET LOCAL lock_timeout = '\(patience.components.seconds)s'")
+      }
       try database.run(
         "SELECT 1 FROM operations WHERE id = $1 FOR UPDATE", [.bytes(operation.bytes)])
       let plan = try plan(for: batch.runs, operation)

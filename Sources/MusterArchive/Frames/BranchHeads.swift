@@ -1,7 +1,7 @@
 internal import MusterModel
 
 /// The newest frames of the branches of one log, and the frames after which it forks.
-struct BranchHeads {
+struct BranchHeads: Hashable {
   /// By hash, the sequence of the newest frame of a branch.
   private(set) var tips: [FrameHash: UInt64] = [:]
   /// By hash, the sequence of a frame that several frames follow.

@@ -124,7 +124,11 @@ struct BundleArchiver {
     guard !lasts.isEmpty else { return nil }
     var held = try held(of: group)
     if !held.isSuperset(of: lasts) {
-      try turn.begin()
+      if let patience = archive.lockPatience {
+        try turn.begin(within: "\(patience.components.seconds)s")
+      } else {
+        try turn.begin()
+      }
       // Another post may have archived it during its turn.
       held = try self.held(of: group)
       if held.isSuperset(of: lasts) { turn.end() }

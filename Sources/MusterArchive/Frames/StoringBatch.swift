@@ -27,7 +27,8 @@ final class StoringBatch {
     let work = Work(archive)
     self.work = work
     all = BatchWriter.Stored(frames: batch.frameCount, units: batch.units.count)
-    DispatchQueue.global().async(group: group) {
+    // A database that hangs would take the shared threads, on which uplinks are served.
+    DispatchQueue(label: "muster.archive-batch").async(group: group) {
       work.result = Result {
         try BatchWriter(archive: work.archive).store(
           batch, from: local.device, in: local.operation)

@@ -12,7 +12,7 @@ struct PositionTable {
   private static let most = 500
 
   /// Adds fixes of a person. A fix of a known moment is not changed.
-  func add(_ fixes: [Fix], of user: UserSummary) throws {
+  func add(_ fixes: [Fix], of person: UserID, callsign: String) throws {
     try preparePartitions(for: fixes)
     for start in stride(from: 0, to: fixes.count, by: Self.most) {
       let records = fixes[start..<min(start + Self.most, fixes.count)].compactMap(Self.record)
@@ -26,10 +26,42 @@ struct PositionTable {
         ON CONFLICT DO NOTHING
         """,
         [
-          .bytes(operation.bytes), .bytes(user.id.bytes), .text(user.callsign),
+          .bytes(operation.bytes), .bytes(person.bytes), .text(callsign),
           .text(JSON.array(records).text),
         ])
     }
+  }
+
+  /// Replaces the fixes of a person.
+  func replace(by fixes: [Fix], of person: UserID, callsign: String) throws {
+    try database.run(
+      "DELETE FROM positions WHERE operation = $1 AND person = $2",
+      [.bytes(operation.bytes), .bytes(person.bytes)])
+    try add(fixes, of: person, callsign: callsign)
+  }
+
+  /// Returns the people whose revoked devices are others than at the last projection.
+  func changed(by revoked: [DeviceSummary]) throws -> Set<UserID> {
+    var known: [DeviceID: UserID] = [:]
+    for row in try database.run(
+      "SELECT device, person FROM revocations WHERE operation = $1", [.bytes(operation.bytes)])
+    {
+      guard let device = DeviceID(bytes: row.bytes(0)), let person = UserID(bytes: row.bytes(1))
+      else { throw Archive.damaged }
+      known[device] = person
+    }
+    let now = Dictionary(revoked.map { ($0.id, $0.user) }) { first, _ in first }
+    return Set(now.filter { known[$0.key] == nil }.values)
+      .union(known.filter { now[$0.key] == nil }.values)
+  }
+
+  /// Records the revoked devices that the positions follow from.
+  func note(_ revoked: [DeviceSummary]) throws {
+    let id = SQLValue.bytes(operation.bytes)
+    try database.run("DELETE FROM revocations WHERE operation = $1", [id])
+    try database.run(
+      "INSERT INTO revocations SELECT $1::bytea, * FROM unnest($2::bytea[], $3::bytea[])",
+      [id, .list(revoked.map(\.id.bytes)), .list(revoked.map(\.user.bytes))])
   }
 
   /// A day that already has rows among the others stays there.

@@ -24,8 +24,8 @@ public struct ProjectionOutcome: Hashable, Sendable {
 struct Projector {
   let archive: Archive
   let post: ArchivePost
-  /// 32 bytes from the operating system, used nowhere else.
-  let seed: [UInt8]
+  /// Returns 32 bytes from the operating system.
+  let seed: () -> [UInt8]
 
   private static let attempts = 10
   private static let trackFixes = 100_000
@@ -41,12 +41,12 @@ struct Projector {
     try ArchiveSchema.prepareProjection(archive.database)
     try lock()
     let filler = NodeFiller(archive: archive, post: post, seed: seed)
-    var merged = try await filler.mergeMissing()
+    let merged = try await filler.mergeMissing()
     var state = try await state()
     // Photos of which the archive has more than the node.
     let incomplete = state.photos.filter { !$0.photo.original.isComplete }.map(\.photo.id)
     if !incomplete.isEmpty, try archive.holdsUnits(of: incomplete, in: operation) {
-      merged += try await filler.merge(logs: [:], blobs: Set(incomplete))
+      try await filler.merge(blobs: Set(incomplete))
       state = try await self.state()
     }
     var outcome = try await write(state, merged: merged)
@@ -167,19 +167,59 @@ struct Projector {
     return photos.count - missing.count + written
   }
 
+  /// The fixes of a person to be projected.
+  private struct Track {
+    let person: UserID
+    let callsign: String
+    let fixes: [Fix]
+    /// Whether they replace what was projected: a device of the person was revoked, and what it
+    /// sent after its cut-off does not count.
+    let isWhole: Bool
+  }
+
+  private func tracks(of users: [UserSummary], _ revoked: Set<UserID>) async throws -> [Track] {
+    var tracks: [Track] = []
+    for user in try changed(users) where !revoked.contains(user.id) {
+      tracks.append(try await track(of: user.id, user, isWhole: false))
+    }
+    for person in revoked.sorted() {
+      let user = users.first { $0.id == person }
+      tracks.append(try await track(of: person, user, isWhole: true))
+    }
+    return tracks
+  }
+
+  private func track(of person: UserID, _ user: UserSummary?, isWhole: Bool) async throws -> Track {
+    let last = [user?.fix].compactMap(\.self)
+    guard user != nil else {
+      return Track(person: person, callsign: person.short, fixes: last, isWhole: isWhole)
+    }
+    guard
+      case .track(let fixes) = try await post.ask(
+        .track(of: person.description, limit: Self.trackFixes))
+    else { throw ArchivePost.unexpectedReply }
+    return Track(
+      person: person, callsign: user?.callsign ?? person.short, fixes: fixes + last,
+      isWhole: isWhole)
+  }
+
   private func write(_ state: State, merged: Int) async throws -> ProjectionOutcome {
     let database = archive.database
-    var tracks: [(UserSummary, [Fix])] = []
-    for user in try changed(state.users) {
-      guard
-        case .track(let fixes) = try await post.ask(
-          .track(of: user.id.description, limit: Self.trackFixes))
-      else { throw ArchivePost.unexpectedReply }
-      tracks.append((user, fixes + [user.fix].compactMap(\.self)))
+    let positions = PositionTable(database: database, operation: operation)
+    guard case .devices(let devices) = try await post.ask(.devices) else {
+      throw ArchivePost.unexpectedReply
     }
+    let revoked = devices.filter(\.isRevoked)
+    let tracks = try await tracks(of: state.users, positions.changed(by: revoked))
     try database.transaction {
-      let positions = PositionTable(database: database, operation: operation)
-      for (user, fixes) in tracks { try positions.add(fixes, of: user) }
+      for track in tracks {
+        if track.isWhole {
+          try positions.replace(by: track.fixes, of: track.person, callsign: track.callsign)
+        } else {
+          try positions.add(track.fixes, of: track.person, callsign: track.callsign)
+        }
+      }
+      try positions.note(revoked)
       for table in try state.tables() { try table.write(into: database, of: operation) }
       try database.run(
         """
@@ -219,8 +259,10 @@ extension Archive {
   ///
   /// - Parameters:
   ///   - post: a device whose role may read.
-  ///   - seed: 32 bytes from the operating system, used nowhere else.
-  public func project(by post: ArchivePost, seed: [UInt8]) async throws -> ProjectionOutcome {
+  ///   - seed: returns 32 bytes from the operating system.
+  public func project(
+    by post: ArchivePost, seed: @escaping () -> [UInt8]
+  ) async throws -> ProjectionOutcome {
     try await Projector(archive: self, post: post, seed: seed).project()
   }
 }

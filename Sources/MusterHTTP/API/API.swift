@@ -19,6 +19,8 @@ final class API: Sendable {
   /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookStore?
   let photos: PhotoUploads
+  /// Nil on a node without logins.
+  let logins: LoginLinks?
   private let statusText: AnswerCache<(StatusSummary, String)>
   /// Devices are not cached: no count changes when one is admitted or revoked.
   private let sets: [Listed: AnswerCache<Rows>]
@@ -30,8 +32,8 @@ final class API: Sendable {
 
   init(
     node: Node, maps: MapCollection, webhooks: WebhookStore?, live: SubscriptionBroker,
-    requests: RequestCounts = RequestCounts(), photos: PhotoUploads = PhotoUploads(),
-    hidesDuress: Bool = false
+    logins: LoginLinks? = nil, requests: RequestCounts = RequestCounts(),
+    photos: PhotoUploads = PhotoUploads(), hidesDuress: Bool = false
   ) {
     self.node = node
     self.maps = maps
@@ -39,6 +41,7 @@ final class API: Sendable {
     self.requests = requests
     self.live = live
     self.photos = photos
+    self.logins = logins
     self.hidesDuress = hidesDuress
     gate = IdempotencyGate()
     request = nil
@@ -48,7 +51,7 @@ final class API: Sendable {
       uniqueKeysWithValues: Listed.allCases.compactMap { set -> (Listed, AnswerCache<Rows>)? in
         let datasets: [Dataset]? =
           switch set {
-          case .users: [.users, .fences]
+          case .users: [.users, .fences, .directives]
           case .reports: [.reports]
           case .fences: [.fences, .users]
           case .directives: [.directives, .users]
@@ -61,7 +64,8 @@ final class API: Sendable {
   /// The same routes and caches for one request with an idempotency key.
   init(_ other: API, answering request: IdempotentRequest) {
     (node, requests, live, maps) = (other.node, other.requests, other.live, other.maps)
-    (webhooks, photos, hidesDuress) = (other.webhooks, other.photos, other.hidesDuress)
+    (webhooks, photos, logins) = (other.webhooks, other.photos, other.logins)
+    hidesDuress = other.hidesDuress
     (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
     self.request = request
   }
@@ -262,7 +266,7 @@ extension API {
     FenceRoutes.routes, ZoneRuleRoutes.routes, PersonRoutes.routes, PermitRoutes.routes,
     ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
-    AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, WebhookRoutes.routes,
-    StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes(),
+    AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, LoginRoutes.routes,
+    WebhookRoutes.routes, StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes(),
   ].flatMap(\.self)
 }

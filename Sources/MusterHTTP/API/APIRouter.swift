@@ -22,7 +22,7 @@ struct APIRouter: Sendable {
     APIRouter(
       api: API(
         node: api.node, maps: api.maps, webhooks: api.webhooks, live: api.live,
-        requests: api.requests, photos: api.photos, hidesDuress: true))
+        logins: api.logins, requests: api.requests, photos: api.photos, hidesDuress: true))
   }
 
   /// Whether a path belongs to the API.

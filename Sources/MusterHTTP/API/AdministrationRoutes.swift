@@ -155,7 +155,7 @@ extension LocationProfile {
       call.integer(name).map { UInt16(clamping: $0) } ?? old
     }
     return LocationProfile(
-      mode: LocationMode.allCases.first { $0.name == call.text("mode") } ?? mode,
+      mode: call.text("mode").flatMap(LocationMode.init(name:)) ?? mode,
       readingSeconds: number("readingSeconds", else: readingSeconds),
       sendingSeconds: number("sendingSeconds", else: sendingSeconds),
       distanceMetres: number("distanceMetres", else: distanceMetres),

@@ -73,8 +73,9 @@ enum CheckInRoutes {
         ], least: 1),
       result: .done, datedText: "note"
     ) { api, call in
-      let named = CheckInReportKind.allCases.first { $0.name == call.text("kind") }
-      guard let kind = named else { throw Problem(.badRequest, "no such kind of report") }
+      guard let kind = call.text("kind").flatMap(CheckInReportKind.init(name:)) else {
+        throw Problem(.badRequest, "no such kind of report")
+      }
       guard call.secondsAgo < latestSeconds || kind == .stop else {
         throw Problem(
           .unprocessableContent,

@@ -18,7 +18,7 @@ enum Components {
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
     ("Map", map), ("MapFile", mapFile),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
-    ("FailedDelivery", failedDelivery),
+    ("FailedDelivery", failedDelivery), ("Login", login),
     ("ArchivedOperation", ArchiveComponents.operation),
     ("ArchiveFinding", ArchiveComponents.finding),
     ("Health", .open([.must("status", .text)])),
@@ -399,6 +399,12 @@ enum Components {
     .must("fences", names), .must("users", names),
     .must("datasets", .list(.choice(Dataset.allCases.map(\.name)), most: 16)),
   ]
+
+  private static let login = Shape.open([
+    .must("name", .text), .must("rights", .choice(Login.Rights.allCases.map(\.rawValue))),
+    .must("user", .nullable(.reference)), .must("callsign", .nullable(.text)),
+    .must("phone", .flag),
+  ])
 
   private static let failedDelivery = Shape.open([
     .must("id", .reference), .must("reason", .text), .must("attempts", .count),

@@ -22,7 +22,7 @@ enum DirectiveRoutes {
       guard addressees.count(where: { $0 }) <= 1 else {
         throw Problem(.unprocessableContent, "name only one of role, team and users")
       }
-      guard let kind = DirectiveKind.allCases.first(where: { $0.name == call.text("kind") }) else {
+      guard let kind = call.text("kind").flatMap(DirectiveKind.init(name:)) else {
         throw Problem(.badRequest, "no such kind", at: "/kind")
       }
       let order = DirectiveOrder(
@@ -46,7 +46,7 @@ enum DirectiveRoutes {
       datedText: "note"
     ) { api, call in
       let command = Command.acknowledge(
-        call.id, note: call.text("note") ?? "", user: try call.text("user") ?? call.speaker())
+        call.id, note: call.text("note") ?? "", user: try person(answeredFor: call))
       guard call["user"] != nil else { return try await api.done(command) }
       _ = try await api.node.version(of: .directive, named: call.id)
       return try await api.naming { try await api.done(command) }
@@ -58,11 +58,26 @@ enum DirectiveRoutes {
     ) { api, call in
       _ = try await api.node.version(of: .directive, named: call.id)
       return try await api.naming {
-        let user = try call.text("user") ?? call.speaker()
+        let user = try person(answeredFor: call)
         return try await api.done(.withdrawAcknowledgement(call.id, user: user))
       }
     },
   ]
 
   private static let path = "/api/v1/directives"
+
+  /// Whether a path is that of an answer, or of its withdrawal.
+  static func isAnswer(_ path: String) -> Bool {
+    path.hasPrefix("\(Self.path)/")
+      && (path.hasSuffix("/acknowledgements") || path.hasSuffix("/acknowledgements/undo"))
+  }
+
+  /// The person of an answer: that of the body, or the caller's own.
+  private static func person(answeredFor call: Call) throws(Problem) -> String? {
+    guard let user = call.text("user") else { return try call.speaker() }
+    guard call.person?.isObserver != true else {
+      throw Problem(.forbidden, "an observer answers for their own person only", at: "/user")
+    }
+    return user
+  }
 }

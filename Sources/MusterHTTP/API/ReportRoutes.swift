@@ -40,9 +40,7 @@ enum ReportRoutes {
       let changes = ReportChanges(
         title: call.text("title"), details: call.text("description"), category: call.category,
         severity: call.severity, position: call.place, toEvacuate: call.flag("toEvacuate"),
-        status: call.text("status").flatMap { name in
-          ReportStatus.allCases.first { $0.name == name }
-        })
+        status: call.text("status").flatMap(ReportStatus.init(name:)))
       return try await api.done(.editReport(call.id, changes), on: .report, call)
     },
     Route(
@@ -71,7 +69,7 @@ enum ReportRoutes {
 
 extension Call {
   fileprivate var category: ReportCategory? {
-    text("category").flatMap { name in ReportCategory.allCases.first { $0.name == name } }
+    text("category").flatMap(ReportCategory.init(name:))
   }
 
   fileprivate var severity: UInt8? { integer("severity").flatMap { UInt8(exactly: $0) } }

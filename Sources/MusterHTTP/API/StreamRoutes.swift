@@ -107,7 +107,7 @@ enum StreamRoutes {
     guard let names = call.query["datasets"]?.word else { return Set(Dataset.allCases) }
     var datasets: Set<Dataset> = []
     for name in names.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let dataset = Dataset.allCases.first(where: { $0.name == name }) else {
+      guard let dataset = Dataset(name: String(name)) else {
         throw Problem(.badRequest, "there is no data set \(name.prefix(40))", at: "datasets")
       }
       datasets.insert(dataset)

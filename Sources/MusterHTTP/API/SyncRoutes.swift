@@ -79,7 +79,7 @@ private struct SyncToken {
 
   init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 5, let set = SyncedSet.allCases.first(where: { $0.name == parts[0] }),
+    guard parts.count == 5, let set = SyncedSet(name: parts[0]),
       let startedAt = Int64(parts[1]), let lastSync = Int64(parts[2]),
       let moment = Int64(parts[3]), let row = RowID(hex: parts[4])
     else { return nil }

@@ -101,7 +101,8 @@ public struct ArchiveServer: Service {
   }
 
   private func server() -> HTTPServerBuilder {
-    let configuration = HTTP1Channel.Configuration.bounded(idle: Self.idle)
+    let configuration = HTTP1Channel.Configuration.bounded(
+      idle: Self.idle, pending: PendingConnections(bound: Self.mostConnections / 2))
     guard let context else { return .http1(configuration: configuration) }
     return HTTPServerBuilder { responder in
       CertificateChannel(

@@ -1,11 +1,11 @@
 internal import MusterCrypto
-internal import MusterInterchange
+public import MusterInterchange
 public import MusterModel
 
 /// A login for remote access with a passphrase, and its rights.
 public struct Login: Hashable, Sendable {
   /// The rights of a login.
-  public enum Rights: String, CaseIterable, Hashable, Sendable {
+  public enum Rights: String, NamedCase, Hashable, Sendable {
     /// All rights of the node's own device.
     case command
     /// Read-only.
@@ -34,15 +34,20 @@ public struct Login: Hashable, Sendable {
   public init(
     name: String, rights: Rights, user: UserID? = nil, isPhone: Bool = false, passphrase: [UInt8]
   ) throws {
+    try Self.check(passphrase)
+    try self.init(
+      name: name, rights: rights, user: user, isPhone: isPhone, passphrase: passphrase,
+      cost: .interactive)
+  }
+
+  /// Throws `LoginFault` for a passphrase of fewer than `fewestCharacters` characters.
+  static func check(_ passphrase: [UInt8]) throws(LoginFault) {
     let count = String(decoding: passphrase, as: UTF8.self).count
     guard count >= Self.fewestCharacters else {
       throw LoginFault(
         "the passphrase has \(count) characters: use at least \(Self.fewestCharacters), such as "
           + "five random words, because the login is reachable from the internet")
     }
-    try self.init(
-      name: name, rights: rights, user: user, isPhone: isPhone, passphrase: passphrase,
-      cost: .interactive)
   }
 
   init(
@@ -56,6 +61,22 @@ public struct Login: Hashable, Sendable {
     self.cost = cost
     salt = Array(SystemRandom.seed().prefix(PasswordHash.saltBytes))
     proof = try Self.proof(of: passphrase, salt, cost)
+  }
+
+  /// A login that no passphrase opens, until its user sets one by a link.
+  init(unopened name: String, rights: Rights, user: UserID? = nil, isPhone: Bool = false) {
+    self.name = name
+    self.rights = rights
+    self.user = user
+    self.isPhone = isPhone
+    cost = .interactive
+    salt = Array(SystemRandom.seed().prefix(PasswordHash.saltBytes))
+    proof = Array(SystemRandom.seed())
+  }
+
+  /// The same login with another passphrase. Throws and takes time as the other initializer.
+  func with(passphrase: [UInt8]) throws -> Login {
+    try Login(name: name, rights: rights, user: user, isPhone: isPhone, passphrase: passphrase)
   }
 
   /// Whether the passphrase is correct. Takes the same time in both cases.
@@ -80,6 +101,20 @@ public struct Login: Hashable, Sendable {
     return Blake2b.hash256(Array("muster login 1".utf8), key.export()).bytes
   }
 }
+
+extension Login {
+  /// The login as the command line and the API list it.
+  ///
+  /// - Parameter callsign: the callsign of its user; nil if it is not known.
+  public func listed(as callsign: String?) -> JSON {
+    .object([
+      "name": .string(name), "rights": .string(rights.rawValue), "user": .known(user, JSON.id),
+      "callsign": .known(callsign, JSON.string), "phone": .bool(isPhone),
+    ])
+  }
+}
+
+// MARK: - The file
 
 extension Login {
   var json: JSON {

@@ -13,6 +13,7 @@ internal import NIOCore
 /// | request | response |
 /// |---|---|
 /// | `POST /api/v1/session` with `name` and `passphrase` | a cookie |
+/// | the same with the `code` of a link (`LoginLinks`) | sets the passphrase, and a cookie |
 /// | `GET /api/v1/session` | the current login |
 /// | `DELETE /api/v1/session` | ends the session |
 /// | those of the API | as on a loopback address, within the login's rights |
@@ -119,10 +120,12 @@ struct LoginEndpoint: Sendable {
         audit.note(Self.words(request), by: login.name, from: client, status: 403)
         throw Problem(.forbidden, "an observer has read-only access: use a login of command")
       }
-      if writes, login.isPhone { try await enlist(login) }
+      // An observer answers only an order that addresses them, who are listed then.
+      let mayList = login.rights == .command || !DirectiveRoutes.isAnswer(request.uri.path)
+      if writes, login.isPhone, mayList { try await enlist(login) }
       let person = Person(
         name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
-        isOwner: isOwner
+        isOwner: isOwner, isObserver: login.rights == .observer
       ) { isLetIn(login, renewed ?? secret) }
       let routes = login.rights == .observer ? observerRouter : router
       response = await routes.answer(request, connection: connection, person: person).response
@@ -138,11 +141,13 @@ struct LoginEndpoint: Sendable {
     return response
   }
 
-  /// Whether a write reports the safety or the position of the login's own person.
+  /// Whether a write reports the safety or the position of the login's own person, or answers an
+  /// order: the route refuses an observer's answer for another person.
   private static func isOwnReport(_ request: Request, of login: Login, _ isOwner: Bool) -> Bool {
     switch (request.method, request.uri.path) {
     case (.put, "/api/v1/me/safety"): login.user != nil || login.isPhone
     case (.post, "/api/v1/me/position"): isOwner || login.isPhone
+    case (.post, let path) where DirectiveRoutes.isAnswer(path): login.user != nil || login.isPhone
     case (_, let path): login.isPhone && path.hasPrefix("/api/v1/me/")
     }
   }
@@ -208,7 +213,8 @@ struct LoginEndpoint: Sendable {
   // MARK: The session
 
   private func logIn(_ request: Request, _ client: String) async throws -> Response {
-    let (name, passphrase) = try await Self.credentials(in: request)
+    let (name, passphrase, code) = try await Self.credentials(in: request)
+    if let code { return try await open(name, by: code, passphrase, request, client) }
     if let pause = throttle.pause(of: name, from: client, now: now()) {
       let seconds = max(1, pause.components.seconds)
       throw Problem(.tooManyRequests, "too many wrong passphrases: wait \(seconds) s")
@@ -221,13 +227,41 @@ struct LoginEndpoint: Sendable {
       failures.add(name, from: client, now: now())
       throw Problem(.unauthorized, "the name or the passphrase is wrong")
     }
-    throttle.succeeded(name, from: client, now: now())
     failures.flush(now: now())
+    return begin(found, "login", request, client)
+  }
+
+  /// Sets the passphrase of a login by the code of its link, and begins a session. Codes have 128
+  /// bits: guesses of them need no limit.
+  private func open(
+    _ name: String, by code: String, _ passphrase: [UInt8], _ request: Request, _ client: String
+  ) async throws -> Response {
+    do {
+      try Login.check(passphrase)
+    } catch {
+      throw Problem(.unprocessableContent, error.description, at: "/passphrase")
+    }
+    let links = router.api.logins
+    guard let links, let login = links.redeem(code, of: name, now: now()) else {
+      throw Self.usedUp
+    }
+    let new = try await judging.derive { try login.with(passphrase: passphrase) }
+    guard try links.replace(login, by: new) else { throw Self.usedUp }
+    return begin(new, "login by link", request, client)
+  }
+
+  private static let usedUp = Problem(
+    .unauthorized, "this link was used, replaced or is too old: ask for a new one")
+
+  private func begin(
+    _ login: Login, _ what: String, _ request: Request, _ client: String
+  ) -> Response {
+    throttle.succeeded(login.name, from: client, now: now())
     // An existing session is not continued: another user may know its secret.
     if let old = Self.secret(in: request) { sessions.end(old) }
-    audit.note("login", by: name, from: client, status: 204)
+    audit.note(what, by: login.name, from: client, status: 204)
     var response = Answer(.noContent).response
-    response.headers[.setCookie] = Self.cookie(sessions.begin(found, now: now()))
+    response.headers[.setCookie] = Self.cookie(sessions.begin(login, now: now()))
     return response
   }
 
@@ -261,17 +295,20 @@ struct LoginEndpoint: Sendable {
 
   private static func credentials(
     in request: Request
-  ) async throws -> (name: String, passphrase: [UInt8]) {
+  ) async throws -> (name: String, passphrase: [UInt8], code: String?) {
     guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
       throw Problem(.unsupportedMediaType, "send application/json")
     }
-    let shape = Shape.object([.must("name", .line), .must("passphrase", .text)], least: 2)
+    let shape = Shape.object(
+      [.must("name", .line), .must("passphrase", .text), .may("code", .text)], least: 2)
     do {
       let json = try JSON.read(Array(buffer: try await request.body.collect(upTo: loginBytes)))
       try shape.check(json, at: "")
       let passphrase = json.members?["passphrase"]?.word ?? ""
       guard !passphrase.isEmpty else { throw Problem(.badRequest, "the passphrase is empty") }
-      return (json.members?["name"]?.word ?? "", Array(passphrase.utf8))
+      return (
+        json.members?["name"]?.word ?? "", Array(passphrase.utf8), json.members?["code"]?.word
+      )
     } catch is NIOTooManyBytesError {
       throw Problem(.contentTooLarge, "a login has at most \(loginBytes) bytes")
     } catch let fault as GeoJSONFault {
@@ -335,22 +372,29 @@ private final class VerificationQueue: Sendable {
 
   /// Takes the same time for an unknown name.
   func judge(_ login: Login?, _ passphrase: [UInt8], isKnown: Bool) async throws -> Bool {
-    guard waiting.enter(upTo: isKnown ? most : most - reserved) else {
+    try await run(upTo: isKnown ? most : most - reserved) {
+      guard let login else {
+        _ = try Login(name: "", rights: .observer, passphrase: passphrase, cost: .interactive)
+        return false
+      }
+      return try login.accepts(passphrase)
+    }
+  }
+
+  /// Returns a login with a new passphrase, for a client that has a valid code.
+  func derive(_ work: @escaping @Sendable () throws -> Login) async throws -> Login {
+    try await run(upTo: most, work)
+  }
+
+  private func run<Result: Sendable>(
+    upTo limit: Int, _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    guard waiting.enter(upTo: limit) else {
       throw Problem(.tooManyRequests, "too many logins at once: wait a moment")
     }
     defer { waiting.leave() }
     return try await withCheckedThrowingContinuation { done in
-      queue.async {
-        done.resume(
-          with: Result {
-            guard let login else {
-              _ = try Login(
-                name: "", rights: .observer, passphrase: passphrase, cost: .interactive)
-              return false
-            }
-            return try login.accepts(passphrase)
-          })
-      }
+      queue.async { done.resume(with: Swift.Result { try work() }) }
     }
   }
 }

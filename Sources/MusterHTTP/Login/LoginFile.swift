@@ -6,7 +6,7 @@ internal import MusterNode
 /// The logins of a node: a file of its home that only this user can read, without passphrases. The
 /// node reads it at each request, so that removing a login takes effect at once.
 public struct LoginFile: Sendable {
-  private static let most = 256
+  static let most = 256
   private let file: PrivateFile
 
   /// - Parameter folder: the home.
@@ -23,10 +23,16 @@ public struct LoginFile: Sendable {
   }
 
   /// Adds a login, or replaces the one with this name.
-  public func add(_ login: Login) throws {
+  public func add(_ login: Login) throws { try add(login, ifNew: false) }
+
+  func add(_ login: Login, ifNew: Bool) throws {
     if let fault = TextRule.line.fault(in: login.name) { throw LoginFault("the name \(fault)") }
     try file.withLock {
-      var logins = try read().filter { $0.name != login.name }
+      let all = try read()
+      var logins = all.filter { $0.name != login.name }
+      guard !ifNew || logins.count == all.count else {
+        throw LoginFault("there is a login \(login.name): remove it, or use another name")
+      }
       guard logins.count < Self.most else {
         throw LoginFault("too many logins: remove one first")
       }
@@ -43,6 +49,16 @@ public struct LoginFile: Sendable {
         throw LoginFault("there is no login \(name)")
       }
       try write(logins.filter { $0.name != name })
+    }
+  }
+
+  /// Replaces a login. Returns false if it was changed or removed meanwhile.
+  func replace(_ login: Login, by new: Login) throws -> Bool {
+    try file.withLock {
+      let logins = try read()
+      guard logins.contains(login) else { return false }
+      try write(logins.map { $0 == login ? new : $0 })
+      return true
     }
   }
 

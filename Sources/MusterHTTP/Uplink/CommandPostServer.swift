@@ -12,7 +12,10 @@ public import ServiceLifecycle
 /// names of this machine (`CertificateChannel`).
 public struct CommandPostServer: Service {
   private static let mostConnections = 512
-  private static let mostRoutedConnections = UplinkSwitch.mostRoutedGuests + 64
+  private static let mostRoutedConnections =
+    UplinkSwitch.mostRoutedGuests + 2 * UplinkSwitch.mostStrangers + 64
+  /// Of these, the most without an accepted request.
+  private static let mostPending = 256
   /// Longer than the interval at which a connected node sends.
   private static let idle = TimeAmount.seconds(60)
 
@@ -22,6 +25,7 @@ public struct CommandPostServer: Service {
   private let uplinks: UplinkSwitch
   private let other: UplinkResponder.Other
   private let mostConnections: Int
+  private let mostPending: Int
   private let upkeep: @Sendable () async -> Void
   private let logger: Logger
   private let onListening: @Sendable (Int) -> Void
@@ -82,7 +86,7 @@ public struct CommandPostServer: Service {
     self.init(
       host: host, port: port, identities: Identities(uplinks: identity, browsers: nil),
       uplinks: uplinks, logger: logger, mostConnections: Self.mostRoutedConnections,
-      onListening: onListening
+      mostPending: UplinkSwitch.mostStrangers, onListening: onListening
     ) { _, _ in Response(status: .notFound) }
   }
 
@@ -91,7 +95,7 @@ public struct CommandPostServer: Service {
   ///   - other: answers all requests except uplinks.
   init(
     host: String, port: Int, identities: Identities, uplinks: UplinkSwitch, logger: Logger,
-    mostConnections: Int = mostConnections,
+    mostConnections: Int = mostConnections, mostPending: Int = mostPending,
     upkeep: @escaping @Sendable () async -> Void = {},
     onListening: @escaping @Sendable (Int) -> Void = { _ in },
     other: @escaping UplinkResponder.Other
@@ -103,6 +107,7 @@ public struct CommandPostServer: Service {
     self.logger = logger
     self.other = other
     self.mostConnections = mostConnections
+    self.mostPending = mostPending
     self.upkeep = upkeep
     self.onListening = onListening
   }
@@ -147,7 +152,8 @@ public struct CommandPostServer: Service {
     return HTTPServerBuilder { responder in
       let http = HTTP1Channel(
         responder: responder,
-        configuration: .bounded(idle: Self.idle))
+        configuration: .bounded(
+          idle: Self.idle, pending: PendingConnections(bound: mostPending)))
       return CertificateChannel(
         base: http, browsers: contexts[0], others: contexts[contexts.count - 1])
     }

@@ -95,9 +95,9 @@ extension Alert {
   /// Parses `json`.
   fileprivate init?(_ json: JSON) {
     guard let members = json.members, let text = members["text"]?.word,
-      let kind = AlertKind.allCases.first(where: { $0.name == members["kind"]?.word }),
+      let kind = members["kind"]?.word.flatMap(AlertKind.init(name:)),
       let row = members["row"]?.word.flatMap({ RowID(hex: $0) }),
-      let level = AlertLevel.allCases.first(where: { $0.name == members["level"]?.word }),
+      let level = members["level"]?.word.flatMap(AlertLevel.init(name:)),
       let since = members["since"]?.word.flatMap({ Timestamp(rfc3339: $0) })
     else { return nil }
     var acknowledgement: AlertAcknowledgement?

@@ -75,7 +75,7 @@ public struct PhotoPoint: Codable, Hashable, Sendable {
 }
 
 /// What a mark is. Numbers are on the wire and append-only.
-public enum PhotoMarkShape: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum PhotoMarkShape: UInt8, Codable, Sendable, NamedCase, Hashable {
   /// From the first point to the second, where its head is.
   case arrow = 1
   /// Around the first point, through the second.
@@ -84,15 +84,6 @@ public enum PhotoMarkShape: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case line = 3
   /// A text that begins at the point.
   case text = 4
-
-  /// The name in JSON.
-  public var name: String { String(describing: self) }
-
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
 
   /// How many points a mark of this shape has.
   public var points: ClosedRange<Int> {
@@ -105,20 +96,11 @@ public enum PhotoMarkShape: UInt8, Codable, Sendable, CaseIterable, Hashable {
 }
 
 /// The colour of a mark. Numbers are on the wire and append-only.
-public enum PhotoMarkColour: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum PhotoMarkColour: UInt8, Codable, Sendable, NamedCase, Hashable {
   case red = 1
   case yellow = 2
   case white = 3
   case black = 4
-
-  /// The name in JSON.
-  public var name: String { String(describing: self) }
-
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
 }
 
 // MARK: Encoding

@@ -25,7 +25,8 @@ public enum PhotoReference {
       description: ids.isEmpty
         ? "the report has no photos"
         : found.isEmpty
-          ? "there is no photo '\(shown)': name one of \(ids.count) by its number, or by its id"
+          ? "there is no photo '\(shown)': the report has "
+            + (ids.count == 1 ? "one photo" : "\(ids.count) photos")
           : "several photos begin with '\(shown)': give more digits")
   }
 }

@@ -104,7 +104,7 @@ public enum BlobStallReason: String, Codable, CaseIterable, Hashable, Sendable {
     switch self {
     case .notListed: "its list has not arrived"
     case .notRequested: "originals are fetched on request here: request it"
-    case .narrowLink: "the link is slow, originals are fetched on request: request it"
+    case .narrowLink: "the link is slow: request it"
     case .noPeer: "no peer is connected"
     case .noHolder: "no connected peer holds it"
     case .waiting: "waiting for other photos"

@@ -1,16 +1,8 @@
 /// What a person was exposed to, or exposes others to.
-public enum ExposureKind: UInt8, Codable, Sendable, CaseIterable, Hashable {
+public enum ExposureKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   case infection = 1
   case contamination = 2
   case radiation = 3
-
-  /// The name in JSON and on the command line.
-  public var name: String { String(describing: self) }
-  /// Returns nil for any other text. Case matters.
-  public init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
 }
 
 /// The key of one day, from which the identifiers of one device on that day follow.

@@ -1,5 +1,5 @@
 /// A table that other devices fill, with a limit for each certificate.
-public enum BoundedTable: UInt8, Codable, CaseIterable, Comparable, Hashable, Sendable {
+public enum BoundedTable: UInt8, Codable, NamedCase, Comparable, Hashable, Sendable {
   /// Logs opened with the certificate, per lane.
   case logs = 1
   /// Receipts that it signed.
@@ -14,9 +14,6 @@ public enum BoundedTable: UInt8, Codable, CaseIterable, Comparable, Hashable, Se
   case quarantine = 6
   /// Running check-ins that it started.
   case checkIns = 7
-
-  /// The name in JSON.
-  public var name: String { String(describing: self) }
 
   /// The name for people.
   public var label: String {

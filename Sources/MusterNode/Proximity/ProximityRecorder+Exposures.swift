@@ -25,8 +25,8 @@ extension ProximityRecorder {
     var own = current()
     guard let now = ProximityInterval(containing: wall), !own.keysToPublish(at: now).isEmpty else {
       throw NodeError.refused(
-        "no day with an identifier of this laptop has ended: advertise with "
-          + "`muster proximity own`, and report two hours after the day's end (UTC)")
+        "this laptop has advertised on no day that has ended: run `muster proximity on`, and "
+          + "report two hours after the end of the day (UTC)")
     }
     let drawn = WithdrawalKey(raw: Bytes16(systemSeed().prefix(16)) ?? .zero)
     let known = own.report?.id

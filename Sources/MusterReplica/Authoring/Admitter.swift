@@ -24,6 +24,7 @@ enum Admitter {
     try core.store.addInvite(
       Invite(
         id: invitation.id, secret: secret, role: role, user: user,
+        revokedDevices: user.map { UInt32(clamping: core.control.revokedDeviceCount(of: $0)) },
         usesLeft: UInt32(uses), expiresAt: expiresAt, createdAt: now.wall))
     try informOfInvites(in: &core, now: now)
     return invitation

@@ -91,6 +91,14 @@ struct JoinReview {
       return .refused(
         "the invite is closed, because a device that used it is revoked: ask for a new one")
     }
+    // Who holds the lost device may have the invite too.
+    if let user = invite.user, let before = invite.revokedDevices,
+      control.revokedDeviceCount(of: user) > before
+    {
+      return .refused(
+        "the invite is closed, because a device of this person was revoked after it was made: ask "
+          + "for a new one")
+    }
     if try store.useInvite(ticket.invite, for: device).isRefused {
       return .refused("the invite is used up: ask for a new one")
     }

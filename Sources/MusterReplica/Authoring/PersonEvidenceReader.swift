@@ -77,9 +77,9 @@ struct PersonEvidenceReader {
     guard let first = names.first else { return nil }
     let what =
       names.count == 1
-      ? "is named by an open order, \(first)"
-      : "is named by \(names.count) open orders, \(first) among them"
-    return what + ": close it with `muster direct close`, or answer it with `muster ack`,"
+      ? "is named by an open order, \(first): close it"
+      : "is named by \(names.count) open orders, \(first) among them: close them"
+    return what + " with `muster direct close`, or answer with `muster ack --for`,"
   }
 
   /// Returns the open orders, and whether each addresses a person.

@@ -88,8 +88,9 @@ struct RequestContext {
   /// Draws a key that is used once.
   mutating func drawKey() -> AgreementKey { core.own.drawKey(now: now) }
 
-  /// Seals a photo under new keys.
+  /// Seals a photo under new keys. Throws `Refusal` if it is out of range, or one too many.
   mutating func seal(_ draft: PhotoDraft) throws -> SealedPhoto {
+    try core.derived.photos.requireRoom(for: draft, of: core.local.certificate.hash)
     core.own.random.stir(now.entropy)
     return try SealedPhoto(draft, random: &core.own.random)
   }

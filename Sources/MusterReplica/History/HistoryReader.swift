@@ -158,26 +158,43 @@ struct HistoryReader {
     let entry: HistoryEntry
   }
 
-  /// Returns the changes of statuses that were shown in a range of time. The first status of a
-  /// person is none.
-  func changes(in range: ClosedRange<Timestamp>) throws(StoreError) -> [Change] {
+  /// Passes the changes of statuses that were shown in a range of time to `receive`, period by
+  /// period, until it returns false. The first status of a person is no change.
+  ///
+  /// - Parameter receive: gets changes, in no order, and the time before which no others are to
+  ///   come; nil if none are.
+  func readChanges(
+    in range: ClosedRange<Timestamp>, _ receive: ([Change], Timestamp?) throws -> Bool
+  ) throws {
     let (from, to) = (range.lowerBound, range.upperBound)
-    var found: [Change] = []
-    for period in try store.historyPeriods()
-    where period.started <= to && period.ended >= from {
-      found += Self.changes(in: try logs(of: period, kinds: HistoryKind.changes))
+    let periods = try store.historyPeriods()
+      .filter { $0.started <= to && $0.ended >= from }
+      .sorted { $0.begin < $1.begin }
+    // The current period is in memory.
+    var isContinued = try receive(
+      Self.changes(in: current.filter { $0.subject.kind == .status }, within: range),
+      periods.first?.begin)
+    for (index, period) in periods.enumerated() where isContinued {
+      let logs = try logs(of: period, kinds: HistoryKind.changes)
+      let next = periods.dropFirst(index + 1).first?.begin
+      isContinued = try receive(Self.changes(in: logs, within: range), next)
     }
-    if let started = recorder.started, started <= to.milliseconds {
-      found += Self.changes(in: current.filter { $0.subject.kind == .status })
-    }
-    return found.filter { range.contains(Timestamp(milliseconds: $0.entry.learnt)) }
   }
 
-  private static func changes(in logs: [Log]) -> [Change] {
+  private static func changes(in logs: [Log], within range: ClosedRange<Timestamp>) -> [Change] {
     logs.flatMap { log in
-      zip(log.entries, log.entries.dropFirst()).map { before, entry in
-        Change(user: log.person, before: before.conditions, entry: entry)
+      zip(log.entries, log.entries.dropFirst()).compactMap { before, entry in
+        guard range.contains(Timestamp(milliseconds: entry.learnt)) else { return nil }
+        return Change(user: log.person, before: before.conditions, entry: entry)
       }
     }
+  }
+}
+
+extension HistoryPeriod {
+  /// No entry of the period is earlier. One that ended because the clock was set back has entries
+  /// from before its start.
+  fileprivate var begin: Timestamp {
+    ended < started ? Timestamp(milliseconds: .min) : started
   }
 }

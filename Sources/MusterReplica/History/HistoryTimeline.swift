@@ -19,9 +19,8 @@ struct HistoryTimeline {
     let first = max(range.lowerBound, cursor?.time ?? range.lowerBound)
     guard first <= range.upperBound else { return HistoryEventPage(events: [], next: nil) }
     let rest = first...range.upperBound
-    var events = try statusEvents(in: rest) + rows() + directed()
+    var events = try statusEvents(in: rest, limit: limit) + rows() + directed()
     events.removeAll { !rest.contains($0.time) }
-    if hidesDuress { events = events.compactMap(\.withoutDuress) }
     var sorted =
       try events.map { (place: HistoryCursor($0), source: Source.event($0)) }
       + crossings(in: rest, after: cursor, limit: limit + 1)
@@ -55,20 +54,36 @@ struct HistoryTimeline {
     }
   }
 
-  private func statusEvents(in range: ClosedRange<Timestamp>) throws -> [HistoryEvent] {
-    try reader.changes(in: range).map { change in
-      let (user, after) = (change.user, change.entry.conditions)
-      let decisive = StatusCondition.decisive(of: after)
-      return HistoryEvent(
-        time: Timestamp(milliseconds: change.entry.learnt), kind: .status, id: "\(user)",
-        severity: after.isEmpty ? .neutral : decisive.severity,
-        callsign: try statuses.context.callsign(of: user),
-        what: after.isEmpty ? "" : decisive.status.rawValue,
-        text: after.isEmpty ? "no longer listed" : decisive.reason, row: "\(user)",
-        conditions: HistoryEvent.Conditions(
-          before: change.before, after: after,
-          since: Timestamp(milliseconds: change.entry.event)))
+  /// Returns the status events that can be on a page or show that it is not the last, and further
+  /// ones. A day has many: periods after those of the page are not read.
+  private func statusEvents(
+    in range: ClosedRange<Timestamp>, limit: Int
+  ) throws -> [HistoryEvent] {
+    var events: [HistoryEvent] = []
+    try reader.readChanges(in: range) { changes, next in
+      for change in changes {
+        let event = try event(of: change)
+        if let shown = hidesDuress ? event.withoutDuress : event { events.append(shown) }
+      }
+      guard let next else { return true }
+      // Those at the start of the range may have been on the page before.
+      return events.count { range.lowerBound < $0.time && $0.time < next } <= limit
     }
+    return events
+  }
+
+  private func event(of change: HistoryReader.Change) throws -> HistoryEvent {
+    let (user, after) = (change.user, change.entry.conditions)
+    let decisive = StatusCondition.decisive(of: after)
+    return HistoryEvent(
+      time: Timestamp(milliseconds: change.entry.learnt), kind: .status, id: "\(user)",
+      severity: after.isEmpty ? .neutral : decisive.severity,
+      callsign: try statuses.context.callsign(of: user),
+      what: after.isEmpty ? "" : decisive.status.rawValue,
+      text: after.isEmpty ? "no longer listed" : decisive.reason, row: "\(user)",
+      conditions: HistoryEvent.Conditions(
+        before: change.before, after: after,
+        since: Timestamp(milliseconds: change.entry.event)))
   }
 
   /// Returns the first crossings after a cursor: those of the page, and one to show that the page

@@ -48,6 +48,12 @@ extension ControlPlane {
     state.admitted.values.contains { $0.signed.certificate.user == user }
   }
 
+  /// Returns how many devices of a user are revoked.
+  func revokedDeviceCount(of user: UserID) -> Int {
+    state.admitted.values.map(\.signed.certificate.author)
+      .count { $0.user == user && isRevoked($0.device) }
+  }
+
   /// Seals the key to command devices, so that it survives its author.
   func sealed(
     _ key: [UInt8], drawing random: inout DeterministicRandom

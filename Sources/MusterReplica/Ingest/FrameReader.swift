@@ -147,13 +147,18 @@ struct FrameReader: Sendable {
     of operations: [Operation], writtenAt: Timestamp, frame: Frame, opening: Opening,
     author: Author
   ) -> Application {
-    if operations.contains(.unknown) { return .waiting(.unknownOperation) }
+    let isUnderstood = operations.allSatisfy {
+      if case .unknown = $0 { false } else { true }
+    }
+    guard isUnderstood else { return .waiting(.unknownOperation) }
     var writes: [AuthoredWrite] = []
+    writes.reserveCapacity(operations.count)
     var crossings: [RecordedCrossing] = []
+    var derived = DerivedRow(operation: self.operation)
     for (index, operation) in operations.enumerated() {
       switch operation {
       case .write(let write):
-        guard let write = checked(write) else { continue }
+        guard derived.isOrigin(of: write) else { continue }
         let dot = Dot(frame: frame.hash.raw.prefix, index: UInt16(index))
         writes.append(
           AuthoredWrite(write: write, dot: dot, author: author, writtenAt: writtenAt))
@@ -191,16 +196,26 @@ struct FrameReader: Sendable {
     guard author.role == .command || author.role == .member else { return nil }
     return DeviceID(tracker: RowID(tracker: nonce, of: author.user, operation: operation))
   }
+}
 
-  /// Returns the write, or nil if its claimed origin does not hash to the row's id.
-  private func checked(_ write: Write) -> Write? {
-    guard let origin = write.origin else { return write }
+/// The row that was last derived from an origin: the writes of a frame to one row follow one
+/// another, each with the origin.
+private struct DerivedRow {
+  let operation: OperationID
+  private var last: (origin: RowOrigin, row: RowID)?
+
+  init(operation: OperationID) { self.operation = operation }
+
+  /// Returns whether the origin that a write claims, if it does, hashes to the id of its row.
+  mutating func isOrigin(of write: Write) -> Bool {
+    guard let origin = write.origin else { return true }
     #if Canary
-      if Canary.trustClaimedOwner.isPlanted { return write }
+      if Canary.trustClaimedOwner.isPlanted { return true }
     #endif
-    guard write.field.entity.hasOrigin,
-      RowID(operation: operation, origin: origin) == write.row
-    else { return nil }
-    return write
+    guard write.field.entity.hasOrigin else { return false }
+    if let last, last.origin == origin { return last.row == write.row }
+    let row = RowID(operation: operation, origin: origin)
+    last = (origin, row)
+    return row == write.row
   }
 }

@@ -13,6 +13,7 @@ extension ReplicaCore {
     #if Canary
       if Canary.acknowledgeFirst.isPlanted, transaction.batch.frames.count == 1 { return }
     #endif
+    transaction.batch.keepsReplaced = history.isRecording
     let outcome = try store.commit(transaction.batch)
     if transaction.batch.frames.contains(where: { own.writer.isOwn($0.frame.log) }) {
       transaction.noteWritten()

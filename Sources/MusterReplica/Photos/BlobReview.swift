@@ -34,9 +34,14 @@ struct BlobReview {
     where deletable.count < Limits.blobsPerReview && !blob.isDeleted && !blob.units.isEmpty {
       // Thumbnails stay while a photo references them.
       let isEvicted = isFull && blob.listing.kind == .original
-      if isEvicted || unreferenced.contains(blob.id), !receipts.keepers(of: blob).isEmpty {
-        deletable.append(blob.id)
-      }
+      guard isEvicted || unreferenced.contains(blob.id) else { continue }
+      #if Canary
+        if Canary.evictLastCopy.isPlanted {
+          deletable.append(blob.id)
+          continue
+        }
+      #endif
+      if !receipts.keepers(of: blob).isEmpty { deletable.append(blob.id) }
     }
   }
 

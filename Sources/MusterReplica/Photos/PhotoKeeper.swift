@@ -77,6 +77,19 @@ struct PhotoKeeper: Sendable {
     usage[blob.certificate] = next
   }
 
+  /// Throws `Refusal` if another photo of a certificate would be over its bound: no other device
+  /// would ever fetch it.
+  func requireRoom(for photo: PhotoDraft, of certificate: CertificateHash) throws(Refusal) {
+    let used = usage[certificate] ?? Usage()
+    let bytes = photo.original.bytes.count + photo.thumbnail.bytes.count
+    guard used.blobs + 2 <= Limits.blobsPerCertificate,
+      used.bytes + bytes <= Limits.blobBytesPerCertificate
+    else {
+      throw Refusal(
+        "this laptop has added as many photos as the others keep of it: add it on another laptop")
+    }
+  }
+
   /// Returns whether and when a device of this role fetches a blob.
   func entry(of blob: StoredBlob, role: Role) -> BlobEntry {
     BlobEntry(

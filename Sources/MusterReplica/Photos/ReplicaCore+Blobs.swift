@@ -9,7 +9,7 @@ extension ReplicaCore {
   /// Passes all listed blobs to the engine, at a start and when other blobs are to be fetched.
   mutating func listStoredBlobs(now: ClockReading) throws {
     derived.photos.forgetUsage()
-    try list(try store.listedBlobs(), now: now)
+    try store.forEachPageOfListedBlobs { try list($0, now: now) }
   }
 
   /// Passes blobs to the engine that were listed.

@@ -55,7 +55,7 @@ struct AlertRules {
       guard metres <= reach else { return nil }
       let level: AlertLevel =
         report.toEvacuate ? .danger : (report.severity ?? 0) >= 4 ? .warning : .notice
-      let words = report.toEvacuate ? "leave: " : ""
+      let words = report.toEvacuate ? "leave the area: " : ""
       let place = report.position == nil ? "" : ", \(Int(metres / 10) * 10) m from here"
       return AlertTracker.Finding(
         id: AlertID(kind: .hazard, row: report.id), level: level,
@@ -78,8 +78,11 @@ struct AlertRules {
     return active.flatMap { fence -> [AlertTracker.Finding] in
       var found: [AlertTracker.Finding] = []
       if fence.kind == .hazard, here != nil, isInside(fence.id) {
+        let text = "you are inside hazard zone \(fence.name)"
         found.append(
-          finding(.inHazard, fence, .danger, "you are inside hazard zone \(fence.name)"))
+          isPermitted
+            ? finding(.inHazard, fence, .warning, "\(text), with an entry permit")
+            : finding(.inHazard, fence, .danger, text))
       }
       if let role = fence.needs, !hasRole(role, in: fence) {
         found.append(
@@ -87,6 +90,13 @@ struct AlertRules {
       }
       return found
     }
+  }
+
+  /// Whether this person has a permit for each hazard zone that they may be in, as the others see
+  /// it: a person who works in a zone with a permit is not in danger by it.
+  private var isPermitted: Bool {
+    let conditions = people.first { $0.id == own }?.conditions ?? []
+    return conditions.contains { $0.status == .inHazard && $0.severity == .warning }
   }
 
   private func hasRole(_ role: Role, in fence: FenceSummary) -> Bool {

@@ -19,6 +19,9 @@ public struct Queries {
   /// Returns how far every log and strand is held, by id.
   public func logStates() throws -> [LogState] { try context.store.logs().map(LogState.init) }
 
+  /// Returns the blobs that this device fetches, with the units that are stored here.
+  public func wantedBlobs() -> [(id: BlobID, held: UnitSet)] { engine.wantedBlobs() }
+
   // MARK: Devices
 
   /// Returns every device with a valid certificate, by id.

@@ -181,7 +181,9 @@ extension ControlPlane {
   /// Rejects a command of this device, unless it has one of these roles and is not revoked.
   func require(_ roles: [Role], of local: LocalDevice) throws(Refusal) {
     guard !isRevoked(local.device) else {
-      throw Refusal("this device was revoked: its writes have no effect", .notAllowed)
+      throw Refusal(
+        "this device was revoked: ask command for an invite, and join again with another --home",
+        .notAllowed)
     }
     guard roles.contains(local.author.role) else {
       let allowed = roles.map(\.name).joined(separator: " or ")

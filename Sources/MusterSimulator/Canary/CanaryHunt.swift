@@ -61,6 +61,8 @@
       case .rankRevokesMembers: .scenario("simulations/stolen-founder.yaml")
       case .forgetCheckInDates, .keepFirstCheckInDate, .firstCheckInCounts, .ignoreCheckInDoubt:
         .scenario("simulations/canary/check-ins.yaml")
+      case .storeUncheckedUnit, .forgetUnits, .claimWholePhoto, .evictLastCopy:
+        .scenario("simulations/canary/photos.yaml")
       default: .swarm
       }
     }

@@ -9,7 +9,12 @@ import MusterStore
 ///
 /// It compares bytes with those at the author, and computes no Merkle tree.
 final class PhotoChecker: Checker {
-  private let promise = "photos arrive whole, and the last copy stays"
+  private enum Promise {
+    static let genuine = "each stored unit of a photo is its author's"
+    static let progress = "the progress of a photo is stored, and never goes back"
+    static let readable = "what counts as complete of a photo can be read"
+    static let lastCopy = "the last copy of a photo stays"
+  }
 
   private struct Place: Hashable {
     let node: Int
@@ -21,6 +26,8 @@ final class PhotoChecker: Checker {
   /// What was added, by the address of the original.
   private var pictures: [BlobID: (report: RowID, draft: PhotoDraft)] = [:]
   private var progress: [Place: UnitSet] = [:]
+  /// Complete originals that were read.
+  private var read: Set<Place> = []
   /// Nodes whose disk was restored: what only they held may be lost.
   private var forgetful: Set<Int> = []
   private var turn = 0
@@ -29,14 +36,21 @@ final class PhotoChecker: Checker {
   func restored(_ node: SimulatedNode, from lost: Store, in world: World) throws {
     forgetful.insert(node.index)
     progress = progress.filter { $0.key.node != node.index }
+    read = read.filter { $0.node != node.index }
   }
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     guard case .photo(let report, let draft) = act else { return }
-    for blob in try node.store.listedBlobs() where ciphertexts[blob.id] == nil {
-      guard blob.certificate == node.credentials.certificate, blob.units.isComplete else {
-        continue
-      }
+    let own = try node.store.listedBlobs().filter {
+      $0.certificate == node.credentials.certificate
+    }
+    // The photo was listed just now.
+    for blob in own.suffix(2) where !blob.units.isComplete {
+      world.report(
+        Promise.progress,
+        "\(node.name) acknowledged photo \(blob.id.short) with \(blob.units.count) units stored")
+    }
+    for blob in own where ciphertexts[blob.id] == nil && blob.units.isComplete {
       var units: [[UInt8]] = []
       for number in 0..<blob.units.units {
         units.append(try node.store.unit(number, of: blob.listing)?.bytes ?? [])
@@ -44,7 +58,8 @@ final class PhotoChecker: Checker {
       ciphertexts[blob.id] = units
       let length = units.reduce(0) { $0 + $1.count }
       if length != Int(blob.listing.length) {
-        world.report(promise, "\(node.name) acknowledged photo \(blob.id.short) without its bytes")
+        world.report(
+          Promise.readable, "\(node.name) acknowledged photo \(blob.id.short) without its bytes")
       }
       if blob.listing.kind == .original, draft.original.bytes.count == length {
         pictures[blob.id] = (report, draft)
@@ -55,55 +70,101 @@ final class PhotoChecker: Checker {
   func look(_ world: World) throws {
     guard !ciphertexts.isEmpty else { return }
     turn += 1
-    for node in world.mesh.someNodes(turn: turn) { try check(node, in: world) }
+    for node in world.mesh.someNodes(turn: turn) {
+      try check(node, in: world, mostReads: Self.blobsAtATime)
+    }
   }
 
   func conclude(_ world: World) throws {
     guard !ciphertexts.isEmpty else { return }
-    for node in world.nodes where node.isRunning { try check(node, in: world) }
+    for node in world.nodes where node.isRunning {
+      try check(node, in: world, mostReads: .max)
+    }
     try checkLastCopies(in: world)
   }
 
-  private func check(_ node: SimulatedNode, in world: World) throws {
-    var looked = 0
+  private func check(_ node: SimulatedNode, in world: World, mostReads: Int) throws {
+    var reads = 0
     for blob in try node.store.listedBlobs() {
       guard let units = ciphertexts[blob.id] else { continue }
       let place = Place(node: node.index, blob: blob.id)
-      let before = progress[place]
-      if !blob.isDeleted, let before, !forgetful.contains(node.index) {
-        let gone = (0..<before.units).filter { before.contains($0) && !blob.units.contains($0) }
-        if !gone.isEmpty {
-          world.report(promise, "\(node.name) lost units \(gone) of photo \(blob.id.short)")
-        }
-      }
+      try compare(blob, at: place, with: units, of: node, in: world)
       progress[place] = blob.isDeleted ? nil : blob.units
-      let new = (0..<blob.units.units).filter {
-        blob.units.contains($0) && before?.contains($0) != true
+      if !blob.units.isComplete { read.remove(place) }
+      guard let picture = pictures[blob.id], !blob.isDeleted, reads < mostReads,
+        !read.contains(place)
+      else { continue }
+      reads += 1
+      if !blob.units.isComplete {
+        try compareProgress(of: blob, of: picture.report, at: node, in: world)
+      } else if try isRead(blob.id, of: picture.report, as: picture.draft, at: node, in: world) {
+        read.insert(place)
       }
-      for number in new
-      where try node.store.unit(number, of: blob.listing)?.bytes != units[number] {
-        world.report(
-          promise, "\(node.name) holds another unit \(number) of photo \(blob.id.short)")
-      }
-      guard blob.units.isComplete, looked < Self.blobsAtATime, before?.isComplete != true else {
-        continue
-      }
-      looked += 1
-      try read(blob.id, at: node, in: world)
     }
   }
 
-  /// A complete original is readable where its report exists.
-  private func read(_ id: BlobID, at node: SimulatedNode, in world: World) throws {
-    guard node.reads, let picture = pictures[id], let replica = node.replica else { return }
-    do {
-      let bytes = try replica.queries.photoBytes(id, of: picture.report, kind: .original)
-      if bytes != picture.draft.original.bytes {
-        world.report(promise, "\(node.name) shows another picture as photo \(id.short)")
+  /// No unit is lost, and each new one is the author's.
+  private func compare(
+    _ blob: StoredBlob, at place: Place, with units: [[UInt8]], of node: SimulatedNode,
+    in world: World
+  ) throws {
+    let before = progress[place] ?? UnitSet(units: blob.units.units)
+    if !blob.isDeleted, !forgetful.contains(node.index) {
+      let gone = (0..<before.units).filter { before.contains($0) && !blob.units.contains($0) }
+      if !gone.isEmpty {
+        world.report(
+          Promise.progress, "\(node.name) lost units \(gone) of photo \(blob.id.short)")
       }
+    }
+    for number in 0..<blob.units.units
+    where blob.units.contains(number) && !before.contains(number) {
+      let name = "unit \(number) of photo \(blob.id.short)"
+      guard let unit = try node.store.unit(number, of: blob.listing) else {
+        world.report(Promise.readable, "\(node.name) counts \(name) and does not hold it")
+        continue
+      }
+      if unit.bytes != units[number] {
+        world.report(Promise.genuine, "\(node.name) holds another \(name)")
+      }
+    }
+  }
+
+  /// No more of a photo is shown than what is stored.
+  private func compareProgress(
+    of blob: StoredBlob, of report: RowID, at node: SimulatedNode, in world: World
+  ) throws {
+    guard node.reads, let replica = node.replica else { return }
+    do {
+      let photos = try replica.queries.photos(of: report)
+      let (stored, all) = (blob.units.count, blob.units.units)
+      guard let shown = photos.first(where: { $0.id == blob.id })?.original.percent,
+        shown > 100 * stored / all
+      else { return }
+      world.report(
+        Promise.progress,
+        "\(node.name) shows \(shown) % of photo \(blob.id.short): \(stored) of \(all) units")
     } catch let refusal as Refusal where refusal.kind == .unknown {
       // The report was deleted, or has not arrived.
     }
+  }
+
+  /// A complete original is readable where its report exists. Returns whether it was read.
+  private func isRead(
+    _ id: BlobID, of report: RowID, as draft: PhotoDraft, at node: SimulatedNode, in world: World
+  ) throws -> Bool {
+    guard node.reads, let replica = node.replica else { return false }
+    do {
+      if try replica.queries.photoBytes(id, of: report, kind: .original) != draft.original.bytes {
+        world.report(
+          Promise.readable, "\(node.name) shows another picture as photo \(id.short)")
+      }
+    } catch let refusal as Refusal {
+      // The report was deleted, or has not arrived.
+      guard refusal.kind != .unknown else { return false }
+      world.report(
+        Promise.readable, "\(node.name) has all of photo \(id.short): \(refusal)")
+    }
+    return true
   }
 
   /// Of what a node deleted, another node keeps all.
@@ -118,7 +179,7 @@ final class PhotoChecker: Checker {
       }
     }
     for id in deleted.subtracting(kept).sorted() where ciphertexts[id] != nil {
-      world.report(promise, "the last copy of photo \(id.short) was deleted")
+      world.report(Promise.lastCopy, "the last copy of photo \(id.short) was deleted")
     }
   }
 }

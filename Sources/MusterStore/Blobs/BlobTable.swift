@@ -79,12 +79,25 @@ enum BlobTable {
     try database.all("SELECT \(columns) FROM blobs ORDER BY number", of: "blobs", read)
   }
 
+  private static let page = 512
+
+  /// Returns the next listed blobs.
+  static func blobs(after number: Int64, in database: Database) throws -> [StoredBlob] {
+    try database.all(
+      "SELECT \(columns) FROM blobs WHERE number > ? ORDER BY number LIMIT \(page)",
+      [number.column], of: "blobs", read)
+  }
+
   /// Sets or clears the bits of units. A blob that is not listed is left out.
   static func set(
     _ units: [Int], of id: BlobID, to isStored: Bool, in database: Database
   ) throws {
     guard let blob = try blob(id, in: database) else { return }
     var set = blob.units
+    #if Canary
+      if Canary.forgetUnits.isPlanted, isStored { set = UnitSet(units: set.units) }
+      if Canary.claimWholePhoto.isPlanted, isStored { set = .all(set.units) }
+    #endif
     for unit in units {
       if isStored { set.insert(unit) } else { set.remove(unit) }
     }
@@ -159,5 +172,11 @@ extension Migrations {
       unreferenced_ms INTEGER,
       is_deleted INTEGER NOT NULL
     ) STRICT;
+    """
+
+  static let blobLists = """
+    -- The receipt of a command device reads all lists of a log, and no frames.
+    DROP INDEX frames_with_blobs;
+    CREATE INDEX frames_with_blobs ON frames(place, blobs) WHERE blobs IS NOT NULL;
     """
 }

@@ -6,6 +6,16 @@ extension Store {
   /// Returns all listed blobs, in the order in which they were listed here.
   public func listedBlobs() throws(StoreError) -> [StoredBlob] { try read(BlobTable.blobs) }
 
+  /// Passes all listed blobs page by page, in the order in which they were listed here: memory is
+  /// not filled by those of 10,000 photos at the same time.
+  public func forEachPageOfListedBlobs(_ body: ([StoredBlob]) throws -> Void) throws {
+    var page = try read { try BlobTable.blobs(after: 0, in: $0) }
+    while let last = page.last {
+      try body(page)
+      page = try read { try BlobTable.blobs(after: last.number, in: $0) }
+    }
+  }
+
   /// Returns a listed blob; nil if no stored frame lists it.
   public func blob(_ id: BlobID) throws(StoreError) -> StoredBlob? {
     try read { try BlobTable.blob(id, in: $0) }
@@ -19,11 +29,14 @@ extension Store {
 
   /// Compares bitmaps with files: finds the units of a replaced database, or of a transaction that
   /// was not committed. Returns the blobs that changed.
-  public func adoptUnits() throws(StoreError) -> [StoredBlob] {
+  public func adoptUnits() throws -> [StoredBlob] {
     let files = try blobs.stored()
+    var unnoted: [StoredBlob] = []
+    try forEachPageOfListedBlobs { page in
+      unnoted += page.filter { $0.units.isEmpty && !$0.isDeleted && files.contains($0.id) }
+    }
     var changed: [StoredBlob] = []
-    for blob in try listedBlobs()
-    where blob.units.isEmpty && !blob.isDeleted && files.contains(blob.id) {
+    for blob in unnoted {
       var found = UnitSet(units: blob.units.units)
       for number in 0..<found.units {
         if try unit(number, of: blob.listing)?.isValid(for: blob.listing) == true {
@@ -39,10 +52,11 @@ extension Store {
   }
 
   /// Deletes the files of blobs that no stored frame lists: of writes that were not committed.
-  public func deleteUnlistedBlobs() throws(StoreError) {
-    let files = try blobs.stored()
-    guard !files.isEmpty else { return }
-    for id in files.subtracting(try listedBlobs().map(\.id)).sorted() { try blobs.delete(id) }
+  public func deleteUnlistedBlobs() throws {
+    var unlisted = try blobs.stored()
+    guard !unlisted.isEmpty else { return }
+    try forEachPageOfListedBlobs { unlisted.subtract($0.map(\.id)) }
+    for id in unlisted.sorted() { try blobs.delete(id) }
   }
 
   /// Returns the lists of the frames of a log, by sequence, from one sequence on.

@@ -38,12 +38,7 @@ struct Broadcaster: Sendable {
       direct.append(audience.devices[0])
       return true
     }
-    direct.sort()
-    if direct.count > Limits.pushFanOut {
-      // The others get it from a relay, or learn of it by the heads.
-      let first = Int(context.random.uniform(below: UInt64(direct.count)))
-      direct = Array((direct[first...] + direct[..<first]).prefix(Limits.pushFanOut))
-    }
+    direct = addressees(among: direct.sorted(), of: fresh, context: &context)
     let key = fresh.key
     let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
     covered.insert(tag(context.local.device))
@@ -54,8 +49,49 @@ struct Broadcaster: Sendable {
       announcer: &announcer, context: &context)
     guard !direct.isEmpty else { return }
     for audience in audiences { for device in audience.devices { covered.insert(tag(device)) } }
-    covered = Set(covered.sorted().prefix(Limits.coveredDevices))
-    for device in direct { send(fresh, to: device, covered: covered, context: &context) }
+    // Of hundreds of receivers the list could name only an arbitrary few.
+    covered =
+      direct.count > Limits.coveredDevices
+      ? [] : Set(covered.sorted().prefix(Limits.coveredDevices))
+    var push = Push(fresh, covered: covered)
+    for device in direct { send(&push, to: device, context: &context) }
+  }
+
+  /// Returns the peers to which data is sent on their sessions.
+  ///
+  /// Over an uplink that is every peer: no other device relays to it, and the next heartbeat may be
+  /// a minute away. Those that accept uplinks themselves come first, since they relay to others. Of
+  /// all other peers it is a few: the rest gets the data from a relay, or learns of it by heads.
+  private func addressees(
+    among missing: [DeviceID], of fresh: Fresh, context: inout Context
+  ) -> [DeviceID] {
+    guard missing.count > Limits.pushFanOut else { return missing }
+    var (servers, clients, others) = ([DeviceID](), [DeviceID](), [DeviceID]())
+    for device in missing {
+      if fresh.isPeriodic || !isOnUplink(device, context: &context) {
+        others.append(device)
+      } else if servesUplinks(device, context: &context) {
+        servers.append(device)
+      } else {
+        clients.append(device)
+      }
+    }
+    if others.count > Limits.pushFanOut {
+      let first = Int(context.random.uniform(below: UInt64(others.count)))
+      others = Array((others[first...] + others[..<first]).prefix(Limits.pushFanOut))
+    }
+    return servers + clients + others
+  }
+
+  /// Whether data to a peer leaves over an uplink.
+  private func isOnUplink(_ device: DeviceID, context: inout Context) -> Bool {
+    context.liveSession(of: device).flatMap { context.sessions[$0] }?.link == .uplink
+  }
+
+  /// Whether a device last authenticated with a role that accepts uplinks.
+  private func servesUplinks(_ device: DeviceID, context: inout Context) -> Bool {
+    let certificate = context.peers[device]?.certificate
+    return certificate.flatMap { context.roster[$0] }?.role.servesUplinks ?? false
   }
 
   /// The peers that receive multicast on one link and are missing the data.
@@ -73,6 +109,9 @@ struct Broadcaster: Sendable {
     var direct: [DeviceID] = []
     var audiences: [Audience] = []
     let (key, items) = (fresh.key, NewItems(fresh))
+    // Tags are short: among hundreds of peers, one that is not covered would match by chance, and
+    // on an uplink no relay would make up for it.
+    let areTagsSure = context.peers.connected.count <= Limits.coveredDevices
     for device in context.peers.devices where device != source {
       var place: Int?
       if let announced = context.peers[device]?.presence.announced,
@@ -88,11 +127,10 @@ struct Broadcaster: Sendable {
         audiences[place].count += 1
         continue
       }
-      guard !covered.contains(DeviceTag(device, about: key)),
-        isMissing(items, device, context: &context)
-      else {
-        continue
-      }
+      let isCovered =
+        covered.contains(DeviceTag(device, about: key))
+        && (areTagsSure || !isOnUplink(device, context: &context))
+      guard !isCovered, isMissing(items, device, context: &context) else { continue }
       if let place {
         audiences[place].devices.append(device)
         audiences[place].count += 1
@@ -207,26 +245,18 @@ struct Broadcaster: Sendable {
     return true
   }
 
-  private mutating func send(
-    _ fresh: Fresh, to device: DeviceID, covered: Set<DeviceTag>, context: inout Context
-  ) {
+  private func send(_ push: inout Push, to device: DeviceID, context: inout Context) {
     // The peer knows of itself and of this sender.
-    let known = [device, context.local.device].map { DeviceTag($0, about: fresh.key) }
-    let covered = covered.subtracting(known)
-    switch fresh {
-    case .records(let records):
-      for packet in Packet.pushing(records, covered: covered) {
-        context.outbox.add(packet, importance: Outbox.Importance(records), to: device)
-      }
+    let known = [device, context.local.device].map { DeviceTag($0, about: push.fresh.key) }
+    switch push.fresh {
+    case .records:
+      for part in push.parts(without: known) { context.outbox.add(part, to: device) }
     case .frames(let frames, let lane, let previous):
-      var run = Run(frames, of: frames[0].strand, after: previous)
-      if shows(device, thatItHolds: previous, before: run, context: &context) { run.previous = nil }
-      run.covered = covered
-      var packet = Packet()
-      packet.runs = [run]
-      if packet.encoded().count <= packetBytes {
-        context.outbox.add(packet, importance: Outbox.Importance(lane), to: device)
-      } else {
+      let omitsPrevious = shows(
+        device, thatItHolds: previous, before: frames[0], context: &context)
+      let parts = push.parts(without: known, omitsPrevious: omitsPrevious)
+      for part in parts { context.outbox.add(part, to: device) }
+      if parts.isEmpty {
         context.send(
           frames, as: frames[0].strand, lane: lane, previous: previous, to: device)
       }
@@ -237,14 +267,15 @@ struct Broadcaster: Sendable {
   /// Returns whether a peer proved that the predecessor of a run is its newest frame: then the
   /// predecessor's hash is omitted.
   private func shows(
-    _ device: DeviceID, thatItHolds previous: FrameHash, before run: Run, context: inout Context
+    _ device: DeviceID, thatItHolds previous: FrameHash, before first: Frame,
+    context: inout Context
   ) -> Bool {
-    guard
+    let log = first.strand
+    guard first.sequence > 0,
       let claim = context.peers[device]?.holdings.confirmations.claim(
-        of: run.log, held: context.logs[run.log], change: context.logs.change(of: run.log))
+        of: log, held: context.logs[log], change: context.logs.change(of: log))
     else { return false }
-    let head = Head(log: run.log, sequence: run.first &- 1, hash: previous)
-    return run.first > 0 && claim == LeafHint(head)
+    return claim == LeafHint(Head(log: log, sequence: first.sequence - 1, hash: previous))
   }
 
   /// Pushes a few new frames to all reachable peers not known to hold them. Of many frames only the
@@ -324,34 +355,5 @@ extension Run {
       rest = rest.dropFirst(count)
     }
     return pieces
-  }
-}
-
-extension Packet {
-  /// Splits records into packets that fit a datagram: with the list of covered devices, records
-  /// from one packet may need more than one. The tags are derived from the first record, so they go
-  /// with it.
-  fileprivate static func pushing(
-    _ records: [LatestRecord], covered: Set<DeviceTag>
-  ) -> [Packet] {
-    var (packets, rest) = ([Packet](), records[...])
-    while !rest.isEmpty {
-      var count = rest.count
-      var packet = Packet()
-      packet.pushed = [
-        PushedRecords(records: Array(rest), covered: packets.isEmpty ? covered : [])
-      ]
-      while count > 1, packet.encoded().count > packetBytes {
-        count = (count + 1) / 2
-        packet.pushed[0].records = Array(rest.prefix(count))
-      }
-      if packet.encoded().count > packetBytes {
-        packet.pushed = []
-        packet.records = Array(rest.prefix(1))
-      }
-      packets.append(packet)
-      rest = rest.dropFirst(count)
-    }
-    return packets
   }
 }

@@ -163,14 +163,12 @@ extension Context {
   /// The longest interval of heartbeats to peers whose announces are not received: they are not on
   /// this link, so that the path to them may pass a NAT.
   var longestUnicastHeartbeat: Int64 {
-    let count = peers.connected.count {
-      !announcesServe(since: peers[$0]?.presence.announced?.at)
-    }
-    return min(
-      Timing.heartbeatLastMilliseconds,
-      max(
-        Timing.heartbeatThroughNATMilliseconds,
-        Timing.heartbeatMillisecondsPerPeer * Int64(count)))
+    // Beyond this number, the rest of thousands changes nothing.
+    let most = Int(Timing.heartbeatLastMilliseconds / Timing.heartbeatMillisecondsPerPeer)
+    let count = peers.connected.lazy
+      .filter { !announcesServe(since: peers[$0]?.presence.announced?.at) }.prefix(most).count
+    return max(
+      Timing.heartbeatThroughNATMilliseconds, Timing.heartbeatMillisecondsPerPeer * Int64(count))
   }
 
   /// When a session ends unless something is received before, or its finish is due.

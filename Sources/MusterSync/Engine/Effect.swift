@@ -49,8 +49,8 @@ public enum Notice: Hashable, Sendable {
   case peerLost(DeviceID)
   /// A device uses another rules version than this one: nothing is synchronized with it.
   case needsUpdate(UpdateNeed, DeviceID, Endpoint)
-  /// A member of the operation authenticated at the other end of an uplink.
-  case uplinkProven(Endpoint)
+  /// A device of the operation authenticated at the other end of an uplink.
+  case uplinkProven(Endpoint, DeviceID)
   /// A reachable peer has stalled for minutes: it advertises data and does not deliver it, or lacks
   /// data that was advertised to it and does not request it.
   case peerWithholds(DeviceID, StallKind)

@@ -3,6 +3,9 @@ internal import MusterModel
 /// Exchange of peer addresses. Like the source of an announce, an address is a hint: it is tried a
 /// few times, and dropped if no device authenticates from it.
 extension Connector {
+  /// Peers that are examined for one introduction: of thousands on uplinks, none has an address.
+  private static let mostExamined = 256
+
   /// Sends addresses with a heartbeat when a session is new or others were added.
   func introduce(to device: DeviceID, context: inout Context) {
     guard let peer = context.peers[device], peer.topology.hasNewNeighbours, peer.isReachable else {
@@ -19,7 +22,8 @@ extension Connector {
     // Starting at random, so that among many every peer is named in time.
     let connected = context.peers.connected
     let first = connected.isEmpty ? 0 : Int(context.random.uniform(below: UInt64(connected.count)))
-    for other in connected[first...] + connected[..<first] where other != device {
+    let some = (connected[first...] + connected[..<first]).prefix(Self.mostExamined)
+    for other in some where other != device {
       guard let known = context.peers[other], known.isReachable,
         known.presence.endpoint.isWorthSending
       else {

@@ -59,7 +59,11 @@ struct Outbox: Sendable {
   mutating func add(
     _ packet: Packet, importance: Importance, to device: DeviceID, author: CertificateHash? = nil
   ) {
-    let part = PartQueue.Part(packet, importance: importance, author: author)
+    add(PartQueue.Part(packet, importance: importance, author: author), to: device)
+  }
+
+  /// Queues a part that is encoded already.
+  mutating func add(_ part: PartQueue.Part, to device: DeviceID) {
     if sendQueues[device, default: SendQueue()].queue.add(part) {
       touch(device)
     } else {

@@ -22,7 +22,7 @@ extension Connector {
       context.outbox.sendQueues[device]?.changePath(of: index)
       context.outbox.touch(device)
       book.prove(endpoint, of: device)
-      if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
+      if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint, device))) }
     }
     context.sessions[index]?.link = arrival.link
     context.peers[known: device].presence.endpoint = endpoint

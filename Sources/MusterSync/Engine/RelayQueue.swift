@@ -20,6 +20,17 @@ enum Fresh: Sendable {
     return records.allSatisfy { $0.kind == .neighbours }
   }
 
+  /// Whether every device sends such records again and again: a peer that misses one gets another.
+  var isPeriodic: Bool {
+    guard case .records(let records) = self else { return false }
+    return records.allSatisfy { record in
+      switch record.kind {
+      case .position, .trackerPosition, .presence, .neighbours: true
+      case .receipt, .blobReceipt, .otherIncarnations, .clone: false
+      }
+    }
+  }
+
   /// Whether the next records replace it.
   var isReplaceable: Bool {
     guard case .records = self else { return false }

@@ -32,7 +32,7 @@ extension SyncEngine {
     peer.topology.otherRules = mark
     context.peers[device] = peer
     // The device belongs to the operation, so the uplink need not be re-established.
-    if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint))) }
+    if endpoint.isUplink { context.effects.append(.notice(.uplinkProven(endpoint, device))) }
     if isNew, let need = UpdateNeed(own: context.local.rulesVersion, peer: rules) {
       context.effects.append(.notice(.needsUpdate(need, device, endpoint)))
     }

@@ -21,7 +21,7 @@ extension SyncEngine {
     context.scheduleTending(of: device)
     context.deadlines.schedule(.session(session.localIndex), at: context.deadline(of: session))
     if session.endpoint.isUplink {
-      context.effects.append(.notice(.uplinkProven(session.endpoint)))
+      context.effects.append(.notice(.uplinkProven(session.endpoint, device)))
     } else {
       context.effects.append(.store(.contact(session.endpoint, device)))
     }

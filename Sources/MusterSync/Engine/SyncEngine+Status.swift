@@ -14,6 +14,11 @@ extension SyncEngine {
     blobs.progress(of: blob, context: context)
   }
 
+  /// Returns the blobs that this device fetches, with the units that are stored here.
+  public func wantedBlobs() -> [(id: BlobID, held: UnitSet)] {
+    blobs.catalog.wanted().map { ($0.id, $0.units) }
+  }
+
   /// Whether all of a listed blob is stored here.
   public func isComplete(_ blob: BlobID) -> Bool { blobs.isComplete(blob) }
 

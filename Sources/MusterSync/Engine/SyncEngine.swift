@@ -56,6 +56,21 @@ public struct SyncEngine: Sendable {
     }
   }
 
+  /// Creates the engine of another device that holds the same and has met no peer, for thousands of
+  /// devices in one process: they share the memory of what none of them changes.
+  ///
+  /// - Parameter seed: 32 bytes that no other run was given.
+  package init(
+    _ local: LocalDevice, holdingAsMuchAs other: SyncEngine, incarnation: Incarnation,
+    seed: [UInt8], now reading: ClockReading
+  ) {
+    self.init(
+      local: local, incarnation: incarnation, announceCounter: 0, roster: Roster([]), logs: [],
+      records: [], epochKeys: [], seed: seed, now: reading)
+    (context.roster, context.logs) = (other.context.roster, other.context.logs)
+    (records, keys, evidence) = (other.records, other.keys, other.evidence)
+  }
+
   /// Handles one input and returns the effects. The caller MUST carry them out in order, and take
   /// `now` from one monotonic clock.
   public mutating func handle(_ input: Input, now reading: ClockReading) -> [Effect] {

@@ -60,8 +60,13 @@ extension RowID {
   /// Derives the id of a row from its origin. Receivers verify it on every write with an origin, so
   /// that no user can create a row that another user owns.
   public init(operation: OperationID, origin: RowOrigin) {
-    self.init(
-      raw: Blake2b.hash128(Tag.row, operation.bytes, origin.owner.bytes, origin.nonce.bytes))
+    // In one piece: this is a large part of what reading a row's first write costs.
+    var writer = ByteWriter(reservingCapacity: 64)
+    writer.append(fixed: Tag.row)
+    writer.append(operation)
+    writer.append(origin.owner)
+    writer.append(origin.nonce)
+    self.init(raw: writer.bytes.withUnsafeBytes { Blake2b.hash128($0) })
   }
 }
 

@@ -37,7 +37,8 @@ public final class UplinkConnection: Sendable {
     var beatIsDue = true
     var reader: CheckedContinuation<ByteBuffer?, Never>?
     var isClosed = false
-    var isProven = false
+    /// Nil while a device is authenticated at the other end.
+    var unprovenSince: ContinuousClock.Instant? = .now
     var receivedBytes = 0
     var receivedAt = ContinuousClock.now
     var framing = UplinkFraming()
@@ -129,7 +130,7 @@ public final class UplinkConnection: Sendable {
     let result: Result<[[UInt8]], UplinkFault> = state.state.withLock { state in
       state.receivedAt = .now
       state.receivedBytes += piece.readableBytes
-      guard state.isProven || state.receivedBytes <= Self.bytesBeforeProof else {
+      guard state.unprovenSince == nil || state.receivedBytes <= Self.bytesBeforeProof else {
         return .failure(.stranger)
       }
       return Result { () throws(UplinkFault) in try state.framing.read(piece) }
@@ -144,16 +145,15 @@ public final class UplinkConnection: Sendable {
   ///
   /// - Parameter isTrusted: checked every second; the connection ends once it returns false.
   func tend(while isTrusted: @Sendable () -> Bool) async throws {
-    let begun = ContinuousClock.now
     var sinceBeat: Int64 = 0
     while true {
       try await Task.sleep(for: .seconds(1))
-      let (isClosed, isProven, receivedAt) = state.state.withLock {
-        ($0.isClosed, $0.isProven, $0.receivedAt)
+      let (isClosed, unprovenSince, receivedAt) = state.state.withLock {
+        ($0.isClosed, $0.unprovenSince, $0.receivedAt)
       }
       guard !isClosed, isTrusted() else { return }
       if receivedAt.duration(to: .now) > .seconds(Self.silenceSeconds) { throw UplinkFault.silent }
-      if !isProven, begun.duration(to: .now) > .seconds(Self.proofSeconds) {
+      if let unprovenSince, unprovenSince.duration(to: .now) > .seconds(Self.proofSeconds) {
         throw UplinkFault.stranger
       }
       sinceBeat += 1
@@ -165,9 +165,14 @@ public final class UplinkConnection: Sendable {
   }
 
   /// Records that the engine has a session with the other end.
-  func prove() { state.state.withLock { $0.isProven = true } }
+  func prove() { state.state.withLock { $0.unprovenSince = nil } }
 
-  var isProven: Bool { state.state.withLock { $0.isProven } }
+  /// Records that the session has ended, so that the other end must authenticate again.
+  func doubt() {
+    state.state.withLock { ($0.unprovenSince, $0.receivedBytes) = (.now, 0) }
+  }
+
+  var isProven: Bool { state.state.withLock { $0.unprovenSince == nil } }
 
   /// Closes the connection: nothing is sent any more, and `chunks` ends.
   public func close() {

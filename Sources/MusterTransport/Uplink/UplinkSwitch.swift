@@ -21,7 +21,7 @@ public final class UplinkSwitch: Sendable {
   public static let mostGuestsFromAnAddress = 64
   /// The maximum of those of several nodes together, which may all come through a load balancer.
   public static let mostRoutedGuests = 4096
-  /// The maximum of these that have not authenticated yet.
+  /// The maximum of further ones that have not authenticated yet.
   public static let mostStrangers = 512
 
   /// The events of all uplinks. Datagrams beyond a bound are dropped while the reader is behind;
@@ -36,8 +36,6 @@ public final class UplinkSwitch: Sendable {
   let states: UplinkStates
   /// The nodes behind this listener; empty for the switch of a node.
   private let routes: [UplinkRoute]
-  private let mostGuests: Int
-  private let mostGuestsFromAnAddress: Int
 
   private struct State {
     /// The accepted certificates of command posts; none at first.
@@ -45,10 +43,10 @@ public final class UplinkSwitch: Sendable {
     var connections: [Endpoint: UplinkConnection] = [:]
     /// The nodes of incoming uplinks, on a listener of several.
     var owners: [Endpoint: UplinkSwitch] = [:]
-    /// The number of incoming uplinks from each address.
-    var guests: [String: Int] = [:]
-    var nextGuest: UInt64 = 0
+    var guests: GuestList
     var admitsGuests = true
+    /// The listener that passes its uplinks to this node; nil if it has none, or its own.
+    weak var listener: UplinkSwitch?
     var dropped: UInt64 = 0
     /// By target: those to try now, and the tasks that wait for that.
     var hastened: Set<Int> = []
@@ -71,19 +69,26 @@ public final class UplinkSwitch: Sendable {
   /// Creates the switch of a listener for several nodes, each of another operation. An uplink
   /// belongs to the node that its first datagram is for; a client of none is disconnected.
   public convenience init(routing routes: [UplinkRoute]) {
+    let all = Self.mostRoutedGuests + Self.mostStrangers
     self.init(
       targets: [], pins: UplinkPins(named: []), routes: routes,
-      mostGuests: Self.mostRoutedGuests, fromAnAddress: Self.mostRoutedGuests)
+      guests: GuestList(
+        .init(
+          members: Self.mostRoutedGuests, strangers: Self.mostStrangers, all: all,
+          fromAnAddress: all)))
+    for route in routes { route.uplinks.state.withLock { $0.listener = self } }
   }
 
   private init(
     targets: [UplinkTarget], pins: UplinkPins, routes: [UplinkRoute] = [],
-    mostGuests: Int = mostGuests, fromAnAddress: Int = mostGuestsFromAnAddress
+    guests: GuestList = GuestList(
+      .init(
+        members: mostGuests, strangers: mostGuests, all: mostGuests,
+        fromAnAddress: mostGuestsFromAnAddress))
   ) {
     self.targets = targets
     self.routes = routes
-    (self.mostGuests, mostGuestsFromAnAddress) = (mostGuests, fromAnAddress)
-    state = Mutex(State(pins: pins))
+    state = Mutex(State(pins: pins, guests: guests))
     states = UplinkStates(targets)
     let inbox = inbox
     events = AsyncStream { await inbox.next() }
@@ -163,22 +168,19 @@ public final class UplinkSwitch: Sendable {
 
   // MARK: Uplinks
 
-  /// Admits an incoming uplink. Returns nil if the limit of its address or of all is reached.
+  /// Admits an incoming uplink. A client that has not authenticated may have to make room for it.
+  /// Returns nil if there is no room.
   public func admit(from address: String) -> UplinkConnection? {
-    state.withLock { state -> UplinkConnection? in
-      let already = state.guests[address] ?? 0
-      guard state.admitsGuests, already < mostGuestsFromAnAddress,
-        state.guests.values.reduce(0, +) < mostGuests,
-        state.connections.values.count(where: { !$0.isProven }) < Self.mostStrangers
-      else { return nil }
-      state.guests[address] = already + 1
-      state.nextGuest += 1
-      // Outgoing uplinks use lower numbers.
-      let connection = UplinkConnection(
-        endpoint: .uplink(1 << 32 | state.nextGuest), address: address)
+    let (admitted, displaced) = state.withLock { state in
+      guard state.admitsGuests, let (number, displaced) = state.guests.admit(from: address) else {
+        return (nil as UplinkConnection?, nil as UplinkConnection?)
+      }
+      let connection = UplinkConnection(endpoint: .guest(number), address: address)
       state.connections[connection.endpoint] = connection
-      return connection
+      return (connection, displaced.flatMap { state.connections[.guest($0)] })
     }
+    displaced?.close()
+    return admitted
   }
 
   /// Closes all incoming uplinks, and admits no more.
@@ -254,8 +256,12 @@ public final class UplinkSwitch: Sendable {
 
   /// Passes an uplink to the node that its first datagram is for; nil if it is for none.
   private func route(_ connection: UplinkConnection, by first: [UInt8]) -> UplinkSwitch? {
-    guard let owner = routes.first(where: { $0.accepts(first) })?.uplinks else { return nil }
-    state.withLock { $0.owners[connection.endpoint] = owner }
+    guard let place = routes.firstIndex(where: { $0.accepts(first) }) else { return nil }
+    let owner = routes[place].uplinks
+    state.withLock {
+      $0.owners[connection.endpoint] = owner
+      $0.guests.assign(connection.endpoint.guestNumber, to: place)
+    }
     owner.state.withLock { $0.connections[connection.endpoint] = connection }
     owner.inbox.deliver(.opened(connection.endpoint, calls: false))
     return owner
@@ -278,10 +284,7 @@ public final class UplinkSwitch: Sendable {
         return (false, nil as UplinkSwitch?)
       }
       state.connections[connection.endpoint] = nil
-      if connection.isGuest {
-        let left = (state.guests[connection.address] ?? 1) - 1
-        state.guests[connection.address] = left == 0 ? nil : left
-      }
+      if connection.isGuest { state.guests.remove(connection.endpoint.guestNumber) }
       return (true, routes.isEmpty ? self : state.owners.removeValue(forKey: connection.endpoint))
     }
     guard isKnown, let owner else { return }
@@ -298,11 +301,32 @@ public final class UplinkSwitch: Sendable {
     if connection?.offer(bytes) != true { state.withLock { $0.dropped += 1 } }
   }
 
-  /// Records that the engine has a session with the other end.
-  public func prove(_ endpoint: Endpoint) {
-    guard let connection = state.withLock({ $0.connections[endpoint] }) else { return }
+  /// Records that a device has authenticated at the other end, and ends the uplinks that it
+  /// replaces.
+  public func prove(_ endpoint: Endpoint, as device: DeviceID) {
+    let (connection, listener) = state.withLock { ($0.connections[endpoint], $0.listener) }
+    guard let connection else { return }
     connection.prove()
-    if !connection.isGuest { states.set(Int(endpoint.uplinkNumber), .up) }
+    guard connection.isGuest else { return states.set(Int(endpoint.uplinkNumber), .up) }
+    (listener ?? self).settle(endpoint.guestNumber, of: device)
+  }
+
+  /// Records that the last session with a device has ended: its incoming uplinks end too, unless it
+  /// authenticates again.
+  public func doubt(_ device: DeviceID) {
+    let listener = state.withLock { $0.listener } ?? self
+    let place = listener.routes.firstIndex { $0.uplinks === self } ?? 0
+    let doubted = listener.state.withLock { state in
+      state.guests.doubt(device, of: place).compactMap { state.connections[.guest($0)] }
+    }
+    for connection in doubted { connection.doubt() }
+  }
+
+  private func settle(_ number: UInt64, of device: DeviceID) {
+    let ended = state.withLock { state in
+      state.guests.prove(number, as: device).compactMap { state.connections[.guest($0)] }
+    }
+    for connection in ended { connection.close() }
   }
 
   /// The summary for the status; nil if the node uses no command post and is none.
@@ -326,10 +350,19 @@ public final class UplinkSwitch: Sendable {
 }
 
 extension UplinkConnection {
-  fileprivate var isGuest: Bool { endpoint.uplinkNumber > UInt64(UInt32.max) }
+  fileprivate var isGuest: Bool { endpoint.uplinkNumber >= Endpoint.firstGuest }
 }
 
 extension Endpoint {
+  /// Outgoing uplinks use lower numbers.
+  fileprivate static let firstGuest: UInt64 = 1 << 32
+
+  /// The endpoint of an incoming uplink.
+  fileprivate static func guest(_ number: UInt64) -> Endpoint { .uplink(firstGuest + number) }
+
+  /// The number of an incoming uplink. MUST be one.
+  fileprivate var guestNumber: UInt64 { uplinkNumber - Self.firstGuest }
+
   /// The number that it was created with. MUST be an uplink.
   fileprivate var uplinkNumber: UInt64 {
     precondition(isUplink, "\(self) is no uplink")

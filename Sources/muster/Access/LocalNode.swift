@@ -150,18 +150,8 @@ enum LocalNode {
     if settings.inBackground { await node.goToBackground() }
     services += try await sources(settings, node: node, logger: logger)
     if let http = settings.http {
-      let opened = try http.opened(in: home.folders.runDirectory)
       services.append(
-        WebServer(
-          at: .address(
-            host: http.place.host, port: http.place.port, access: opened.access,
-            whenTaken: http.whenTaken), node: node, programs: programs, logger: logger
-        ) { port in
-          let isTerminal = isatty(STDERR_FILENO) == 1
-          if let line = opened.announcement(port: port, isTerminal: isTerminal) {
-            Standard.complain(line)
-          }
-        })
+        try webServer(at: http, in: home.folders, node, programs, logger: logger))
     }
     if let webhooks {
       services.append(
@@ -177,17 +167,45 @@ enum LocalNode {
     }
     if let post {
       services.append(
-        CommandPostServer(
-          host: post.place.host, port: post.place.port,
-          identities: .init(uplinks: post.uplinks, browsers: post.browsers), uplinks: uplinks,
-          programs: programs, home: home.folders.path, logger: logger,
-          onListening: post.announce))
+        commandPost(at: post, in: home.folders, programs, uplinks, logger: logger))
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services.map { .init(service: $0) },
         gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
     try await group.run()
+  }
+
+  /// The listener for the dashboard and programs. It prints its address when it listens.
+  private static func webServer(
+    at http: HTTPListener, in home: NodeHome, _ node: Node, _ programs: Programs, logger: Logger
+  ) throws -> WebServer {
+    let opened = try http.opened(in: home.runDirectory)
+    return WebServer(
+      at: .address(
+        host: http.place.host, port: http.place.port, access: opened.access,
+        whenTaken: http.whenTaken), node: node, programs: programs, logger: logger
+    ) { port in
+      let isTerminal = isatty(STDERR_FILENO) == 1
+      if let line = opened.announcement(port: port, isTerminal: isTerminal) {
+        Standard.complain(line)
+      }
+    }
+  }
+
+  /// The listener for uplinks and phones. It prints its address when it listens.
+  private static func commandPost(
+    at post: PhoneListener, in home: NodeHome, _ programs: Programs, _ uplinks: UplinkSwitch,
+    logger: Logger
+  ) -> CommandPostServer {
+    CommandPostServer(
+      host: post.place.host, port: post.place.port,
+      identities: .init(uplinks: post.uplinks, browsers: post.browsers), uplinks: uplinks,
+      programs: programs, home: home.path, logger: logger
+    ) { port in
+      programs.serves(at: post.origin(port: port))
+      post.announce(port: port)
+    }
   }
 
   /// Logs the fingerprints of the listener's certificates, and stores them for `login list`, which
@@ -229,7 +247,8 @@ enum LocalNode {
     } catch {
       logger.error("Amazon Location and Cognito Sync are off: \(error)")
     }
-    return Programs(node: node, maps: maps, webhooks: webhooks, amazon: amazon, logger: logger)
+    return Programs(
+      node: node, maps: maps, webhooks: webhooks, amazon: amazon, home: folder, logger: logger)
   }
 
   /// The sources of positions and of sightings.

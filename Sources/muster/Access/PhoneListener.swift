@@ -43,6 +43,9 @@ struct PhoneListener: Sendable {
   /// not send, is the authority's fingerprint, if there is one.
   func address(port: Int) -> String {
     let part = browsers.map { "#" + $0.authorityFingerprint.filter { $0 != ":" } } ?? ""
-    return "https://\(names.first?.host ?? place.host):\(port)/join\(part)"
+    return "\(origin(port: port))/join\(part)"
   }
+
+  /// The address of the listener for links, by the first name of this machine.
+  func origin(port: Int) -> String { "https://\(names.first?.host ?? place.host):\(port)" }
 }

@@ -35,6 +35,7 @@ enum InputFile {
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
     if cause.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(cause.code))) }
+    if (error as? CocoaError)?.code == .fileNoSuchFile { return String(cString: strerror(ENOENT)) }
     return error.localizedDescription
   }
 }

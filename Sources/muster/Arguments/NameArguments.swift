@@ -1,27 +1,15 @@
 internal import ArgumentParser
 internal import MusterModel
 
-/// A value of the model that users write by its name.
-protocol NamedValue: CaseIterable, Hashable, Sendable {
-  var name: String { get }
-}
-
-extension ReportCategory: NamedValue {}
-extension ReportStatus: NamedValue {}
-extension FenceKind: NamedValue {}
-extension Role: NamedValue {}
-extension LocationMode: NamedValue {}
-extension Dataset: NamedValue {}
-
 /// One of a few names. It wraps the value because the parser reads enumerations with integer raw
 /// values as numbers.
-struct NameArgument<Value: NamedValue>: Hashable, ExpressibleByArgument {
+struct NameArgument<Value: NamedCase & Hashable & Sendable>: Hashable, ExpressibleByArgument {
   let value: Value
 
   init(_ value: Value) { self.value = value }
 
   init?(argument: String) {
-    guard let value = Value.allCases.first(where: { $0.name == argument }) else { return nil }
+    guard let value = Value(name: argument) else { return nil }
     self.init(value)
   }
 

@@ -13,7 +13,7 @@ struct ProximityArgument: Hashable {
       let address = try AddressArgument(parsing: (rest.hasPrefix(":") ? "127.0.0.1" : "") + rest)
       input = .datagrams(host: address.parts.host, port: address.parts.port)
     } else if text.contains("://") || text.isEmpty {
-      throw BadArgument("give a file, a device, - for standard input, or udp://:7475")
+      throw BadArgument("give a file, a device, - for standard input, or udp://:7476")
     } else {
       input = .path(text)
     }

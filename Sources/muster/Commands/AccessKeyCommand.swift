@@ -110,7 +110,3 @@ struct AccessKeyCommand: AsyncParsableCommand {
     func run() async throws { try AccessKeyFile(in: home.folders.path).revoke(id) }
   }
 }
-
-extension AccessKey.Rights: NamedValue {
-  var name: String { rawValue }
-}

@@ -78,9 +78,10 @@ struct AlertCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try await NodeConnection.open(home)
-      try await connection.send(
-        .acknowledgeAlert(try await connection.alert(named: id), by: name),
-        "Alert \(SafeText.line(id)) acknowledged")
+      // Whether it is sent to others depends on the alert.
+      _ = try await connection.change(
+        .acknowledgeAlert(try await connection.alert(named: id), by: name))
+      try Standard.print("Alert \(SafeText.line(id)) acknowledged")
     }
   }
 
@@ -111,9 +112,10 @@ struct AlertCommand: AsyncParsableCommand {
       try await client.followAlerts { [json = output.json, bell] standing in
         let before = printed.withLock { printed in
           defer { printed = standing }
-          return printed ?? standing
+          return printed
         }
-        for change in AlertChange.between(before, and: standing) {
+        if before == nil { Self.announce(standing) }
+        for change in AlertChange.between(before ?? standing, and: standing) {
           try Standard.print(json ? change.json.text : change.line(on: screen))
           // Standard output is for the answer alone.
           if bell, case .raised(let alert) = change, alert.acknowledgement == nil {
@@ -122,6 +124,15 @@ struct AlertCommand: AsyncParsableCommand {
         }
       }
       throw Refusal("the node has stopped")
+    }
+
+    /// Notes what the output leaves out, so that an empty screen does not look like safety.
+    private static func announce(_ active: [Alert]) {
+      Standard.complain(
+        active.isEmpty
+          ? "no alerts are active; waiting for changes"
+          : "active already: \(ValueText.count(active.count, "alert", "alerts")); print them with "
+            + "--all or `muster alert list`")
     }
   }
 }

@@ -8,7 +8,7 @@ struct CheckInCommand: AsyncParsableCommand {
     commandName: "checkin",
     abstract: "Raise an alarm if someone does not report in time.",
     discussion: """
-      Example:  muster checkin start --every 20m --note "North ridge, back at the hut"
+      Example:  muster checkin start --every 20m --note "North ridge, two people"
                 muster checkin ok
 
       Every laptop that holds a check-in raises the alarm by itself, also if this one is lost.

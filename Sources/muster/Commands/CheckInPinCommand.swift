@@ -112,7 +112,7 @@ struct PinOptions: ParsableArguments {
 
   static func ask(_ question: String) throws -> String {
     guard let typed = try Passphrase.ask(question) else {
-      throw Refusal("there is no terminal to ask for the PIN on: give it in a file")
+      throw Refusal("there is no terminal to ask for the PIN: give --pin-file, or `pin set --from`")
     }
     return String(decoding: typed.bytes, as: UTF8.self)
   }

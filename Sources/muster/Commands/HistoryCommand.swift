@@ -127,13 +127,22 @@ struct HistoryCommand: AsyncParsableCommand {
 extension HistoryView: ExpressibleByArgument {}
 
 extension HistoryEventKind {
-  fileprivate var label: String { self == .checkIn ? "check-in" : rawValue }
+  fileprivate var label: String {
+    switch self {
+    case .checkIn: "check-in"
+    case .crossing: "entry/exit"
+    default: rawValue
+    }
+  }
 }
 
 extension HistoryEvent {
+  /// What a person did with a check-in, beside `started`.
+  private static let past = ["extend": "extended", "stop": "stopped"]
+
   /// The status, or what happened, in the paint of its severity.
   fileprivate var whatCell: Table.Cell {
-    let label = PersonStatus(rawValue: what)?.label ?? what
+    let label = PersonStatus(rawValue: what)?.label ?? Self.past[what] ?? what
     switch severity {
     case .danger: return Table.Cell(label, .bad)
     case .warning: return Table.Cell(label, .doubtful)

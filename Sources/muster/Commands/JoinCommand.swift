@@ -122,8 +122,8 @@ struct JoinCommand: AsyncParsableCommand {
       """
       Wrote \(request). Next, on a command device:
         muster admit \(request) --out GRANT
-      Then, on this laptop:
-        muster join --grant GRANT\(home.folder.flags)
+      It prints the ID of the operation. Then, on this laptop:
+        muster join --grant GRANT --operation ID\(home.folder.flags)
       """)
   }
 

@@ -118,14 +118,7 @@ struct LoginCommand: AsyncParsableCommand {
       let logins = try LoginFile(in: home.folders.path).read()
       let names = logins.contains { $0.user != nil } ? await Self.callsigns(in: home) : [:]
       if output.json {
-        let items = logins.map { login in
-          JSON.object([
-            "name": .string(login.name), "rights": .string(login.rights.rawValue),
-            "user": .known(login.user, JSON.id),
-            "callsign": .known(login.user.flatMap { names[$0] }, JSON.string),
-            "phone": .bool(login.isPhone),
-          ])
-        }
+        let items = logins.map { login in login.listed(as: login.user.flatMap { names[$0] }) }
         return try Standard.print(JSON.array(items).text)
       }
       try Standard.print(logins.isEmpty ? "No logins." : table(of: logins, names))
@@ -175,8 +168,4 @@ struct LoginCommand: AsyncParsableCommand {
 
     func run() async throws { try LoginFile(in: home.folders.path).remove(name) }
   }
-}
-
-extension Login.Rights: NamedValue {
-  var name: String { rawValue }
 }

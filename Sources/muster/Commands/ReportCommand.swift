@@ -22,7 +22,7 @@ struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add a report.",
       discussion: """
-        Example:  muster report add --title "Bridge down" --category access --at 47.38,8.54
+        Example:  muster report add --title "Bridge down" --at 47.38,8.54
                   muster report add --title "Gas smell" --photo valve.jpg street.jpg
 
         With --evacuate, it is sent before all other data. Prints the id. Without --at, it gets \

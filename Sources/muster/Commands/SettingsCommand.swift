@@ -89,6 +89,13 @@ struct SettingsCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Node") var home: HomeOptions
 
+    func validate() throws {
+      let isEmpty =
+        mode == nil && reading == nil && sending == nil && distance == nil && accuracy == nil
+        && shareTrack == nil && silence == nil
+      guard !isEmpty else { throw ValidationError("give a setting, such as --reading 5s") }
+    }
+
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       let user = try await connection.person(named: user)
@@ -110,6 +117,11 @@ struct SettingsCommand: AsyncParsableCommand {
         }
         _ = try await connection.change(.setSilence(seconds: seconds, user: user))
       }
+      let isChanged = profile != before || silence != nil
+      try Standard.print(
+        isChanged
+          ? await connection.withReach("Settings changed")
+          : "Nothing changed: these are the settings")
     }
 
     private static func seconds(

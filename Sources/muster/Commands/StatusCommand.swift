@@ -130,7 +130,9 @@ struct StatusCommand: AsyncParsableCommand {
 
   private func traffic(of status: StatusSummary) -> [(String, String)] {
     var facts: [(String, String)] = []
-    let rejected = status.rejected.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+    // Each node receives its own multicast.
+    let rejected = status.rejected.filter { $0.value > 0 && $0.key != "ownEcho" }
+      .sorted { $0.key < $1.key }
     if !rejected.isEmpty {
       facts.append(
         (

@@ -26,9 +26,15 @@ enum PhotoView {
   static func add(_ photos: [PhotoSummary], to page: inout Page, _ times: LocalTime) {
     for (index, photo) in photos.enumerated() {
       let status = photo.original
+      let marks =
+        switch photo.marks.count {
+        case 0: ""
+        case 1: " · 1 mark over it"
+        case let count: " · \(count) marks over it"
+        }
       page.add(
         "photo \(index + 1) by \(photo.callsign), \(times.text(photo.takenAt ?? photo.addedAt)): "
-          + status.text, status.isComplete && status.commandPost ? .good : .plain)
+          + status.text + marks, status.isComplete && status.commandPost ? .good : .plain)
     }
   }
 }

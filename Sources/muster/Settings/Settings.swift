@@ -49,7 +49,7 @@ struct Settings {
     guard case .text(let text) = entry.value else {
       throw Refusal("\(place(entry)): '\(setting.rawValue)' must be text in quotes")
     }
-    return try parsed(text, from: place(entry), parse)
+    return try parsed(text, from: "\(place(entry)): '\(setting.rawValue)'", parse)
   }
 
   /// Several values: separated by commas in the environment, an array in the file.
@@ -60,11 +60,11 @@ struct Settings {
       texts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       source = setting.variable
     } else if let entry = file.entries[setting.rawValue] {
-      source = place(entry)
+      source = "\(place(entry)): '\(setting.rawValue)'"
       switch entry.value {
       case .text(let text): texts = [text]
       case .texts(let several): texts = several
-      case .flag: throw Refusal("\(source): '\(setting.rawValue)' must be text in quotes")
+      case .flag: throw Refusal("\(source) must be text in quotes")
       }
     } else {
       return nil

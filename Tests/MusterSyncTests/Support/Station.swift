@@ -54,14 +54,16 @@ struct Station {
   let number: Int
 
   static func endpoint(_ number: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [10, 0, 0, UInt8(number)], port: 7474) else {
-      preconditionFailure("four bytes are an address")
-    }
-    return endpoint
+    endpoint(number, network: 0)
   }
 
   static func secondEndpoint(_ number: Int) -> Endpoint {
-    guard let endpoint = Endpoint(address: [10, 0, 1, UInt8(number)], port: 7474) else {
+    endpoint(number, network: 1)
+  }
+
+  private static func endpoint(_ number: Int, network: UInt8) -> Endpoint {
+    let address = [10, UInt8(number >> 8), network, UInt8(number & 255)]
+    guard let endpoint = Endpoint(address: address, port: 7474) else {
       preconditionFailure("four bytes are an address")
     }
     return endpoint

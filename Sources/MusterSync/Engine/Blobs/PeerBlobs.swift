@@ -151,6 +151,13 @@ struct BlobCatalog: Sendable {
 
   subscript(_ id: BlobID) -> BlobEntry? { entries[id] }
 
+  /// The blobs that are fetched and incomplete, in the order of their classes.
+  func wanted() -> [BlobEntry] {
+    entries.values.filter(\.isWanted).sorted {
+      ($0.goal, $0.number, $0.id) < ($1.goal, $1.number, $1.id)
+    }
+  }
+
   /// Adds or replaces an entry. Units that are stored already stay.
   mutating func set(_ entry: BlobEntry) -> BlobEntry {
     var entry = entry

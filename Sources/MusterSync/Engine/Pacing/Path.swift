@@ -64,7 +64,7 @@ struct Path: Sendable {
     return false
   }
 
-  /// Notes that counters begin anew. A session that carries nothing large is found as a path is.
+  /// Notes that counters begin at zero. A session that carries nothing large is found as a path is.
   mutating func changeSession() {
     size = carriesLargeDatagrams ? .large(arrived: 0, lost: 0) : .unknown
   }

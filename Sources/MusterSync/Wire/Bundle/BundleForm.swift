@@ -16,6 +16,8 @@ public struct BundleForm: Sendable {
   static let unversionedMagic = Array("muster bundle 1\n".utf8)
   static let headerBytes = magic.count + 1 + 16 + 16 + checkBytes
   private static let checkBytes = 4
+  /// The nonce and the tag of a piece.
+  private static let sealBytes = 24 + 16
   /// Fits a run of 33 frames, with room to spare.
   static let largestPieceBytes = 64 * 1024
   /// The maximum number of records in a piece.
@@ -54,6 +56,16 @@ public struct BundleForm: Sendable {
 
   static func check(_ bytes: [UInt8]) -> [UInt8] {
     Array(Blake2b.hash128(Tag.bundle, bytes).bytes.prefix(checkBytes))
+  }
+
+  /// Returns one piece of the file, or nil if it does not fit: content of a database that others
+  /// write. The nonce MUST be fresh.
+  public func sealedIfItFits(_ carried: BundleItem, number: UInt64, nonce: Nonce24) -> [UInt8]? {
+    let plaintext = carried.encoded()
+    guard plaintext.count <= Self.largestPieceBytes - Self.sealBytes else {
+      return nil
+    }
+    return sealed(plaintext: plaintext, number: number, nonce: nonce)
   }
 
   /// Returns one piece of the file. The nonce MUST be fresh.

@@ -70,7 +70,7 @@ function left(one) {
   if (one.latestSeconds === null) return "";
   const passed = (Date.now() - (loadedAt.checkins ?? Date.now())) / 1000;
   const seconds = Math.round(one.latestSeconds - passed);
-  return seconds < 0 ? t("ago", { span: span(-seconds) }) : t("checkin.left", { span: span(seconds) });
+  return seconds < 0 ? t("timer.over", { time: span(-seconds) }) : t("checkin.left", { span: span(seconds) });
 }
 
 const report = (one, more = {}) => write(
@@ -139,6 +139,7 @@ const startCheckIn = () => attempt(async () => {
   const number = (name, more) => field(name, t(`checkin.in.${name}`),
     { type: "number", min: 0, max: mostMinutes, ...more });
   const preset = field("preset", t("checkin.preset"), {
+    value: "usual",
     options: Object.keys(presets).map((name) => [name, t(`checkin.preset.${name}`)]),
     onchange: ({ target }) => {
       const inputs = target.form.elements;

@@ -18,10 +18,17 @@ let isAsking = false;
 /** Whether the login form is open: then the node answers, and only the user is unknown. */
 export const isLoggingIn = () => isAsking;
 
+/** The code and the name in the link of a new login. */
+const link = location.hash.match(/^#login=(\w+)\/(.+)$/);
+
 /** Determines the user, and asks for name and passphrase if needed. */
 export async function openLogin() {
   onStranger(logIn);
   if (location.protocol !== "https:") return;
+  if (link) {
+    openLink(link[1], decodeURIComponent(link[2]));
+    return;
+  }
   try {
     if (localStorage.getItem(leaving)) await endSession();
     state.session = await get("session", patience);
@@ -53,6 +60,29 @@ async function logIn() {
   isAsking = false;
   // A new page keeps no data of the previous user.
   if (isIn) location.reload();
+}
+
+/** Opens a new login: its user keeps or changes the passphrase that is proposed. */
+async function openLink(code, name) {
+  // The address works once, and the history should not have it.
+  history.replaceState(null, "", "/");
+  isAsking = true;
+  await form(t("log.in"), [
+    h("p", {}, t("log.in.new", { name })),
+    h("input", { type: "hidden", name: "name", value: name }),
+    field("passphrase", t("passphrase"), {
+      required: true, minlength: 12, maxlength: 1000, value: proposed(), autocomplete: "new-password",
+    }),
+  ], (values) => write("POST", "session", { code, ...values }), t("log.in"));
+  location.reload();
+}
+
+/** A passphrase of 51 bits that can be spoken. */
+function proposed() {
+  const [consonants, vowels] = ["bcdfghjklmnprstvz", "aeiou"];
+  const letter = (from) => from[crypto.getRandomValues(new Uint32Array(1))[0] % from.length];
+  return [1, 2, 3, 4].map(() =>
+    [consonants, vowels, consonants, vowels].map(letter).join("")).join("-");
 }
 
 const logOut = () => (queued().length === 0 ? attempt(leave)

@@ -8,7 +8,8 @@ import { began, changed, isCommand, load, loadAll, mayWrite, onLoadFault, past, 
 import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
-import { flush } from "./queue.js";
+import { attempt } from "./dialog.js";
+import { act, flush } from "./queue.js";
 import { isNarrow, look, openShell, whenFirst } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
 import { openTools } from "./tools.js";
@@ -36,6 +37,8 @@ const agesPeriod = 30000;
 const aging = ["users", "reports", "directives", "devices", "alerts", "checkins", "mesh"];
 /** The radius of an assembly zone that is ordered at a point. */
 const assemblyMetres = 50;
+/** The accuracy of a position that the user sets by a click. */
+const clickMetres = 20;
 
 function pick(item) {
   if (item.group) return pick(item.group.toSorted((a, b) => a.rank - b.rank)[0]);
@@ -72,6 +75,9 @@ function here(place, point) {
       [t("zone.here"), "here zone", () => drawZone(true, place)],
       [t("order.here"), "here order", () => orderTo({ ...place, radiusMetres: assemblyMetres })],
     ] : [],
+    ...state.session && !state.session.phone ? [] : [[t("me.here"), "here me", () => attempt(
+      () => act("position", "", "POST", "me/position", { ...place, accuracyMetres: clickMetres }),
+      t("done"))]],
     [t("copy.here"), "here copy", copyPlace],
   ]);
 }

@@ -2,7 +2,7 @@
 // on every view their order with destination, distance, bearing and time left.
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, sign } from "./dom.js";
-import { dueIn, mayWrite, on, ownOrder, speaker, state } from "./store.js";
+import { dueIn, maySpeak, on, ownOrder, speaker, state } from "./store.js";
 import { bearing, mark, timeLeft } from "./status.js";
 import { t } from "./words.js";
 import { drawerHead } from "./shell.js";
@@ -63,14 +63,14 @@ function draw(pick) {
   const head = [drawerHead("me"), me && h("p", {}, h("strong", {}, `${me.callsign} `), mark(me))];
   const rest = h("div", { class: "stack" }, waitingList(), me && assembly(me), me && timerList(pick, me.id),
     phoneTools(() => draw(pick)));
-  if (!view.firstChild) fill(view, h("div"), mayWrite() && buttons, h("div"));
+  if (!view.firstChild) fill(view, h("div"), maySpeak() && buttons, h("div"));
   fill(view.firstChild, ...head);
   fill(view.lastChild, rest);
 }
 
 /** The nearest zone, with distance and bearing; that of an order is on every view. */
 function assembly(me) {
-  if (me.lat === null) return faint(t("nowhere"));
+  if (me.lat === null) return faint(t("me.nowhere"));
   const zones = [...state.fences.values()]
     .filter((fence) => fence.active && fence.kind === "muster" && centre(fence))
     .map((fence) => ({ fence, metres: distance(me, fence) }))
@@ -109,7 +109,7 @@ function drawDuty() {
     directive?.text && h("span", {}, directive.text),
     h("span", { class: "row" },
       zone?.fence && theMap() && button(t("on.map"), "duty map", () => lookAt(zone.fence)),
-      directive && mayWrite() && isOpen(directive) && button(ownAnswer(order.kind),
+      directive && maySpeak() && isOpen(directive) && button(ownAnswer(order.kind),
         "duty answer", () => answer(directive), { class: "first" })));
 }
 

@@ -7,7 +7,7 @@ import { act } from "./queue.js";
 import { dueIn, fixAge, isCommand, isOwnTracker, on, passed, state } from "./store.js";
 import { ago, since, spoken, t } from "./words.js";
 import {
-  battery, bearing, contactAge, isLow, others, statusWord, symbol, timeLeft,
+  after, battery, bearing, contactAge, isLow, others, statusWord, symbol, timeLeft,
 } from "./status.js";
 import { written } from "./place.js";
 import { openPanel, panelHead, panelOf, shownInPanel } from "./shell.js";
@@ -76,9 +76,11 @@ const conditions = (user) => [
   user.conditions.find(({ status }) => status === user.status) ?? user, ...others(user),
 ].map(condition);
 
-const condition = (one) => h("li", { class: `state ${one.severity}` },
-  symbol(one), " ", statusWord(one), one.reason && h("span", { class: "why" },
-    ` — ${spoken(one.reason)}`));
+function condition(one) {
+  const [word, why] = [statusWord(one), one.reason && spoken(one.reason)];
+  return h("li", { class: `state ${one.severity}` }, symbol(one), " ", word,
+    why && h("span", { class: "why" }, after(word, why)));
+}
 
 const place = ({ lat, lon, accuracyMetres }) =>
   written(lat, lon) + (accuracyMetres ? ` ± ${Math.round(accuracyMetres)} m` : "");
@@ -131,7 +133,7 @@ function override(user, safety) {
     const left = devices.map(({ id }) => id).filter((id) => values[`with ${id}`] === false);
     if (left.length > 0) body.away = left;
     return write("PUT", `users/${segment(user.id)}/override`, body);
-  });
+  }, t(`override.${safety}`));
 }
 
 /** A sign-off requires a note, because it ends the orders for a person. */
@@ -150,8 +152,8 @@ const team = (user) => form(t("team.of", { name: user.callsign }), [
   field("team", t("team"), { value: user.team, required: true }),
 ], (values) => write("PUT", `users/${segment(user.id)}/team`, values));
 
-/** A person who has only a phone: its owner, or command, reports for them. */
-const mayReportFor = (user) => Boolean(user.owner) && (isCommand() || isOwnTracker(user));
+/** A person who has only a phone: its owner reports for them. Command sets their status. */
+const mayReportFor = (user) => isOwnTracker(user) && !isCommand();
 
 const reportFor = (user, safety) => reportSafety(
   t(`report.${safety}.of`, { name: user.callsign }), `users/${segment(user.id)}/safety`, safety);

@@ -3,7 +3,7 @@
 
 import { button, byId, dotted, faint, fill, focusAgain, h, svg } from "./dom.js";
 import { get } from "./api.js";
-import { judged, statusWord, symbol, because } from "./status.js";
+import { after, because, judged, statusWord, symbol } from "./status.js";
 import { past } from "./store.js";
 import { icon } from "./icons.js";
 import { openPanel, panelHead } from "./shell.js";
@@ -213,7 +213,8 @@ function words(one) {
     report: () => t(`category.${what}`), zone: () => t(`kind.${what}`),
     order: () => t(`order.${what}`), checkIn: () => t("checkins"),
   }[kind]();
-  return [h("strong", {}, callsign || text), ` ${known} `, callsign && what !== "ok" ? spoken(text) : ""];
+  return [h("strong", {}, callsign || text), ` ${known}`,
+    !callsign || !text ? "" : kind === "status" ? after(known, spoken(text)) : ` ${spoken(text)}`];
 }
 
 /** What was known of a person, a zone or a report at the instant, in the panel. */
@@ -231,7 +232,8 @@ export function showPast({ zone, row, report }) {
   }
   const user = row;
   fill(panel, head(user.callsign, symbol(user)),
-    h("p", {}, h("strong", { class: user.severity }, statusWord(user)), " ", because(user)),
+    h("p", {}, h("strong", { class: user.severity }, statusWord(user)),
+      because(user) && after(statusWord(user), because(user))),
     user.since && h("p", {}, t("past.since", { time: clock(user.since) })),
     user.fixTime && h("p", {}, t("past.fix", {
       time: clock(user.fixTime), received: clock(user.fixReceived),

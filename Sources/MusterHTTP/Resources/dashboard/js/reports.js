@@ -4,7 +4,7 @@ import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./d
 import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
-import { mayWrite, on, state } from "./store.js";
+import { mayWrite, on, speaker, state } from "./store.js";
 import { ago, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
@@ -255,7 +255,10 @@ function edit(report, at = report) {
       value: place, oninput: ({ target }) => warn(target.value),
     }),
     far,
-    theMap() && button(t("place.pick"), "pick", pickPlace, { type: "button" }),
+    h("div", { class: "row" },
+      typeof speaker()?.lat === "number"
+        && button(t("tool.here"), "pick own", pickOwn, { type: "button" }),
+      theMap() && button(t("place.pick"), "pick", pickPlace, { type: "button" })),
     field("toEvacuate", t("evacuate.needed"), { type: "checkbox", value: report?.toEvacuate }),
     draft && photos,
   ].filter(Boolean), async (values) => {
@@ -285,7 +288,14 @@ async function pickPlace(event) {
   mark.replaceWith(dialog);
   dialog.removeAttribute("open");
   dialog.showModal();
+  enter(dialog, place);
+}
+
+/** Enters the position of the user. */
+const pickOwn = ({ target }) => enter(target.closest("dialog"), speaker());
+
+function enter(dialog, { lat, lon }) {
   const input = dialog.querySelector("[name=place]");
-  input.value = decimal(place.lat, place.lon);
+  input.value = decimal(lat, lon);
   input.dispatchEvent(new Event("input"));
 }

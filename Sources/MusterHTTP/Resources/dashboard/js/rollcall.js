@@ -6,7 +6,7 @@ import { change, segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
 import { act } from "./queue.js";
 import {
-  isCommand, isOwnTracker, mayWrite, on, secondsLoaded, speaker, state,
+  isCommand, isOwnTracker, maySpeak, on, secondsLoaded, speaker, state,
 } from "./store.js";
 import { ago, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
@@ -81,7 +81,7 @@ function card(one, mayAsk, pick) {
 function own(one) {
   const me = speaker();
   const person = me && one.people.find(({ user }) => user === me.id);
-  if (!person || !mayWrite()) return null;
+  if (!person || !maySpeak()) return null;
   if (person.answeredAt !== null) {
     return h("p", { class: "row own" }, h("strong", { class: "safe" }, `✓ ${t("answered.me")}`),
       button(t("undo"), `undo own ${one.id}`, () => takeBack(one)));

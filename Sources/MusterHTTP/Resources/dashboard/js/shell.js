@@ -62,6 +62,7 @@ function changed() {
   for (const one of document.querySelectorAll("#rail [data-view]")) {
     one.setAttribute("aria-expanded", String(one.dataset.view === now));
   }
+  document.querySelector("#rail .more").classList.toggle("current", now !== "map" && !main.includes(now));
   for (const name of views) byId(name).hidden = name !== now && !(wide.matches && name === "people");
   byId("drawer").hidden = now === "map" && !wide.matches;
   byId("detail").hidden = !panel && !wide.matches;

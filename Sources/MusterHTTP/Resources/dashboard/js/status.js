@@ -34,6 +34,10 @@ const letters = [...t("letters")];
 /** One letter for each status, on its symbols in lists and on the map. */
 export const letter = ({ status }) => letters[statuses.indexOf(status)] ?? "";
 
+/** A reason after its word, which it may repeat: "In contact" has nothing more. */
+export const after = (word, why) => (why.toLowerCase().startsWith(word.toLowerCase())
+  ? why.slice(word.length) : ` — ${why}`);
+
 /** The symbol of a person's status. */
 export const symbol = (one) => sign(known(one.severity), letter(one));
 

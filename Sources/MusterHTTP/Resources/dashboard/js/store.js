@@ -167,13 +167,17 @@ export function began(counts) {
 export function changed(notice) {
   if (notice.dataset === "records") return;
   load(notice.dataset);
-  if (notice.dataset === "fences") load("users");
+  // Who is inside, and who follows an order.
+  if (["fences", "directives"].includes(notice.dataset)) load("users");
   if (notice.dataset === "events") load("fences");
   if (notice.dataset !== "alerts") load("alerts");
 }
 
 /** Returns whether the user may write; the node rejects what its device may not do. */
 export const mayWrite = () => state.session === null || state.session.rights === "command";
+
+/** Returns whether the user may report and answer for the login's person, as an observer may too. */
+export const maySpeak = () => mayWrite() || Boolean(state.session.user ?? state.session.phone);
 
 export const isCommand = () => state.status?.role === "command" && mayWrite();
 

@@ -1,20 +1,29 @@
-// Who takes part: invitations by QR code, devices with their roles and revocations, the login, and
-// the sampling settings of all devices.
+// Who takes part: invitations by QR code, devices with their roles and revocations, logins, and the
+// sampling settings of all devices.
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { get, segment, write } from "./api.js";
 import { attempt, confirm, field, form, show } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { clock, t } from "./words.js";
-import { drawerHead } from "./shell.js";
+import { drawerHead, whenFirst } from "./shell.js";
 
 const roles = ["member", "command", "observer", "relay", "archive"];
 const mostDevices = 300;
 const day = 86400;
 let role = "member";
 
+/** The logins, once they are loaded; for the user of this laptop alone. */
+let logins = null;
+
 export function openTeam() {
   on(["devices", "status"], onceAFrame(draw));
+  if (location.protocol !== "https:") {
+    whenFirst("team", () => attempt(async () => {
+      logins = await (await import("./logins.js")).openLogins();
+      draw();
+    }));
+  }
 }
 
 function draw() {
@@ -22,6 +31,7 @@ function draw() {
     || b.isThisDevice - a.isThisDevice || (a.callsign < b.callsign ? -1 : 1));
   fill(byId("team"), drawerHead("team"),
     isCommand() && invitation(),
+    logins,
     h("h3", {}, t("devices.n", { n: devices.filter((one) => !one.isRevoked).length })),
     h("ul", { class: "people", "aria-label": t("devices") },
       devices.slice(0, mostDevices).map(device)),
@@ -31,7 +41,7 @@ function draw() {
       button(t("rotate"), "rotate", () => confirm(
         t("rotate.sure"), () => write("POST", "epoch/rotate"), t("rotate")))),
     state.session && h("p", {}, t(`login.${state.session.rights}`, { name: state.session.name })),
-    faint(t("logins.why")));
+    state.session && faint(t("logins.remote")));
 }
 
 const invitation = () => h("div", { class: "card row" },

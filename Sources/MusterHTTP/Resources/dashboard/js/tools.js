@@ -41,7 +41,8 @@ export function openTools() {
       state.session === null
         && h("button", { id: "nearby", onclick: () => { turnSettings(false); openNearby(); } }, t("nearby")),
       h("button", { id: "keys", onclick: () => { turnSettings(false); openKeyList(); } }, t("keys")),
-      h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print"))));
+      h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print")),
+      byId("session")));
   byId("silent").addEventListener("click", () => mute(false));
   const sounds = () => {
     byId("silent").hidden = !isMuted() && !isSilent();

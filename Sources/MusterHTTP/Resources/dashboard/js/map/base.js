@@ -25,6 +25,9 @@ const plain = (text) =>
 const bases = () => items.filter(({ tiles }) => tiles);
 const shown = () => bases().find(({ name }) => name === base?.name);
 
+/** The extent of the base map, or nothing. */
+export const baseBounds = () => shown()?.bounds;
+
 /** Adds the base map; `onChange` is called after a change of the maps. */
 export function openMaps(theMap, onChange) {
   [map, changed] = [theMap, onChange];
@@ -133,7 +136,9 @@ function credit() {
   fill(byId("credit"), covers && dotted(...[about.title, about.attribution].map(plain)));
   if (byId("no-map").hidden !== covers) {
     byId("no-map").hidden = covers;
-    fill(byId("no-map"), !covers && button(t("map.add.here"), "no map", () => look("layers")));
+    // A login may not add one.
+    fill(byId("no-map"), !covers && (state.session ? t("map.here.none")
+      : button(t("map.add.here"), "no map", () => look("layers"))));
   }
 }
 

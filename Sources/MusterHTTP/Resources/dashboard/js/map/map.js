@@ -11,7 +11,7 @@ import { hit, indexPlaces, membersLayer, shows } from "./members.js";
 import { fencesLayer, zoneAt } from "./fences.js";
 import { centre } from "../geometry.js";
 import { isDrawing } from "./draw.js";
-import { openMaps, repaintMaps } from "./base.js";
+import { baseBounds, openMaps, repaintMaps } from "./base.js";
 
 const mostPulses = 30;
 let map = null;
@@ -46,7 +46,10 @@ export function openMap(onPick, onHere, onMaps) {
   map.getContainer().setAttribute("aria-label", t("map.keys"));
   const scale = L.control.scale({ imperial: false }).addTo(map);
   byId("foot").append(scale.getContainer());
-  openMaps(map, onMaps);
+  openMaps(map, () => {
+    frame();
+    onMaps();
+  });
   // People are below the handles of a zone that is edited.
   map.createPane("people").style.zIndex = 430;
   layers.grid = graticule().addTo(map);
@@ -185,11 +188,19 @@ function hold() {
 function frame() {
   // A hidden map has no size, and would show the whole world.
   if (framed || !map || !byId("map").clientWidth) return;
-  if (fitAll()) framed = ["users", "reports", "fences"].every((name) => loadedAt[name]);
+  const isAll = ["users", "reports", "fences"].every((name) => loadedAt[name]);
+  if (fitData()) framed = isAll;
+  else if (!isTouched) fitAll();
+}
+
+/** Fits the view to all data; without any, to the base map. */
+export function fitAll() {
+  const [west, south, east, north] = fitData() ? [] : baseBounds() ?? [];
+  if (typeof west === "number") fit(L.latLngBounds([[south, west], [north, east]]).pad(-0.15));
 }
 
 /** Fits the view to all people, reports and zones. Returns whether there is any. */
-export function fitAll() {
+function fitData() {
   let [south, west, north, east] = [90, 180, -90, -180];
   for (const set of [state.users, state.reports, state.fences]) {
     for (const row of set.values()) {

@@ -76,7 +76,11 @@ function labels(pen, map, origin, all, isWithAll) {
   // With many people, only those in danger are labelled.
   const wanted = all.filter(({ item }) => item && (isWithAll || item.row.severity === "danger"))
     .toReversed().slice(0, mostLabels);
-  for (const { item, x, y } of wanted) label(pen, taken, hidden, wordsOf(item), x, y);
+  for (const { item, x, y } of wanted) {
+    // The symbol under a panel has no label beside it, except in danger.
+    const isShown = item.row.severity === "danger" || !hidden.some((part) => covers(part, box(x, y, 1)));
+    if (isShown) label(pen, taken, hidden, wordsOf(item), x, y);
+  }
   for (const fence of shows.fences ? shownFences() : []) {
     const north = northOf(fence);
     if (!north) continue;
@@ -124,14 +128,14 @@ function label(pen, taken, hidden, { text, ink, isPale }, x, y, isCentred) {
   const places = isCentred ? [-8, 10, -24, 26].map((by) => [x - width / 2, y + by])
     : [0, 8, -8].flatMap((by) => [[x + aside, y + by], [x - aside - width, y + by]])
       .concat([20, -20].map((by) => [x - width / 2, y + by]));
-  const boxes = places.map(([left, middle]) => ({ left, top: middle - 6, width, height: 12 }));
+  const boxes = places.map(([left, middle]) => ({ left, top: middle - 8, width, height: 16 }));
   const isOff = (parts) => (one) => !parts.some((other) => covers(one, other));
   const isFree = isOff(taken);
   const edge = hidden[0].left + hidden[0].width;
   const at = boxes.filter(isOff(hidden)).find(isFree)
     ?? boxes.find((one) => (one.left >= edge || x < edge) && isFree(one));
   if (!at) return null;
-  const [left, middle] = [at.left, at.top + 6];
+  const [left, middle] = [at.left, at.top + 8];
   taken.push(at);
   pen.textAlign = "left";
   pen.globalAlpha = isPale ? 0.65 : 1;

@@ -2,7 +2,7 @@ internal import MusterGeo
 internal import MusterModel
 internal import MusterNode
 
-/// A warning about a place that is far from everybody: a digit or a sign may be wrong. The
+/// A warning about a position that is far from everyone: a digit or a sign may be wrong. The
 /// dashboard warns of the same distance.
 extension NodeConnection {
   private static let farMetres = 100_000.0

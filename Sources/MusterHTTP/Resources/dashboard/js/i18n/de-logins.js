@@ -1,0 +1,25 @@
+// German: logins, loaded on the node's own machine with the drawer of the team.
+
+export default {
+  logins: "Zugänge",
+  "logins.at": "Für Telefone und andere Rechner, unter {address}",
+  "logins.off": "Andere Rechner erreichen diesen Laptop nicht. Um das zu ändern, starten Sie ihn mit: muster run --serve 0.0.0.0:7443",
+  "logins.add": "Zugang hinzufügen",
+  "logins.whose": "Für",
+  "logins.phone": "Person ohne Laptop",
+  "logins.of": "{name}, mit eigenem Laptop",
+  "logins.alone": "Bildschirm ohne Person",
+  "logins.rights": "Rechte",
+  "logins.may.observer": "Liest; meldet nur eigenen Status und Ort",
+  "logins.may.command": "Schreibt auch, mit allen Rechten dieses Laptops",
+  "logins.is.observer": "liest",
+  "logins.is.command": "liest und schreibt",
+  "logins.link": "Neuer Link",
+  "logins.link.of": "Neuer Link für {name}",
+  "logins.remove": "Entfernen",
+  "logins.remove.of": "{name} entfernen",
+  "logins.sure": "Zugang {name} entfernen? Seine Sitzungen enden sofort.",
+  "logins.for": "Link für {name}",
+  "logins.code": "QR-Code des Links",
+  "logins.why": "Scannen Sie ihn mit dem Telefon, im WLAN dieses Laptops. Er gilt einmal, bis {time}; dann wird eine Passphrase gesetzt.",
+};

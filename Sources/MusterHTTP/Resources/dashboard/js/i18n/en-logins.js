@@ -1,0 +1,25 @@
+// English: logins, loaded on the node's own machine with the drawer of the team.
+
+export default {
+  logins: "Logins",
+  "logins.at": "For phones and other computers, at {address}",
+  "logins.off": "Other machines cannot reach this laptop. To change that, start it with: muster run --serve 0.0.0.0:7443",
+  "logins.add": "Add a login",
+  "logins.whose": "For",
+  "logins.phone": "A person without a laptop",
+  "logins.of": "{name}, who has a laptop",
+  "logins.alone": "A screen without a person",
+  "logins.rights": "Rights",
+  "logins.may.observer": "Reads; reports only its own status and position",
+  "logins.may.command": "Writes too, with all rights of this laptop",
+  "logins.is.observer": "reads",
+  "logins.is.command": "reads and writes",
+  "logins.link": "New link",
+  "logins.link.of": "New link for {name}",
+  "logins.remove": "Remove",
+  "logins.remove.of": "Remove {name}",
+  "logins.sure": "Remove the login {name}? Its sessions end at once.",
+  "logins.for": "Link for {name}",
+  "logins.code": "QR code of the link",
+  "logins.why": "Scan it with the phone, on the Wi-Fi of this laptop. It works once, until {time}; the user then sets a passphrase.",
+};

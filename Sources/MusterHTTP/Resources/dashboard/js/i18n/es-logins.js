@@ -1,0 +1,25 @@
+// Spanish: logins, loaded on the node's own machine with the drawer of the team.
+
+export default {
+  logins: "Accesos",
+  "logins.at": "Para teléfonos y otros equipos, en {address}",
+  "logins.off": "Otras máquinas no alcanzan este portátil. Para cambiarlo, inícielo con: muster run --serve 0.0.0.0:7443",
+  "logins.add": "Añadir acceso",
+  "logins.whose": "Para",
+  "logins.phone": "Persona sin portátil",
+  "logins.of": "{name}, con portátil",
+  "logins.alone": "Pantalla sin persona",
+  "logins.rights": "Derechos",
+  "logins.may.observer": "Lee; solo informa su estado y posición",
+  "logins.may.command": "También escribe, con todos los derechos de este portátil",
+  "logins.is.observer": "lee",
+  "logins.is.command": "lee y escribe",
+  "logins.link": "Nuevo enlace",
+  "logins.link.of": "Nuevo enlace para {name}",
+  "logins.remove": "Eliminar",
+  "logins.remove.of": "Eliminar {name}",
+  "logins.sure": "¿Eliminar el acceso {name}? Sus sesiones terminan de inmediato.",
+  "logins.for": "Enlace para {name}",
+  "logins.code": "Código QR del enlace",
+  "logins.why": "Escanéelo con el teléfono, en la Wi-Fi de este portátil. Vale una vez, hasta {time}; luego se fija una frase de acceso.",
+};

@@ -1,0 +1,25 @@
+// French: logins, loaded on the node's own machine with the drawer of the team.
+
+export default {
+  logins: "Accès",
+  "logins.at": "Pour téléphones et autres ordinateurs, à {address}",
+  "logins.off": "Les autres machines n’atteignent pas ce portable. Pour changer cela, lancez-le avec : muster run --serve 0.0.0.0:7443",
+  "logins.add": "Ajouter un accès",
+  "logins.whose": "Pour",
+  "logins.phone": "Personne sans portable",
+  "logins.of": "{name}, avec portable",
+  "logins.alone": "Écran sans personne",
+  "logins.rights": "Droits",
+  "logins.may.observer": "Lit ; ne signale que son état et sa position",
+  "logins.may.command": "Écrit aussi, avec tous les droits de ce portable",
+  "logins.is.observer": "lit",
+  "logins.is.command": "lit et écrit",
+  "logins.link": "Nouveau lien",
+  "logins.link.of": "Nouveau lien pour {name}",
+  "logins.remove": "Supprimer",
+  "logins.remove.of": "Supprimer {name}",
+  "logins.sure": "Supprimer l’accès {name} ? Ses sessions prennent fin aussitôt.",
+  "logins.for": "Lien pour {name}",
+  "logins.code": "Code QR du lien",
+  "logins.why": "Scannez-le avec le téléphone, sur le Wi-Fi de ce portable. Il sert une fois, jusqu’à {time} ; une phrase secrète est alors choisie.",
+};

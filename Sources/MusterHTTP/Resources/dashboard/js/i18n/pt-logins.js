@@ -1,0 +1,25 @@
+// Portuguese: logins, loaded on the node's own machine with the drawer of the team.
+
+export default {
+  logins: "Contas",
+  "logins.at": "Para telemóveis e outros computadores, em {address}",
+  "logins.off": "Outras máquinas não alcançam este portátil. Para mudar isso, inicie-o com: muster run --serve 0.0.0.0:7443",
+  "logins.add": "Adicionar conta",
+  "logins.whose": "Para",
+  "logins.phone": "Pessoa sem portátil",
+  "logins.of": "{name}, com portátil",
+  "logins.alone": "Ecrã sem pessoa",
+  "logins.rights": "Direitos",
+  "logins.may.observer": "Lê; só comunica o seu estado e posição",
+  "logins.may.command": "Também escreve, com todos os direitos deste portátil",
+  "logins.is.observer": "lê",
+  "logins.is.command": "lê e escreve",
+  "logins.link": "Novo link",
+  "logins.link.of": "Novo link para {name}",
+  "logins.remove": "Remover",
+  "logins.remove.of": "Remover {name}",
+  "logins.sure": "Remover a conta {name}? As sessões dela terminam de imediato.",
+  "logins.for": "Link para {name}",
+  "logins.code": "Código QR do link",
+  "logins.why": "Leia-o com o telemóvel, na Wi-Fi deste portátil. Funciona uma vez, até {time}; depois define-se uma frase-passe.",
+};
