@@ -180,11 +180,8 @@ enum LocalNode {
         CommandPostServer(
           host: post.place.host, port: post.place.port,
           identities: .init(uplinks: post.uplinks, browsers: post.browsers), uplinks: uplinks,
-          programs: programs, home: home.folders.path, logger: logger
-        ) { port in
-          programs.serves(at: post.origin(port: port))
-          post.announce(port: port)
-        })
+          programs: programs, home: home.folders.path, logger: logger,
+          onListening: { post.announce(port: $0, to: programs) }))
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

@@ -1,4 +1,5 @@
 internal import Logging
+internal import MusterHTTP
 internal import MusterNode
 internal import MusterTransport
 
@@ -29,8 +30,10 @@ struct PhoneListener: Sendable {
     .init(uplinks: uplinks?.fingerprint, browsers: browsers?.fingerprint)
   }
 
-  /// Prints the address for phones and the authority's fingerprint; on a terminal with a QR code.
-  func announce(port: Int) {
+  /// Prints the address for phones and the authority's fingerprint, on a terminal with a QR code;
+  /// the links of new logins begin with the address.
+  func announce(port: Int, to programs: Programs) {
+    programs.serves(at: origin(port: port))
     let url = address(port: port)
     Standard.complain("phones: \(url)")
     if let browsers {
@@ -46,6 +49,6 @@ struct PhoneListener: Sendable {
     return "\(origin(port: port))/join\(part)"
   }
 
-  /// The address of the listener for links, by the first name of this machine.
-  func origin(port: Int) -> String { "https://\(names.first?.host ?? place.host):\(port)" }
+  /// The address of the listener, by the first name of this machine.
+  private func origin(port: Int) -> String { "https://\(names.first?.host ?? place.host):\(port)" }
 }
