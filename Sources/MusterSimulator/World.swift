@@ -167,7 +167,7 @@ public final class World {
     for _ in 0..<scenario.workload.fences { try perform(workload.newFence(), at: nodes[0]) }
     try advance(to: now.advanced(byMilliseconds: scenario.warmUpMilliseconds))
     let patience = now.advanced(byMilliseconds: Self.warmUpPatienceMilliseconds)
-    while try !revocations.haveUsurpersBeenRevoked(in: self) || !isInAgreement() {
+    while try !isInAgreement() {
       guard now < patience else {
         return report(
           "everybody meets on a good network", "not after ten minutes: \(try disagreement())")
@@ -214,7 +214,7 @@ public final class World {
     try attackers.revokeOverfillers(in: self)
     let healed = now
     let end = now.advanced(byMilliseconds: scenario.settleMilliseconds)
-    while try !isInAgreement() {
+    while try !revocations.haveUsurpersBeenRevoked(in: self) || !isInAgreement() {
       guard now < end else {
         let budget = Quantity.duration(scenario.settleMilliseconds)
         return report(
