@@ -101,8 +101,8 @@ struct LargeDatagramTests {
     }
     #expect(path.carriesLargeDatagrams)
     // When nothing large arrives any more
-    let ended = (41...48).filter { path.noteLost(sent($0)) }
-    #expect(ended == [48] && path.size == .small)
+    let ended = (41...72).filter { path.noteLost(sent($0)) }
+    #expect(ended == [72] && path.size == .small)
   }
 
   @Test func `a change between two sessions drops no part, and one to TCP drops the large ones`() {

@@ -35,8 +35,8 @@ struct Path: Sendable {
 
   var carriesLargeDatagrams: Bool { if case .large = size { true } else { false } }
 
-  /// At 30 % loss, this many in a row are lost by chance once in 15,000 times.
-  private static let lostInABlackHole = 8
+  /// More than a full queue drops in a row while the window still doubles.
+  private static let lostInABlackHole = 32
 
   mutating func noteProbe(_ counter: UInt64) { size = .probed(counter) }
 
