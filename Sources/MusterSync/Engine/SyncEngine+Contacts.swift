@@ -38,7 +38,8 @@ extension SyncEngine {
         let until = peer.topology.soughtUntil, context.now < until
       else { continue }
       contacts.addHint(
-        peer.presence.endpoint, device: device, at: context.now, context: &context)
+        peer.presence.endpoint, device: device, at: context.now.advanced(byMicroseconds: 1),
+        context: &context)
     }
   }
 
