@@ -30,7 +30,8 @@ export async function formPages() {
 // MARK: Reports
 
 async function reportPages() {
-  const all = [...state.reports.values()].sort(newestFirst);
+  const all = [...state.reports.values()].sort((a, b) =>
+    (a.status !== "open") - (b.status !== "open") || byUrgency(a, b));
   let left = mostPhotos;
   const cards = [];
   for (const report of all) {
