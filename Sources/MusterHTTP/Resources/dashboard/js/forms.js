@@ -9,6 +9,7 @@ import { spoken, t } from "./words.js";
 import { contactAge, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { photosPath } from "./photos.js";
+import { byUrgency } from "./reports.js";
 import { markLayer } from "./marks.js";
 
 const mostPhotos = 60;

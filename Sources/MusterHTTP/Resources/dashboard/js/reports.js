@@ -43,7 +43,7 @@ export function openReports() {
 }
 
 /** Unrated first, then the most severe, then the newest. */
-const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
+export const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
   || (b.severity ?? 6) - (a.severity ?? 6) || (a.updatedAt < b.updatedAt ? 1 : -1);
 
 function draw() {
