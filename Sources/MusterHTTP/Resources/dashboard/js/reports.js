@@ -4,11 +4,12 @@ import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./d
 import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
-import { mayAdd, mayWrite, on, speaker, state } from "./store.js";
+import { isCommand, mayAdd, mayWrite, on, speaker, state } from "./store.js";
 import { ago, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
 import { dictation } from "./dictation.js";
+import { drawZone } from "./fences.js";
 import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
 import { bearing } from "./status.js";
 import { metresBetween } from "./geometry.js";
@@ -194,6 +195,8 @@ function actions(report, path, keep) {
   return [
     button(t("confirm"), "confirm",
       () => attempt(() => write("POST", `${path}/confirm`), t("done"))),
+    isCommand() && theMap() && report.lat !== null && button(t("fence.new"), "zone",
+      () => drawZone(true, { lat: report.lat, lon: report.lon }, report.title)),
     ...mayWrite() ? [button(t("edit"), "edit", () => edit(report)),
     button(t(turn), "resolve", () => keep({ status })),
     button(t("delete"), "delete",
