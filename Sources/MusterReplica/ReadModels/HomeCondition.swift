@@ -1,5 +1,5 @@
-/// The condition of the machine that holds this replica, as its node observes it. The replica has no
-/// access to it; it reports the condition in `status` and in alerts.
+/// The condition of the machine that holds this replica, as its node observes it. The replica has
+/// no access to it; it reports the condition in `status` and in alerts.
 public struct HomeCondition: Hashable, Sendable {
   /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
   /// can.

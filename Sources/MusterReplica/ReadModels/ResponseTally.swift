@@ -85,8 +85,8 @@ struct ResponseTally {
     return respondent
   }
 
-  /// Whether an answer satisfies the directive. An order that sends people to a zone is satisfied by
-  /// their position or by command's accounting (`docs/status.md`).
+  /// Whether an answer satisfies the directive. An order that sends people to a zone is satisfied
+  /// by their position or by command's accounting (`docs/status.md`).
   private func satisfies(_ person: UserSummary) -> Bool {
     guard isOpen, kind.sendsPeople, let standing = standings[person.id] else { return true }
     return standing == .acknowledged
