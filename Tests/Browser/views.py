@@ -41,7 +41,7 @@ PAPER, PAGES = "paper", 3
 DEVICE = re.compile(rb"0{29}[3-4][0-9a-f]{2}(?![0-9a-f])|9{32}")
 
 LOGINS = {"address": "https://192.168.1.20:7443", "items": [
-    {"name": "Eva", "rights": "observer", "user": None, "callsign": None, "phone": True},
+    {"name": "Eva", "rights": "member", "user": None, "callsign": None, "phone": True},
     {"name": "Lead", "rights": "command", "user": f"{12:032x}", "callsign": "Lead", "phone": False},
     {"name": "Wall screen", "rights": "observer", "user": None, "callsign": None, "phone": False}]}
 LINK = {"url": "https://192.168.1.20:7443/#login=5f1c0b7a9e3d42868c1f0a7be45d9312/Rui",

@@ -4,7 +4,7 @@ import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./d
 import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
-import { mayWrite, on, speaker, state } from "./store.js";
+import { mayAdd, mayWrite, on, speaker, state } from "./store.js";
 import { ago, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
@@ -49,7 +49,7 @@ export const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
 function draw() {
   const reports = [...state.reports.values()];
   const all = reports.filter(filters[filter]).sort(byUrgency);
-  const file = mayWrite()
+  const file = mayAdd()
     && button(t("report.file"), "file", () => fileReport(), { class: "first" });
   const more = all.length > shown
     && button(t("more", { n: all.length - shown }), "more", () => { shown += page; draw(); });
@@ -132,7 +132,7 @@ export function showReport(report, isFramed) {
     },
   }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("send")));
   const photos = photoPanel(panel, report);
-  fill(panel, body, photos.element, mayWrite() && comments);
+  fill(panel, body, photos.element, mayAdd() && comments);
   open = { id: report.id, body, photos };
   detail(report);
   if (isFramed) showOnMap(report);
@@ -181,7 +181,7 @@ function detail(report) {
     h("div", { class: "row" },
       report.lat !== null && theMap()
         && button(t("on.map"), `map ${report.id}`, () => showOnMap(report)),
-      mayWrite() && actions(report, path, keep)));
+      mayAdd() && actions(report, path, keep)));
 }
 
 const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
@@ -194,10 +194,10 @@ function actions(report, path, keep) {
   return [
     button(t("confirm"), "confirm",
       () => attempt(() => write("POST", `${path}/confirm`), t("done"))),
-    button(t("edit"), "edit", () => edit(report)),
+    ...mayWrite() ? [button(t("edit"), "edit", () => edit(report)),
     button(t(turn), "resolve", () => keep({ status })),
     button(t("delete"), "delete",
-      () => confirm(sure, () => write("DELETE", path), t("delete"))),
+      () => confirm(sure, () => write("DELETE", path), t("delete")))] : [],
   ];
 }
 

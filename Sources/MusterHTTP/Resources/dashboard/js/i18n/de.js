@@ -262,6 +262,7 @@ export default {
   "log.out": "Abmelden",
   passphrase: "Passphrase",
   "login.command": "{name}",
+  "login.member": "{name} (Mitglied)",
   "login.observer": "{name} (Beobachter)",
   "lost.node": "VERBINDUNG ZUM KNOTEN VERLOREN um {time}. Die Daten sind vielleicht veraltet.",
   "lost.field": "Kein anderer Laptop in Reichweite. Die Daten sind vielleicht veraltet.",

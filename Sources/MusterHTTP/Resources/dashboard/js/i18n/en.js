@@ -262,6 +262,7 @@ export default {
   "log.out": "Log out",
   passphrase: "Passphrase",
   "login.command": "{name}",
+  "login.member": "{name} (member)",
   "login.observer": "{name} (observer)",
   "lost.node": "CONNECTION TO THE NODE LOST at {time}. The data may be outdated.",
   "lost.field": "No other laptop in range. The data may be outdated.",

@@ -262,6 +262,7 @@ export default {
   "log.out": "Cerrar sesión",
   passphrase: "Frase de contraseña",
   "login.command": "{name}",
+  "login.member": "{name} (miembro)",
   "login.observer": "{name} (observador)",
   "lost.node": "CONEXIÓN CON EL NODO PERDIDA a las {time}. Los datos pueden estar desactualizados.",
   "lost.field": "Ningún otro portátil al alcance. Los datos pueden estar desactualizados.",

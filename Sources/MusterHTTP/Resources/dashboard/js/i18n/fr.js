@@ -262,6 +262,7 @@ export default {
   "log.out": "Se déconnecter",
   passphrase: "Phrase de passe",
   "login.command": "{name}",
+  "login.member": "{name} (membre)",
   "login.observer": "{name} (observateur)",
   "lost.node": "CONNEXION AU NŒUD PERDUE à {time}. Les données sont peut-être périmées.",
   "lost.field": "Aucun autre portable à portée. Les données sont peut-être périmées.",

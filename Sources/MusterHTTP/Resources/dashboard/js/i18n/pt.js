@@ -262,6 +262,7 @@ export default {
   "log.out": "Terminar sessão",
   passphrase: "Frase-passe",
   "login.command": "{name}",
+  "login.member": "{name} (membro)",
   "login.observer": "{name} (observador)",
   "lost.node": "LIGAÇÃO AO NÓ PERDIDA às {time}. Os dados podem estar desatualizados.",
   "lost.field": "Nenhum outro computador ao alcance. Os dados podem estar desatualizados.",
