@@ -213,10 +213,11 @@ struct SendQueue: Sendable {
     noteSent(counter, on: session, size: size, parts: [PartQueue.noPart], now: now)
   }
 
-  /// Packs as many parts as fit one packet that has other content already.
+  /// Packs as many parts as fit one packet that has other content already. Nothing but photos
+  /// leaves in large datagrams: if the path stops to carry these, no other data is delayed.
   mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
-    let most = path.carriesLargeDatagrams ? largestPacketBytes : packetBytes
-    return queue.pack(room: most - count)
+    let largest = path.carriesLargeDatagrams ? largestPacketBytes : packetBytes
+    return queue.pack(room: packetBytes - count, photoRoom: largest - count)
   }
 
   // MARK: Deadlines
