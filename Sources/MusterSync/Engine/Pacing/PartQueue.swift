@@ -32,6 +32,8 @@ struct PartQueue: Sendable {
   /// The number of no part.
   static let noPart: UInt64 = 0
   private static let share = 20
+  /// Whether some parts need large datagrams.
+  private var hasLarge = false
   /// Bytes of urgent parts sent ahead of waiting control parts.
   private var urgentLead = 0
 
@@ -79,6 +81,7 @@ struct PartQueue: Sendable {
   private mutating func insert(_ part: Part) {
     nextNumber += 1
     parts[nextNumber] = part
+    if part.bytes.count > packetBytes { hasLarge = true }
     if let key = part.key { numbers[key] = nextNumber }
     if case .run(let log, let first, let frames) = part.key {
       runs[log, default: [:]][first] = max(frames, runs[log]?[first] ?? 0)
@@ -161,6 +164,8 @@ struct PartQueue: Sendable {
   /// Drops the parts that need large datagrams, which the path does not carry any more. They are
   /// parts of photos, and are requested again.
   mutating func dropLarge() {
+    guard hasLarge else { return }
+    hasLarge = false
     for number in parts.keys.sorted() where parts[number]?.bytes.count ?? 0 > packetBytes {
       remove(number)
     }

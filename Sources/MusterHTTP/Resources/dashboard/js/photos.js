@@ -7,7 +7,7 @@ import { attempt } from "./dialog.js";
 import { act } from "./queue.js";
 import { mayWrite, state } from "./store.js";
 import { spoken, t } from "./words.js";
-import { markLayer } from "./annotate.js";
+import { markLayer } from "./marks.js";
 
 const types = "image/jpeg,image/png,image/webp,image/heic,image/heif,image/avif";
 

@@ -43,7 +43,7 @@ export function openReports() {
 }
 
 /** Unrated first, then the most severe, then the newest. */
-const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
+export const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
   || (b.severity ?? 6) - (a.severity ?? 6) || (a.updatedAt < b.updatedAt ? 1 : -1);
 
 function draw() {
@@ -152,7 +152,7 @@ function movable(report) {
     const far = bearing({ distanceMetres: Math.round(metresBetween(before, place)) });
     say(t("report.moved", { title, far }), { word: t("undo"), work: () => keep(before) });
   });
-  const marker = handle(theMap(), group, at, t("report.move", { title }), "corner", {
+  const marker = handle(theMap(), group, at, t("report.move", { title }), "report", {
     ended: ({ lat, lng }) => keep({ lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5)) }),
   });
   return {

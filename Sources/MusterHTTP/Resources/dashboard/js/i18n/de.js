@@ -413,7 +413,6 @@ export default {
   "zoom.in": "Vergrößern",
   "zoom.out": "Verkleinern",
   dictate: "Diktieren",
-  "dictate.none": "Keine Spracheingabe: dieser Browser erkennt Sprache nicht auf dem Gerät selbst.",
   "dictate.failed": "Spracheingabe fehlgeschlagen: {error}",
   "checkin.start": "Kontrollmeldung starten",
   "checkin.self": "Ich selbst",

@@ -413,7 +413,6 @@ export default {
   "zoom.in": "Zoom in",
   "zoom.out": "Zoom out",
   dictate: "Dictate",
-  "dictate.none": "No speech input: this browser does not recognize speech on the device itself.",
   "dictate.failed": "Speech input failed: {error}",
   "checkin.start": "Start check-in",
   "checkin.self": "Myself",

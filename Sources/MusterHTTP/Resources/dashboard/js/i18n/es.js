@@ -413,7 +413,6 @@ export default {
   "zoom.in": "Acercar",
   "zoom.out": "Alejar",
   dictate: "Dictar",
-  "dictate.none": "Sin entrada de voz: este navegador no reconoce el habla en el propio dispositivo.",
   "dictate.failed": "La entrada de voz falló: {error}",
   "checkin.start": "Iniciar control",
   "checkin.self": "Yo",

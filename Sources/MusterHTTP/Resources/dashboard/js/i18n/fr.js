@@ -413,7 +413,6 @@ export default {
   "zoom.in": "Agrandir",
   "zoom.out": "Réduire",
   dictate: "Dicter",
-  "dictate.none": "Pas de saisie vocale : ce navigateur ne reconnaît pas la parole sur l’appareil même.",
   "dictate.failed": "La saisie vocale a échoué : {error}",
   "checkin.start": "Lancer un pointage",
   "checkin.self": "Moi-même",

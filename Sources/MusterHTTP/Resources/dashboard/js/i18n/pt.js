@@ -413,7 +413,6 @@ export default {
   "zoom.in": "Aumentar",
   "zoom.out": "Diminuir",
   dictate: "Ditar",
-  "dictate.none": "Sem entrada por voz: este navegador não reconhece fala no próprio dispositivo.",
   "dictate.failed": "A entrada por voz falhou: {error}",
   "checkin.start": "Iniciar contacto de controlo",
   "checkin.self": "Eu",
