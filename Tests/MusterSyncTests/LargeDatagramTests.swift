@@ -95,14 +95,13 @@ struct LargeDatagramTests {
     path.noteArrived(sent(1))
     // Given a queue that dropped every other one
     path.noteArrived(sent(40))
-    for counter: UInt64 in 2..<40 {
-      let hasEnded = path.noteLost(sent(counter))
-      #expect(!hasEnded)
-    }
+    for counter: UInt64 in 2..<40 { path.noteLost(sent(counter)) }
     #expect(path.carriesLargeDatagrams)
     // When nothing large arrives any more
-    let ended = (41...48).filter { path.noteLost(sent($0)) }
-    #expect(ended == [48] && path.size == .small)
+    for counter: UInt64 in 41...71 { path.noteLost(sent(counter)) }
+    #expect(path.carriesLargeDatagrams)
+    path.noteLost(sent(72))
+    #expect(path.size == .small)
   }
 
   @Test func `a change between two sessions drops no part, and one to TCP drops the large ones`() {
@@ -123,7 +122,9 @@ struct LargeDatagramTests {
     sendQueue.use(2, isOverTCP: false)
     #expect(sendQueue.queue.count == 2 && sendQueue.path.carriesLargeDatagrams)
     sendQueue.use(3, isOverTCP: true)
-    #expect(sendQueue.queue.count == 1 && !sendQueue.path.carriesLargeDatagrams)
+    #expect(!sendQueue.path.carriesLargeDatagrams)
+    let packed = sendQueue.pack(beside: 0)
+    #expect(packed.bytes.count == packetBytes && sendQueue.queue.count == 1)
   }
 
   @Test func `nothing large is sent to a peer that does not read it`() throws {
@@ -154,5 +155,33 @@ struct LargeDatagramTests {
     #expect(sent.count { $0 > 1000 } == 15)
     #expect(sent.allSatisfy { $0 <= Limits.datagramBytes })
     #expect(world.stations[0].engine.context.outbox.sendQueues[device]?.path.size == .unknown)
+  }
+
+  @Test func `nothing but photos leaves in large datagrams`() {
+    var sendQueue = SendQueue()
+    sendQueue.use(1, isOverTCP: false)
+    sendQueue.noteSizeProbe(1, on: 1, now: Instant(microseconds: 0))
+    sendQueue.acknowledge(
+      Acknowledgement(largest: 1, delayMicroseconds: 0, before: 0, holdsRuns: false), on: 1,
+      nextCounter: 2, now: Instant(microseconds: 1000))
+    func add(_ importance: Outbox.Importance, _ count: Int) {
+      let part = PartQueue.Part(
+        importance: importance, author: nil, key: nil, bytes: [UInt8](repeating: 1, count: count),
+        isRepeated: true)
+      let isQueued = sendQueue.queue.add(part)
+      #expect(isQueued)
+    }
+    // Given a distress call, a revocation, reports and parts of a photo
+    for _ in 0..<2 { add(.urgent, 300) }
+    for _ in 0..<2 { add(.control, 400) }
+    for _ in 0..<3 { add(.state, 600) }
+    for _ in 0..<2 { add(.photos, 1380) }
+    var sizes: [Int] = []
+    while sendQueue.queue.waiting > 0, sizes.count < 10 {
+      sizes.append(sendQueue.pack(beside: 0).bytes.count)
+    }
+    // Then a path that carries nothing large any more loses photos only
+    #expect(sizes.reduce(0, +) == 6160)
+    #expect(sizes.filter { $0 > packetBytes } == [1380, 1380])
   }
 }

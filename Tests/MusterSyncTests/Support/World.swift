@@ -52,6 +52,8 @@ struct World {
   var weather = Weather.fine
   var channel: Channel?
   var hasMulticast = true
+  /// Whether announces are sent with new data only, as if their next time were minutes away.
+  var announcesDataOnly = false
   /// Larger packets, with IPv4 and UDP headers, are lost.
   var packetBytes = 1500
   /// Addresses at which nothing arrives, and from which nothing comes.
@@ -216,7 +218,9 @@ struct World {
         guard !cutAddresses.contains(endpoint), station(at: endpoint) != nil else { continue }
         datagram = Waiting(bytes: sending.bytes, from: index, to: endpoint)
       case .multicast:
-        guard hasMulticast else { continue }
+        guard hasMulticast, !announcesDataOnly || hasData(sending.bytes, from: index) else {
+          continue
+        }
         datagram = Waiting(bytes: sending.bytes, from: index, to: nil)
       }
       if let most = channel?.radioBytes {
@@ -225,6 +229,15 @@ struct World {
         leave(datagram, at: start)
       }
     }
+  }
+
+  /// Returns whether an announce carries frames or records.
+  private func hasData(_ bytes: [UInt8], from index: Int) -> Bool {
+    let local = stations[index].local
+    let announce = try? Announce.Unverified(
+      opening: bytes[...], rules: local.rulesVersion, operation: local.operation,
+      networkKey: local.networkKey)?.announce
+    return announce.map { !$0.runs.isEmpty || !$0.records.isEmpty } ?? true
   }
 
   private mutating func leave(_ datagram: Waiting, at start: Instant) {

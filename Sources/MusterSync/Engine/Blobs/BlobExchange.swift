@@ -86,7 +86,8 @@ struct BlobExchange: Sendable {
     let devices = holders(of: entry, context: context)
     if devices.isEmpty, let author = soughtAuthor(of: entry, context: context) {
       context.peers[known: author].topology.soughtUntil = context.now.advanced(
-        byMilliseconds: Self.narrowQueryMilliseconds)
+        byMilliseconds: 3 * Self.narrowQueryMilliseconds)
+      context.deadlines.schedule(.contacts, at: context.now.advanced(byMicroseconds: 1))
     }
     active[entry.id] = ActiveBlob(
       entry.listing, order: order, since: context.now,

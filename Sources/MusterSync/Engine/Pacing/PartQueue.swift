@@ -32,6 +32,8 @@ struct PartQueue: Sendable {
   /// The number of no part.
   static let noPart: UInt64 = 0
   private static let share = 20
+  /// Whether some parts need large datagrams.
+  private var hasLarge = false
   /// Bytes of urgent parts sent ahead of waiting control parts.
   private var urgentLead = 0
 
@@ -79,6 +81,7 @@ struct PartQueue: Sendable {
   private mutating func insert(_ part: Part) {
     nextNumber += 1
     parts[nextNumber] = part
+    if part.bytes.count > packetBytes { hasLarge = true }
     if let key = part.key { numbers[key] = nextNumber }
     if case .run(let log, let first, let frames) = part.key {
       runs[log, default: [:]][first] = max(frames, runs[log]?[first] ?? 0)
@@ -133,6 +136,9 @@ struct PartQueue: Sendable {
     if part.importance >= .thumbnails { blobBytes += difference * part.bytes.count }
   }
 
+  /// Whether a part is queued or in flight.
+  func holds(_ key: PartKey) -> Bool { numbers[key] != nil }
+
   private func size(of number: UInt64) -> Int? {
     parts[number].flatMap { $0.isQueued ? $0.bytes.count : nil }
   }
@@ -158,6 +164,8 @@ struct PartQueue: Sendable {
   /// Drops the parts that need large datagrams, which the path does not carry any more. They are
   /// parts of photos, and are requested again.
   mutating func dropLarge() {
+    guard hasLarge else { return }
+    hasLarge = false
     for number in parts.keys.sorted() where parts[number]?.bytes.count ?? 0 > packetBytes {
       remove(number)
     }
@@ -182,9 +190,14 @@ struct PartQueue: Sendable {
 
   /// Packs as many parts as fit one packet. Returns the numbers of the parts that are retransmitted
   /// until acknowledged.
-  mutating func pack(room: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
+  ///
+  /// - Parameter photoRoom: the room if the packet has nothing but messages about blobs.
+  mutating func pack(
+    room: Int, photoRoom: Int? = nil
+  ) -> (bytes: [UInt8], numbers: [UInt64]) {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
-    bytes.reserveCapacity(room)
+    bytes.reserveCapacity(photoRoom ?? room)
+    var isOfPhotos = true
     var order = Array(queued.indices)
     if isControlsTurn { order.swapAt(0, 1) }
     // Blobs get no share while a distress call waits.
@@ -196,9 +209,12 @@ struct PartQueue: Sendable {
       order.insert(starving, at: 0)
     }
     for line in order {
+      let mayBeLarge = isOfPhotos && line >= Outbox.Importance.thumbnails.rawValue
+      let room = mayBeLarge ? photoRoom ?? room : room
       while queued[line] > 0, let number = lines[line].head(size: size(of:)),
         let part = parts[number], bytes.count + part.bytes.count <= room
       {
+        if line < Outbox.Importance.thumbnails.rawValue { isOfPhotos = false }
         lines[line].removeHead(size: part.bytes.count)
         bytes += part.bytes
         count(part, by: -1)
@@ -263,6 +279,14 @@ enum PartKey: Hashable, Sendable {
   /// An answer to a request for a unit.
   case blobAnswer(request: UInt16, kind: UInt8, index: Int)
 
+  static func proof(of blob: BlobID, unit: Int) -> PartKey {
+    .blobPart(blob, kind: 4, number: unit)
+  }
+
+  static func leaf(_ number: Int, of blob: BlobID) -> PartKey {
+    .blobPart(blob, kind: 5, number: number)
+  }
+
   /// Returns nil for a part with several items, or one that is never superseded.
   init?(_ packet: Packet) {
     if let run = packet.runs.first, packet.runs.count == 1 {
@@ -300,8 +324,8 @@ extension PartKey {
     case .query(let blob): self = .blobPart(blob, kind: 1, number: 0)
     case .holding(let blob, _): self = .blobState(blob, kind: 2, number: 0)
     case .want(let want): self = .blobState(want.blob, kind: 3, number: want.unit)
-    case .proof(let blob, let unit, _): self = .blobPart(blob, kind: 4, number: unit)
-    case .leaf(let blob, let number, _): self = .blobPart(blob, kind: 5, number: number)
+    case .proof(let blob, let unit, _): self = .proof(of: blob, unit: unit)
+    case .leaf(let blob, let number, _): self = .leaf(number, of: blob)
     case .readsShortForms, .readsParts, .readsLargeDatagrams, .padding: return nil
     case .request(let request):
       self = .blobState(request.blob, kind: 3, number: request.unit)

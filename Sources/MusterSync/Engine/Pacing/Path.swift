@@ -35,8 +35,8 @@ struct Path: Sendable {
 
   var carriesLargeDatagrams: Bool { if case .large = size { true } else { false } }
 
-  /// At 30 % loss, this many in a row are lost by chance once in 15,000 times.
-  private static let lostInABlackHole = 8
+  /// More than a full queue drops in a row while the window still doubles.
+  private static let lostInABlackHole = 32
 
   mutating func noteProbe(_ counter: UInt64) { size = .probed(counter) }
 
@@ -50,26 +50,23 @@ struct Path: Sendable {
     }
   }
 
-  /// - Returns: whether the path turned out to carry no large datagrams any more.
-  mutating func noteLost(_ datagram: SentDatagrams.Sent) -> Bool {
+  mutating func noteLost(_ datagram: SentDatagrams.Sent) {
     switch size {
     case .probed(datagram.counter): size = .small
     case .large(let arrived, let lost)
     where datagram.size > CongestionWindow.datagram && datagram.counter > arrived:
       size =
         lost + 1 < Self.lostInABlackHole ? .large(arrived: arrived, lost: lost + 1) : .small
-      return size == .small
     default: break
     }
-    return false
   }
 
-  /// Notes that counters begin at zero. A session that carries nothing large is found as a path is.
-  mutating func changeSession() {
-    size = carriesLargeDatagrams ? .large(arrived: 0, lost: 0) : .unknown
+  /// Notes that counters begin at zero. A session that carries nothing large is probed as a new path
+  /// is. TCP carries none.
+  mutating func changeSession(isOverTCP: Bool) {
+    window.isOverTCP = isOverTCP
+    size = carriesLargeDatagrams && !isOverTCP ? .large(arrived: 0, lost: 0) : .unknown
   }
-
-  mutating func forgetSize() { size = .unknown }
 
   // MARK: Pacing
 

@@ -106,11 +106,10 @@ struct SendQueue: Sendable {
   ///
   /// - Parameter isOverTCP: whether the session's path is a TCP connection.
   mutating func use(_ index: UInt32, isOverTCP: Bool) {
-    if path.window.isOverTCP != isOverTCP { path.window.isOverTCP = isOverTCP }
-    guard session != index else { return }
+    guard session != index || path.window.isOverTCP != isOverTCP else { return }
     repeatAll()
     // Of two sessions, both sides may change between them: what is queued can still be sent.
-    if isOverTCP { forgetSize() } else { path.changeSession() }
+    path.changeSession(isOverTCP: isOverTCP)
     session = index
   }
 
@@ -122,16 +121,9 @@ struct SendQueue: Sendable {
   /// Resets the path after this device or the peer moved to another address.
   mutating func changePath() {
     repeatAll()
-    forgetSize()
     let isOverTCP = path.window.isOverTCP
     path = Path()
     path.window.isOverTCP = isOverTCP
-  }
-
-  /// The next path may carry no large datagrams.
-  private mutating func forgetSize() {
-    if path.carriesLargeDatagrams { queue.dropLarge() }
-    path.forgetSize()
   }
 
   private mutating func repeatAll() {
@@ -197,13 +189,9 @@ struct SendQueue: Sendable {
 
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
     for _ in overtaken { path.window.lose() }
-    noteLost(overtaken)
+    for datagram in overtaken { path.noteLost(datagram) }
     path.sentLoss.note(lost: overtaken.count, arrived: 0)
     if !overtaken.isEmpty { queue.repeatParts(overtaken.flatMap(\.parts), first: true) }
-  }
-
-  private mutating func noteLost(_ datagrams: [SentDatagrams.Sent]) {
-    for datagram in datagrams where path.noteLost(datagram) { queue.dropLarge() }
   }
 
   /// Notes that a padded datagram was sent, to find out whether the path carries its size.
@@ -213,10 +201,15 @@ struct SendQueue: Sendable {
     noteSent(counter, on: session, size: size, parts: [PartQueue.noPart], now: now)
   }
 
-  /// Packs as many parts as fit one packet that has other content already.
+  /// Packs as many parts as fit one packet that has other content already. Nothing but photos
+  /// leaves in large datagrams: if the path carries these no more, no other data is delayed. Parts
+  /// of photos that do not fit then are dropped.
   mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
-    let most = path.carriesLargeDatagrams ? largestPacketBytes : packetBytes
-    return queue.pack(room: most - count)
+    guard path.carriesLargeDatagrams else {
+      queue.dropLarge()
+      return queue.pack(room: packetBytes - count)
+    }
+    return queue.pack(room: packetBytes - count, photoRoom: largestPacketBytes - count)
   }
 
   // MARK: Deadlines
@@ -267,7 +260,7 @@ struct SendQueue: Sendable {
     let most = Self.leastProbes * Int(LossMeter.tries(isQueued ? 0 : path.lossPercent))
     let lost = sent.timeOut(most: min(most, Self.mostProbes))
     // In a partition small datagrams are lost too.
-    if isReceiving { noteLost(lost) }
+    if isReceiving { for datagram in lost { path.noteLost(datagram) } }
     path.sentLoss.note(lost: lost.count, arrived: 0)
     queue.repeatParts(lost.flatMap(\.parts), first: first)
     probes = lost.count
