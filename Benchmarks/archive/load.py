@@ -4,6 +4,8 @@
     load.py [--operations N] [--devices D] [--instances K] [--seconds S] [--every SECONDS]
     load.py --find                       adds operations until the lag exceeds two seconds
     load.py --devices 2000 --every 0     one operation: how long a report takes to every device
+    load.py --devices 2000 --every 60    how old positions become on the map of a device
+    load.py --devices 2000 --every 0 --flood  while one device writes as fast as it can
     load.py --devices 2000 --every 0 --find   doubles the devices until that exceeds three seconds
 
 The devices share the machine with the instances and PostgreSQL (`muster-bench uplinks`). Two of each
@@ -91,6 +93,7 @@ def run(operations, options):
             [PROGRAMS / "muster-bench", "uplinks", "--folder", folder, "--operations",
              str(operations), "--devices", str(options.devices), "--seconds", str(options.seconds),
              "--every", str(options.every), "--connecting", str(options.connecting),
+             *(["--flood"] if options.flood else []),
              *[word for port in ports for word in ("--port", str(port))]],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         instances, events, recorders = None, {}, []
@@ -150,7 +153,9 @@ def measure(operations, options):
     if options.every:
         seen = events["positions"]
         emit("archive-load-lag-p99", seen["p99"], "ms", LIMIT_LAG,
-             f"p50 {seen['p50']} ms, {seen['seen']} positions seen of {seen['expected']}; {words}")
+             f"p50 {seen['p50']} ms, {seen['seen']} positions seen of {seen['expected']}; newest "
+             f"position of a person: p50 {seen['age50'] / 1000:.1f} s old, p99 "
+             f"{seen['age99'] / 1000:.1f} s, at most {seen['oldest'] / 1000:.1f} s; {words}")
         # Some positions are replaced by newer ones before they are seen; a few may be on their way.
         met = seen["p99"] <= LIMIT_LAG and seen["seen"] >= 0.95 * seen["expected"]
     reports = events["reports"]
@@ -170,6 +175,8 @@ def main():
     parser.add_argument("--every", type=float, default=20)
     parser.add_argument("--connecting", type=int, default=0,
                         help="the most devices that connect in a second; 0 for all at once")
+    parser.add_argument("--flood", action="store_true",
+                        help="one device writes reports as fast as it can")
     parser.add_argument("--find", action="store_true")
     parser.add_argument("--profile", metavar="FOLDER")
     options = parser.parse_args()

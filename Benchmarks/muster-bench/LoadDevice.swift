@@ -15,8 +15,7 @@ actor LoadDevice {
   private var replica: Replica
   private let uplinks: UplinkSwitch
   private let client: UplinkClient
-  private var timer: Task<Void, Never>?
-  private var armedFor: Instant?
+  private var timer = DeadlineTimer()
   private(set) var isConnected = false
   /// By user, the newest position that was seen here. Only an observer looks.
   private var seen: [UserID: Timestamp] = [:]
@@ -134,7 +133,7 @@ actor LoadDevice {
     } catch {
       progress("device \(number): \(error)")
     }
-    arm()
+    timer.arm(for: replica.nextDeadline) { [weak self] in await self?.passDeadlines() }
   }
 
   private func look(at now: Timestamp) throws {
@@ -146,22 +145,17 @@ actor LoadDevice {
     }
   }
 
+  /// How long ago the newest position of each other user was sampled that is shown here.
+  func ages() -> [Int64] {
+    let now = SystemClock.wall
+    return seen.values.map { now.milliseconds - $0.milliseconds }
+  }
+
   /// Forgets the lags so far.
   func forgetLags() { lags = [] }
 
-  private func arm() {
-    guard let due = replica.nextDeadline, due != armedFor else { return }
-    armedFor = due
-    timer?.cancel()
-    let wait = max(0, due.milliseconds(since: SystemClock.instant))
-    timer = Task { [weak self] in
-      do { try await Task.sleep(for: .milliseconds(wait)) } catch { return }
-      await self?.passDeadlines()
-    }
-  }
-
   private func passDeadlines() {
-    armedFor = nil
+    timer.pass()
     act { try $0.passDeadlines(now: $1) }
   }
 }

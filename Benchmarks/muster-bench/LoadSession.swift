@@ -24,8 +24,7 @@ actor LoadSession {
   private let uplinks: UplinkSwitch
   private let client: UplinkClient
   private var source: PositionSource?
-  private var timer: Task<Void, Never>?
-  private var armedFor: Instant?
+  private var timer = DeadlineTimer()
   private var isProven = false
   /// When each awaited frame arrived here.
   private(set) var arrivals: [FrameHash: Timestamp] = [:]
@@ -90,7 +89,7 @@ actor LoadSession {
 
   private func handle(_ input: Input) {
     perform(engine.handle(input, now: SystemClock.reading))
-    arm()
+    timer.arm(for: engine.nextDeadline) { [weak self] in await self?.passDeadlines() }
   }
 
   private func perform(_ effects: [Effect]) {
@@ -113,22 +112,8 @@ actor LoadSession {
     }
   }
 
-  /// Wakes up at the next deadline, or earlier: a deadline that moves away costs nothing.
-  private func arm() {
-    guard let due = engine.nextDeadline, due < armedFor ?? Instant(microseconds: .max) else {
-      return
-    }
-    armedFor = due
-    timer?.cancel()
-    let wait = max(0, due.milliseconds(since: SystemClock.instant))
-    timer = Task { [weak self] in
-      do { try await Task.sleep(for: .milliseconds(wait)) } catch { return }
-      await self?.passDeadlines()
-    }
-  }
-
   private func passDeadlines() {
-    armedFor = nil
+    timer.pass()
     handle(.deadlinePassed)
   }
 }

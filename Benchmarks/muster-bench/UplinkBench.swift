@@ -38,6 +38,9 @@ struct UplinkBench: AsyncParsableCommand {
   @Option(help: "Reports during the measurement, in the first operation.")
   var reports = 5
 
+  @Flag(help: "The second device writes reports as fast as it can.")
+  var flood = false
+
   func validate() throws {
     guard operations > 0, devices > 1, !port.isEmpty else {
       throw ValidationError("at least one operation, two devices and one port")
@@ -127,10 +130,15 @@ struct UplinkBench: AsyncParsableCommand {
       try await Task.sleep(for: .seconds(every))
     }
     for operation in all { await operation.observer.forgetLags() }
+    if flood { group.addTask { try await Self.flood(from: all[0].observer) } }
     var written: [LoadDevice.Written] = []
-    for _ in 0..<max(1, reports) {
-      if reports > 0 { written.append(try await all[0].author.report()) }
-      try await Task.sleep(for: .seconds(Double(seconds) / Double(max(1, reports))))
+    var ages: [Int64] = []
+    for second in 0..<seconds {
+      if reports > 0, second.isMultiple(of: max(1, seconds / reports)), written.count < reports {
+        written.append(try await all[0].author.report())
+      }
+      for operation in all { ages += await operation.observer.ages() }
+      try await Task.sleep(for: .seconds(1))
     }
     var lags: [Int64] = []
     for operation in all { lags += await operation.observer.lags }
@@ -138,7 +146,8 @@ struct UplinkBench: AsyncParsableCommand {
     say(
       """
       {"event":"positions","expected":\(Int(expected)),"seen":\(lags.count),\
-      "p50":\(lags.quantile(0.5)),"p99":\(lags.quantile(0.99)),"max":\(lags.max() ?? 0)}
+      "p50":\(lags.quantile(0.5)),"p99":\(lags.quantile(0.99)),"max":\(lags.max() ?? 0),\
+      "age50":\(ages.quantile(0.5)),"age99":\(ages.quantile(0.99)),"oldest":\(ages.max() ?? 0)}
       """)
     await show(written, at: all[0].observer, sessions)
   }
@@ -148,6 +157,7 @@ struct UplinkBench: AsyncParsableCommand {
     _ written: [LoadDevice.Written], at observer: LoadDevice, _ sessions: [[LoadSession]]
   ) async {
     var spans: [Int64] = []
+    var late: [(span: Int64, device: Int, report: Int)] = []
     var missing = 0
     let seen = await observer.arrivals
     var arrivals = [written.map { seen[$0.id] }]
@@ -163,8 +173,11 @@ struct UplinkBench: AsyncParsableCommand {
         }
         let span = time.milliseconds - report.at.milliseconds
         spans.append(span)
-        if span > 1000 { progress("device \(index + 1) had report \(number) after \(span) ms") }
+        if span > 1000 { late.append((span, index + 1, number)) }
       }
+    }
+    for each in late.sorted(by: { $0.span > $1.span }).prefix(10) {
+      progress("device \(each.device) had report \(each.report) after \(each.span) ms")
     }
     var (lost, unserved) = (0, 0)
     for session in sessions.joined() {
@@ -192,6 +205,17 @@ struct UplinkBench: AsyncParsableCommand {
         await person.move(to: place)
       }
       due += .seconds(every)
+    }
+  }
+
+  /// Writes reports as fast as one device can, until it is cancelled.
+  private static func flood(from device: LoadDevice) async throws {
+    var count = 0
+    defer { progress("the flood wrote \(count) reports") }
+    while !Task.isCancelled {
+      _ = try await device.report()
+      count += 1
+      await Task.yield()
     }
   }
 

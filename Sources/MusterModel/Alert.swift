@@ -122,6 +122,8 @@ public enum AlertKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   case zoneRule = 25
   /// A person is too close to a zone, by its rule (the row is the person's).
   case nearZone = 26
+  /// The position source of this device gives no fix.
+  case positionSource = 27
   /// A person checked in under duress; at command only (decision 0047).
   case duress = 30
 }

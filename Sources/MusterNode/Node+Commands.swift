@@ -58,7 +58,7 @@ extension Node {
     status.rejected = rejections()
     status.diskFreeBytes = diskFreeBytes()
     if isRunning {
-      status.location = location.status
+      status.location = location.status(now: SystemClock.instant)
       status.uplink = ports.uplinks?.summary
     }
     for index in status.peers.indices {
@@ -72,6 +72,7 @@ extension Node {
     let free = diskFreeBytes()
     return try read { replica, now in
       replica.home.freeBytes = free
+      replica.home.positionProblem = location.problem(now: now.instant)
       return try replica.alerts(now: now)
     }
   }

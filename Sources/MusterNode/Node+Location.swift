@@ -24,12 +24,15 @@ extension Node {
   }
 
   /// Sets the name of the position source, for `status`. MUST be called before its first event.
-  public func listen(to name: String) { location.listen(to: name) }
+  public func listen(to name: String) {
+    location.listen(to: name, now: SystemClock.instant)
+  }
 
   /// Processes an event of a position source. A failed write is logged only: the next fix follows
   /// soon.
   public func take(_ event: SourceEvent, from origin: FixOrigin) async {
     await untilPeersAnswered()
+    location.noteOrigin(origin)
     switch event {
     case .state(let state):
       if let name = location.change(to: state) { logger.info("\(name): \(state.rawValue)") }
@@ -47,6 +50,7 @@ extension Node {
         sample.position, accuracyDecimetres: sample.accuracyDecimetres, time: sample.sampleTime,
         from: origin, now: now)
       guard let taken else { return .init() }
+      location.noteFix(now: now.instant)
       isKept = taken.handling > .watched
       return try replica.ingest(
         taken.fix, as: taken.handling, stepsBack: taken.stepsBack, now: now)

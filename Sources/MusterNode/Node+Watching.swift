@@ -41,6 +41,7 @@ extension Node {
     var change: Instant?
     act { replica, now in
       replica.home.freeBytes = free
+      replica.home.positionProblem = location.problem(now: now.instant)
       let outcome = try replica.reviewAlerts(now: now)
       change = replica.nextStatusChange(now: now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }

@@ -256,7 +256,8 @@ class PictureStage:
         is_answered = user in self.answered
         state = "late" if late else "acknowledged" if is_answered else "unaccounted"
         return {"user": user, "callsign": PEOPLE[n][0], "state": state,
-                "reason": "" if is_answered else PEOPLE[n][4], "late": late, "fixAgeSeconds": 15 + 40 * n,
+                "reason": "" if is_answered else PEOPLE[n][4], "late": late,
+                "fixAgeSeconds": AGES.get(PEOPLE[n][0], 15),
                 "answeredAt": WHEN if is_answered else None,
                 "answeredBy": "Lead" if is_answered else None}
 

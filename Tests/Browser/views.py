@@ -2,11 +2,11 @@
 """Makes one sheet for each view of the page: three screens, light and dark.
 
     python3 Tests/Browser/views.py --to docs/images/views
-    python3 Tests/Browser/views.py --to /tmp/views --only people,report --single
+    python3 Tests/Browser/views.py --to /tmp/views --only people,report --single /tmp/pictures
 
 The scene of picture.py has every status at once, so no node is needed, and the pictures differ only
-where the page does. Look at every sheet before you commit it. Requirements: as dashboard.py, and
-openssl. Takes about six minutes."""
+where the page does. `print` and `print-forms` are the pages of paper. Look at every sheet before you
+commit it. Requirements: as dashboard.py, and openssl. Takes about eight minutes."""
 
 import argparse
 import base64
@@ -24,21 +24,24 @@ import threading
 import time
 
 import browser
+import paper
 from access import PAST
 from browser import Page, checked
 from nodes import wait
-from picture import PEOPLE, SIZES, PictureStage, resize, stamp, writing
+from picture import CONTACTS, PEOPLE, SIZES, PictureStage, reports, resize, stamp, writing
 from scale import FILES
 
 THEMES = ("light", "dark")
 # The scale of a sheet, and the quality of its WebP.
 SCALE, QUALITY = 0.48, 0.55
 GAP = 12
+# Pages of paper, of which so many are in a row of a sheet.
+PAPER, PAGES = "paper", 3
 # The ids of devices in the scene.
 DEVICE = re.compile(rb"0{29}[3-4][0-9a-f]{2}(?![0-9a-f])|9{32}")
 
 LOGINS = {"address": "https://192.168.1.20:7443", "items": [
-    {"name": "Eva", "rights": "observer", "user": None, "callsign": None, "phone": True},
+    {"name": "Eva", "rights": "member", "user": None, "callsign": None, "phone": True},
     {"name": "Lead", "rights": "command", "user": f"{12:032x}", "callsign": "Lead", "phone": False},
     {"name": "Wall screen", "rights": "observer", "user": None, "callsign": None, "phone": False}]}
 LINK = {"url": "https://192.168.1.20:7443/#login=5f1c0b7a9e3d42868c1f0a7be45d9312/Rui",
@@ -49,6 +52,36 @@ SETTINGS = {"silenceSeconds": 600, "foreground": {
     "mode": "standard", "readingSeconds": 5, "sendingSeconds": 20, "distanceMetres": 20,
     "accuracyMetres": 100, "sharesTrack": True}}
 SETTINGS["background"] = SETTINGS["foreground"]
+
+# A picture in place of a photo: a sawmill that burns, seen from the road.
+PICTURE = b"""<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="1200" viewBox="0 0 1600 1200">
+<rect width="1600" height="1200" fill="#8fa3b0"/><path d="M0 620L420 380 760 560 1180 300 1600 560V1200H0Z" fill="#4e6350"/>
+<path d="M0 760H1600V1200H0Z" fill="#6b6a52"/><path d="M620 1200L780 760H860L1100 1200Z" fill="#7d7f82"/>
+<path d="M300 560L520 440 740 560V800H300Z" fill="#5b4636"/><path d="M270 570L520 420 770 570Z" fill="#33302f"/>
+<path d="M400 800V640H520V800Z" fill="#231a14"/><path d="M560 700H680V620H560Z" fill="#e8902a"/>
+<path d="M470 440C420 340 520 330 490 220C600 280 640 340 590 440Z" fill="#f06a1c"/>
+<path d="M500 440C480 390 530 370 520 320C575 360 585 400 560 440Z" fill="#ffd34a"/>
+<path d="M520 230C460 120 640 140 600 20C760 60 900 10 980 90C860 100 760 170 700 260Z" fill="#3b3f42" opacity=".75"/>
+<path d="M1180 900H1400V1010H1180Z" fill="#b02a20"/><circle cx="1230" cy="1015" r="32" fill="#222"/><circle cx="1350" cy="1015" r="32" fill="#222"/>
+</svg>"""
+
+
+def photos():
+    """Of the fire: one with marks, one whose original is on its way."""
+    part = {"width": 1600, "height": 1200, "bytes": 412_000, "complete": True, "percent": 100,
+            "stall": None, "devices": 4, "total": 6, "commandPost": True}
+    mark = {"colour": "yellow", "text": "", "callsign": "Ana", "author": f"{0:032x}",
+            "drawnAt": stamp(60)}
+    shapes = [("arrow", [(0.66, 0.2), (0.42, 0.3)], ""), ("circle", [(0.31, 0.55), (0.46, 0.55)], ""),
+              ("text", [(0.5, 0.62)], "gas bottles here")]
+    marks = [{**mark, "id": f"{n:032x}", "shape": shape, "text": text,
+              "points": [{"x": x, "y": y} for x, y in points]}
+             for n, (shape, points, text) in enumerate(shapes)]
+    row = {"callsign": "Ana", "author": f"{0:032x}", "addedAt": stamp(80), "takenAt": stamp(95),
+           "lat": 40.3191, "lon": -7.6138, "thumbnail": part, "original": part}
+    return [{**row, "id": "b" * 31 + "1", "marks": marks},
+            {**row, "id": "b" * 31 + "2", "marks": [], "callsign": "Gil", "author": f"{6:032x}",
+             "original": {**part, "complete": False, "percent": 40, "stall": "narrowLink"}}]
 
 
 class Scene(PictureStage):
@@ -76,7 +109,15 @@ class Scene(PictureStage):
             "logins": LOGINS, "settings": SETTINGS, "session": self.session,
             "mesh": {"items": self.links(), "next": None},
             "events": {"items": self.crossings(), "next": None},
+            "contacts": {"items": [
+                {**one, "lat": one["distanceMetres"] and 40.35, "lon": one["distanceMetres"] and -7.58}
+                for one in CONTACTS]},
         }.get(name)
+        if name.endswith("/photos"):
+            return {"items": photos()}
+        if name == "reports":
+            first, *others = reports()
+            return {"items": [{**first, "photos": 2}, *others], "next": None}
         if found is None:
             found = super().answer(name)
         if name.startswith("fences/"):
@@ -114,6 +155,8 @@ def serving(scene, is_secure):
     class Handler(writing(scene)):
         def do_GET(self):
             path = self.path.split("?")[0]
+            if "/photos/" in path:
+                return self.say(PICTURE, "image/svg+xml")
             if path in ("/join", "/token"):
                 return self.say(before(path[1:]), "text/html; charset=utf-8")
             if path.startswith("/api/") and is_locked(path):
@@ -182,6 +225,9 @@ class Views(Page):
         start(self)
         for name, act in wanted:
             act(self)
+            # Nothing is under the pointer.
+            self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {
+                "type": "mouseMoved", "x": 2, "y": 2})
             time.sleep(0.5)
             for theme in THEMES:
                 self.theme(theme)
@@ -205,6 +251,7 @@ class Views(Page):
             document.querySelector('#rail.open .more')?.click();""")
         self.close_panel()
         self.view("map")
+        self.js("document.querySelector(\"[data-key='tool fit']\")?.click(); document.activeElement?.blur();")
         time.sleep(0.2)
 
 
@@ -275,6 +322,17 @@ def chosen(page):
         page.click(f"#people [data-key='tick {n:032x}']")
 
 
+REPORT = "#reports [data-key='open " + "a" * 31 + "1']"
+PHOTO = "#detail [data-key='photo " + "b" * 31 + "1']"
+
+
+def annotating(page):
+    """A line is drawn on the photo."""
+    clicking("reports", REPORT, PHOTO, "dialog [data-key='mark line']")(page)
+    page.on(".marks.drawing", lambda one: page.actions().move_to_element_with_offset(one, -40, 30)
+            .click_and_hold().move_by_offset(40, 60).move_by_offset(40, -20).perform())
+
+
 def person(n):
     return clicking("people", f".person[data-key='{n:032x}']")
 
@@ -284,7 +342,8 @@ LEADER = [
     ("person-danger", person(0)), ("person-ok", person(7)),
     ("override", clicking("people", f".person[data-key='{0:032x}']", "#detail [data-key='override.safe']")),
     ("reports", drawer("reports")),
-    ("report", clicking("reports", "#reports [data-key='open " + "a" * 31 + "1']")),
+    ("report", clicking("reports", REPORT)), ("photo", clicking("reports", REPORT, PHOTO)),
+    ("photo-mark", annotating),
     ("report-new", filling("reports", "[data-key=file]", title="Bridge under water",
                            place="40.3220, -7.6080", severity="4")),
     ("zones", drawer("fences")),
@@ -359,6 +418,26 @@ def lost(page, size):
         page.driver.save_screenshot(os.path.join(page.folder, f"phone-lost-{size}-{theme}.png"))
 
 
+def printed(page):
+    """The pages of paper: the map, people and reports, and then the forms."""
+    if page.only and not page.only & {"print", "print-forms"}:
+        return
+    for name in os.listdir(page.folder):
+        if name.endswith(f"-{PAPER}.png"):
+            os.remove(os.path.join(page.folder, name))
+    data = paper.pdf(page)
+    subprocess.run(["pdftoppm", "-png", "-r", "72", "-", os.path.join(page.folder, "paper")],
+                   input=data, check=True)
+    texts = paper.words(data).split("\f")
+    first = next(n for n, text in enumerate(texts) if "ICS 201" in text)
+    for n, name in enumerate(sorted(
+            one for one in os.listdir(page.folder) if one.startswith("paper-"))):
+        kind = "print" if n < first else "print-forms"
+        os.rename(os.path.join(page.folder, name),
+                  os.path.join(page.folder, f"{kind}-{n:02}-{PAPER}.png"))
+    print("paper", flush=True)
+
+
 def take(folder, only, sizes):
     """Takes all pictures into a folder."""
     def page_of(server):
@@ -381,6 +460,10 @@ def take(folder, only, sizes):
             for size in sizes:
                 resize(page, size)
                 page.walk(views, size, start)
+            if views is LEADER:
+                resize(page, "laptop")
+                start(page)
+                printed(page)
             if is_phone and "phone" in sizes:
                 resize(page, "phone")
                 start(page)
@@ -428,18 +511,26 @@ Promise.all(pictures.map((row) => Promise.all(row.map(async (text) => {
 });"""
 
 
+def encoded(path):
+    with open(path, "rb") as file:
+        return base64.b64encode(file.read()).decode()
+
+
 def sheets(folder, to):
     """Makes one sheet for each view from the pictures in a folder."""
     names = sorted({one.rsplit("-", 2)[0] for one in os.listdir(folder) if one.endswith(".png")})
     page = Page("about:blank")
     try:
         for name in names:
-            rows = []
-            for theme in THEMES:
+            pages = sorted(one for one in os.listdir(folder)
+                           if re.fullmatch(f"{name}-\\d\\d-{PAPER}.png", one))
+            rows = [[encoded(os.path.join(folder, one)) for one in pages[n:n + PAGES]]
+                    for n in range(0, len(pages), PAGES)]
+            for theme in () if pages else THEMES:
                 paths = [os.path.join(folder, f"{name}-{size}-{theme}.png") for size in SIZES]
-                rows.append([base64.b64encode(open(one, "rb").read()).decode()
-                             for one in paths if os.path.exists(one)])
-            sheet = page.driver.execute_async_script(SHEET, rows, SCALE, GAP, QUALITY)
+                rows.append([encoded(one) for one in paths if os.path.exists(one)])
+            sheet = page.driver.execute_async_script(
+                SHEET, rows, 1 if pages else SCALE, GAP, QUALITY)
             with open(os.path.join(to, f"{name}.webp"), "wb") as file:
                 file.write(base64.b64decode(sheet))
     finally:
@@ -457,6 +548,8 @@ def main():
     browser.require(options.to)
     if not shutil.which("openssl"):
         raise SystemExit("openssl is not installed (apt install openssl)")
+    if not shutil.which("pdftoppm"):
+        raise SystemExit("pdftoppm is not installed (apt install poppler-utils)")
     with tempfile.TemporaryDirectory() as folder:
         if options.single:
             folder = options.single

@@ -9,7 +9,7 @@ import Testing
 
 /// Real PostgreSQL servers, and the built program.
 @Suite(
-  "Archive in PostgreSQL", .serialized, .timeLimit(.minutes(10)),
+  "Archive in PostgreSQL", .serialized, .timeLimit(.minutes(30)),
   .enabled(
     if: PostgresCluster.isInstalled && Installed.has("psql", "setpriv"),
     "needs postgresql and postgresql-postgis"))

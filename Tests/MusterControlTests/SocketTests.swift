@@ -11,7 +11,7 @@ import Testing
 @testable import MusterControl
 @testable import MusterHTTP
 
-@Suite(.timeLimit(.minutes(15))) struct `A running node's socket` {
+@Suite(.timeLimit(.minutes(30))) struct `A running node's socket` {
   @Test func `every command reaches the node, and its reply the client`() async throws {
     let replies = Specimens.replies
     let node = ScriptedNode { command in

@@ -294,7 +294,8 @@ enum Specimens {
         id: EpochID(raw: row.raw), generation: .max, callsign: "Ben", isOwn: true)
       status.stale = [SilenceSummary(device: device, callsign: "Ben", seconds: 600)]
       status.location = LocationStatus(
-        source: "gpsd", state: "connected", mode: "coarse", refused: ["malformed": .max])
+        source: "gpsd", state: "connected", mode: "coarse", refused: ["malformed": .max],
+        problem: "no fix")
     }
     return status
   }

@@ -10,7 +10,7 @@ import Testing
 @testable import MusterHTTP
 @testable import MusterTransport
 
-@Suite(.timeLimit(.minutes(15))) struct `Webhooks` {
+@Suite(.timeLimit(.minutes(30))) struct `Webhooks` {
   private static let secret = "a-secret-of-the-test"
 
   private static func webhook(

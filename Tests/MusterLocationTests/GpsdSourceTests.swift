@@ -10,7 +10,7 @@ import Testing
 @testable import MusterLocation
 
 /// Over real sockets, on loopback.
-@Suite("A gpsd that comes and goes", .timeLimit(.minutes(15)))
+@Suite("A gpsd that comes and goes", .timeLimit(.minutes(30)))
 struct GpsdSourceTests {
   /// A gpsd that sends the given lines to each client, and closes.
   private final class Speaker: ChannelInboundHandler, Sendable {

@@ -4,7 +4,7 @@ import MusterTestKit
 import Testing
 
 /// Over real sockets, on loopback.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)))
 struct LineSourceTests {
   @Test func `a child process does not inherit the socket of datagrams`() async throws {
     let (events, delivery) = AsyncStream.makeStream(of: LineEvent.self)

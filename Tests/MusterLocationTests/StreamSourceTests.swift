@@ -7,7 +7,7 @@ import Testing
 @testable import MusterLocation
 
 /// Over a named pipe, which ends like a device that is unplugged when its writer closes it.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)))
 struct StreamSourceTests {
   private static let logger = Logger(label: "test")
 

@@ -203,6 +203,25 @@ struct AlertTests {
     #expect(try free(Limits.leastFreeBytes) == [])
   }
 
+  @Test func `a dead position source raises an alert at its own laptop until it gives a fix`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    func alerts(_ problem: String?, at name: String) throws -> [String] {
+      try valley.at("Ada") { replica, now in
+        replica.home.positionProblem = problem
+        return try replica.reviewAlerts(now: now)
+      }
+      try valley.converge()
+      return try valley.ask(name) { try $0.alerts(now: $1) }
+        .map { "\($0.id.kind.name) \($0.level.name): \($0.text)" }
+    }
+    #expect(try alerts(nil, at: "Ada") == [])
+    #expect(try alerts("no fix", at: "Ada") == ["positionSource warning: no fix"])
+    #expect(try alerts("no fix", at: "Ben") == [])
+    #expect(try alerts(nil, at: "Ada") == [])
+  }
+
   @Test func `a person who becomes silent after a position raises an alert, and contact clears it`()
     throws
   {

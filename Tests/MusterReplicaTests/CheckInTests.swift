@@ -1,5 +1,7 @@
+import Foundation
 import MusterModel
 import MusterReplica
+import MusterTestKit
 import Testing
 
 /// Timers on real nodes (decision 0046).
@@ -150,6 +152,51 @@ struct CheckInTests {
     #expect(left.map { (300...401).contains($0) } == true, "\(String(describing: left))")
     try valley.run(milliseconds: 432_000)
     #expect(try review("Ada", in: &valley) == [.danger])
+  }
+
+  /// Replaces a device's disk by an older copy, on a machine that has just been started.
+  private func putBack(_ name: String, from backup: String, in valley: inout Valley) throws {
+    try valley.switchOff(name)
+    let index = valley.index(name)
+    let old = valley.laptops[index]
+    valley.laptops[index] = Valley.Laptop(
+      name: name, endpoint: old.endpoint, credentials: old.credentials, path: backup,
+      store: old.store, leadMilliseconds: old.leadMilliseconds, boots: old.boots + 1,
+      bootedAt: valley.now)
+    try valley.switchOn(name, start: .startsIncarnation(above: 1))
+  }
+
+  /// Found by the simulator: Dora's own alarm was 72 s late.
+  @Test func `a restored disk postpones no alarm about its owner, in a restart either`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    valley.setClock("Ben", aheadMilliseconds: 365 * 86_400_000)
+    // Given a timer that Ben starts after the backup, and a later report of his
+    let backup = folder.database("backup")
+    try valley.switchOff("Ben")
+    try FileManager.default.copyItem(atPath: folder.database("Ben"), toPath: backup)
+    try valley.switchOn("Ben")
+    try valley.converge()
+    try start(by: "Ben", in: &valley)
+    try valley.converge()
+    try valley.run(milliseconds: 40_000)
+    try start(CheckInDraft(durationSeconds: 900, repeats: false), by: "Ben", in: &valley)
+    try valley.converge()
+    // When his disk is restored, and both come back from Ada
+    try putBack("Ben", from: backup, in: &valley)
+    try valley.converge()
+    // Then the first is due as early as at Ada, but for the time that the last one took.
+    let due = { (name: String, valley: inout Valley) in
+      try valley.ask(name) { try $0.statuses(now: $1).checkIns() }.compactMap(\.latestSeconds)
+    }
+    let (here, there) = (try due("Ben", &valley), try due("Ada", &valley))
+    #expect(here.count == 2 && there.count == 2)
+    #expect(here[0] <= there[0] + 10, "\(here), \(there) at Ada")
+    try valley.restart("Ben")
+    let again = try due("Ben", &valley)
+    #expect(again[0] <= here[0], "\(again), \(here) before the program restarted")
+    try valley.run(milliseconds: (there[0] + 10 + 30) * 1000)
+    #expect(try review("Ben", in: &valley) == [.danger])
   }
 
   @Test func `a time out of range is refused, and a person has a bounded number of timers`() throws

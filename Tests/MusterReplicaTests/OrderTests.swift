@@ -62,6 +62,42 @@ struct OrderTests {
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
   }
 
+  @Test func `an order that was read is not satisfied, until command accounts for the person`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    let ben = valley.laptops[1].credentials.user
+    _ = try zone("School", in: &valley)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: -1000, second: 1), now: $1) }
+    let order = try valley.at("Ada") {
+      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .evacuate)), now: $1)
+    }
+    try valley.converge()
+    try valley.at("Ben") {
+      try $0.write(OrderRequests.acknowledge(order, note: "", for: nil), now: $1)
+    }
+    try valley.converge()
+    for name in valley.names {
+      let shown = try valley.ask(name) { try $0.statuses(now: $1).directive(order) }
+      let person = shown.people.first { $0.callsign == "Ben" }
+      #expect(person?.state == .unaccounted && person?.answeredAt != nil, "by \(name)")
+      #expect(person?.reason == "acknowledged" && person?.direction?.zone.name == "School")
+    }
+    // It alarms its reader no longer.
+    #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
+
+    try valley.run(milliseconds: 1000)
+    try valley.at("Ada") {
+      try $0.write(PersonRequests.overrideSafety(of: ben, .safe, note: "On the bus"), now: $1)
+    }
+    try valley.converge()
+    for name in valley.names {
+      let person = try respondent("Ben", of: order, by: name, in: &valley)
+      #expect(person?.state == .present && person?.answeredAt != nil, "by \(name)")
+      #expect(person?.reason == "accounted for by Ada: On the bus")
+    }
+  }
+
   @Test func `command can account for a person whose position is in a hazard zone`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let ben = valley.laptops[1].credentials.user

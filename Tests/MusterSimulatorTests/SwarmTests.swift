@@ -41,4 +41,39 @@ import Testing
     #expect(shrinker.smallest.timeline.isEmpty)
     #expect(shrinker.smallest.durationMilliseconds <= 30_000)
   }
+
+  /// Found by the swarm: without its council, a scenario in which a thief usurps cannot be replayed.
+  @Test func `a minimized scenario can be replayed`() throws {
+    let scenario = try ScenarioReader.read(
+      """
+      story: A thief with the laptop of a council member, and a disk that is restored.
+      warm_up: 1s
+      duration: 8s
+      settle: 1s
+      nodes:
+        - {name: ada, role: command}
+        - {name: ben, role: command}
+        - {name: cleo, role: command}
+        - {name: dora, role: command}
+      events:
+        - {at: 0s, council: [ada, ben, cleo, dora]}
+        - {at: 1s, backup: dora}
+        - {at: 2s, cut: [[ada, ben]]}
+        - {at: 3s, usurp: cleo}
+        - {at: 4s, revoke: cleo, by: ben}
+        - {at: 5s, restore: dora}
+      expect: {bytes_per_second: 1}
+      """, file: "stolen.yaml")
+    let result = World.play(scenario, seed: 1)
+    var shrinker = Shrinker(
+      scenario, breaking: result.violations.filter { $0.promise == "bytes_per_second" }, runs: 60)
+    shrinker.shrink { _, smallest in
+      #expect(throws: Never.self) { try ScenarioReader.read(smallest.yaml, file: "smallest.yaml") }
+    }
+    #expect(shrinker.smallest.timeline.isEmpty && shrinker.smallest.nodes.count < 4)
+    // Its parts go in an order in which each scenario is valid.
+    let candidates = Shrinker.candidates(of: scenario).filter(\.isReadable)
+    #expect(candidates.contains { $0.council == ["ada", "ben", "cleo"] })
+    #expect(!candidates.contains { $0.council.isEmpty && $0.timeline.count > 3 })
+  }
 }

@@ -52,6 +52,25 @@ struct AgeTests {
     #expect(try #require(evidence.age(of: cleo, at: 11_000)).latest > 1 << 51)
   }
 
+  @Test func `what comes back of the observer's earlier boot is dated by its stamps`() throws {
+    var evidence = AgeEvidence(observer: anna)
+    evidence.insertOwn(id(1), isAnchor: true, at: 10_000)
+    // Given a disk that was restored, and a record of the boot before that comes back
+    let first = try record(2, by: anna, at: 500_000, echoing: [id(1)])
+    #expect(evidence.insert(first, at: 12_000).made == .notAfter(12_000))
+    // When one arrives that was made 80 s later
+    let (made, fault) = try evidence.insert(record(3, by: anna, at: 580_000), at: 13_000)
+    #expect(made == .notAfter(13_000) && fault == nil)
+    // Then the first was made at least 80 s ago, but for the drift
+    let known = try #require(evidence.date(first.stamp, of: anna))
+    #expect(known.latest <= -67_000 + 18 && known.latest >= -67_000 && !known.hasEarliest)
+    // and none of them is an own anchor or an echo that others need.
+    let (later, _) = try evidence.insert(record(4, by: ben, at: 5, echoing: [id(3)]), at: 14_000)
+    #expect(!later.hasEarliest)
+    #expect(evidence.candidates { _ in true }.map(\.id) == [id(4)])
+    #expect(evidence.newest(of: anna) == Span(earliest: 10_000, latest: 10_000))
+  }
+
   @Test func `a stamp with a known boot offset dates a record that was delayed for days`()
     throws
   {

@@ -499,6 +499,31 @@ struct BlobStoryTests {
     #expect(wanted(in: world) == blobs.count)
   }
 
+  @Test func `a flood of requests reads no more units than a peer may have open`() throws {
+    var world = Self.world(seed: 85, members: 1)
+    let blob = try Blob(bytes: 200_000)
+    give(blob, held: Array(blob.units.indices), to: 0, goal: .none, in: &world)
+    let id = blob.listing.id
+    func read(_ messages: [BlobMessage]) -> Int {
+      let before = world.stations[0].unitReads
+      var packet = Packet()
+      packet.blobs = messages
+      world.send(packet, from: 1, to: 0)
+      return world.stations[0].unitReads - before
+    }
+    // When one datagram has many requests
+    let many = (0..<12).map {
+      BlobMessage.want(BlobWant(blob: id, unit: $0, wantsProof: false, leaves: 1))
+    }
+    #expect(read(many) == Limits.unitWantsPerPeer)
+    // When a request is repeated, of which all is queued or in flight
+    let again = BlobMessage.want(BlobWant(blob: id, unit: 0, wantsProof: false, leaves: 1))
+    #expect((0..<50).map { _ in read([again]) }.reduce(0, +) == 0)
+    world.run(seconds: 10)
+    #expect(read([again]) == 1)
+    #expect(world.problems == [])
+  }
+
   @Test func `requests for nothing read no unit`() throws {
     var world = Self.world(seed: 83, members: 1)
     let blob = try Blob(bytes: 16 * 1024 + 100)

@@ -111,4 +111,30 @@ struct IncomingUnitTests {
     }
     #expect(takes == [false, false, false] && unit.missing == 16)
   }
+
+  @Test func `a leaf in single bytes is refused before it costs memory and time`() {
+    var unit = incoming()
+    unit.ask(forger, now: Instant(microseconds: 0))
+    // When a peer sends a genuine leaf byte by byte
+    let taken = (0..<1024).prefix { unit.take([units[2].bytes[$0]], at: $0, from: forger) }
+    // Then no more pieces are kept than a leaf of an honest answer has
+    #expect(taken.count == 4 && unit.missing == 16)
+  }
+
+  @Test(arguments: [BlobShape.partBytes, BlobShape.largestPartBytes])
+  func `no honest answer has more than four pieces of one leaf`(most: Int) {
+    let shape = listing.shape
+    for unit in [2, shape.units - 1] {
+      for mask in stride(from: 0, through: UInt16.max, by: 7) {
+        var pieces = [Int](repeating: 0, count: BlobShape.leavesPerUnit)
+        for part in shape.parts(of: unit, leaves: mask, most: most) {
+          for leaf in part.lowerBound / 1024...(part.upperBound - 1) / 1024 { pieces[leaf] += 1 }
+        }
+        guard pieces.allSatisfy({ $0 <= 4 }) else {
+          Issue.record("unit \(unit), leaves \(mask): \(pieces)")
+          return
+        }
+      }
+    }
+  }
 }

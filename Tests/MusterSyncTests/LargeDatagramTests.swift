@@ -156,4 +156,32 @@ struct LargeDatagramTests {
     #expect(sent.allSatisfy { $0 <= Limits.datagramBytes })
     #expect(world.stations[0].engine.context.outbox.sendQueues[device]?.path.size == .unknown)
   }
+
+  @Test func `nothing but photos leaves in large datagrams`() {
+    var sendQueue = SendQueue()
+    sendQueue.use(1, isOverTCP: false)
+    sendQueue.noteSizeProbe(1, on: 1, now: Instant(microseconds: 0))
+    sendQueue.acknowledge(
+      Acknowledgement(largest: 1, delayMicroseconds: 0, before: 0, holdsRuns: false), on: 1,
+      nextCounter: 2, now: Instant(microseconds: 1000))
+    func add(_ importance: Outbox.Importance, _ count: Int) {
+      let part = PartQueue.Part(
+        importance: importance, author: nil, key: nil, bytes: [UInt8](repeating: 1, count: count),
+        isRepeated: true)
+      let isQueued = sendQueue.queue.add(part)
+      #expect(isQueued)
+    }
+    // Given a distress call, a revocation, reports and parts of a photo
+    for _ in 0..<2 { add(.urgent, 300) }
+    for _ in 0..<2 { add(.control, 400) }
+    for _ in 0..<3 { add(.state, 600) }
+    for _ in 0..<2 { add(.photos, 1380) }
+    var sizes: [Int] = []
+    while sendQueue.queue.waiting > 0, sizes.count < 10 {
+      sizes.append(sendQueue.pack(beside: 0).bytes.count)
+    }
+    // Then a path that carries nothing large any more loses photos only
+    #expect(sizes.reduce(0, +) == 6160)
+    #expect(sizes.filter { $0 > packetBytes } == [1380, 1380])
+  }
 }

@@ -35,14 +35,77 @@ struct UplinkFanOutTests {
     #expect(uplinks.world.problems == [])
   }
 
-  @Test func `receipts go to every device on an uplink, positions to a few`() {
-    var uplinks = Uplinks(seed: 331, posts: 1, devices: Limits.pushFanOut + 8)
+  @Test func `receipts go to every device on an uplink at once, positions within a second`() {
+    var uplinks = Uplinks(seed: 331, posts: 2, devices: 2 * (Limits.pushFanOut + 8))
     uplinks.run(seconds: 100)
+    let others = uplinks.world.stations.count - 1
     uplinks.give(.recorded([uplinks.receipt()]), to: 0)
     uplinks.settle()
-    #expect(uplinks.devicesWithRecord(of: 0) == uplinks.world.stations.count - 1)
-    uplinks.position(at: 1)
-    #expect(uplinks.devicesWithRecord(of: 1) == Limits.pushFanOut + 1, "and the post")
+    #expect(uplinks.devicesWithRecord(of: 0) == others)
+    // When devices publish positions, one of them several,
+    let before = uplinks.world.stations.map(\.sentDatagrams)
+    for counter: UInt64 in 1...3 { uplinks.position(at: 2, counter) }
+    for device in 3..<8 { uplinks.position(at: device, 1) }
+    #expect(uplinks.devicesWithRecord(of: 2) == 2, "the posts, at once")
+    uplinks.run(seconds: 1)
+    // Then all have the newest ones a second later,
+    for device in 2..<8 { #expect(uplinks.devicesWithRecord(of: device) == others) }
+    #expect(uplinks.devices(with: uplinks.world.stations[2].position(3)) == others)
+    // by one datagram each, beside those of the posts to each other and acknowledgements.
+    for post in 0..<2 {
+      let sent = uplinks.world.stations[post].sentDatagrams - before[post]
+      #expect(sent <= others / 2 + 24)
+    }
+    #expect(uplinks.world.problems == [])
+  }
+
+  @Test func `of more positions than fit a second all have their turn`() {
+    var uplinks = Uplinks(seed: 334, posts: 1, devices: 80)
+    uplinks.run(seconds: 100)
+    let begun = uplinks.world.stations[0].sentBytes
+    // When every device publishes a position in each of ten seconds
+    for second in 1...10 {
+      for device in 1...80 { uplinks.position(at: device, UInt64(second)) }
+      uplinks.run(seconds: 1)
+    }
+    // Then no device is sent more than the bound,
+    let sent = (uplinks.world.stations[0].sentBytes - begun) / 80
+    #expect(sent < 11 * (Limits.positionBatchBytes + 1024), "\(sent) bytes to each device")
+    // and holds a position of each other that is few seconds old.
+    for device in 1...80 {
+      let recent = (8...10 as ClosedRange<UInt64>).map { uplinks.world.stations[device].position($0) }
+      #expect(uplinks.devices(withAnyOf: recent) == 80)
+    }
+    #expect(uplinks.world.problems == [])
+  }
+
+  @Test func `positions do not pile up on an uplink that stalls, and a report passes them`() {
+    var uplinks = Uplinks(seed: 335, posts: 1, devices: Limits.pushFanOut + 8)
+    uplinks.run(seconds: 100)
+    // When the uplink of a device stalls while all others move
+    uplinks.stall(1)
+    for second in 1...60 {
+      for device in 2...30 { uplinks.position(at: device, UInt64(second)) }
+      uplinks.run(seconds: 1)
+    }
+    // Then a window and a batch wait for it.
+    let bound = 2 * Limits.positionBatchBytes + 32 * 1024
+    #expect(uplinks.stalledBytes <= bound, "\(uplinks.stalledBytes) bytes")
+    let queue = uplinks.world.stations[0].engine.context.outbox.sendQueues[
+      uplinks.world.stations[1].local.device]?.queue
+    #expect(queue?.waitingBytes ?? 0 <= Limits.positionBatchBytes)
+    // When a report is written and the uplink recovers, it has the report,
+    uplinks.write(at: 2)
+    uplinks.resume()
+    #expect(uplinks.devicesWithout(writeOf: 2) == [])
+    // and the newest positions two seconds after.
+    for device in 2...30 { uplinks.position(at: device, 61) }
+    uplinks.run(seconds: 2)
+    for device in 2...30 {
+      #expect(
+        uplinks.devices(with: uplinks.world.stations[device].position(61))
+          == uplinks.world.stations.count - 1)
+    }
     #expect(uplinks.world.problems == [])
   }
 
@@ -65,6 +128,8 @@ private struct Uplinks {
   var world: World
   private var paths: [Place: Place] = [:]
   private var flying: [(to: Place, bytes: [UInt8])] = []
+  /// The station whose uplink carries nothing, and what waits for it.
+  private var stalled: (station: Int, bytes: [(to: Place, bytes: [UInt8])])?
 
   private struct Place: Hashable {
     let station: Int
@@ -129,7 +194,11 @@ private struct Uplinks {
       guard case .endpoint(let endpoint, _) = sending.to,
         let to = paths[Place(station: station, endpoint: endpoint)]
       else { continue }
-      flying.append((to, sending.bytes))
+      if stalled?.station == to.station || stalled?.station == station {
+        stalled?.bytes.append((to, sending.bytes))
+      } else {
+        flying.append((to, sending.bytes))
+      }
     }
   }
 
@@ -167,8 +236,25 @@ private struct Uplinks {
     settle()
   }
 
-  mutating func position(at station: Int) {
-    carry(world.stations[station].record(1, now: world.now), from: station)
+  mutating func position(at station: Int, _ counter: UInt64) {
+    carry(world.stations[station].record(counter, now: world.now), from: station)
+    settle()
+  }
+
+  /// From now on the uplink of a station carries nothing.
+  mutating func stall(_ station: Int) { stalled = (station, []) }
+
+  /// What was sent on the stalled uplink, to the station.
+  var stalledBytes: Int {
+    guard let stalled else { return 0 }
+    return stalled.bytes.filter { $0.to.station == stalled.station }.map(\.bytes.count)
+      .reduce(0, +)
+  }
+
+  /// Delivers what waits on the stalled uplink.
+  mutating func resume() {
+    flying += stalled?.bytes ?? []
+    stalled = nil
     settle()
   }
 
@@ -205,6 +291,17 @@ private struct Uplinks {
   /// The other stations that lack a device's first write, which follows the opening of its log.
   func devicesWithout(writeOf device: Int) -> [Int] {
     world.stations.indices.filter { $0 != device && world.frames($0, of: device) < 2 }
+  }
+
+  /// How many stations hold a record, besides its author.
+  func devices(with record: LatestRecord) -> Int { devices(withAnyOf: [record]) }
+
+  func devices(withAnyOf records: [LatestRecord]) -> Int {
+    world.stations.count {
+      let held = $0.engine.records(by: records[0].certificate)
+      return $0.local.certificate.hash != records[0].certificate
+        && records.contains { record in held.contains { $0.order == record.order } }
+    }
   }
 
   /// How many other stations hold a record of a station.

@@ -3,7 +3,7 @@ import MusterTransport
 import Testing
 
 /// Serialized, because nodes of two stories would receive each other.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.minutes(30)))
 struct MulticastTests {
   private let group = MulticastGroup(port: 17_475)
 

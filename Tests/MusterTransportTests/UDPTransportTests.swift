@@ -6,7 +6,7 @@ import MusterTestKit
 import ServiceLifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(30)))
 struct UDPTransportTests {
   @Test func `two transports talk and each learns where the other is`() async throws {
     try await withTransport { alice in

@@ -4,7 +4,7 @@ import Testing
 /// veth pair to every laptop on it, and nft drops datagrams like a radio. No traffic leaves this
 /// machine. One test at a time, because they share its processors.
 @Suite(
-  .serialized, .timeLimit(.minutes(15)),
+  .serialized, .timeLimit(.minutes(30)),
   .enabled("needs root, ip, tc, nft and the right to make network namespaces") {
     guard let obstacle = Namespaces.obstacle else { return true }
     print("no tests on real networks, since \(obstacle)")

@@ -109,5 +109,29 @@ extension NetworkTests {
         try #require(try await anna.neighbours() == ["Ben", "Cora"])
       }
     }
+
+    @Test func `photos cross a tunnel without a single IP fragment`() async throws {
+      try await Valley.run { valley in
+        let anna = try await valley.founder("Anna")
+        let ben = try await valley.joiner("Ben", admittedBy: anna)
+        let wire = try valley.wire(anna, ben)
+        // Given links that carry the datagrams of frames, and none of 1,452 bytes
+        for laptop in [anna, ben] { try wire.limitPackets(of: laptop, to: 1400) }
+        for laptop in [anna, ben] { try await laptop.run() }
+        let picture = URL(filePath: #filePath).deletingLastPathComponent()
+          .appending(path: "../../docs/images/dashboard-mesh.png").standardizedFileURL
+        try await ben.send("report", "add", "--title", "Gas smell", "--photo", picture.path)
+        try await eventually("Anna has the photo") {
+          let photo = try await anna.ask("report", "photo", "list", "Gas smell")[0]
+          return photo["original"]["percent"] == .number(100)
+        }
+        // Then the probe of the larger size did not pass in pieces either
+        for laptop in [anna, ben] {
+          let counters = try Namespaces.run(
+            "ip", "netns", "exec", laptop.space, "cat", "/proc/net/snmp")
+          try #require(try Wire.fragmentsCreated(in: counters) == 0, "\(laptop.name)")
+        }
+      }
+    }
   }
 }

@@ -75,8 +75,8 @@ enum DirectiveRoutes {
   /// The person of an answer: that of the body, or the caller's own.
   private static func person(answeredFor call: Call) throws(Problem) -> String? {
     guard let user = call.text("user") else { return try call.speaker() }
-    guard call.person?.isObserver != true else {
-      throw Problem(.forbidden, "an observer answers for their own person only", at: "/user")
+    guard call.person?.speaksForItself != true else {
+      throw Problem(.forbidden, "this login answers for its own person only", at: "/user")
     }
     return user
   }

@@ -8,7 +8,10 @@ public struct Login: Hashable, Sendable {
   public enum Rights: String, NamedCase, Hashable, Sendable {
     /// All rights of the node's own device.
     case command
-    /// Read-only.
+    /// Reads, and adds: reports, photos, comments and confirmations. Changes and deletes nothing,
+    /// and speaks for its own person only.
+    case member
+    /// Reads, and speaks for its own person.
     case observer
   }
 

@@ -116,18 +116,22 @@ struct LoginEndpoint: Sendable {
       }
       let writes = request.method != .get
       let isOwner = try await isOwner(login)
-      if writes, login.rights == .observer, !Self.isOwnReport(request, of: login, isOwner) {
+      if writes, !Self.mayWrite(request, login, isOwner) {
         audit.note(Self.words(request), by: login.name, from: client, status: 403)
-        throw Problem(.forbidden, "an observer has read-only access: use a login of command")
+        throw Problem(
+          .forbidden,
+          login.rights == .member
+            ? "this login adds reports, photos and comments only: use a login of command"
+            : "an observer has read-only access: use a login of command")
       }
-      // An observer answers only an order that addresses them, who are listed then.
+      // Others than command answer only an order that addresses them, who are listed then.
       let mayList = login.rights == .command || !DirectiveRoutes.isAnswer(request.uri.path)
       if writes, login.isPhone, mayList { try await enlist(login) }
       let person = Person(
         name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
-        isOwner: isOwner, isObserver: login.rights == .observer
+        isOwner: isOwner, speaksForItself: login.rights != .command
       ) { isLetIn(login, renewed ?? secret) }
-      let routes = login.rights == .observer ? observerRouter : router
+      let routes = login.rights == .command ? router : observerRouter
       response = await routes.answer(request, connection: connection, person: person).response
       if writes {
         audit.note(
@@ -141,8 +145,27 @@ struct LoginEndpoint: Sendable {
     return response
   }
 
+  /// Whether the rights of a login permit a write.
+  private static func mayWrite(_ request: Request, _ login: Login, _ isOwner: Bool) -> Bool {
+    switch login.rights {
+    case .command: true
+    case .member: isAddition(request) || isOwnReport(request, of: login, isOwner)
+    case .observer: isOwnReport(request, of: login, isOwner)
+    }
+  }
+
+  /// Whether a write adds a report, or a photo, a comment or a confirmation to one. A path that
+  /// only looks like that has no route.
+  private static func isAddition(_ request: Request) -> Bool {
+    let path = request.uri.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    guard request.method == .post, path.prefix(3) == ["api", "v1", "reports"] else { return false }
+    return path.count == 3 || path.count == 5 && additions.contains(String(path[path.endIndex - 1]))
+  }
+
+  private static let additions: Set<String> = ["photos", "comments", "confirm"]
+
   /// Whether a write reports the safety or the position of the login's own person, or answers an
-  /// order: the route refuses an observer's answer for another person.
+  /// order: the route refuses the answer of such a login for another person.
   private static func isOwnReport(_ request: Request, of login: Login, _ isOwner: Bool) -> Bool {
     switch (request.method, request.uri.path) {
     case (.put, "/api/v1/me/safety"): login.user != nil || login.isPhone

@@ -10,9 +10,9 @@ struct Person: Sendable {
   let isCarrier: Bool
   /// Whether the user is that of this node's device, which takes the login's positions as its own.
   let isOwner: Bool
-  /// Whether the login has the rights of an observer, who reports and answers for their own person
-  /// only.
-  let isObserver: Bool
+  /// Whether the login reports and answers for its own person only, as all without the rights of
+  /// command do.
+  let speaksForItself: Bool
   /// Whether the session is still valid. An endless response MUST check this from time to time.
   let stays: @Sendable () -> Bool
 }

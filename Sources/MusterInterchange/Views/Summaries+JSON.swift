@@ -430,6 +430,7 @@ extension LocationStatus {
     .object([
       "source": .string(source), "state": .string(state), "mode": .string(mode),
       "refused": .object(refused.mapValues(JSON.unsigned)),
+      "problem": .known(problem, JSON.string),
     ])
   }
 }

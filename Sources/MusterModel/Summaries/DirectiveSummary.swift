@@ -162,6 +162,8 @@ public struct Respondent: Codable, Hashable, Sendable {
 
   /// The states of an answer.
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+    /// By an answer that satisfies the directive. An answer to an order to go to a zone shows only
+    /// that it was read: `answeredAt` is set, whatever the state.
     case acknowledged
     /// Observed in the required zone since the directive was issued, or accounted for by command.
     case present

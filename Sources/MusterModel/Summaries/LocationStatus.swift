@@ -8,12 +8,17 @@ public struct LocationStatus: Codable, Hashable, Sendable {
   public var mode: String
   /// Fixes that were rejected or corrected since the node started, by reason.
   public var refused: [String: UInt64]
+  /// Why the source gives no fix, and what to do, in one line; nil while it does, or without one.
+  public var problem: String?
 
   /// Creates a status. All values MUST be of one moment.
-  public init(source: String, state: String, mode: String, refused: [String: UInt64]) {
+  public init(
+    source: String, state: String, mode: String, refused: [String: UInt64], problem: String?
+  ) {
     self.source = source
     self.state = state
     self.mode = mode
     self.refused = refused
+    self.problem = problem
   }
 }

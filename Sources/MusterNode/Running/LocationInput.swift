@@ -15,8 +15,8 @@ struct LocationInput: Sendable {
     silenceMilliseconds: Limits.usualSilenceMilliseconds)
   /// Whether the foreground or the background sampling settings apply.
   private(set) var inForeground = true
-  /// The name and the state of the position source.
-  private var source: (name: String, state: SourceState)?
+  /// The position source; nil without one.
+  private var source: SourceWatch?
   /// The trackers that this node records; nil until the first report.
   private var trackers: TrackerGate?
   /// Whether the last report of the user's own phone had an alarm.
@@ -52,14 +52,20 @@ struct LocationInput: Sendable {
   }
 
   /// Sets the name of the position source. MUST be called before its first event.
-  mutating func listen(to name: String) { source = (name, .waiting) }
+  mutating func listen(to name: String, now: Instant) { source = SourceWatch(name: name, now: now) }
 
   /// Updates the state of the source. Returns its name if the state changed.
   mutating func change(to state: SourceState) -> String? {
-    guard let known = source, known.state != state else { return nil }
-    source?.state = state
-    return known.name
+    source?.change(to: state) == true ? source?.name : nil
   }
+
+  /// Records where the events of the source come from.
+  mutating func noteOrigin(_ origin: FixOrigin) {
+    if origin == .replay { source?.noteRecording() }
+  }
+
+  /// Records an accepted fix of this device.
+  mutating func noteFix(now: Instant) { source?.noteFix(now: now) }
 
   /// Limits and orders a tracker's report.
   ///
@@ -94,10 +100,13 @@ struct LocationInput: Sendable {
   /// Takes the alarm of the next report as a new one: the last could not be stored.
   mutating func forgetOwnAlarm() { isOwnAlarmOn = false }
 
+  /// Why this device gets no position although it has a source; nil if it gets one.
+  func problem(now: Instant) -> String? { source?.problem(now: now) }
+
   /// For `status`.
-  var status: LocationStatus {
+  func status(now: Instant) -> LocationStatus {
     LocationStatus(
       source: source?.name ?? "", state: source?.state.rawValue ?? "", mode: watch.mode.rawValue,
-      refused: watch.counts)
+      refused: watch.counts, problem: problem(now: now))
   }
 }

@@ -118,9 +118,9 @@ struct AgeTracker: Sendable {
     let isPresent = stamp.made.boot == boot.number
     if isPresent { newestReading = max(newestReading, time) }
     if let stated = stamp.stated {
-      if stamp.author != observer {
+      if stamp.author != observer || stated.stamp.boot != boot.id {
         insert(stamp.id, stamp.author, stated, at: time)
-      } else if isPresent, stated.stamp.boot == boot.id, !stated.isAnchor {
+      } else if isPresent, !stated.isAnchor {
         evidence.insertOwn(stamp.id, isAnchor: false, at: stated.stamp.milliseconds)
       }
     }
@@ -184,7 +184,7 @@ struct AgeTracker: Sendable {
     let id = StampedRecordID(hash)
     let made = date(id, author, stated, at: read(now))
     keepFrame(id, by: author, stated, made)
-    guard author != observer, stated != nil else { return }
+    guard stated != nil else { return }
     changes.stamps.append(stored(id, of: author, from: .frame, by: author, stated, made))
   }
 
@@ -193,8 +193,8 @@ struct AgeTracker: Sendable {
     at time: Int64
   ) -> Span {
     dated.insert(author)
-    guard let stated, author != observer else { return .notAfter(time) }
-    let isNew = stated.isAnchor && !evidence.isRemembered(id)
+    guard let stated else { return .notAfter(time) }
+    let isNew = author != observer && stated.isAnchor && !evidence.isRemembered(id)
     let made = insert(id, author, stated, at: time)
     if isNew {
       let anchor = place(id, by: author, stated, at: time)

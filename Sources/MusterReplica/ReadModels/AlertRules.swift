@@ -124,7 +124,7 @@ struct AlertRules {
             id: AlertID(kind: .overdue, row: directive.id), level: .danger,
             text: "\(directive.kind.label) is overdue: no answer from \(names)"))
       }
-      if directive.unaccounted.contains(where: { $0.user == own }) {
+      if directive.unaccounted.contains(where: { $0.user == own && $0.answeredAt == nil }) {
         found.append(
           AlertTracker.Finding(
             id: AlertID(kind: .directive, row: directive.id),

@@ -39,6 +39,9 @@ struct DeviceAlerts {
     if let problem = home.stateFolderProblem {
       found.append(finding(.stateFolder, device, .warning, problem))
     }
+    if let problem = home.positionProblem {
+      found.append(finding(.positionSource, device, .warning, problem))
+    }
     if let freeBytes = home.freeBytes, freeBytes < Limits.leastFreeBytes {
       found.append(
         finding(

@@ -38,7 +38,7 @@ struct DirectiveList {
     let asking = known.filter { directive in
       directive.status == .open
         && directive.people.contains {
-          $0.user == asked && ($0.state == .acknowledged) == answered && $0.state != .late
+          $0.user == asked && ($0.answeredAt != nil) == answered && $0.state != .late
         }
     }
     // Only a fix satisfies an order to a zone, so an answer is for one of the others.

@@ -1,9 +1,12 @@
-/// The condition of the folders that hold this replica, as its node observes it. The replica has no
-/// access to them; it reports the condition in `status` and in alerts.
+/// The condition of the machine that holds this replica, as its node observes it. The replica has
+/// no access to it; it reports the condition in `status` and in alerts.
 public struct HomeCondition: Hashable, Sendable {
   /// Why the folder of the sentinel cannot be written, and what to do, in one line; nil while it
   /// can.
   public var stateFolderProblem: String?
   /// Free space on the disk of the database, in bytes; nil if unknown.
   public var freeBytes: UInt64?
+  /// Why the position source gives no fix, and what to do, in one line; nil while it does, or
+  /// without one.
+  public var positionProblem: String?
 }

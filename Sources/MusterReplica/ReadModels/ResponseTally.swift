@@ -64,7 +64,7 @@ struct ResponseTally {
     respondent.isLate = isLate
     respondent.isTracker = person.isTracker
     if isOpen, kind.includesTrackers { respondent.direction = direction(from: person.fix) }
-    if let answer = answers[person.id] {
+    if let answer = answers[person.id], satisfies(person) {
       respondent.take(answer)
     } else if !isLate, let reason = signOff(of: person) {
       respondent.state = .signedOff
@@ -78,7 +78,18 @@ struct ResponseTally {
       // Only an answer satisfies a roll call (decision 0037).
       respondent.reason = "\(seen), has not answered"
     }
+    if let answer = answers[person.id], respondent.answeredAt == nil {
+      // The order was read.
+      respondent.take(answer, as: respondent.state)
+    }
     return respondent
+  }
+
+  /// Whether an answer satisfies the directive. An order that sends people to a zone is satisfied
+  /// by their position or by command's accounting (`docs/status.md`).
+  private func satisfies(_ person: UserSummary) -> Bool {
+    guard isOpen, kind.sendsPeople, let standing = standings[person.id] else { return true }
+    return standing == .acknowledged
   }
 
   private static func reasonNotCalled(_ person: UserSummary) -> String {
@@ -153,10 +164,12 @@ struct ResponseTally {
 }
 
 extension Respondent {
-  fileprivate mutating func take(_ answer: ResponseTally.Answer) {
-    let words = answer.by.map { "acknowledged for them by \($0)" } ?? "acknowledged"
-    state = .acknowledged
-    reason = answer.note.isEmpty ? words : "\(words): \(answer.note)"
+  fileprivate mutating func take(_ answer: ResponseTally.Answer, as state: State = .acknowledged) {
+    self.state = state
+    if state == .acknowledged || state == .unaccounted {
+      let words = answer.by.map { "acknowledged for them by \($0)" } ?? "acknowledged"
+      reason = answer.note.isEmpty ? words : "\(words): \(answer.note)"
+    }
     answeredAt = answer.at
     answeredBy = answer.by
   }

@@ -2,6 +2,8 @@ import MusterModel
 
 /// Reduces a scenario that violates a promise while it still violates the same one: fewer nodes,
 /// fewer faults, a shorter story, less work.
+///
+/// Each reduction is a valid scenario: one that lacks what another event names is not tried.
 public struct Shrinker {
   private let promises: Set<String>
   private var budget: Int
@@ -25,7 +27,7 @@ public struct Shrinker {
     var hasShrunk = true
     while hasShrunk, budget > 0 {
       hasShrunk = false
-      for candidate in candidates(of: smallest) {
+      for candidate in Self.candidates(of: smallest) where candidate.isReadable {
         guard budget > 0 else { return }
         budget -= 1
         let result = World.play(candidate, seed: candidate.seed)
@@ -40,8 +42,8 @@ public struct Shrinker {
     }
   }
 
-  /// Returns reduced scenarios, the largest reductions first.
-  private func candidates(of scenario: Scenario) -> [Scenario] {
+  /// Returns reduced scenarios, the largest reductions first. Some may not be readable.
+  static func candidates(of scenario: Scenario) -> [Scenario] {
     var found: [Scenario] = []
     if scenario.durationMilliseconds >= 20_000 {
       found.append(scenario.shortened(to: scenario.durationMilliseconds / 2))
@@ -81,6 +83,9 @@ public struct Shrinker {
 }
 
 extension Scenario {
+  /// Whether the reader accepts its file: an event may name a council or a backup that is gone.
+  var isReadable: Bool { (try? ScenarioReader.read(yaml, file: name)) != nil }
+
   fileprivate func with(_ change: (inout Scenario) -> Void) -> Scenario {
     var changed = self
     change(&changed)
@@ -127,9 +132,13 @@ extension TimelineEvent {
       groups.map { $0.filter { $0 != name } }.filter { !$0.isEmpty }
     }
     switch self {
-    case .cut(let groups): return .cut(rest(groups))
+    case .cut(let groups):
+      let left = rest(groups)
+      return left.isEmpty ? nil : .cut(left)
     case .flap(let groups, let every, let until):
-      return .flap(rest(groups), everyMilliseconds: every, untilMilliseconds: until)
+      let left = rest(groups)
+      return left.isEmpty
+        ? nil : .flap(left, everyMilliseconds: every, untilMilliseconds: until)
     case .block(let one, let other), .revoke(let one, let other):
       return one == name || other == name ? nil : self
     case .crash(name, _), .sleep(name, _), .jump(name, _), .readdress(name), .backup(name),
@@ -137,7 +146,7 @@ extension TimelineEvent {
       .diskFull(name, _), .diskFails(name, _), .withhold(name, _), .flood(name, _, _),
       .equivocate(name), .overfill(name, _, _), .usurp(name):
       return nil
-    case .council(let names): return names.contains(name) ? nil : self
+    case .council(let names): return .council(names.filter { $0 != name })
     case .burst(let names, let reports, let hazards, let together):
       let left = names.filter { $0 != name }
       return left.isEmpty

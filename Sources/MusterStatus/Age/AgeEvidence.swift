@@ -20,6 +20,9 @@ public struct AgeEvidence: Sendable {
   private let observer: DeviceID
   private var history: StampHistory
   private var devices: [DeviceID: DeviceEvidence] = [:]
+  /// What comes back of the observer itself, which lacks it: its disk was restored, or another
+  /// device has its key.
+  private var returned = DeviceEvidence()
   private var ownNewest: Int64?
   private var ownAnchoredAt: Int64 = .min
 
@@ -41,10 +44,13 @@ public struct AgeEvidence: Sendable {
   /// Inserts a verified record on its first arrival. Returns the interval in which it was made, and
   /// a fault if the device's stamps contradict each other. Records that arrived before the
   /// observer's present boot are inserted with `now` = 0.
+  ///
+  /// What comes back of the observer itself has no lower bound and no fault: it may be of a thief
+  /// of its key. Its stamps bound it from above, so that its own alarms are not late.
   public mutating func insert(
     _ record: StampedRecord, at now: Int64
   ) -> (made: Span, fault: ClockFault?) {
-    guard record.author != observer else { return (.notAfter(now), nil) }
+    guard record.author != observer else { return (insertReturned(record, at: now), nil) }
     let isKnown = history.contains(record.id)
     let direct = history.insert(record, at: now)
     var fault: ClockFault?
@@ -56,10 +62,17 @@ public struct AgeEvidence: Sendable {
     return (made ?? direct, fault)
   }
 
+  private mutating func insertReturned(_ record: StampedRecord, at now: Int64) -> Span {
+    let arrival = Span.notAfter(now)
+    // Upper bounds alone never contradict each other.
+    _ = returned.insert(record, at: arrival, now: now)
+    return returned.time(of: record.stamp).flatMap(arrival.intersection) ?? arrival
+  }
+
   /// Returns when a stamp was made, by the current knowledge of its boot; nil if unknown. The
   /// result may be narrower than on arrival: callers intersect both.
   public func date(_ stamp: Stamp, of device: DeviceID) -> Span? {
-    devices[device]?.time(of: stamp)
+    (device == observer ? returned : devices[device])?.time(of: stamp)
   }
 
   /// Returns when the newest stamped record of a device was made; nil if none arrived.

@@ -5,11 +5,13 @@ internal import MusterModel
 ///
 ///     peers received by multicast on a link, two or more ─▶ one multicast for all of them
 ///     all others ─▶ on their session, with the list of other receivers, to avoid duplicates
+///     positions for more peers on uplinks than a few ─▶ one batch a second (`PositionFeed`)
 ///     received by multicast ─▶ relayed after a random wait, unless others did so first
 ///
 /// A device that misses it learns of it by the next heads or roots.
 struct Broadcaster: Sendable {
   private var relays = RelayQueue()
+  private var feed = PositionFeed()
 
   /// Counts copies of waiting relays in what another device relayed on a link.
   mutating func noteCopies(of run: Run, on link: LinkID) {
@@ -62,13 +64,16 @@ struct Broadcaster: Sendable {
   /// Over an uplink that is every peer: no other device relays to it, and the next heartbeat may be
   /// a minute away. Those that accept uplinks themselves come first, since they relay to others. Of
   /// all other peers it is a few: the rest gets the data from a relay, or learns of it by heads.
-  private func addressees(
+  /// What every device sends again and again goes to a few peers on uplinks too, but positions go
+  /// to all of them, by the feed.
+  private mutating func addressees(
     among missing: [DeviceID], of fresh: Fresh, context: inout Context
   ) -> [DeviceID] {
     guard missing.count > Limits.pushFanOut else { return missing }
+    let positions = fresh.isPeriodic ? fresh.positions : []
     var (servers, clients, others) = ([DeviceID](), [DeviceID](), [DeviceID]())
     for device in missing {
-      if fresh.isPeriodic || !isOnUplink(device, context: &context) {
+      if fresh.isPeriodic && positions.isEmpty || !isOnUplink(device, context: &context) {
         others.append(device)
       } else if servesUplinks(device, context: &context) {
         servers.append(device)
@@ -76,11 +81,31 @@ struct Broadcaster: Sendable {
         clients.append(device)
       }
     }
+    if !positions.isEmpty {
+      if servers.count > Limits.pushFanOut { (servers, clients) = ([], servers + clients) }
+      if !clients.isEmpty { feed.add(positions, context: &context) }
+      clients = []
+    }
     if others.count > Limits.pushFanOut {
       let first = Int(context.random.uniform(below: UInt64(others.count)))
       others = Array((others[first...] + others[..<first]).prefix(Limits.pushFanOut))
     }
     return servers + clients + others
+  }
+
+  /// Sends the next batch of positions to the peers on uplinks that are not sent each at once.
+  mutating func feedPositions(_ records: RecordCache, context: inout Context) {
+    var (servers, clients) = ([DeviceID](), [DeviceID]())
+    for device in context.peers.connected
+    where context.peers[device]?.isReachable == true && isOnUplink(device, context: &context) {
+      if servesUplinks(device, context: &context) {
+        servers.append(device)
+      } else {
+        clients.append(device)
+      }
+    }
+    let fed = servers.count > Limits.pushFanOut ? servers + clients : clients
+    feed.sendDue(to: fed, records, context: &context)
   }
 
   /// Whether data to a peer leaves over an uplink.
@@ -316,6 +341,7 @@ struct Broadcaster: Sendable {
 
   func checkInvariants() {
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
+    feed.checkInvariants()
   }
 }
 

@@ -23,6 +23,8 @@ struct DeadlineQueue: Sendable {
     case links
     /// Blobs that are being fetched.
     case blobs
+    /// The next batch of positions for peers on uplinks.
+    case positions
 
     private var rank: Int {
       switch self {
@@ -36,6 +38,7 @@ struct DeadlineQueue: Sendable {
       case .sendQueue: 7
       case .links: 8
       case .blobs: 9
+      case .positions: 10
       }
     }
 

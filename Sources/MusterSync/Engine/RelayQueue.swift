@@ -31,6 +31,12 @@ enum Fresh: Sendable {
     }
   }
 
+  /// The positions of people and trackers in it.
+  var positions: [LatestRecord] {
+    guard case .records(let records) = self else { return [] }
+    return records.filter { $0.kind == .position || $0.kind == .trackerPosition }
+  }
+
   /// Whether the next records replace it.
   var isReplaceable: Bool {
     guard case .records = self else { return false }

@@ -25,6 +25,7 @@ extension SyncEngine {
       frames.pulls.passPullDeadline(of: device, context: &context)
     case .links: break
     case .blobs: blobs.passDeadline(context: &context)
+    case .positions: broadcaster.feedPositions(records.cache, context: &context)
     }
   }
 }

@@ -19,7 +19,18 @@ struct DirectSend {
   let handle: NIOBSDSocket.Handle
 
   /// Sends without blocking. Returns nil if the operating system accepted the datagram.
+  ///
+  /// A datagram of more than `Limits.datagramBytes` leaves in one packet or not at all: in
+  /// fragments it would arrive as if the path carried it (RFC 8899 §3). The smaller ones may be
+  /// divided where a link carries less, so that such a link works at all.
   func send(_ bytes: [UInt8], to address: SocketAddress) -> DropReason? {
+    guard bytes.count > Limits.datagramBytes else { return transmit(bytes, to: address) }
+    guard permitFragments(false, to: address) else { return .overPathSize }
+    defer { _ = permitFragments(true, to: address) }
+    return transmit(bytes, to: address)
+  }
+
+  private func transmit(_ bytes: [UInt8], to address: SocketAddress) -> DropReason? {
     let flags = Int32(MSG_DONTWAIT)
     // A signal may interrupt a send, and an ICMP error for an earlier datagram may be reported
     // here. Both are gone after one retry.
@@ -34,6 +45,21 @@ struct DirectSend {
       guard code == EINTR || code == ECONNREFUSED else { return Self.reason(for: code) }
     }
     return .unreachable
+  }
+
+  /// Sets whether the following datagrams may be divided into IP fragments. While they may not be,
+  /// what ICMP messages state of the path is ignored, since an outsider can forge them.
+  private func permitFragments(_ isPermitted: Bool, to address: SocketAddress) -> Bool {
+    let isV6 = if case .v6 = address { true } else { false }
+    let level = Int32(isV6 ? IPPROTO_IPV6 : IPPROTO_IP)
+    #if canImport(Darwin)
+      let name = isV6 ? IPV6_DONTFRAG : IP_DONTFRAG
+      var value: Int32 = isPermitted ? 0 : 1
+    #else
+      let name = isV6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER
+      var value: Int32 = isPermitted ? IP_PMTUDISC_WANT : IP_PMTUDISC_PROBE
+    #endif
+    return setsockopt(handle, level, name, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
   /// Selects the interface of the following IPv4 announces. Returns false if it was removed.

@@ -23,7 +23,7 @@ struct LoginCommand: AsyncParsableCommand {
       discussion: """
         Example:  muster login add Maria --rights observer
                   muster login add Maria --rights command --user Maria
-                  muster login add Rui --rights command --phone
+                  muster login add Rui --rights member --phone
                   pwgen 20 1 | muster login add Maria --passphrase-file -
 
         Asks for the passphrase of the login, at least \(Login.fewestCharacters) characters, or \
@@ -35,7 +35,7 @@ struct LoginCommand: AsyncParsableCommand {
     @Argument(help: "The name of the login.")
     var name: String
 
-    @Option(help: "Full access, or read only.")
+    @Option(help: "Full access, add reports, or read only.")
     var rights = NameArgument(Login.Rights.observer)
 
     @Option(

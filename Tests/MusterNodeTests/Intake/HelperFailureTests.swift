@@ -6,7 +6,7 @@ import Testing
 @testable import MusterNode
 
 /// Helpers that misbehave: scripts in place of `muster-image`.
-@Suite(.timeLimit(.minutes(5))) struct HelperFailureTests {
+@Suite(.timeLimit(.minutes(30))) struct HelperFailureTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

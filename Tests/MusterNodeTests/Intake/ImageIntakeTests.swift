@@ -6,7 +6,7 @@ import Testing
 @testable import MusterNode
 
 /// Pictures that the real helper decodes with the real libvips.
-@Suite(.needsPillow, .needsImageHelper, .serialized, .timeLimit(.minutes(15)))
+@Suite(.needsPillow, .needsImageHelper, .serialized, .timeLimit(.minutes(30)))
 struct ImageIntakeTests {
   private let specimens: Specimens
   private let intake: ImageIntake

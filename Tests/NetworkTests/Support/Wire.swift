@@ -1,3 +1,5 @@
+import MusterTestKit
+
 /// A bridge with some laptops on it, `10.77.<wire>.<laptop>/24`. Laptops forward no packets, so
 /// that two of them reach each other only on a shared wire.
 struct Wire {
@@ -74,6 +76,21 @@ struct Wire {
       let ports = try Namespaces.run("tc", "-n", space, "-s", "qdisc", "show")
       return ports.matches(of: /overlimits (\d+)/).reduce(sum) { $0 + (Int($1.1) ?? 0) }
     }
+  }
+
+  /// Sets the largest packet that leaves a laptop, as a tunnel does.
+  func limitPackets(of laptop: Laptop, to bytes: Int) throws {
+    try ip(laptop.space, "link", "set", interface, "mtu", "\(bytes)")
+  }
+
+  /// Reads how many IP fragments a system made, from its `/proc/net/snmp`.
+  static func fragmentsCreated(in counters: String) throws -> Int {
+    let lines = counters.split(separator: "\n").filter { $0.hasPrefix("Ip:") }
+      .map { $0.split(separator: " ") }
+    guard lines.count == 2, let column = lines[0].firstIndex(of: "FragCreates"),
+      let count = Int(lines[1][column])
+    else { throw Failed("no counters of IP in \(counters)") }
+    return count
   }
 
   private var interface: String { "eth\(number)" }

@@ -76,12 +76,21 @@ extension BlobExchange {
         .holding(id, BlobHolding(entry.units)), of: entry.listing.kind, to: device,
         context: &context)
     }
-    let count = entry.listing.shape.leaves(of: unit).count
-    guard form.hasHashes || leaves & (.max >> UInt16(BlobShape.leavesPerUnit - count)) != 0 else {
-      return
+    let range = entry.listing.shape.leaves(of: unit)
+    var (form, leaves) = (form, leaves & (.max >> UInt16(BlobShape.leavesPerUnit - range.count)))
+    if case .leaves(let wantsProof) = form, let queue = context.outbox.sendQueues[device]?.queue {
+      // What is queued or in flight is not read again.
+      form = .leaves(wantsProof: wantsProof && !queue.holds(.proof(of: id, unit: unit)))
+      for (index, leaf) in range.enumerated() where queue.holds(.leaf(leaf, of: id)) {
+        leaves &= ~(1 << UInt16(index))
+      }
     }
+    guard form.hasHashes || leaves != 0 else { return }
     let queued = context.outbox.sendQueues[device]?.queue.blobParts ?? 0
-    guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1) else { return }
+    let reads = context.effects.count { $0.isRead(for: device) }
+    guard queued < Limits.unitWantsPerPeer * (BlobShape.leavesPerUnit + 1),
+      reads < Limits.unitWantsPerPeer
+    else { return }
     if peers[device]?.readsLargeDatagrams == true { context.probeSize(of: device) }
     context.effects.append(
       .fetchUnit(
@@ -239,5 +248,12 @@ extension BlobExchange {
       precondition(peers[source]?.requests.contains(key) == true, "a unit without a request")
       precondition(connected.contains(source), "a unit from a lost peer")
     }
+  }
+}
+
+extension Effect {
+  /// Whether a unit is to be read for this peer.
+  fileprivate func isRead(for device: DeviceID) -> Bool {
+    if case .fetchUnit(let fetch) = self { fetch.device == device } else { false }
   }
 }

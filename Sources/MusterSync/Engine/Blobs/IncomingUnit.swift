@@ -103,7 +103,11 @@ struct IncomingUnit: Sendable {
     return true
   }
 
-  /// Takes bytes of the unit from a place on. Returns false if they are not of this blob.
+  /// The most pieces of one leaf: an honest answer has parts of half a leaf or more.
+  private static let mostFragments = 4
+
+  /// Takes bytes of the unit from a place on. Returns false if they are not of this blob, or in
+  /// pieces that cost much memory and time.
   mutating func take(_ bytes: [UInt8], at place: Int, from sender: DeviceID) -> Bool {
     guard place + bytes.count <= listing.shape.bytes(of: number).count else { return false }
     var (place, rest) = (place, bytes[...])
@@ -114,7 +118,9 @@ struct IncomingUnit: Sendable {
       guard leaves[index] == nil, fragments[index]?[start] == nil else { continue }
       let held = fragments[index]?.values.reduce(0) { $0 + $1.count } ?? 0
       // One answer has no two parts that overlap.
-      guard held + fragment.count <= BlobShape.leafBytes else { return false }
+      guard held + fragment.count <= BlobShape.leafBytes,
+        fragments[index]?.count ?? 0 < Self.mostFragments
+      else { return false }
       fragments[index, default: [:]][start] = Array(fragment)
       guard let leaf = wholeLeaf(index) else { continue }
       fragments[index] = nil

@@ -136,6 +136,9 @@ struct PartQueue: Sendable {
     if part.importance >= .thumbnails { blobBytes += difference * part.bytes.count }
   }
 
+  /// Whether a part is queued or in flight.
+  func holds(_ key: PartKey) -> Bool { numbers[key] != nil }
+
   private func size(of number: UInt64) -> Int? {
     parts[number].flatMap { $0.isQueued ? $0.bytes.count : nil }
   }
@@ -194,9 +197,14 @@ struct PartQueue: Sendable {
 
   /// Packs as many parts as fit one packet. Returns the numbers of the parts that are retransmitted
   /// until acknowledged.
-  mutating func pack(room: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
+  ///
+  /// - Parameter photoRoom: the room if the packet has nothing but messages about blobs.
+  mutating func pack(
+    room: Int, photoRoom: Int? = nil
+  ) -> (bytes: [UInt8], numbers: [UInt64]) {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
-    bytes.reserveCapacity(room)
+    bytes.reserveCapacity(photoRoom ?? room)
+    var isOfPhotos = true
     var order = Array(queued.indices)
     if isControlsTurn { order.swapAt(0, 1) }
     // Blobs get no share while a distress call waits.
@@ -208,9 +216,12 @@ struct PartQueue: Sendable {
       order.insert(starving, at: 0)
     }
     for line in order {
+      let mayBeLarge = isOfPhotos && line >= Outbox.Importance.thumbnails.rawValue
+      let room = mayBeLarge ? photoRoom ?? room : room
       while queued[line] > 0, let number = lines[line].head(size: size(of:)),
         let part = parts[number], bytes.count + part.bytes.count <= room
       {
+        if line < Outbox.Importance.thumbnails.rawValue { isOfPhotos = false }
         lines[line].removeHead(size: part.bytes.count)
         bytes += part.bytes
         count(part, by: -1)
@@ -275,6 +286,14 @@ enum PartKey: Hashable, Sendable {
   /// An answer to a request for a unit.
   case blobAnswer(request: UInt16, kind: UInt8, index: Int)
 
+  static func proof(of blob: BlobID, unit: Int) -> PartKey {
+    .blobPart(blob, kind: 4, number: unit)
+  }
+
+  static func leaf(_ number: Int, of blob: BlobID) -> PartKey {
+    .blobPart(blob, kind: 5, number: number)
+  }
+
   /// Returns nil for a part with several items, or one that is never superseded.
   init?(_ packet: Packet) {
     if let run = packet.runs.first, packet.runs.count == 1 {
@@ -312,8 +331,8 @@ extension PartKey {
     case .query(let blob): self = .blobPart(blob, kind: 1, number: 0)
     case .holding(let blob, _): self = .blobState(blob, kind: 2, number: 0)
     case .want(let want): self = .blobState(want.blob, kind: 3, number: want.unit)
-    case .proof(let blob, let unit, _): self = .blobPart(blob, kind: 4, number: unit)
-    case .leaf(let blob, let number, _): self = .blobPart(blob, kind: 5, number: number)
+    case .proof(let blob, let unit, _): self = .proof(of: blob, unit: unit)
+    case .leaf(let blob, let number, _): self = .leaf(number, of: blob)
     case .readsShortForms, .readsParts, .readsLargeDatagrams, .padding: return nil
     case .request(let request):
       self = .blobState(request.blob, kind: 3, number: request.unit)

@@ -227,14 +227,15 @@ struct SendQueue: Sendable {
     noteSent(counter, on: session, size: size, parts: [PartQueue.noPart], now: now)
   }
 
-  /// Packs as many parts as fit one packet that has other content already. Parts that the path
-  /// carries no more are dropped.
+  /// Packs as many parts as fit one packet that has other content already. Nothing but photos
+  /// leaves in large datagrams: if the path carries these no more, no other data is delayed. Parts
+  /// of photos that do not fit then are dropped.
   mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
-    guard !path.carriesLargeDatagrams else {
-      return queue.pack(room: largestPacketBytes - count)
+    guard path.carriesLargeDatagrams else {
+      queue.dropLarge()
+      return queue.pack(room: packetBytes - count)
     }
-    queue.dropLarge()
-    return queue.pack(room: packetBytes - count)
+    return queue.pack(room: packetBytes - count, photoRoom: largestPacketBytes - count)
   }
 
   // MARK: Deadlines

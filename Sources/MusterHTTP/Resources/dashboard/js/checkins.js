@@ -10,7 +10,7 @@ import { span, t } from "./words.js";
 import { audience, recipients } from "./order.js";
 import { drawerHead } from "./shell.js";
 
-const looks = { due: "warning", overdue: "warning", unaccounted: "danger" };
+const looks = { reminder: "warning", due: "warning", overdue: "warning", unaccounted: "danger" };
 const mostTimers = 300;
 /** A week. */
 const mostMinutes = 10080;
@@ -62,7 +62,7 @@ function row(one, pick) {
 
 /** Who did not move for the set time is asked whether they are well. */
 const isAsked = (one) => one.still && one.state === "reminder";
-const look = (one) => (isAsked(one) ? "warning" : looks[one.state] ?? "neutral");
+const look = (one) => looks[one.state] ?? "neutral";
 const word = (one) => t(isAsked(one) ? "checkin.still" : `checkin.${one.state}`);
 
 /** The time to the latest due time, by this page's clock since the timers were loaded. */

@@ -28,7 +28,7 @@ export const openContacts = () => attempt(async () => {
     h("li", { class: "person-line" },
       h("span", {}, one.name, phones(one)),
       h("span", { class: "row" }, act("edit", edit, one), act("delete", remove, one)),
-      h("span", { class: "why" }, dotted(one.note, written(one.lat, one.lon)))))),
+      h("span", { class: "why" }, dotted(one.note, one.lat !== null && written(one.lat, one.lon)))))),
   h("div", { class: "row end" },
     button(t("close"), "", () => dialog.close()), act("contact.add", () => edit("contacts"))));
 });

@@ -11,7 +11,7 @@ const locales = [
   ...{ en: ["en-US"], pt: ["pt-PT", "pt-BR"] }[language] ?? [`${language}-${language.toUpperCase()}`],
 ];
 
-/** A button that writes what is spoken into the field; a line that explains why there is none. */
+/** A button that writes what is spoken into the field, where it can. */
 export function dictation(name) {
   const line = h("div", { class: "dictation" });
   offer(line, name);
@@ -20,7 +20,7 @@ export function dictation(name) {
 
 async function offer(line, name) {
   const lang = await recognized();
-  if (!lang) return line.replaceChildren(faint(t("dictate.none")));
+  if (!lang) return;
   const start = button(`🎤 ${t("dictate")}`, "dictate", () => listen(start, line, name, lang),
     { type: "button", "aria-pressed": "false" });
   line.replaceChildren(start);

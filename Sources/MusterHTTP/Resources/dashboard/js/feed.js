@@ -38,7 +38,7 @@ export const weekday = (day) =>
 /** The notices about the user of this laptop, as cards. */
 export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, days }) =>
   h("li", { class: "card warning-card", "data-exposure": id },
-    h("strong", { class: "danger" }, t(`exposed.${kind}`)), " ",
+    h("strong", { class: "warning" }, t(`exposed.${kind}`)), " ",
     days.map(({ day, minutes }) => t("exposed.near", { minutes, day: weekday(day) })).join(" "),
     text && h("div", {}, text)));
 

@@ -75,10 +75,14 @@ export function lookAt(fence) {
   shape?.remove();
 }
 
-/** Draws a new zone. @param at the centre of a circle, if it is already known. */
-export async function drawZone(isCircle, at) {
+/**
+ * Draws a new zone, by default a hazard.
+ * @param at the centre of a circle, if it is already known.
+ * @param name that is proposed.
+ */
+export async function drawZone(isCircle, at, name) {
   const shape = await onMap(() => drawShape(theMap(), isCircle, at));
-  if (shape) await save(shape);
+  if (shape) await save(shape, name);
 }
 
 /**
@@ -206,12 +210,12 @@ const typed = () => {
   }, t("next")).then((done) => done && save(shape));
 };
 
-function save(shape) {
+function save(shape, proposed = "") {
   const preview = theMap() && outline(asFence(shape, "info"))?.addTo(theMap());
   goToShape(preview || null);
   return form(t("fence.new"), [
     h("p", { class: "card" }, h("strong", {}, whoWouldBeInside(shape))),
-    field("name", t("name"), { required: true }),
+    field("name", t("name"), { value: proposed, required: true }),
     field("kind", t("kind"), { value: "hazard", options: kinds() }),
     field("active", t("active"), { type: "checkbox", value: true }),
   ], ({ name, kind, active }) => write("POST", "fences", { name, kind, active, ...asBody(shape) }))

@@ -9,7 +9,8 @@ import { spoken, t } from "./words.js";
 import { contactAge, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { photosPath } from "./photos.js";
-import { markLayer } from "./annotate.js";
+import { byUrgency } from "./reports.js";
+import { markLayer } from "./marks.js";
 
 const mostPhotos = 60;
 const mostTeams = 40;
@@ -30,7 +31,8 @@ export async function formPages() {
 // MARK: Reports
 
 async function reportPages() {
-  const all = [...state.reports.values()].sort(newestFirst);
+  const all = [...state.reports.values()].sort((a, b) =>
+    (a.status !== "open") - (b.status !== "open") || byUrgency(a, b));
   let left = mostPhotos;
   const cards = [];
   for (const report of all) {

@@ -8,7 +8,8 @@ import { clock, since, t } from "./words.js";
 import { written } from "./place.js";
 import { goTo, showMap } from "./map/map.js";
 import { photosPath, progress } from "./photos.js";
-import { markLayer, markTools } from "./annotate.js";
+import { markTools } from "./annotate.js";
+import { markLayer } from "./marks.js";
 
 const mostZoom = 8;
 const zoomStep = 1.25;

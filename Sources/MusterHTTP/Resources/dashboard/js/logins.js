@@ -55,7 +55,7 @@ async function add() {
         ...people.map(({ id, callsign }) => [id, t("logins.of", { name: callsign })]),
         ["", t("logins.alone")]],
     }),
-    h("fieldset", {}, h("legend", {}, t("logins.rights")), ["observer", "command"].map((one) =>
+    h("fieldset", {}, h("legend", {}, t("logins.rights")), ["observer", "member", "command"].map((one) =>
       h("label", { class: "tick" }, control("rights", {
         type: "radio", value: one, checked: one === "observer",
       }), t(`logins.may.${one}`)))),

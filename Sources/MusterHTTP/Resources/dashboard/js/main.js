@@ -4,7 +4,7 @@
 //                                      ▲                  │
 //                                      └────── api ◀──────┘ writes
 
-import { began, changed, isCommand, load, loadAll, mayWrite, onLoadFault, past, state } from "./store.js";
+import { began, changed, isCommand, load, loadAll, mayAdd, onLoadFault, past, state } from "./store.js";
 import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
@@ -70,7 +70,7 @@ function lead({ row, person, user }) {
 function here(place, point) {
   const copyPlace = () => copy(written(place.lat, place.lon));
   openMenu(theMap(), place, point, [
-    ...mayWrite() ? [[t("report.here"), "here report", () => fileReport(place)]] : [],
+    ...mayAdd() ? [[t("report.here"), "here report", () => fileReport(place)]] : [],
     ...isCommand() ? [
       [t("zone.here"), "here zone", () => drawZone(true, place)],
       [t("order.here"), "here order", () => orderTo({ ...place, radiusMetres: assemblyMetres })],

@@ -15,7 +15,7 @@ export async function openMesh() {
 function bytes(n) {
   if (n === null) return "–";
   if (n < 10000) return `${n} B`;
-  if (n < 1e7) return `${Math.round(n / 1e3)} kB`;
+  if (n < 1e6) return `${Math.round(n / 1e3)} kB`;
   return n < 1e9 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(1)} GB`;
 }
 

@@ -12,7 +12,7 @@ import { outline } from "./map/fences.js";
 
 /** Default deadlines in minutes. */
 const usual = { rollcall: 10, muster: 15, evacuate: 15 };
-const going = ["muster", "evacuate"];
+export const going = ["muster", "evacuate"];
 
 /** Assembly zones that an order may name. */
 const assembly = () => [...state.fences.values()]

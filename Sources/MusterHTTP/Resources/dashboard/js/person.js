@@ -119,7 +119,7 @@ function actions(user) {
 }
 
 /** Command sets a person as accounted for, or as needing help: each has its own button. */
-function override(user, safety) {
+export function override(user, safety) {
   const devices = safety === "safe"
     ? state.devices.filter((one) => one.user === user.id && !one.isRevoked) : [];
   const away = devices.length > 0 && h("fieldset", {}, h("legend", {}, t("override.devices")),

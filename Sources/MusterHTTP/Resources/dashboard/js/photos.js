@@ -5,9 +5,9 @@ import { button, dotted, faint, h, image, say } from "./dom.js";
 import { change, get, segment, upload } from "./api.js";
 import { attempt } from "./dialog.js";
 import { act } from "./queue.js";
-import { mayWrite, state } from "./store.js";
+import { mayAdd, mayWrite, state } from "./store.js";
 import { spoken, t } from "./words.js";
-import { markLayer } from "./annotate.js";
+import { markLayer } from "./marks.js";
 
 const types = "image/jpeg,image/png,image/webp,image/heic,image/heif,image/avif";
 
@@ -171,7 +171,7 @@ export function photoPanel(zone, report) {
     if (!(uploads.get(id) ?? []).some((one) => !one.error)) load();
   };
   const element = h("section", { class: "photo-panel" }, list, place, waiting,
-    mayWrite() && photoPicker(zone, (files) => send(id, files)));
+    mayAdd() && photoPicker(zone, (files) => send(id, files)));
   load();
   return {
     element,

@@ -1,9 +1,9 @@
 // Requests all modules at once, so that none waits for another.
 
 const names = `
-  alarm annotate api checkins contacts coordinates dialog dictation dom feed fences geometry i18n/en
+  alarm api checkins contacts coordinates dialog dictation dom feed fences geometry i18n/en
   icons kept keys login map/base map/draw map/edit map/fences map/graticule map/icons map/layer map/map
-  map/members map/menu map/tools map/track me notices offline order paper person photos place
+  map/members map/menu map/tools map/track marks me notices offline order paper person photos place
   queue reports rollcall roster shell sound status store strip team tools words zone zonerules
 `;
 for (const name of names.trim().split(/\s+/)) {

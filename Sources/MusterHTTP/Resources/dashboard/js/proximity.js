@@ -27,7 +27,7 @@ export const openProximity = () => attempt(async () => {
     h("p", {}, dotted(...["scanning", "advertising"].map((part) =>
       `${t(`near.${part}`)}: ${t(`near.${log[part]}`)}`)), " ",
     button(t(log.on ? "near.stop" : "near.start"), "record", put({ on: !log.on }))),
-    log.problem && h("p", { class: "danger" }, spoken(log.problem)),
+    log.problem && h("p", { class: "warning" }, spoken(log.problem)),
     h("ul", {}, exposures(log)),
     h("h3", {}, t("near.devices")),
     h("ul", {}, devices.map((one) => h("li", {},

@@ -231,7 +231,7 @@ export function showPast({ zone, row, report }) {
       row.severity && t("severity.n", { n: row.severity }), row.toEvacuate && t("evacuate"))));
   }
   const user = row;
-  fill(panel, head(user.callsign, symbol(user)),
+  fill(panel, head(user.callsign, h("span", { class: user.severity }, symbol(user))),
     h("p", {}, h("strong", { class: user.severity }, statusWord(user)),
       because(user) && after(statusWord(user), because(user))),
     user.since && h("p", {}, t("past.since", { time: clock(user.since) })),

@@ -4,11 +4,12 @@ import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./d
 import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
-import { mayWrite, on, speaker, state } from "./store.js";
+import { isCommand, mayAdd, mayWrite, on, speaker, state } from "./store.js";
 import { ago, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
 import { dictation } from "./dictation.js";
+import { drawZone } from "./fences.js";
 import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
 import { bearing } from "./status.js";
 import { metresBetween } from "./geometry.js";
@@ -43,13 +44,13 @@ export function openReports() {
 }
 
 /** Unrated first, then the most severe, then the newest. */
-const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
+export const byUrgency = (a, b) => isOpenReport(b) - isOpenReport(a)
   || (b.severity ?? 6) - (a.severity ?? 6) || (a.updatedAt < b.updatedAt ? 1 : -1);
 
 function draw() {
   const reports = [...state.reports.values()];
   const all = reports.filter(filters[filter]).sort(byUrgency);
-  const file = mayWrite()
+  const file = mayAdd()
     && button(t("report.file"), "file", () => fileReport(), { class: "first" });
   const more = all.length > shown
     && button(t("more", { n: all.length - shown }), "more", () => { shown += page; draw(); });
@@ -132,7 +133,7 @@ export function showReport(report, isFramed) {
     },
   }, h("label", {}, h("span", {}, t("comment")), text), h("button", { type: "submit" }, t("send")));
   const photos = photoPanel(panel, report);
-  fill(panel, body, photos.element, mayWrite() && comments);
+  fill(panel, body, photos.element, mayAdd() && comments);
   open = { id: report.id, body, photos };
   detail(report);
   if (isFramed) showOnMap(report);
@@ -152,7 +153,7 @@ function movable(report) {
     const far = bearing({ distanceMetres: Math.round(metresBetween(before, place)) });
     say(t("report.moved", { title, far }), { word: t("undo"), work: () => keep(before) });
   });
-  const marker = handle(theMap(), group, at, t("report.move", { title }), "corner", {
+  const marker = handle(theMap(), group, at, t("report.move", { title }), "report", {
     ended: ({ lat, lng }) => keep({ lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5)) }),
   });
   return {
@@ -181,7 +182,7 @@ function detail(report) {
     h("div", { class: "row" },
       report.lat !== null && theMap()
         && button(t("on.map"), `map ${report.id}`, () => showOnMap(report)),
-      mayWrite() && actions(report, path, keep)));
+      mayAdd() && actions(report, path, keep)));
 }
 
 const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
@@ -194,10 +195,12 @@ function actions(report, path, keep) {
   return [
     button(t("confirm"), "confirm",
       () => attempt(() => write("POST", `${path}/confirm`), t("done"))),
-    button(t("edit"), "edit", () => edit(report)),
+    isCommand() && theMap() && report.lat !== null && button(t("fence.new"), "zone",
+      () => drawZone(true, { lat: report.lat, lon: report.lon }, report.title)),
+    ...mayWrite() ? [button(t("edit"), "edit", () => edit(report)),
     button(t(turn), "resolve", () => keep({ status })),
     button(t("delete"), "delete",
-      () => confirm(sure, () => write("DELETE", path), t("delete"))),
+      () => confirm(sure, () => write("DELETE", path), t("delete")))] : [],
   ];
 }
 

@@ -11,7 +11,8 @@ import {
 import { ago, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
 import { minutes } from "./strip.js";
-import { drawButton, kinds, order, rollCallNow } from "./order.js";
+import { drawButton, going, kinds, order, rollCallNow } from "./order.js";
+import { override } from "./person.js";
 import { drawerHead } from "./shell.js";
 
 const looks = { evacuate: "danger" };
@@ -117,8 +118,15 @@ function lacking(one, person, mayAccount, pick) {
     known && known.severity !== "neutral" ? mark(known) : h("span"),
     h("span", { class: "why" }, dotted(spoken(reason), fix, way)),
     mayAccount && !isLate(person) && button(
-      `✓ ${t("account")}`, `account ${one.id} ${user}`, () => answer(one, person),
+      `✓ ${t("account")}`, `account ${one.id} ${user}`, () => account(one, person),
       { class: "act", "aria-label": t("account.of", { name: callsign }) }));
+}
+
+/** An answer satisfies no order to go to a zone: command states that the person is accounted for. */
+function account(one, person) {
+  const user = state.users.get(person.user);
+  if (going.includes(one.kind) && isCommand() && user) return override(user, "safe");
+  return answer(one, person);
 }
 
 /** The names of people who answered. */
@@ -131,7 +139,7 @@ function answers(one, people, mayTakeBack) {
   } }, h("summary", {}, t("answers", { n: given.length })),
   h("ul", { class: "people" }, given.map((p) => h("li", { class: "person-line" },
     h("strong", { class: "name" }, p.callsign),
-    h("span", { class: "state safe" }, `✓ ${t(`answer.${p.state}`)}`),
+    h("span", { class: "state safe" }, `✓ ${t(isMissing(p) ? "answer.acknowledged" : `answer.${p.state}`)}`),
     h("span", { class: "why" }, dotted(
       since(p.answeredAt),
       p.answeredBy !== p.callsign && t("answered.by", { name: p.answeredBy }),

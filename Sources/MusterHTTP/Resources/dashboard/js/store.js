@@ -173,6 +173,9 @@ export function changed(notice) {
   if (notice.dataset !== "alerts") load("alerts");
 }
 
+/** Returns whether the user may add reports, photos and comments. */
+export const mayAdd = () => mayWrite() || state.session.rights === "member";
+
 /** Returns whether the user may write; the node rejects what its device may not do. */
 export const mayWrite = () => state.session === null || state.session.rights === "command";
 

@@ -33,6 +33,7 @@ export default [
   [/^\w+ is overdue: /, "überfällig: "],
   [/^(.+?) is safe: /, "$1 ist in Sicherheit: ", true],
   [/^[\w ]+: everyone is accounted for /, "alle sind erfasst "],
+  [/^this laptop gets no position from (.+) \(.*$/, "dieser Laptop erhält keine Position von $1: prüfen Sie den Empfänger; andere sehen nur Ihre letzte Position"],
   [/^this device's disk is almost full: free at least (.+), or it may fail to store data$/, "der Speicher dieses Geräts ist fast voll: geben Sie mindestens $1 frei, sonst kann es vielleicht nichts mehr speichern"],
   [/^(\d+) people are called (.+) \((.+)\): .*$/, "$1 Personen heißen $2 ($3): sperren Sie den alten Laptop, oder lassen Sie die anderen unter neuem Namen beitreten"],
   [/^(.+)'s device \((\w+)\) is in use in two places at once$/, "das Gerät von $1 ($2) wird an zwei Orten zugleich benutzt"],

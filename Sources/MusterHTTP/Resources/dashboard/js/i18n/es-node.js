@@ -33,6 +33,7 @@ export default [
   [/^\w+ is overdue: /, "vencido: "],
   [/^(.+?) is safe: /, "$1 está a salvo: ", true],
   [/^[\w ]+: everyone is accounted for /, "todas las personas están localizadas "],
+  [/^this laptop gets no position from (.+) \(.*$/, "este portátil no recibe posición de $1: revise el receptor; los demás solo ven su última posición"],
   [/^this device's disk is almost full: free at least (.+), or it may fail to store data$/, "el disco de este dispositivo está casi lleno: libere al menos $1, o quizá deje de guardar datos"],
   [/^(\d+) people are called (.+) \((.+)\): .*$/, "$1 personas se llaman $2 ($3): revoque el portátil antiguo, o haga que las otras se unan con otro nombre"],
   [/^(.+)'s device \((\w+)\) is in use in two places at once$/, "el dispositivo de $1 ($2) se usa en dos sitios a la vez"],

@@ -33,6 +33,7 @@ export default [
   [/^\w+ is overdue: /, "en retard : "],
   [/^(.+?) is safe: /, "$1 est en sécurité : ", true],
   [/^[\w ]+: everyone is accounted for /, "toutes les personnes sont recensées "],
+  [/^this laptop gets no position from (.+) \(.*$/, "ce portable ne reçoit aucune position de $1 : vérifiez le récepteur ; les autres ne voient que votre dernière position"],
   [/^this device's disk is almost full: free at least (.+), or it may fail to store data$/, "le disque de cet appareil est presque plein : libérez au moins $1, sinon il pourrait ne plus rien enregistrer"],
   [/^(\d+) people are called (.+) \((.+)\): .*$/, "$1 personnes s’appellent $2 ($3) : révoquez l’ancien portable, ou faites adhérer les autres sous un autre nom"],
   [/^(.+)'s device \((\w+)\) is in use in two places at once$/, "l’appareil de $1 ($2) est utilisé à deux endroits à la fois"],

@@ -33,6 +33,7 @@ export default [
   [/^\w+ is overdue: /, "fora de prazo: "],
   [/^(.+?) is safe: /, "$1 está a salvo: ", true],
   [/^[\w ]+: everyone is accounted for /, "todas as pessoas estão confirmadas "],
+  [/^this laptop gets no position from (.+) \(.*$/, "este computador não recebe posição de $1: verifique o recetor; os outros só veem a sua última posição"],
   [/^this device's disk is almost full: free at least (.+), or it may fail to store data$/, "o disco deste dispositivo está quase cheio: liberte pelo menos $1, senão pode deixar de gravar"],
   [/^(\d+) people are called (.+) \((.+)\): .*$/, "$1 pessoas chamam-se $2 ($3): revogue o portátil antigo, ou deixe as outras aderir de novo com outro nome"],
   [/^(.+)'s device \((\w+)\) is in use in two places at once$/, "o dispositivo de $1 ($2) está em uso em dois sítios"],

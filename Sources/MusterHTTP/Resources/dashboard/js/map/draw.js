@@ -1,7 +1,7 @@
 // Drawing with clicks on the map: the corners of an outline, or the centre and edge of a circle.
 
 import { byId, fill, h } from "../dom.js";
-import { t } from "../words.js";
+import { language, t } from "../words.js";
 import { bearing } from "../status.js";
 import { areaOf, crossings, metresBetween } from "../geometry.js";
 import { colour } from "./icons.js";
@@ -46,9 +46,9 @@ export const crossed = (corners) => L.layerGroup(crossings(corners).map((side) =
 /** "0.32 km²", with what lies around it. */
 export const sizeOf = ({ radiusMetres }, corners) => {
   const area = corners ? areaOf(corners) : Math.PI * radiusMetres ** 2;
-  const text = area < 1e5 ? `${Math.round(area)} m²` : `${(area / 1e6).toPrecision(3)} km²`;
+  const text = area < 1e5 ? `${Number(area.toPrecision(3)).toLocaleString(language)} m²` : `${(area / 1e6).toPrecision(3)} km²`;
   return corners ? text
-    : `${t("radius")} ${bearing({ distanceMetres: Math.round(radiusMetres) })} · ${text}`;
+    : `r = ${bearing({ distanceMetres: Math.round(radiusMetres) })} · ${text}`;
 };
 
 /** Ctrl+Z and Ctrl+Y, or Ctrl+Shift+Z, outside a text field. Returns whether the key was one. */
@@ -74,7 +74,7 @@ export function drawShape(map, isCircle, at) {
     let undone = [];
     let pointer = null;
     const shape = L.layerGroup().addTo(map);
-    const style = { color: colour("accent"), weight: 3, interactive: false };
+    const style = { className: "drawn", weight: 3, interactive: false };
     const [size, wrong] = [h("span"), h("span", { role: "status", class: "state danger" })];
     const finish = h("button", { class: "first", onclick: () => end() }, t("finish"));
     const undo = h("button", { onclick: () => step(-1) }, t("undo"));

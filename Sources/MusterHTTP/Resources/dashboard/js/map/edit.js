@@ -4,7 +4,6 @@
 import { t } from "../words.js";
 import { crossings, metresBetween } from "../geometry.js";
 import { crossed, undoKey } from "./draw.js";
-import { colour } from "./icons.js";
 
 const mostCorners = 300;
 const step = 8;
@@ -32,7 +31,7 @@ export const tooManyCorners = (shape) =>
 export function handle(map, group, place, name, look, { move, remove, ended }) {
   const marker = L.marker([place.lat, place.lon], {
     draggable: true, title: name, alt: name, zIndexOffset: look === "middle" ? 0 : 1000,
-    icon: L.divIcon({ className: `handle ${look}`, iconSize: [18, 18] }),
+    icon: L.divIcon({ className: `handle ${look}`, iconSize: look === "report" ? [36, 36] : [18, 18] }),
   }).addTo(group);
   const to = ({ lat, lng }) => move?.({ lat, lon: lng });
   marker.on("drag", () => to(marker.getLatLng()));
@@ -70,7 +69,7 @@ export function editShape(map, shape, onChange) {
   let polygons = isCircle ? null : ringsOf(shape);
   const group = L.layerGroup().addTo(map);
   const wrong = L.layerGroup().addTo(map);
-  const style = { color: colour("accent"), weight: 3, interactive: false };
+  const style = { className: "drawn", weight: 3, interactive: false };
   let [outline, isReady] = [null, false];
 
   const redraw = () => {

@@ -83,8 +83,8 @@ export function openMap(onPick, onHere, onMaps) {
   for (const type of ["pointerdown", "keydown", "wheel"]) {
     addEventListener(type, () => { isTouched = true; }, { capture: true, once: true, passive: true });
   }
-  const again = onceAFrame(() => { if (framed && !isTouched) fitAll(); });
-  for (const id of ["drawer", "notices"]) new ResizeObserver(again).observe(byId(id));
+  const again = onceAFrame(() => (framed && !isTouched ? fitAll() : redraw()));
+  for (const id of ["drawer", "detail", "notices"]) new ResizeObserver(again).observe(byId(id));
   new ResizeObserver(onceAFrame(refresh)).observe(byId("map"));
   // The list has priority.
   on(["users", "reports"], afterAFrame(redrawPlaces));

@@ -98,7 +98,6 @@ function wordsOf(item) {
     : row.toEvacuate ? [t("evacuate"), "danger"] : [t(`category.${row.category}`), "warning"];
   return {
     text: `${shortened(item.user ? row.callsign : row.title)} · ${word}`, ink,
-    isPale: item.user && isStale(row) && row.severity !== "danger",
   };
 }
 
@@ -122,7 +121,7 @@ const box = (x, y, side) => ({ left: x - side / 2, top: y - side / 2, width: sid
  * Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. A panel
  * or the edge of the screen hides its end only if there is no other place, and never its beginning.
  */
-function label(pen, taken, hidden, { text, ink, isPale }, x, y, isCentred) {
+function label(pen, taken, hidden, { text, ink }, x, y, isCentred) {
   const width = pen.measureText(text).width + 4;
   const aside = memberSize / 2 + 2;
   const places = isCentred ? [-8, 10, -24, 26].map((by) => [x - width / 2, y + by])
@@ -133,19 +132,17 @@ function label(pen, taken, hidden, { text, ink, isPale }, x, y, isCentred) {
   const isFree = isOff(taken);
   const edge = hidden[0].left + hidden[0].width;
   const at = boxes.filter(isOff(hidden)).find(isFree)
-    ?? boxes.find((one) => (one.left >= edge || x < edge) && isFree(one));
+    ?? boxes.find((one) => one.left >= edge && isFree(one));
   if (!at) return null;
   const [left, middle] = [at.left, at.top + 8];
   taken.push(at);
   pen.textAlign = "left";
-  pen.globalAlpha = isPale ? 0.65 : 1;
   pen.lineWidth = 4;
   pen.lineJoin = "round";
   pen.strokeStyle = colour("panel");
   pen.strokeText(text, left, middle);
   pen.fillStyle = colour(ink);
   pen.fillText(text, left, middle);
-  pen.globalAlpha = 1;
   return { ...at, x: left + width / 2, y: middle };
 }
 

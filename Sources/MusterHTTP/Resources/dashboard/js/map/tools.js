@@ -12,7 +12,6 @@ import { drawZone } from "../fences.js";
 import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
 import { mapChoices, mapPicker, refreshMaps } from "./base.js";
 import { showBar, sizeOf, startDrawing } from "./draw.js";
-import { colour } from "./icons.js";
 
 const mostFound = 6;
 /** Radii of the rings in metres; four of them fit the screen. */
@@ -61,7 +60,7 @@ function measure() {
   const click = ({ latlng }) => {
     points.push({ lat: latlng.lat, lon: latlng.lng });
     layer.clearLayers();
-    const style = { color: colour("accent"), weight: 3, interactive: false };
+    const style = { className: "drawn", weight: 3, interactive: false };
     layer.addLayer(L.polyline(points.map(({ lat, lon }) => [lat, lon]), style));
     for (const { lat, lon } of points) layer.addLayer(L.circleMarker([lat, lon], { ...style, radius: 4 }));
     const [a, b] = points.slice(-2);
@@ -95,7 +94,7 @@ function toggleRings() {
   const reach = map.distance(bounds.getCenter(), [bounds.getNorth(), bounds.getCenter().lng]);
   const fitting = radii.filter((one) => one <= reach).slice(-3);
   rings = L.layerGroup(fitting.flatMap((radius) => [
-    L.circle(at, { radius, color: colour("ink"), weight: 1, fill: false, interactive: false }),
+    L.circle(at, { radius, className: "ring", weight: 1, fill: false, interactive: false }),
     L.tooltip({ permanent: true, direction: "center", className: "ring-name" })
       .setContent(bearing({ distanceMetres: radius }))
       .setLatLng([at.lat + radius / 111320, at.lng]),

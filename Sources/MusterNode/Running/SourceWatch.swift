@@ -1,0 +1,44 @@
+internal import MusterLocation
+internal import MusterModel
+
+/// Whether the position source of this device still gives fixes.
+///
+/// A receiver that is unplugged or has no view of the sky changes nothing that others see, except
+/// that the position of its user grows old: the user is warned. A recorded track ends, and is no
+/// receiver.
+struct SourceWatch: Sendable {
+  /// A receiver needs a minute for its first fix, and more under trees.
+  static let patienceMilliseconds: Int64 = 180_000
+
+  let name: String
+  private(set) var state = SourceState.waiting
+  /// When the last fix arrived; before the first one, when the source was named.
+  private var lastFix: Instant
+  private var isRecording = false
+
+  init(name: String, now: Instant) {
+    self.name = name
+    lastFix = now
+  }
+
+  /// Updates the state. Returns whether it changed.
+  mutating func change(to state: SourceState) -> Bool {
+    defer { self.state = state }
+    return self.state != state
+  }
+
+  /// Records a fix of this device, from the source or from its user's phone.
+  mutating func noteFix(now: Instant) { lastFix = now }
+
+  /// Records that the source replays a recorded track.
+  mutating func noteRecording() { isRecording = true }
+
+  /// Why this device gets no position, and what to do, in one line; nil while it gets some.
+  func problem(now: Instant) -> String? {
+    guard !isRecording, now >= lastFix.advanced(byMilliseconds: Self.patienceMilliseconds) else {
+      return nil
+    }
+    return "this laptop gets no position from \(name) (\(state.rawValue)): check the receiver; "
+      + "others see only your last position"
+  }
+}
