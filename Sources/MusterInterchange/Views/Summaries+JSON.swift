@@ -269,6 +269,7 @@ extension StatusSummary {
       "retransmissions": .object([
         "afterLoss": .unsigned(retransmissions.afterLoss),
         "withoutLoss": .unsigned(retransmissions.withoutLoss),
+        "receivedParts": .unsigned(retransmissions.receivedParts),
       ]),
       "forkedLogs": .count(forks.count),
       "forks": .array(forks.map(\.json)), "clones": .array(clones.map(\.json)),

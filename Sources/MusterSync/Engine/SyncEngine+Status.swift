@@ -4,8 +4,12 @@ extension SyncEngine {
   /// Parts and sealed datagrams dropped since startup because a queue was full.
   public var droppedForLackOfRoom: UInt64 { context.outbox.dropped + context.outbox.links.dropped }
 
-  /// Datagrams sent again since startup although they had arrived.
-  public var retransmissions: RetransmissionCounts { context.outbox.retransmissions }
+  /// What was sent again since startup although it had arrived.
+  public var retransmissions: RetransmissionCounts {
+    var counts = context.outbox.retransmissions
+    counts.receivedParts = blobs.repeatedParts
+    return counts
+  }
 
   /// Returns the smoothed RTT of the session with a peer; nil before the first sample.
   public func roundTripMicroseconds(to device: DeviceID) -> Int64? {

@@ -24,6 +24,8 @@ struct BlobExchange: Sendable {
   private var nextReview: Instant?
   private var notices = BlobNotices()
   private(set) var turn = ThumbnailTurn()
+  /// Parts that arrived here again.
+  private(set) var repeatedParts: UInt64 = 0
 
   // MARK: The list
 
@@ -44,9 +46,7 @@ struct BlobExchange: Sendable {
       }
       let entry = catalog.set(entry)
       // Units were found that another start left, or a peer queried the blob before its list came.
-      if entry.units.count > before {
-        notify(of: entry, isReceived: false, context: &context)
-      }
+      if entry.units.count > before { notify(of: entry, isReceived: false, context: &context) }
       if !entry.isWanted {
         queue.remove(entry)
         deactivate(entry.id)
@@ -183,22 +183,23 @@ struct BlobExchange: Sendable {
         $0.take(bytes, index: leaf % BlobShape.leavesPerUnit, from: device)
       }
     case .piece(let request, let index, let bytes):
-      guard let key = peers[device]?.unit(ofRequest: request) else { return }
+      let key = peers[device]?.unit(ofRequest: request)
       take(of: key, from: device, &context) { $0.take(bytes, index: index, from: device) }
     case .part(let request, let place, let bytes):
-      guard let key = peers[device]?.unit(ofRequest: request) else { return }
+      let key = peers[device]?.unit(ofRequest: request)
       take(of: key, from: device, &context) { $0.take(bytes, at: place, from: device) }
     }
   }
 
   /// Takes leaves of a unit. `body` returns false if they are not of this blob.
   private mutating func take(
-    of key: BlobUnitKey, from device: DeviceID, _ context: inout Context,
+    of key: BlobUnitKey?, from device: DeviceID, _ context: inout Context,
     _ body: (inout IncomingUnit) -> Bool
   ) {
-    guard var unit = incoming.removeValue(forKey: key) else { return }
-    let before = unit.missing
+    guard let key, var unit = incoming.removeValue(forKey: key) else { return repeatedParts += 1 }
+    let (before, received) = (unit.missing, unit.receivedBytes)
     let isGenuine = unit.noteProgress(now: context.now, body)
+    if unit.receivedBytes == received { repeatedParts += 1 }
     incoming[key] = unit
     guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
     advance(key, missing: before, context: &context)

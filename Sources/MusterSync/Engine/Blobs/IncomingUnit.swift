@@ -71,7 +71,7 @@ struct IncomingUnit: Sendable {
   /// The least that keeps a request open, in bytes: a peer cannot hold it with single bytes.
   private static let progressBytes = 256
 
-  private var receivedBytes: Int {
+  var receivedBytes: Int {
     leaves.values.reduce(0) { $0 + $1.bytes.count }
       + fragments.values.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
   }
