@@ -58,6 +58,13 @@ enum Metrics {
         name, "counter", "Messages dropped because a send queue was full",
         [("", status.droppedForLackOfRoom)], &lines)
     }
+    family(
+      "muster_repeated_datagrams_total", "counter",
+      "Datagrams sent again although they had arrived, by cause",
+      [
+        ("cause=\"loss\"", status.retransmissions.afterLoss),
+        ("cause=\"timeout\"", status.retransmissions.withoutLoss),
+      ], &lines)
     if let free = status.diskFreeBytes {
       family("muster_disk_free_bytes", "gauge", "Free disk space", [("", free)], &lines)
     }

@@ -265,7 +265,12 @@ extension StatusSummary {
       "peers": .array(peers.map(\.json)), "fix": .known(fix) { $0.json(location, now: now) },
       "location": .known(location, \.json),
       "rejected": .object(rejected.mapValues(JSON.unsigned)),
-      "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom), "forkedLogs": .count(forks.count),
+      "droppedForLackOfRoom": .unsigned(droppedForLackOfRoom),
+      "retransmissions": .object([
+        "afterLoss": .unsigned(retransmissions.afterLoss),
+        "withoutLoss": .unsigned(retransmissions.withoutLoss),
+      ]),
+      "forkedLogs": .count(forks.count),
       "forks": .array(forks.map(\.json)), "clones": .array(clones.map(\.json)),
       "bounds": .array(bounds.map(\.json)), "epoch": .known(epoch, \.json),
       "withholding": .array(withholding.map(\.json)), "stale": .array(stale.map(\.json)),

@@ -47,6 +47,8 @@ public struct StatusSummary: Codable, Hashable, Sendable {
   public var rejected: [String: UInt64]
   /// Messages dropped because a peer's send queue was full; anti-entropy repairs the loss.
   public var droppedForLackOfRoom: UInt64
+  /// Datagrams sent again although they had arrived; zeros if the node is not running.
+  public var retransmissions = RetransmissionCounts()
   /// Logs with two frames at one position, by log: restored or cloned databases, or equivocation.
   public var forks: [ForkSummary]
   /// Whether this device was revoked, and knows it: it writes no more.

@@ -48,6 +48,7 @@ struct Outbox: Sendable {
   private(set) var backlog: Set<DeviceID> = []
   /// Parts dropped because the queue was full. Heads and digests repair the loss.
   private(set) var dropped: UInt64 = 0
+  private(set) var retransmissions = RetransmissionCounts()
   private var turns: UInt64 = 0
   /// Whether an urgent part was sent ahead of sealed datagrams that are queued for a link: the
   /// datagrams are next.
@@ -75,6 +76,11 @@ struct Outbox: Sendable {
     var packet = Packet()
     packet.records = [record]
     add(packet, importance: Importance([record]), to: device)
+  }
+
+  mutating func note(_ repeated: RetransmissionCounts) {
+    retransmissions.afterLoss += repeated.afterLoss
+    retransmissions.withoutLoss += repeated.withoutLoss
   }
 
   mutating func touch(_ device: DeviceID) {

@@ -4,6 +4,9 @@ extension SyncEngine {
   /// Parts and sealed datagrams dropped since startup because a queue was full.
   public var droppedForLackOfRoom: UInt64 { context.outbox.dropped + context.outbox.links.dropped }
 
+  /// Datagrams sent again since startup although they had arrived.
+  public var retransmissions: RetransmissionCounts { context.outbox.retransmissions }
+
   /// Returns the smoothed RTT of the session with a peer; nil before the first sample.
   public func roundTripMicroseconds(to device: DeviceID) -> Int64? {
     context.outbox.sendQueues[device]?.path.roundTrip.smoothed

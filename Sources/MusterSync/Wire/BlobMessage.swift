@@ -75,18 +75,23 @@ struct BlobRequest: Hashable, Sendable {
 }
 
 extension BlobShape {
-  /// The largest part of a unit: 15 have all of it. Their datagrams have room for a path and an
-  /// acknowledgement, which fourteen larger ones would not have.
+  /// The usual size of a part: 15 have all of a unit. Their datagrams have room for a hash of the
+  /// path, a request or an acknowledgement, which fourteen larger ones would not have.
   static let partBytes = (unitBytes + 14) / 15
   /// The same in large datagrams: 12 have all of a unit.
   static let largestPartBytes = (unitBytes + 11) / 12
+  /// No datagram has room for a larger one.
+  static let mostPartBytes = largestPacketBytes - BlobMessage.partHeaderBytes
 
   /// Divides the leaves of a mask into parts of about the same size.
   ///
-  /// - Parameter most: the bytes of the largest part.
+  /// - Parameters:
+  ///   - most: the usual size of a part in bytes.
+  ///   - first: the largest size of the first part, beside which a path is sent. The others make
+  ///     up for it.
   /// - Returns: places in the unit.
   func parts(
-    of unit: Int, leaves mask: UInt16, most: Int = partBytes
+    of unit: Int, leaves mask: UInt16, most: Int = partBytes, first: Int = .max
   ) -> [Range<Int>] {
     let (leaves, start) = (leaves(of: unit), bytes(of: unit).lowerBound)
     var spans: [Range<Int>] = []
@@ -99,17 +104,28 @@ extension BlobShape {
         spans.append(place)
       }
     }
-    return spans.flatMap { span in
-      let count = (span.count + most - 1) / most
-      let size = (span.count + count - 1) / count
-      return stride(from: span.lowerBound, to: span.upperBound, by: size).map {
-        $0..<min($0 + size, span.upperBound)
+    return spans.enumerated().flatMap { index, span in
+      var (rest, parts) = (span, [Range<Int>]())
+      var count = (span.count + most - 1) / most
+      while !rest.isEmpty {
+        var size = (rest.count + count - 1) / count
+        if index == 0, parts.isEmpty, count > 1 { size = min(size, first) }
+        parts.append(rest.prefix(size))
+        rest = rest.dropFirst(size)
+        count -= 1
       }
+      return parts
     }
   }
 }
 
 extension BlobMessage {
+  /// What a part has in a packet besides its bytes: field, length, number, request and place.
+  static let partHeaderBytes = 3 + 1 + 2 + 2
+
+  /// The bytes of a path in a packet.
+  static func pathBytes(hashes: Int) -> Int { 3 + 1 + 2 + 32 * hashes }
+
   private enum Number: UInt8 {
     case query = 1
     case holding = 2
@@ -261,7 +277,7 @@ extension BlobMessage {
     }
     if number == .part {
       let place = Int(try reader.integer(UInt16.self))
-      guard (1...BlobShape.largestPartBytes).contains(reader.remaining),
+      guard (1...BlobShape.mostPartBytes).contains(reader.remaining),
         place + reader.remaining <= BlobShape.unitBytes
       else { throw .invalid("part") }
       return .part(request: request, place: place, bytes: try reader.fixed(reader.remaining))

@@ -123,10 +123,13 @@ extension BlobExchange {
       }
     }
     let shape = entry.listing.shape
-    if case .whole(let request, _) = fetch.form, peers[fetch.device]?.readsParts == true {
+    if case .whole(let request, let hashes) = fetch.form, peers[fetch.device]?.readsParts == true {
       let isLarge = context.outbox.sendQueues[fetch.device]?.path.carriesLargeDatagrams == true
-      let most = isLarge ? BlobShape.largestPartBytes : BlobShape.partBytes
-      for range in shape.parts(of: fetch.unit, leaves: fetch.leaves, most: most) {
+      let ranges = shape.parts(
+        of: fetch.unit, leaves: fetch.leaves,
+        most: isLarge ? BlobShape.largestPartBytes : BlobShape.partBytes,
+        first: Self.firstPart(in: isLarge ? largestPacketBytes : packetBytes, hashes: hashes))
+      for range in ranges {
         let part = BlobMessage.part(
           request: request, place: range.lowerBound, bytes: Array(unit.bytes[range]))
         send(part, context: &context)
@@ -145,6 +148,15 @@ extension BlobExchange {
       }
     }
   }
+
+  /// The largest first part of a unit that fits the datagram of its path and an acknowledgement.
+  private static func firstPart(in packet: Int, hashes: Int) -> Int {
+    guard hashes > 0 else { return .max }
+    return packet - BlobMessage.pathBytes(hashes: hashes) - BlobMessage.partHeaderBytes
+      - acknowledgementBytes
+  }
+
+  private static let acknowledgementBytes = 32
 
   // MARK: Status
 

@@ -194,6 +194,7 @@ extension Context {
     if let acknowledgement = packet.acknowledgement, let next = sessions[index]?.sendCounter {
       let answer = outbox.sendQueues[device]?.acknowledge(
         acknowledgement, on: index, nextCounter: next, now: clock.now)
+      outbox.note(answer?.repeated ?? RetransmissionCounts())
       if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }

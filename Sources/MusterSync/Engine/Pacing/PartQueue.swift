@@ -149,6 +149,13 @@ struct PartQueue: Sendable {
     return (log, first + UInt64(count) - 1)
   }
 
+  /// Where a part is.
+  enum Place { case queued, inFlight, acknowledged }
+
+  func place(of number: UInt64) -> Place {
+    parts[number].map { $0.isQueued ? .queued : .inFlight } ?? .acknowledged
+  }
+
   /// Removes a part that was acknowledged or superseded.
   mutating func remove(_ number: UInt64) {
     guard let part = parts.removeValue(forKey: number) else { return }

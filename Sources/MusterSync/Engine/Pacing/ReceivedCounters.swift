@@ -17,6 +17,8 @@ struct ReceivedCounters: Sendable {
   private var pending = 0
   /// Datagrams to be acknowledged since the last gap.
   private var unbroken = 0
+  /// Whether the stream before that gap was long: then a single loss does not end it.
+  private var wasStream = false
   private var isHurried = false
   /// How often the last acknowledgement is repeated, since it may have been lost.
   private var copies = 0
@@ -38,7 +40,7 @@ struct ReceivedCounters: Sendable {
       let step = largest.map { counter - $0 } ?? 129
       skipped = largest == nil ? 0 : Int(clamping: step - 1)
       if step > 1, largest != nil { isHurried = true }
-      if step > 1 { unbroken = 0 }
+      if step > 1 { (wasStream, unbroken) = (unbroken >= Self.streamLength, 0) }
       before =
         step <= 128 ? (step == 128 ? 0 : before << UInt128(step)) | 1 << UInt128(step - 1) : 0
       largest = counter
@@ -54,7 +56,7 @@ struct ReceivedCounters: Sendable {
     return skipped
   }
 
-  private var isStream: Bool { unbroken >= Self.streamLength }
+  private var isStream: Bool { wasStream || unbroken >= Self.streamLength }
 
   /// Returns the next acknowledgement if anything is to be acknowledged. On a lossy path it is
   /// repeated. In streams in both directions not every datagram has one.

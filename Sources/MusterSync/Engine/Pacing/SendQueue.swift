@@ -19,6 +19,8 @@ struct SendQueue: Sendable {
   private var sent = SentDatagrams()
   private var lastSentAt = Instant(microseconds: .min)
   private var lastReceivedAt = Instant(microseconds: .min)
+  /// When a datagram of the peer was last found to be missing.
+  private var lastMissedAt = Instant(microseconds: .min)
   /// Additional timeout for a narrow link, which may take this long over a few datagrams, in
   /// microseconds; 0 if unknown.
   var patience: Int64 = 0
@@ -139,6 +141,7 @@ struct SendQueue: Sendable {
   mutating func noteReceived(skipped: Int, now: Instant) {
     if path.timeouts > 1, lastReceivedAt < lastSentAt { path.isBack = true }
     lastReceivedAt = now
+    if skipped > 0 { lastMissedAt = now }
     if skipped < 0 { path.receivedLoss.findAgain() }
     path.receivedLoss.note(lost: max(0, skipped), arrived: 1)
   }
@@ -161,6 +164,11 @@ struct SendQueue: Sendable {
     if !change.acknowledged.isEmpty { (path.timeouts, probes) = (0, 0) }
     for datagram in change.acknowledged {
       path.noteArrived(datagram)
+      switch repeated(by: datagram) {
+      case .loss: answer.repeated.afterLoss += 1
+      case .timeout: answer.repeated.withoutLoss += 1
+      case nil: break
+      }
       for number in datagram.parts {
         if let run = queue.run(number) { answer.runs.append(run) }
         queue.remove(number)
@@ -185,6 +193,24 @@ struct SendQueue: Sendable {
     var roundTrip: Int64?
     /// Acknowledged runs.
     var runs: [(log: LogID, last: UInt64)] = []
+    /// Datagrams that arrived twice.
+    var repeated = RetransmissionCounts()
+  }
+
+  /// Returns why the parts of an acknowledged datagram arrived twice; nil if they did not, or not
+  /// yet. MUST be called before they are removed from the queue.
+  private mutating func repeated(by datagram: SentDatagrams.Sent) -> SentDatagrams.Sent.Cause? {
+    guard datagram.state != .underWay, let part = datagram.parts.first else {
+      return datagram.repeats
+    }
+    let cause: SentDatagrams.Sent.Cause = lastMissedAt >= datagram.at ? .loss : .timeout
+    switch queue.place(of: part) {
+    case .queued: return nil
+    case .inFlight:
+      sent.noteRepeat(of: part, after: cause)
+      return nil
+    case .acknowledged: return cause
+    }
   }
 
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {

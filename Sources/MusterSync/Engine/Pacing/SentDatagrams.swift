@@ -10,6 +10,11 @@ struct SentDatagrams: Sendable {
     /// The numbers of their parts in the send queue.
     let parts: [UInt64]
     var state = State.underWay
+    /// Whether it repeats parts that had arrived, and why they were sent again.
+    var repeats: Cause?
+
+    /// Why parts that had arrived were sent again.
+    enum Cause { case loss, timeout }
   }
 
   enum State: Sendable { case underWay, overtaken, timedOut, acknowledged }
@@ -90,6 +95,16 @@ struct SentDatagrams: Sendable {
     }
     forget()
     return change
+  }
+
+  /// Notes that the datagram in flight with a part repeats it.
+  mutating func noteRepeat(of part: UInt64, after cause: Sent.Cause) {
+    guard
+      let index = sent.indices.last(where: {
+        sent[$0].state == .underWay && sent[$0].parts.contains(part)
+      })
+    else { return }
+    sent[index].repeats = cause
   }
 
   /// Declares datagrams lost that later ones have overtaken, by the packet or the time threshold.
