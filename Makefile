@@ -2,7 +2,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check sim canary model fuzz sanitize abuse peers bench build install \
-  uninstall format proto deps clean
+  uninstall deb stick programs format proto deps clean
 
 # Every swift command uses these flags: a change of flags rebuilds all dependencies.
 FLAGS := --explicit-target-dependency-import-check error
@@ -21,6 +21,8 @@ FILTER ?= .
 # Destination of `make install`; DESTDIR replaces / when a package is built.
 export PREFIX ?= /usr/local
 export DESTDIR ?=
+# Destination of `make stick`.
+STICK ?= .build/stick
 # `make install ARCHIVE=no` leaves out the archive's program, which needs libpq to run.
 ARCHIVE ?=
 # Rows that `make abuse` or `make peers` runs, all by default.
@@ -97,7 +99,8 @@ build: deps ## build all programs in debug mode
 	@Scripts/maplibre.sh
 	@Scripts/build.sh "all programs" "5 minutes" swift build $(FLAGS)
 
-install: deps ## install programs, manual, service: make install PREFIX=/usr
+# The programs that are installed: release builds with Swift's libraries in them, stripped.
+programs: deps
 	@Scripts/build.sh "the program" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster
@@ -114,7 +117,16 @@ endif
 	@Scripts/maplibre.sh
 	@for program in muster muster-image $(if $(filter no,$(ARCHIVE)),,muster-archive); do \
 	  strip -o .build/install/$$program .build/install/release/$$program; done
+
+install: programs ## install programs, manual, service: make install PREFIX=/usr
 	@Scripts/install.sh .build/install/muster
+
+deb: programs ## build Debian packages, in .build/deb
+	@Scripts/deps.sh dpkg-dev
+	@Scripts/deb.sh .build/install/muster
+
+stick: deb ## fill a folder to install from offline: make stick STICK=/media/me/usb
+	@Scripts/stick.sh .build/deb $(STICK)
 
 uninstall: ## remove what `make install` installed, with the same PREFIX
 	@Scripts/uninstall.sh

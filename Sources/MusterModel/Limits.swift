@@ -306,8 +306,8 @@ public enum Limits {
   /// it by relay.
   public static let pushFanOut = 32
   /// Bytes of positions that each peer on an uplink is sent in a second, if these peers are more
-  /// than `pushFanOut`: some fifty positions.
-  public static let positionBatchBytes = 8 * 1024
+  /// than `pushFanOut`: some twenty positions.
+  public static let positionBatchBytes = 4 * 1024
   /// Positions that wait for a batch. The next digest brings more than that.
   public static let fedPositions = 16_384
   /// Devices that a push names as covered, so that it is not relayed to them.

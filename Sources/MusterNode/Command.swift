@@ -115,6 +115,10 @@ public enum Command: Codable, Hashable, Sendable {
   /// - uses: how many devices may join with it, 1 to 1,000.
   /// - user: the person who receives another device, by callsign or id; nil for new people.
   case invite(role: Role, user: String? = nil, uses: Int, validSeconds: Int64)
+  /// The invites that this device made.
+  case invites
+  /// Withdraws one of them, which is named by its id.
+  case withdrawInvite(String)
   /// Admits a device by the contents of its join request file, as another one of a person or as
   /// that of a new person.
   case admit(request: ByteString, role: Role, user: String? = nil)
@@ -242,6 +246,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case contactWritten(ContactID)
   /// The byte form of an `Invitation`, with its role and expiry.
   case invitation(ByteString, role: Role, expiresAt: Timestamp)
+  case invites([InviteSummary])
   /// The contents of a join grant file, and the user that it admits.
   case grant(ByteString, callsign: String)
   case quarantine([QuarantinedFrame])

@@ -127,7 +127,8 @@ extension Command {
       .checkInPin, .setCheckInPins,
       .clearDuress, .alerts, .acknowledgeAlert, .changes,
       .settings, .contacts, .history, .timeline,
-      .events, .invite, .admit, .revoke, .councils, .proposeCouncil, .endorseCouncil,
+      .events, .invite, .invites, .withdrawInvite, .admit, .revoke, .councils, .proposeCouncil,
+      .endorseCouncil,
       .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .records, .mergeBundle,
       .writtenThrough, .delivery, .proximity:
       nil

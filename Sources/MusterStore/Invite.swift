@@ -20,11 +20,13 @@ public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflect
   public let expiresAt: Timestamp
   /// For display, by this device's clock.
   public let createdAt: Timestamp
+  /// When a commander withdrew it, by this device's clock; nil if none did.
+  public let withdrawnAt: Timestamp?
 
   /// Creates an invite with all its uses.
   public init(
     id: InviteID, secret: [UInt8], role: Role, user: UserID? = nil, revokedDevices: UInt32? = nil,
-    usesLeft: UInt32, expiresAt: Timestamp, createdAt: Timestamp
+    usesLeft: UInt32, expiresAt: Timestamp, createdAt: Timestamp, withdrawnAt: Timestamp? = nil
   ) {
     self.id = id
     self.secret = secret
@@ -34,6 +36,7 @@ public struct Invite: Hashable, Sendable, CustomStringConvertible, CustomReflect
     self.usesLeft = usesLeft
     self.expiresAt = expiresAt
     self.createdAt = createdAt
+    self.withdrawnAt = withdrawnAt
   }
 
   /// The invite, without its secret.

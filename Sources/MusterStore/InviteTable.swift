@@ -4,15 +4,16 @@ internal import MusterModel
 /// The SQL of invites and their uses.
 enum InviteTable {
   private static let columns =
-    "id, secret, role, user, revoked, uses_left, expires_at_ms, created_at_ms"
+    "id, secret, role, user, revoked, uses_left, expires_at_ms, created_at_ms, withdrawn_at_ms"
 
   static func insert(_ invite: Invite, in database: Database) throws {
     try database.run(
-      "INSERT INTO invites(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      "INSERT INTO invites(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        + " ON CONFLICT DO NOTHING",
       [
         invite.id.blob, invite.secret.blob, invite.role.rawValue.column, invite.user?.blob ?? .null,
         invite.revokedDevices?.column ?? .null, invite.usesLeft.column, invite.expiresAt.column,
-        invite.createdAt.column,
+        invite.createdAt.column, invite.withdrawnAt?.column ?? .null,
       ])
   }
 
@@ -49,11 +50,18 @@ enum InviteTable {
     try database.run("UPDATE invites SET uses_left = uses_left - 1 WHERE id = ?", [id.blob])
   }
 
+  static func withdraw(_ id: InviteID, at moment: Timestamp, in database: Database) throws {
+    try database.run(
+      "UPDATE invites SET withdrawn_at_ms = ? WHERE id = ? AND withdrawn_at_ms IS NULL",
+      [moment.column, id.blob])
+  }
+
   private static func read(_ columns: inout ColumnReader) throws -> Invite {
     Invite(
       id: try columns.identifier(), secret: try columns.bytes(), role: try columns.code(),
       user: try columns.optionalBytes16().map(UserID.init(raw:)),
       revokedDevices: try columns.optionalInteger(), usesLeft: try columns.integer(),
-      expiresAt: try columns.timestamp(), createdAt: try columns.timestamp())
+      expiresAt: try columns.timestamp(), createdAt: try columns.timestamp(),
+      withdrawnAt: try columns.optionalInteger().map { Timestamp(milliseconds: $0) })
   }
 }

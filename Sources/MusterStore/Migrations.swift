@@ -35,6 +35,7 @@ enum Migrations {
       try $0.execute(sql: invitesAndRevocations)
     }
     migrator.registerMigration("24 lists of blobs in order") { try $0.execute(sql: blobLists) }
+    migrator.registerMigration("25 withdrawn invites") { try $0.execute(sql: withdrawnInvites) }
     return migrator
   }
 
@@ -373,6 +374,11 @@ enum Migrations {
     -- How many devices of the person were revoked when the invite was made; NULL if that is not
     -- known. A later revocation closes it.
     ALTER TABLE invites ADD COLUMN revoked INTEGER;
+    """
+
+  private static let withdrawnInvites = """
+    -- When a commander withdrew the invite; NULL if none did.
+    ALTER TABLE invites ADD COLUMN withdrawn_at_ms INTEGER;
     """
 
   private static let crossingsBySample = """

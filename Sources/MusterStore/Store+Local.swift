@@ -70,6 +70,11 @@ extension Store {
     try read { try InviteTable.admitted(by: id, in: $0) }
   }
 
+  /// Withdraws an invite for good.
+  public func withdrawInvite(_ id: InviteID, at moment: Timestamp) throws(StoreError) {
+    try write { try InviteTable.withdraw(id, at: moment, in: $0) }
+  }
+
   /// Takes one use of an invite for a device. Idempotent per device: its answer may be lost, or
   /// this node may stop before the certificate is issued.
   public func useInvite(_ id: InviteID, for device: DeviceID) throws(StoreError) -> InviteUse {

@@ -21,7 +21,7 @@ struct SwarmCommand: ParsableCommand {
   @Option(help: "How long each story is, in minutes; drawn where not given.")
   var minutes: Int64?
 
-  @Flag(help: "Draws people who must check in, and faults of clocks, power and links alone.")
+  @Flag(help: "Draws people who must check in; faults of clocks, power, links and restores alone.")
   var checkIns = false
 
   @Flag(help: "Draws people in and out of danger, and compares what every node shows.")

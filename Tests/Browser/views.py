@@ -48,6 +48,9 @@ LINK = {"url": "https://192.168.1.20:7443/#login=5f1c0b7a9e3d42868c1f0a7be45d931
         "expires": stamp(-1800)}
 INVITATION = {"url": "muster://" + "Ab3_dE6-gH9kLm2n" * 13, "role": "member",
               "expires": stamp(-86400)}
+INVITES = [{"id": "7c1e" + "0" * 28, "role": "member", "user": None, "usesLeft": 4,
+            "createdAt": stamp(3600), "expires": stamp(-86400), "state": "open",
+            "devices": [f"{3 + 1000:032x}"]}]
 SETTINGS = {"silenceSeconds": 600, "foreground": {
     "mode": "standard", "readingSeconds": 5, "sendingSeconds": 20, "distanceMetres": 20,
     "accuracyMetres": 100, "sharesTrack": True}}
@@ -106,7 +109,7 @@ class Scene(PictureStage):
             "sentBytes": 48_211, "receivedBytes": 1_204_332,
         } for n, state, age in ((0, "connected", 3), (3, "connected", 1), (8, "silent", 840))]
         found = {
-            "logins": LOGINS, "settings": SETTINGS, "session": self.session,
+            "logins": LOGINS, "invitations": {"items": INVITES}, "settings": SETTINGS, "session": self.session,
             "mesh": {"items": self.links(), "next": None},
             "events": {"items": self.crossings(), "next": None},
             "contacts": {"items": [

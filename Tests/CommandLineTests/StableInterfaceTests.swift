@@ -17,6 +17,8 @@ import Testing
     invite --role command
     invite --role observer
     invite --role relay
+    invite list --json
+    invite withdraw 3f9a --json
     join --request ben.request --callsign Ben
     admit ben.request --out ben.grant
     join --grant ben.grant

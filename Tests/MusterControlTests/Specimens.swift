@@ -98,6 +98,7 @@ enum Specimens {
       .events(after: .max, limit: .max),
       .invite(role: .relay, uses: 1, validSeconds: 86_400),
       .invite(role: .member, user: "Anna", uses: 1, validSeconds: 1),
+      .invites, .withdrawInvite("abcd"),
       .admit(request: [], role: .member), .admit(request: [1], role: .member, user: "Anna"),
       .admit(request: [0, 255], role: .command),
       .overrideSafety(user: "Ben", .safe, note: "in the tent"),
@@ -414,6 +415,11 @@ enum Specimens {
             identifier: "00ff", serviceData: "00ff40", changesAt: moment, days: [moment]))),
       .events([crossing(1), crossing(2)]),
       .invitation([1, 2, 3], role: .member, expiresAt: moment),
+      .invites([
+        InviteSummary(
+          id: InviteID(raw: Bytes16(high: 1, low: 2)), role: .member, user: nil, usesLeft: 1,
+          createdAt: moment, expiresAt: moment, state: .withdrawn, devices: [])
+      ]),
       .grant([0, 255], callsign: "Ben"),
       .logStates([logState]),
       .bundlePiece(BundlePiece(bytes: [1, 2], next: [3], frames: 4, records: 5)),

@@ -64,6 +64,8 @@ import Testing
       let path = "/api/v1/invitations"
       let answer = try await web.client.ask("POST", path, body: "{}")
       #expect(answer.status == 422 && answer.body.contains("no reachable address"), "\(answer)")
+      #expect(try await web.get(path)["items"].elements?.isEmpty == true)
+      #expect(try await web.status("DELETE", path + "/abcd") == 404)
       for wrong in [
         "{\"uses\":0}", "{\"uses\":1001}", "{\"validSeconds\":0}", "{\"role\":\"king\"}", "[]",
         "{\"for\":\"Ben\"}",
@@ -113,7 +115,9 @@ import Testing
         let anna = devices.first(where: { !$0.isThisDevice })
       else { throw Failed("Anna is not known") }
       for (method, path, body) in [
-        ("POST", "/api/v1/invitations", "{}"), ("POST", "/api/v1/devices/\(anna.id)/revoke", nil),
+        ("POST", "/api/v1/invitations", "{}"), ("GET", "/api/v1/invitations", nil),
+        ("DELETE", "/api/v1/invitations/abcd", nil),
+        ("POST", "/api/v1/devices/\(anna.id)/revoke", nil),
         ("POST", "/api/v1/epoch/rotate", nil), ("POST", "/api/v1/quarantine/00000000/release", nil),
         ("PATCH", "/api/v1/settings", "{\"silenceSeconds\":60}"),
       ] {

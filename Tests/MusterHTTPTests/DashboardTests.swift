@@ -14,8 +14,8 @@ import Testing
   /// Modules that a page loads when they are needed first: few readers print, import, replay,
   /// invite, look at a photo or at the network, or have a vector map.
   private static let loadedLater = [
-    "js/annotate.js", "js/forms.js", "js/gallery.js", "js/import.js", "js/logins.js",
-    "js/map/vector.js", "js/mesh.js", "js/proximity.js", "js/qr.js", "js/replay.js",
+    "js/annotate.js", "js/forms.js", "js/gallery.js", "js/import.js", "js/invites.js",
+    "js/logins.js", "js/map/vector.js", "js/mesh.js", "js/proximity.js", "js/qr.js", "js/replay.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {

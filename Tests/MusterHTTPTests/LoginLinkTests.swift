@@ -136,9 +136,69 @@ extension `Logging in` {
       // One without a person has nothing to answer, and no other write is open.
       let otto = try await caller.cookie("Otto", "Otto's words")
       #expect(await caller.ask(.post, path, "{}", cookie: otto).status == .forbidden)
+      #expect(
+        await caller.ask(.get, "/api/v1/invitations", cookie: otto).status == .forbidden)
       for other in ["/api/v1/directives", String(path.dropLast(16)) + "close"] {
         #expect(await caller.ask(.post, other, "{}", cookie: rui).status == .forbidden)
       }
+    }
+  }
+
+  @Test func `of many links that are opened at once, each one opens its login`() async throws {
+    try await Self.run { caller, _ in
+      caller.endpoint.router.api.logins?.serves(at: "https://10.0.0.5:7443")
+      // Given more phones than passphrases may wait for their verification
+      var openings: [String] = []
+      for number in 1...12 {
+        let made = try await Self.local(
+          .post, Self.logins, "{\"name\":\"Phone \(number)\"}", at: caller)
+        let (name, code) = try Self.parts(of: made.json)
+        openings.append(Self.opening(name, code, "five random words"))
+      }
+      // When each tries until the node has time for it
+      let statuses = await withTaskGroup(of: Int.self) { group in
+        for opening in openings {
+          group.addTask {
+            while true {
+              let status = await caller.ask(.post, LoginEndpoint.path, opening).status.code
+              if status != 429 { return status }
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses == [Int](repeating: 204, count: 12))
+    }
+  }
+
+  @Test func `one link that is used twice at once begins one session`() async throws {
+    try await Self.run { caller, _ in
+      caller.endpoint.router.api.logins?.serves(at: "https://10.0.0.5:7443")
+      let made = try await Self.local(.post, Self.logins + "/Maria/link", at: caller)
+      let (name, code) = try Self.parts(of: made.json)
+      let statuses = await withTaskGroup(of: Int.self) { group in
+        for words in ["five random words", "five other words"] {
+          group.addTask {
+            await caller.ask(.post, LoginEndpoint.path, Self.opening(name, code, words)).status.code
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.sorted() == [204, 401])
+    }
+  }
+
+  @Test func `a removed login loses its stream at once`() async throws {
+    try await Self.run { caller, _ in
+      let otto = try await caller.cookie("Otto", "Otto's words")
+      let stream = await caller.ask(.get, "/api/v1/stream", cookie: otto)
+      #expect(stream.status == .ok)
+      let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+      let reading = Task { try await stream.body.write(StreamReader(begin)) }
+      for await _ in begun { break }
+      #expect(try await Self.local(.delete, Self.logins + "/Otto", at: caller).status == 204)
+      // Long before the next pulse
+      try await reading.value
     }
   }
 
@@ -180,4 +240,14 @@ extension `Logging in` {
       #expect(try await Self.local(.delete, Self.logins + "/Nemo", at: caller).status == 404)
     }
   }
+}
+
+/// Takes the body of a stream, and notes its first bytes.
+private struct StreamReader: ResponseBodyWriter {
+  private let begun: AsyncStream<Void>.Continuation
+
+  init(_ begun: AsyncStream<Void>.Continuation) { self.begun = begun }
+
+  mutating func write(_ buffer: ByteBuffer) async throws { begun.yield() }
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }

@@ -414,6 +414,21 @@ import Testing
     #expect(sessions.find("", now: start) == nil)
   }
 
+  @Test func `a flood of one login's sessions ends no other login's session`() throws {
+    let sessions = Sessions()
+    let start = ContinuousClock.now
+    let maria = try sessions.begin(Self.login(), now: start)
+    let otto = try Login(
+      name: "Otto", rights: .observer, passphrase: Array("words".utf8), cost: .minimum)
+    var flood: [String] = []
+    for second in 1...2 * Sessions.most {
+      flood.append(sessions.begin(otto, now: start + .milliseconds(second)))
+    }
+    #expect(sessions.find(maria, now: start + .seconds(60)) != nil)
+    #expect(sessions.find(flood.last ?? "", now: start + .seconds(60)) != nil)
+    #expect(sessions.find(flood[0], now: start + .seconds(60)) == nil)
+  }
+
   @Test func `checking a secret does not extend it`() throws {
     let sessions = Sessions()
     let start = ContinuousClock.now

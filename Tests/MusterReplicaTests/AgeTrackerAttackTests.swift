@@ -9,22 +9,25 @@ import Testing
 @testable import MusterReplica
 
 /// Random attacks on the ages at a replica: `AgeAttackTests` at the level of `AgeTracker`, with its
-/// store, restarts of the program and of the machine, trackers and the echoes that it selects.
+/// store, restarts of the program and of the machine, restored disks to which own frames come back,
+/// trackers and the echoes that it selects. In half of the worlds the attacker has the observer's
+/// key too.
 /// `MUSTER_VOLUME=10000` runs as many worlds; `MUSTER_TEST_SEED` replays one.
 @Suite("Attacks on the ages at a replica")
 struct AgeTrackerAttackTests {
   @Test func `no random attack postpones a silence or changes the age of a frame`() throws {
     let seeds = Volume.seeds(orUsual: 200)
-    var (checks, bounded) = (0, 0)
+    var (checks, bounded, returned) = (0, 0, 0)
     for seed in seeds {
       var world = try TrackerWorld(seed: seed)
       try world.run(steps: 80)
       checks += world.checks
       bounded += world.bounded
+      returned += world.returned
       for violation in world.violations.prefix(1) { Issue.record("seed \(seed): \(violation)") }
     }
     print("ages of a replica: \(seeds.count) worlds, \(checks) checks, \(bounded) with a bound")
-    if Volume.onlySeed == nil { #expect(bounded * 3 > checks) }
+    if Volume.onlySeed == nil { #expect(bounded * 3 > checks && returned > 0) }
   }
 }
 
@@ -39,6 +42,14 @@ private struct TrackerWorld {
     var drift: Int64
     /// The newest position of each author.
     var newest: [Int: Int] = [:]
+    var backup: Backup?
+  }
+
+  /// A copy of a disk, and what it holds.
+  private struct Backup {
+    let store: Store
+    let newest: [Int: Int]
+    let delivered: Set<Int>
   }
 
   private struct Record {
@@ -57,10 +68,14 @@ private struct TrackerWorld {
   private(set) var violations: [String] = []
   private(set) var checks = 0
   private(set) var bounded = 0
+  /// Own frames of the observer that came back and have an upper bound before their arrival.
+  private(set) var returned = 0
+  private let hasObserversKey: Bool
   private static let attacker = 3
 
   init(seed: UInt64) throws {
     random = SplitMix64(seed: seed)
+    hasObserversKey = seed % 2 == 1
     for number in 0..<3 {
       let id = DeviceID(raw: Bytes16(high: 1, low: UInt64(number)))
       let bootedAt = now - Int64(random.number(below: 30 * 86_400_000))
@@ -108,7 +123,12 @@ private struct TrackerWorld {
       case 8..<11: forge()
       case 11..<17: try deliver(anyRecord(), to: random.number(below: 3))
       case 17: try exchange()
-      case 18: try restart(random.number(below: 3), isNewBoot: false)
+      case 18:
+        switch random.number(below: 4) {
+        case 0: try backUp(random.number(below: 3))
+        case 1: try restore(random.number(below: 3))
+        default: try restart(random.number(below: 3), isNewBoot: false)
+        }
       default:
         if random.chance(oneIn: 3) { try restart(random.number(below: 3), isNewBoot: true) }
       }
@@ -153,8 +173,8 @@ private struct TrackerWorld {
     else { return }
     records.append(
       Record(
-        id: id(), author: Self.attacker, stated: stated, madeAt: now,
-        isFrame: random.chance(oneIn: 2)))
+        id: id(), author: hasObserversKey && random.chance(oneIn: 3) ? 0 : Self.attacker,
+        stated: stated, madeAt: now, isFrame: random.chance(oneIn: 2)))
   }
 
   private mutating func anyRecord() -> Int {
@@ -165,8 +185,13 @@ private struct TrackerWorld {
   }
 
   private mutating func deliver(_ number: Int, to index: Int) throws {
-    guard number < records.count, records[number].author != index else { return }
+    guard number < records.count else { return }
     let record = records[number]
+    // Only frames that the disk lacks come back.
+    if record.author == index {
+      guard record.isFrame, try laptops[index].store.arrival(ofFrame: record.id.raw) == nil
+      else { return }
+    }
     if !record.isFrame {
       // Only a newer position is accepted.
       guard number > laptops[index].newest[record.author] ?? -1 else { return }
@@ -208,6 +233,21 @@ private struct TrackerWorld {
     try commit(index)
   }
 
+  private mutating func backUp(_ index: Int) throws {
+    laptops[index].backup = Backup(
+      store: try laptops[index].store.copiedInMemory(), newest: laptops[index].newest,
+      delivered: index == 0 ? delivered : [])
+  }
+
+  /// The machine starts with the disk of the backup.
+  private mutating func restore(_ index: Int) throws {
+    guard let backup = laptops[index].backup else { return }
+    laptops[index].store = try backup.store.copiedInMemory()
+    laptops[index].newest = backup.newest
+    if index == 0 { delivered = backup.delivered }
+    try restart(index, isNewBoot: true)
+  }
+
   private mutating func commit(_ index: Int) throws {
     var batch = Batch()
     batch.ages = laptops[index].tracker.takeChanges()
@@ -215,6 +255,11 @@ private struct TrackerWorld {
   }
 
   // MARK: Invariants of the observer
+
+  /// The attacker may have written a record under its own key, or the observer's.
+  private func isChecked(_ record: Record) -> Bool {
+    record.isFrame && record.author != Self.attacker && !(hasObserversKey && record.author == 0)
+  }
 
   private mutating func check() throws {
     let clock = clock(0)
@@ -231,7 +276,7 @@ private struct TrackerWorld {
       if age.latest < truth { violations.append("\(subject) looks younger: \(age), \(truth)") }
       if age.earliest > truth { violations.append("\(subject) looks older: \(age), \(truth)") }
     }
-    for number in delivered where records[number].isFrame && records[number].author != 3 {
+    for number in delivered where isChecked(records[number]) {
       guard let frame = try laptops[0].store.arrival(ofFrame: records[number].id.raw),
         let made = laptops[0].tracker.made(frame)
       else {
@@ -242,6 +287,7 @@ private struct TrackerWorld {
       if made.earliest > truth || made.latest < truth {
         violations.append("frame \(number) was made at \(truth), not within \(made)")
       }
+      if records[number].author == 0, made.latest < frame.made.latest { returned += 1 }
     }
     let faults = laptops[0].tracker.clockFaults(now: clock)
     if faults.contains(where: { $0.raw.low < 3 }) { violations.append("a fault of \(faults)") }

@@ -196,7 +196,7 @@ struct CheckInTests {
     let again = try due("Ben", &valley)
     #expect(again[0] <= here[0], "\(again), \(here) before the program restarted")
     try valley.run(milliseconds: (there[0] + 10 + 30) * 1000)
-    #expect(try review("Ben", in: &valley) == [.danger])
+    #expect(try review("Ben", in: &valley).contains(.danger))
   }
 
   @Test func `a time out of range is refused, and a person has a bounded number of timers`() throws

@@ -78,6 +78,47 @@ struct JoiningTests {
     #expect(try valley.laptops[0].store.invites().map(\.usesLeft) == [0])
   }
 
+  @Test func `a withdrawn invite admits no further device, also after a restart`() throws {
+    let folder = try TemporaryFolder()
+    var valley = Valley()
+    try valley.found("Ada", path: folder.database("Ada"))
+    // Given a paper for five devices, by which one has joined, and another invite
+    let paper = try valley.invitation(by: "Ada", uses: 5)
+    let other = try valley.invitation(by: "Ada")
+    var first = Enrolment(seed: valley.seed32())
+    guard case .joined = try valley.attempt(&first, invitation: paper, from: outside) else {
+      throw Valley.JoinFailure(joining: "the first device did not join")
+    }
+    let before = try valley.ask("Ada") { try $0.invites(now: $1) }
+    #expect(before.map(\.state) == [.open, .open] && before.map(\.usesLeft) == [4, 1])
+    let lost = try #require(before.first { $0.devices.count == 1 })
+    // When the paper is lost, and its invite withdrawn
+    let withdrawn = try valley.ask("Ada") {
+      try $0.withdrawInvite(String("\(lost.id)".prefix(6)), now: $1)
+    }
+    #expect(withdrawn.state == .withdrawn && withdrawn.devices == lost.devices)
+    try valley.restart("Ada")
+    // Then its finder reads the reason
+    var finder = Enrolment(seed: valley.seed32())
+    let late = try valley.attempt(
+      &finder, invitation: paper, upTo: 60_000, from: Valley.endpoint(41))
+    #expect(refusal(late) == "the invite was withdrawn: ask for a new one", "\(late)")
+    #expect(try valley.ask("Ada") { replica, _ in try replica.queries.devices() }.count == 2)
+    // And the device that had joined, and lost the answer, gets it again
+    guard case .joined = try valley.attempt(&first, invitation: paper, from: outside) else {
+      throw Valley.JoinFailure(joining: "the first device lost its answer")
+    }
+    var third = Enrolment(seed: valley.seed32())
+    guard
+      case .joined = try valley.attempt(&third, invitation: other, from: Valley.endpoint(42))
+    else { throw Valley.JoinFailure(joining: "another invite was withdrawn too") }
+    for reference in ["0000", "x", ""] where !"\(lost.id)".hasPrefix("0000") {
+      #expect(throws: Refusal.self, "\(reference)") {
+        try valley.ask("Ada") { _ = try $0.withdrawInvite(reference, now: $1) }
+      }
+    }
+  }
+
   @Test func `an admitted device gets its answer again, even after the invite's expiry`() throws {
     var valley = Valley()
     try valley.found("Ada")

@@ -59,6 +59,16 @@ struct InviteTests {
     #expect(try store.invite(invite.id)?.usesLeft == 1)
   }
 
+  @Test func `an invite is withdrawn once, and stays so`() throws {
+    let moment = Timestamp(milliseconds: 3000)
+    try store.withdrawInvite(invite.id, at: moment)
+    try store.withdrawInvite(invite.id, at: Timestamp(milliseconds: 4000))
+    try store.addInvite(invite)
+    #expect(try store.invite(invite.id)?.withdrawnAt == moment)
+    try store.withdrawInvite(InviteID(raw: name(2)), at: moment)
+    #expect(try store.invites().count == 1)
+  }
+
   @Test func `an invite of another device is unknown`() throws {
     let other = try Store.inMemory()
 

@@ -118,6 +118,10 @@ extension NetworkTests {
         // Given links that carry the datagrams of frames, and none of 1,452 bytes
         for laptop in [anna, ben] { try wire.limitPackets(of: laptop, to: 1400) }
         for laptop in [anna, ben] { try await laptop.run() }
+        try await inStep(anna, ben)
+        // And forged ICMP messages, by which links carry no more than 600 bytes
+        try wire.forgeSmallPath(of: anna, to: ben, maximum: 600)
+        try wire.forgeSmallPath(of: ben, to: anna, maximum: 600)
         let picture = URL(filePath: #filePath).deletingLastPathComponent()
           .appending(path: "../../docs/images/dashboard-mesh.png").standardizedFileURL
         try await ben.send("report", "add", "--title", "Gas smell", "--photo", picture.path)
@@ -125,7 +129,7 @@ extension NetworkTests {
           let photo = try await anna.ask("report", "photo", "list", "Gas smell")[0]
           return photo["original"]["percent"] == .number(100)
         }
-        // Then the probe of the larger size did not pass in pieces either
+        // Then neither frames nor the probe of the larger size leave in pieces
         for laptop in [anna, ben] {
           let counters = try Namespaces.run(
             "ip", "netns", "exec", laptop.space, "cat", "/proc/net/snmp")

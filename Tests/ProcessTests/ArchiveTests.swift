@@ -211,6 +211,83 @@ extension ProcessTests {
       }
     }
 
+    @Test func `what a device sent past its cut-off leaves the positions, between running nodes`()
+      async throws
+    {
+      try await Field.run { field in
+        try await PostgresCluster.run { cluster in
+          let anna = try await field.founder("Anna")
+          let ben = try await joiner("Ben", of: anna, role: "member", in: field)
+          let county = try await joiner("County", of: anna, role: "archive", in: field)
+          try await anna.send("settings", "set", "--share-track")
+          func ride(_ hour: Int, beside other: RunningNode) async throws {
+            let node = try await ben.run(
+              peers: [other], "--gpx", try track(hour: hour, in: field), "--speed", "100000")
+            try await eventually("the ride is over") {
+              try node.child.complaints.contains("the track has ended")
+            }
+            // The whole track is in frames, but for the fixes of the next segment.
+            let other = hour == 8 ? anna : county
+            try await inStep(ben, other)
+            try await eventually("the frames arrived") {
+              try await ben.ask("status")["frames"] == other.ask("status")["frames"]
+            }
+            try await node.stop()
+          }
+          /// Ben's positions of the hours of both rides.
+          func positions() async throws -> [Int] {
+            try await archive("import", on: county, in: field, cluster: cluster)
+            try await archive("project", on: county, in: field, cluster: cluster)
+            let counts = try await cluster.query(
+              """
+              SELECT count(*) FILTER (WHERE at < '2026-11-01T09:00:00Z'),
+                count(*) FILTER (WHERE at >= '2026-11-01T09:00:00Z')
+              FROM muster.positions WHERE callsign = 'Ben'
+              """)
+            return counts.split(separator: "|").compactMap { Int($0) }
+          }
+          // Given a ride that command and the archive received,
+          let annasNode = try await anna.run()
+          let countysNode = try await county.run(peers: [annasNode])
+          try await ride(8, beside: annasNode)
+          try await inStep(anna, county)
+          try await annasNode.stop()
+          // and one that command did not
+          try await ride(9, beside: countysNode)
+          let before = try await positions()
+          try #require(before.count == 2 && before[0] >= 128 && before[1] >= 100, "\(before)")
+          // when command revokes the laptop, and meets the archive's device,
+          let device = try #require(try await ben.ask("status")["device"].text)
+          try await anna.send("revoke", device, "--yes")
+          _ = try await anna.run(peers: [countysNode])
+          try await inStep(anna, county)
+          // then of the second ride the last known position remains at most.
+          let after = try await positions()
+          #expect(after.count == 2 && after[0] >= 128 && after[1] <= 1, "\(after)")
+          let kept = try await cluster.query(
+            "SELECT count(*) = (SELECT sum(stored) FROM muster.posts) FROM muster.frames")
+          #expect(kept == "t", "frames were deleted")
+        }
+      }
+    }
+
+    /// Writes a ride of 130 fixes, two seconds apart, that begins at an hour.
+    private func track(hour: Int, in field: Field) throws -> String {
+      let points = (0..<130).map { number in
+        let time = String(format: "%02d:%02d", number * 2 / 60, number * 2 % 60)
+        return """
+          <trkpt lat="\(46 + Double(number) / 1000)" lon="14.\(hour)">\
+          <time>2026-11-01T0\(hour):\(time)Z</time></trkpt>
+          """
+      }
+      let text = """
+        <gpx version="1.1"><trk><trkseg>\(points.joined())</trkseg></trk></gpx>
+        """
+      let file = field.path("\(hour).gpx")
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+      return file
+    }
+
     @Test func `a replaced laptop gets everything back from a blind archive`() async throws {
       try await Field.run { field in
         try await PostgresCluster.run { cluster in

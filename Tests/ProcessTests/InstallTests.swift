@@ -101,6 +101,55 @@ struct InstallTests {
     }
   }
 
+  @Test(
+    .enabled(
+      if: Installed.hasFile(URL(filePath: "/usr/bin/dpkg-shlibdeps")), "needs dpkg-dev"))
+  func `the Debian packages name what they need, and a node runs from one`() async throws {
+    let scratch = try TemporaryFolder()
+    // The programs of tests need Swift's libraries, which no package of Debian contains.
+    try Self.run(
+      "Scripts/deb.sh", [try Program.located().path, scratch.url.path], in: scratch.url,
+      ["SHLIBDEPS": "--ignore-missing-info", "COMPRESSION": "none"])
+    func package(_ name: String) throws -> URL {
+      let files = try FileManager.default.contentsOfDirectory(
+        at: scratch.url, includingPropertiesForKeys: nil)
+      return try #require(files.first { $0.lastPathComponent.hasPrefix(name + "_") })
+    }
+    func dpkg(_ arguments: String...) async throws -> String {
+      let ended = try await Child(
+        URL(filePath: "/usr/bin/dpkg-deb"), arguments, environment: [:], in: scratch.url,
+        name: "dpkg-deb"
+      ).end(within: .seconds(300))
+      #expect(ended.status == 0, "\(ended)")
+      return ended.output
+    }
+    let node = try await dpkg("--field", package("muster").path, "Depends")
+    for library in ["libsodium23", "libsqlite3-0", "libqrencode4", "libdbus-1-3"] {
+      #expect(node.contains(library), "\(node)")
+    }
+    // A laptop needs neither PostgreSQL nor, for anything but photos, libvips.
+    #expect(!node.contains("libpq") && !node.contains("libvips"), "\(node)")
+    let recommended = try await dpkg("--field", package("muster").path, "Recommends")
+    #expect(recommended.contains("libvips42") && recommended.contains("libjs-leaflet"))
+    #expect(try await dpkg("--field", package("muster-archive").path, "Depends").contains("libpq5"))
+    // The scripts run in an image of a system without systemd, too.
+    let root = scratch.url.appending(path: "root")
+    _ = try await dpkg("--raw-extract", package("muster").path, root.path)
+    for script in ["postinst", "prerm", "postrm"] {
+      let text = try String(contentsOf: root.appending(path: "DEBIAN/" + script), encoding: .utf8)
+      #expect(text.hasPrefix("#!/bin/sh\n") && !text.contains("@"), "\(script)")
+      #expect(!text.contains("rm "), "the home is never removed")
+    }
+    let unit = try String(
+      contentsOf: root.appending(path: "usr/lib/systemd/system/muster.service"), encoding: .utf8)
+    #expect(unit.contains("ExecStart=/usr/bin/muster run\n"))
+    try await Field.run(of: root.appending(path: "usr/bin/muster")) { field in
+      let anna = try await field.founder("Anna")
+      let running = try await anna.run(peers: [])
+      try await running.stop()
+    }
+  }
+
   @Test(.needsBrowser)
   func `the installed page and its map open in a browser`() async throws {
     try await Self.withInstalled { program in
@@ -120,13 +169,16 @@ struct InstallTests {
   }
 
   /// Runs a script of the repository with a folder that replaces `/`.
-  private static func run(_ script: String, _ arguments: [String], in root: URL) throws {
+  private static func run(
+    _ script: String, _ arguments: [String], in root: URL, _ environment: [String: String] = [:]
+  ) throws {
     let process = Process()
     process.executableURL = repository.appending(path: script)
     process.arguments = arguments
     process.currentDirectoryURL = repository
     process.environment = ProcessInfo.processInfo.environment
       .merging(["DESTDIR": root.path, "PREFIX": "/usr/local"]) { $1 }
+      .merging(environment) { $1 }
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()

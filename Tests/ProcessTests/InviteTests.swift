@@ -42,6 +42,35 @@ extension ProcessTests {
       }
     }
 
+    @Test func `a lost paper is withdrawn, with the devices that joined by it in view`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run()
+        let paper = try #require(try await anna.ask("invite", "--uses", "9")["url"].text)
+        try await field.laptop("Cora").send("join", paper, "--callsign", "Cora")
+        let listed = try await anna.ask("invite", "list")[0]
+        #expect(listed["state"] == .string("open") && listed["usesLeft"] == .number(8))
+        let cora = try #require(listed["devices"].items.first?.text)
+        let id = try #require(listed["id"].text)
+
+        let words = try await anna.send("invite", "withdraw", String(id.prefix(8)))
+        #expect(words.contains("withdrawn") && words.contains("Cora \(cora.prefix(8))"), "\(words)")
+        let ben = try field.laptop("Ben")
+        try await ben.attempt("join", paper, "--callsign", "Ben")
+          .expectRefusal(containing: "withdrawn")
+        try await expectNothing(of: ben)
+        // It can be listed and withdrawn without a running node too.
+        try await node.stop()
+        #expect(try await anna.ask("invite", "list")[0]["state"] == .string("withdrawn"))
+        let again = try await anna.ask("invite", "withdraw", id)
+        #expect(again["state"] == .string("withdrawn"))
+        try await anna.attempt("invite", "withdraw", "00000000").expectRefusal(
+          containing: "made no invite")
+      }
+    }
+
     @Test func `an altered invite never enrols a device`() async throws {
       try await Field.run { field in
         let anna = try await field.founder("Anna")

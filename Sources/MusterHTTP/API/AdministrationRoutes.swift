@@ -33,6 +33,30 @@ enum AdministrationRoutes {
       return .ok(InvitationURL(bytes.bytes).json(role: role, expiresAt: expiresAt))
     },
     Route(
+      .get, "/api/v1/invitations",
+      "List the invites that this device made, with the devices that joined by them",
+      result: .json(.open([.must("items", .list(.named("Invite"), most: Int(Rows.mostPerPage)))]))
+    ) { api, call in
+      guard call.person?.speaksForItself != true else {
+        throw Problem(.forbidden, "invites are for command")
+      }
+      guard case .invites(let invites) = try await api.ask(.invites) else {
+        throw Problem.unexpected
+      }
+      return .ok(
+        .object(["items": .array(invites.suffix(Int(Rows.mostPerPage)).map(\.json))]))
+    },
+    Route(
+      .delete, "/api/v1/invitations/{id}",
+      "Withdraw an invite that this device made: no further device joins by it",
+      result: .json(.named("Invite"))
+    ) { api, call in
+      guard case .invites(let invites) = try await api.ask(.withdrawInvite(call.id)),
+        let invite = invites.first
+      else { throw Problem.unexpected }
+      return .ok(invite.json)
+    },
+    Route(
       .post, "/api/v1/devices/{id}/revoke", "Revoke a device permanently", result: .done
     ) { api, call in
       _ = try await api.ask(.revoke(call.id))

@@ -14,7 +14,8 @@ enum Components {
     ("Permit", permit), ("CheckIn", checkIn), ("Peer", peer), ("Link", link), ("Status", status),
     ("Position", position),
     ("Track", track),
-    ("Delivery", delivery), ("Invitation", invitation), ("QuarantinedFrame", quarantinedFrame),
+    ("Delivery", delivery), ("Invitation", invitation), ("Invite", invite),
+    ("QuarantinedFrame", quarantinedFrame),
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
     ("Map", map), ("MapFile", mapFile),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
@@ -373,6 +374,13 @@ enum Components {
   private static let invitation = Shape.open([
     .must("url", .text), .must("expires", .time),
     .must("role", .choice(Role.allCases.map(\.name))),
+  ])
+
+  private static let invite = Shape.open([
+    .must("id", .reference), .must("role", .choice(Role.allCases.map(\.name))),
+    .must("user", .nullable(.reference)), .must("usesLeft", .count), .must("createdAt", .time),
+    .must("expires", .time), .must("state", .choice(InviteSummary.State.allCases.map(\.name))),
+    .must("devices", .list(.reference, most: many)),
   ])
 
   private static let quarantinedFrame = Shape.open([

@@ -7,6 +7,9 @@ internal import ServiceLifecycle
 
 /// The answer to a client that follows data sets: it ends when the client or the node does.
 struct EventStream {
+  /// How long a session counts without another check, while there are changes.
+  private static let trust = Duration.seconds(1)
+
   let live: SubscriptionBroker
   let node: Node
 
@@ -56,12 +59,16 @@ struct EventStream {
       try await writer.write(StreamEvent.pulse)
     }
     _ = subscriber.wrote()
+    var checked = ContinuousClock.now
     for await item in subscriber.items {
-      switch item {
-      case .pulse:
-        // The user may have logged out, or the login may have been removed.
+      // The user may have logged out, or the login may have been removed. A queue that is always
+      // full drops pulses.
+      if item.isPulse || .now - checked >= Self.trust {
         guard person?.stays() ?? true else { return }
-        try await writer.write(StreamEvent.pulse)
+        checked = .now
+      }
+      switch item {
+      case .pulse: try await writer.write(StreamEvent.pulse)
       case .notice(let notice):
         // Already sent as missed.
         guard notice.count > place.counts[notice.dataset] else { continue }

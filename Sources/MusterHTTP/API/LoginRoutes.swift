@@ -72,6 +72,7 @@ enum LoginRoutes {
       guard let name = call.path["name"], try links.all().contains(where: { $0.name == name })
       else { throw Problem(.notFound, "there is no login of this name") }
       try noting { try links.remove(name) }
+      api.live.review()
       return Answer(.noContent)
     },
   ]

@@ -9,6 +9,8 @@ final class Subscriber: Sendable {
   enum Item: Sendable {
     case notice(Notice)
     case pulse
+
+    var isPulse: Bool { if case .pulse = self { true } else { false } }
   }
 
   private static let bound = 64
@@ -61,6 +63,9 @@ final class Subscriber: Sendable {
     }
     if isStuck { connection.close() } else { continuation.yield(.pulse) }
   }
+
+  /// Sends a pulse, at which the stream checks the session of its reader.
+  func review() { continuation.yield(.pulse) }
 
   /// Records a completed write. Returns whether an element was dropped since the last call that
   /// returned true.

@@ -98,6 +98,11 @@ final class SubscriptionBroker: Sendable {
     }
   }
 
+  /// Lets every stream check now whether its reader is still logged in.
+  func review() {
+    for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.review() }
+  }
+
   // MARK: Following
 
   /// Adds a subscriber; nil at the limit, or when the node stops.

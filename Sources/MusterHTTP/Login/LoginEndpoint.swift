@@ -265,11 +265,14 @@ struct LoginEndpoint: Sendable {
       throw Problem(.unprocessableContent, error.description, at: "/passphrase")
     }
     let links = router.api.logins
-    guard let links, let login = links.redeem(code, of: name, now: now()) else {
+    guard let links, let login = links.login(of: code, named: name, now: now()) else {
       throw Self.usedUp
     }
+    // Used up only afterwards: while many log in at once, this may be refused.
     let new = try await judging.derive { try login.with(passphrase: passphrase) }
-    guard try links.replace(login, by: new) else { throw Self.usedUp }
+    guard links.redeem(code, of: name, now: now()) == login, try links.replace(login, by: new)
+    else { throw Self.usedUp }
+    router.api.live.review()
     return begin(new, "login by link", request, client)
   }
 

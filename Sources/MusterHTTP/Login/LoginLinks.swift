@@ -73,6 +73,13 @@ final class LoginLinks: Sendable {
     }
   }
 
+  /// Returns the login of a code, which stays valid; nil as for `redeem`.
+  func login(of code: String, named name: String, now: ContinuousClock.Instant) -> Login? {
+    state.withLock { $0.pending[Self.key(code)] }.flatMap { pending in
+      pending.login.name == name && now < pending.ends ? pending.login : nil
+    }
+  }
+
   /// Uses up a code. Returns its login; nil for an unknown or expired code, and for another name.
   func redeem(_ code: String, of name: String, now: ContinuousClock.Instant) -> Login? {
     let key = Self.key(code)

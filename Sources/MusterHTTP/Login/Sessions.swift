@@ -21,7 +21,7 @@ final class Sessions: Sendable {
   static let idle = Duration.seconds(30 * 60)
   static let rotation = Duration.seconds(15 * 60)
   static let grace = Duration.seconds(60)
-  private static let most = 512
+  static let most = 512
 
   private let open = Mutex<[Bytes32: Session]>([:])
 
@@ -74,12 +74,21 @@ final class Sessions: Sendable {
     let secret = Hex.encode(SystemRandom.seed())
     open.withLock { open in
       open = open.filter { now < $0.value.ends && now - $0.value.used < Self.idle }
-      if open.count >= Self.most, let oldest = open.min(by: { $0.value.used < $1.value.used }) {
-        open[oldest.key] = nil
-      }
+      if open.count >= Self.most { Self.makeRoom(in: &open) }
       open[Self.key(secret)] = session
     }
     return secret
+  }
+
+  /// Ends the oldest session of the login that has the most: a flood ends its own.
+  private static func makeRoom(in open: inout [Bytes32: Session]) {
+    let counts = Dictionary(open.values.map { ($0.login.name, 1) }, uniquingKeysWith: +)
+    let oldest = open.max {
+      let (a, b) = ($0.value, $1.value)
+      let (first, second) = (counts[a.login.name] ?? 0, counts[b.login.name] ?? 0)
+      return first != second ? first < second : a.used > b.used
+    }
+    if let oldest { open[oldest.key] = nil }
   }
 
   private static func key(_ secret: String) -> Bytes32 { Blake2b.hash256(Array(secret.utf8)) }

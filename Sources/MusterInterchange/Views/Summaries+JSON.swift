@@ -316,6 +316,18 @@ extension UplinkSummary.State {
   }
 }
 
+extension InviteSummary {
+  /// The JSON of `invite list`.
+  public var json: JSON {
+    .object([
+      "id": .id(id), "role": .string(role.name), "user": .known(user, JSON.id),
+      "usesLeft": .count(Int(usesLeft)), "createdAt": .time(createdAt),
+      "expires": .time(expiresAt), "state": .string(state.name),
+      "devices": .array(devices.map(JSON.id)),
+    ])
+  }
+}
+
 extension QuarantinedFrame {
   /// The JSON of `quarantine list`.
   public var json: JSON {

@@ -30,6 +30,33 @@ enum Admitter {
     return invitation
   }
 
+  /// Returns the invites that this device made and remembers, oldest first.
+  static func invites(in core: ReplicaCore, now: Timestamp) throws -> [InviteSummary] {
+    try core.context.require(.command)
+    let review = review(in: core)
+    return try review.invites(now: now).map { try review.summary(of: $0, now: now) }
+  }
+
+  /// Withdraws an invite: no further device joins with it.
+  ///
+  /// - Parameter reference: its id, or the first digits of it.
+  static func withdrawInvite(
+    _ reference: String, in core: ReplicaCore, now: Timestamp
+  ) throws -> InviteSummary {
+    try core.context.require(.command)
+    let review = review(in: core)
+    let prefix = IdentifierPrefix(reference)
+    let meant = try review.invites(now: now).filter { prefix?.begins($0.id) ?? false }
+    guard let invite = meant.first else {
+      throw Refusal("this device made no invite whose id begins with \(reference)", .unknown)
+    }
+    guard meant.count == 1 else {
+      throw Refusal("\(meant.count) invites match \(reference): name more digits", .unknown)
+    }
+    try core.store.withdrawInvite(invite.id, at: now)
+    return try review.summary(of: try core.store.invite(invite.id) ?? invite, now: now)
+  }
+
   /// Informs the engine of the invites that are remembered.
   static func informOfInvites(in core: inout ReplicaCore, now: ClockReading) throws {
     let invites = try review(in: core).openInvites(now: now.wall)

@@ -57,11 +57,41 @@ struct JoinReview {
     }
   }
 
-  /// Returns the invites that are remembered.
-  func openInvites(now: Timestamp) throws(StoreError) -> [OpenInvite] {
+  /// Returns the invites that are remembered, oldest first.
+  func invites(now: Timestamp) throws(StoreError) -> [Invite] {
     try store.invites().filter {
       now.milliseconds(since: $0.expiresAt) < Self.graceMilliseconds
-    }.map { OpenInvite(id: $0.id, secret: $0.secret) }
+    }
+  }
+
+  /// Returns them as the engine takes requests with them, if only to answer why they are refused.
+  func openInvites(now: Timestamp) throws(StoreError) -> [OpenInvite] {
+    try invites(now: now).map { OpenInvite(id: $0.id, secret: $0.secret) }
+  }
+
+  /// Returns an invite with what `verdict` would answer a new device.
+  func summary(of invite: Invite, now: Timestamp) throws(StoreError) -> InviteSummary {
+    let devices = try store.devices(admittedBy: invite.id)
+    let state: InviteSummary.State =
+      if invite.withdrawnAt != nil {
+        .withdrawn
+      } else if now >= invite.expiresAt {
+        .expired
+      } else if devices.contains(where: control.isRevoked) || hasLostDevice(invite) {
+        .closed
+      } else {
+        invite.usesLeft == 0 ? .used : .open
+      }
+    return InviteSummary(
+      id: invite.id, role: invite.role, user: invite.user, usesLeft: invite.usesLeft,
+      createdAt: invite.createdAt, expiresAt: invite.expiresAt, state: state, devices: devices)
+  }
+
+  /// Whether a device of the invite's person was revoked after it was made: the holder of that
+  /// device may have the invite too.
+  private func hasLostDevice(_ invite: Invite) -> Bool {
+    guard let user = invite.user, let before = invite.revokedDevices else { return false }
+    return control.revokedDeviceCount(of: user) > before
   }
 
   // MARK: Requests
@@ -81,6 +111,9 @@ struct JoinReview {
     guard control.certificate(ofKey: ticket.request.signingKey) == nil else {
       return .admitted(invite.role, of: invite.user)
     }
+    guard invite.withdrawnAt == nil else {
+      return .refused("the invite was withdrawn: ask for a new one")
+    }
     guard now < invite.expiresAt else {
       let age = now.milliseconds(since: invite.expiresAt) / 1000
       let span = RoundedSpan(seconds: UInt64(clamping: age))
@@ -91,10 +124,7 @@ struct JoinReview {
       return .refused(
         "the invite is closed, because a device that used it is revoked: ask for a new one")
     }
-    // Who holds the lost device may have the invite too.
-    if let user = invite.user, let before = invite.revokedDevices,
-      control.revokedDeviceCount(of: user) > before
-    {
+    if hasLostDevice(invite) {
       return .refused(
         "the invite is closed, because a device of this person was revoked after it was made: ask "
           + "for a new one")

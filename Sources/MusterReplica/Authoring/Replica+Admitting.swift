@@ -19,6 +19,16 @@ extension Replica {
     return (invitation.encoded(), invitation.expiresAt)
   }
 
+  /// Returns the invites that this device made, oldest first, until a week after their expiry.
+  public func invites(now: ClockReading) throws -> [InviteSummary] {
+    try Admitter.invites(in: core, now: now.wall)
+  }
+
+  /// Withdraws an invite, named by the first digits of its id. Durable when it returns.
+  public func withdrawInvite(_ reference: String, now: ClockReading) throws -> InviteSummary {
+    try Admitter.withdrawInvite(reference, in: core, now: now.wall)
+  }
+
   /// Admits the device of a join request file, and returns the contents of the grant file.
   ///
   /// - Parameter other: the person whose other device it is; nil for a new person.

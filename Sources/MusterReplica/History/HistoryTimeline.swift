@@ -19,28 +19,41 @@ struct HistoryTimeline {
     let first = max(range.lowerBound, cursor?.time ?? range.lowerBound)
     guard first <= range.upperBound else { return HistoryEventPage(events: [], next: nil) }
     let rest = first...range.upperBound
-    var events = try statusEvents(in: rest, limit: limit) + rows() + directed()
-    events.removeAll { !rest.contains($0.time) }
     var sorted =
-      try events.map { (place: HistoryCursor($0), source: Source.event($0)) }
+      try statusEvents(in: rest, limit: limit).map {
+        (place: HistoryCursor($0.event), source: Source.status($0.event, of: $0.user))
+      }
+      + (rows() + directed()).filter { rest.contains($0.time) }.map {
+        (place: HistoryCursor($0), source: Source.event($0))
+      }
       + crossings(in: rest, after: cursor, limit: limit + 1)
     if let cursor { sorted.removeAll { $0.place <= cursor } }
     sorted.sort { $0.place < $1.place }
     let page = sorted.prefix(limit)
+    var callsigns: [UserID: String] = [:]
     return HistoryEventPage(
-      events: try page.map { try event(of: $0.source) },
+      events: try page.map { try event(of: $0.source, &callsigns) },
       next: sorted.count > limit ? page.last?.place : nil)
   }
 
-  /// A crossing is looked up when it is on the page: a day has many.
+  /// A crossing, and the callsign of a status, are looked up when they are on the page: a day has
+  /// many.
   private enum Source {
     case event(HistoryEvent)
+    case status(HistoryEvent, of: UserID)
     case crossing(ArrivedCrossing)
   }
 
-  private func event(of source: Source) throws -> HistoryEvent {
+  /// - Parameter callsigns: those that were looked up for this page.
+  private func event(
+    of source: Source, _ callsigns: inout [UserID: String]
+  ) throws -> HistoryEvent {
     switch source {
     case .event(let event): return event
+    case .status(var event, let user):
+      event.callsign = try callsigns[user] ?? statuses.context.callsign(of: user)
+      callsigns[user] = event.callsign
+      return event
     case .crossing(let arrived):
       let crossing = try statuses.context.summary(arrived)
       let recorded = arrived.recorded
@@ -58,28 +71,31 @@ struct HistoryTimeline {
   /// ones. A day has many: periods after those of the page are not read.
   private func statusEvents(
     in range: ClosedRange<Timestamp>, limit: Int
-  ) throws -> [HistoryEvent] {
-    var events: [HistoryEvent] = []
+  ) throws -> [(event: HistoryEvent, user: UserID)] {
+    var events: [(event: HistoryEvent, user: UserID)] = []
     try reader.readChanges(in: range) { changes, next in
       for change in changes {
-        let event = try event(of: change)
-        if let shown = hidesDuress ? event.withoutDuress : event { events.append(shown) }
+        let event = event(of: change)
+        guard range.contains(event.time),
+          let shown = hidesDuress ? event.withoutDuress : event
+        else { continue }
+        events.append((shown, change.user))
       }
       guard let next else { return true }
       // Those at the start of the range may have been on the page before.
-      return events.count { range.lowerBound < $0.time && $0.time < next } <= limit
+      return events.count { range.lowerBound < $0.event.time && $0.event.time < next } <= limit
     }
     return events
   }
 
-  private func event(of change: HistoryReader.Change) throws -> HistoryEvent {
+  /// Returns an event without the callsign of its person.
+  private func event(of change: HistoryReader.Change) -> HistoryEvent {
     let (user, after) = (change.user, change.entry.conditions)
     let decisive = StatusCondition.decisive(of: after)
     return HistoryEvent(
       time: Timestamp(milliseconds: change.entry.learnt), kind: .status, id: "\(user)",
       severity: after.isEmpty ? .neutral : decisive.severity,
-      callsign: try statuses.context.callsign(of: user),
-      what: after.isEmpty ? "" : decisive.status.rawValue,
+      callsign: "", what: after.isEmpty ? "" : decisive.status.rawValue,
       text: after.isEmpty ? "no longer listed" : decisive.reason, row: "\(user)",
       conditions: HistoryEvent.Conditions(
         before: change.before, after: after,

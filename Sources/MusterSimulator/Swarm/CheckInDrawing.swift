@@ -2,7 +2,7 @@ import MusterModel
 
 extension Scenario {
   /// Returns a random scenario of people who must check in: wall clocks are wrong by years and
-  /// jump, laptops sleep, restart or are destroyed, and the mesh is partitioned.
+  /// jump, laptops sleep, restart, are restored or destroyed, and the mesh is partitioned.
   ///
   /// Boot clocks keep the rate that decision 0035 assumes: for others no interval is promised.
   public static func drawnCheckIns(seed: UInt64) -> Scenario {
@@ -44,8 +44,24 @@ private struct CheckInDrawing {
       let at = random.below(scenario.durationMilliseconds)
       scenario.timeline.append(TimelineEntry(atMilliseconds: at, event: fault()))
     }
+    drawRestores()
     scenario.timeline.sort { $0.atMilliseconds < $1.atMilliseconds }
     return scenario
+  }
+
+  /// In one scenario of three up to two disks are restored; from a separate random stream.
+  private mutating func drawRestores() {
+    random = RandomStream(seed: scenario.seed, named: "restored check-ins")
+    guard random.below(3) == 0 else { return }
+    for _ in 0...random.below(2) {
+      guard let name = random.element(of: scenario.nodes)?.name else { return }
+      let at = random.below(scenario.durationMilliseconds)
+      let later = random.within(at...scenario.durationMilliseconds)
+      scenario.timeline += [
+        TimelineEntry(atMilliseconds: at, event: .backup(name)),
+        TimelineEntry(atMilliseconds: later, event: .restore(name)),
+      ]
+    }
   }
 
   private mutating func drawNodes() {

@@ -93,6 +93,8 @@ struct KnownHead: Sendable {
 /// The digest exchanges with a peer.
 struct DigestHistory: Sendable {
   var last: Digested?
+  /// When a comparison of records last began.
+  var records: Instant?
   /// When the root of a set was sent to it without an answer so far.
   var begun: [SetID: Instant] = [:]
 }

@@ -7,8 +7,9 @@ internal import MusterModel
 ///                                                                  the same for all peers
 ///
 /// Positions are sent in the order in which they began to wait, so that each device has its turn.
-/// A peer whose queue is not empty gets none of a batch: reports and alarms go first, and positions
-/// never pile up on a slow uplink. What a peer misses, the next digest brings.
+/// A peer that has anything queued or unacknowledged gets none of a batch: reports and alarms go
+/// first, and positions pile up neither on a slow uplink nor at a peer that is busy. What a peer
+/// misses, a later turn or a digest brings.
 ///
 /// Invariants: a topic waits once; at most `Limits.fedPositions` wait.
 struct PositionFeed: Sendable {
@@ -33,7 +34,7 @@ struct PositionFeed: Sendable {
     to devices: [DeviceID], _ records: RecordCache, context: inout Context
   ) {
     let parts = takeBatch(records)
-    for device in devices where context.outbox.sendQueues[device]?.queue.waiting ?? 0 == 0 {
+    for device in devices where context.outbox.sendQueues[device]?.queue.count ?? 0 == 0 {
       for part in parts { context.outbox.add(part, to: device) }
       context.expectAnswer(from: device)
     }

@@ -28,7 +28,7 @@ struct Reconciler: Sendable {
     }
     context.confirm(roots, by: device, on: session)
     var differing = SetID.allCases.filter { roots[$0] != own[$0] }
-    if !comparisons.mayBegin(at: context.now, hasRoom: context.outbox.links.hasRoom) {
+    if !mayCompareRecords(with: device, on: session, context: &context) {
       differing.removeAll { $0 == .records }
     }
     if !context.mayCompareCertificates(own, roots, of: device) {
@@ -39,12 +39,27 @@ struct Reconciler: Sendable {
     else {
       return false
     }
-    if differing.contains(.records) { comparisons.noteBegin(at: context.now) }
+    if differing.contains(.records) {
+      comparisons.noteBegin(at: context.now)
+      context.peers[known: device].digests.records = context.now
+    }
     for set in differing {
       context.peers[known: device].digests.begun[set] = context.clock.now
       send(context.logs.node(of: set, prefix: .root, answers: false), to: device, context: &context)
     }
     return true
+  }
+
+  private func mayCompareRecords(
+    with device: DeviceID, on session: UInt32?, context: inout Context
+  ) -> Bool {
+    if session.flatMap({ context.sessions[$0] })?.link == .uplink,
+      !comparisons.mayBeginOnUplink(
+        at: context.now, last: context.peers[known: device].digests.records)
+    {
+      return false
+    }
+    return comparisons.mayBegin(at: context.now, hasRoom: context.outbox.links.hasRoom)
   }
 
   /// Returns whether to begin a digest exchange. In a busy mesh roots always differ: the same

@@ -1,7 +1,9 @@
 internal import MusterModel
 
 /// When records may be compared with a peer. On a congested or narrow link positions always differ
-/// while they are updated, and the comparison would take the capacity that they need.
+/// while they are updated, and the comparison would take the capacity that they need. On an uplink
+/// each position arrives by a push: a comparison with each of hundreds of peers would transfer those
+/// that are on their way a second time.
 struct RecordComparisons: Sendable {
   /// When a record was last pushed here.
   private var pushed: Instant?
@@ -9,6 +11,15 @@ struct RecordComparisons: Sendable {
   private var began: Instant?
 
   mutating func notePush(at now: Instant) { pushed = now }
+
+  /// Whether records may be compared with a peer on an uplink.
+  ///
+  /// - Parameter last: when they were last compared on its session.
+  func mayBeginOnUplink(at now: Instant, last: Instant?) -> Bool {
+    guard let pushed, let last else { return true }
+    return now.milliseconds(since: pushed) >= Timing.recordsAtRestMilliseconds
+      || now.milliseconds(since: last) >= Timing.recordsWithoutRoomMilliseconds
+  }
 
   mutating func noteBegin(at now: Instant) { began = now }
 

@@ -25,8 +25,9 @@ struct DirectSend {
   /// divided where a link carries less, so that such a link works at all.
   func send(_ bytes: [UInt8], to address: SocketAddress) -> DropReason? {
     guard bytes.count > Limits.datagramBytes else { return transmit(bytes, to: address) }
-    guard permitFragments(false, to: address) else { return .overPathSize }
-    defer { _ = permitFragments(true, to: address) }
+    let family: AddressFamily = if case .v6 = address { .ipv6 } else { .ipv4 }
+    guard permitFragments(false, family) else { return .overPathSize }
+    defer { _ = permitFragments(true, family) }
     return transmit(bytes, to: address)
   }
 
@@ -47,17 +48,17 @@ struct DirectSend {
     return .unreachable
   }
 
-  /// Sets whether the following datagrams may be divided into IP fragments. While they may not be,
-  /// what ICMP messages state of the path is ignored, since an outsider can forge them.
-  private func permitFragments(_ isPermitted: Bool, to address: SocketAddress) -> Bool {
-    let isV6 = if case .v6 = address { true } else { false }
-    let level = Int32(isV6 ? IPPROTO_IPV6 : IPPROTO_IP)
+  /// Sets whether the following datagrams may be divided into IP fragments. In both cases, ICMP
+  /// messages about the size of a path are ignored, since an outsider can forge them.
+  private func permitFragments(_ isPermitted: Bool, _ family: AddressFamily) -> Bool {
+    let level = Int32(family == .ipv6 ? IPPROTO_IPV6 : IPPROTO_IP)
     #if canImport(Darwin)
-      let name = isV6 ? IPV6_DONTFRAG : IP_DONTFRAG
+      let name = family == .ipv6 ? IPV6_DONTFRAG : IP_DONTFRAG
       var value: Int32 = isPermitted ? 0 : 1
     #else
-      let name = isV6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER
-      var value: Int32 = isPermitted ? IP_PMTUDISC_WANT : IP_PMTUDISC_PROBE
+      // Both families have the same values.
+      let name = family == .ipv6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER
+      var value: Int32 = isPermitted ? IP_PMTUDISC_OMIT : IP_PMTUDISC_PROBE
     #endif
     return setsockopt(handle, level, name, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
   }

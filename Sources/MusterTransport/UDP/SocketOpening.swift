@@ -23,7 +23,8 @@ struct SocketOpening {
   private static let receiveBufferBytes: Int32 = 4 << 20
   private static let sendBufferBytes: Int32 = 1 << 20
 
-  /// Opens the node's own socket. Without SO_REUSEADDR, which on UDP would let a second node bind
+  /// Opens the node's own socket. It ignores ICMP messages about the size of a path, as
+  /// `DirectSend` does. Without SO_REUSEADDR, which on UDP would let a second node bind
   /// the same port and receive every other datagram.
   ///
   /// - Parameter hops: the hops of announces.
@@ -36,12 +37,20 @@ struct SocketOpening {
         bootstrap
         .channelOption(.ipOption(.ip_multicast_ttl), value: .init(hops))
         .channelOption(.ipOption(.ip_multicast_loop), value: 1)
+      #if !canImport(Darwin)
+        bootstrap = bootstrap.channelOption(
+          Self.option(IP_MTU_DISCOVER, of: .ip), value: .init(IP_PMTUDISC_OMIT))
+      #endif
     case .ipv6:
       bootstrap =
         bootstrap
         .channelOption(Self.ipv6Option(.ipv6_v6only), value: 1)
         .channelOption(Self.ipv6Option(.ipv6_multicast_hops), value: .init(hops))
         .channelOption(Self.ipv6Option(.ipv6_multicast_loop), value: 1)
+      #if !canImport(Darwin)
+        bootstrap = bootstrap.channelOption(
+          Self.option(IPV6_MTU_DISCOVER, of: .ipv6), value: .init(IP_PMTUDISC_OMIT))
+      #endif
     }
     do {
       return try await bootstrap.bind(to: listen.socketAddress).get()
@@ -90,6 +99,12 @@ struct SocketOpening {
               viaMulticast: viaMulticast, inbox: inbox, ledger: ledger, ownEndpoints: ownEndpoints))
         }
       }
+  }
+
+  private static func option(
+    _ number: Int32, of level: NIOBSDSocket.OptionLevel
+  ) -> ChannelOptions.Types.SocketOption {
+    .init(level: level, name: NIOBSDSocket.Option(rawValue: number))
   }
 
   private static func ipv6Option(

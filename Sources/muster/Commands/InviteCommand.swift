@@ -6,77 +6,179 @@ internal import MusterNode
 struct InviteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "invite",
-    abstract: "Create an invite: a URL and a QR code.",
+    abstract: "Invite devices by a URL and a QR code.",
     discussion: """
       Example:  muster invite --role member --uses 5 --expires 2h
+                muster invite list
+                muster invite withdraw 3f9a
 
-      Anyone with the URL can join until it expires or is used up: show it only to the people \
-      that you invite. Keep `muster run` running on this laptop, in reach, while they join.
+      Without a subcommand it creates an invite.
+      """,
+    subcommands: [Create.self, List.self, Withdraw.self],
+    defaultSubcommand: Create.self)
 
-      A person who already has a laptop, or had one, and receives another one:
-        muster invite --user Anna
-      """)
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Create an invite: a URL and a QR code.",
+      discussion: """
+        Example:  muster invite --role member --uses 5 --expires 2h
 
-  @Option(help: "The role of devices that join.")
-  var role = NameArgument(Role.member)
+        Anyone with the URL can join until it expires, is used up or is withdrawn: show it only \
+        to the people that you invite. Keep `muster run` running on this laptop, in reach, while \
+        they join.
 
-  @Option(
-    help: ArgumentHelp(
-      "The person who receives another device.", valueName: "callsign"))
-  var user: String?
+        A person who already has a laptop, or had one, and receives another one:
+          muster invite --user Anna
+        """)
 
-  @Option(help: ArgumentHelp("The number of devices that can join, 1 to 1000.", valueName: "n"))
-  var uses = 1
+    @Option(help: "The role of devices that join.")
+    var role = NameArgument(Role.member)
 
-  @Option(
-    help: ArgumentHelp(
-      "The time until it expires: 90s, 15m, 7d. (default: 24h)", valueName: "time"),
-    transform: DurationArgument.init(parsing:))
-  var expires = DurationArgument.day
+    @Option(
+      help: ArgumentHelp(
+        "The person who receives another device.", valueName: "callsign"))
+    var user: String?
 
-  @OptionGroup(title: "Node") var home: HomeOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var times: TimeOptions
+    @Option(help: ArgumentHelp("The number of devices that can join, 1 to 1000.", valueName: "n"))
+    var uses = 1
 
-  func validate() throws {
-    guard (1...1000).contains(uses) else { throw ValidationError("--uses must be from 1 to 1000") }
-    guard user == nil || uses == 1 else { throw ValidationError("--user permits one use") }
+    @Option(
+      help: ArgumentHelp(
+        "The time until it expires: 90s, 15m, 7d. (default: 24h)", valueName: "time"),
+      transform: DurationArgument.init(parsing:))
+    var expires = DurationArgument.day
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
+
+    func validate() throws {
+      guard (1...1000).contains(uses) else {
+        throw ValidationError("--uses must be from 1 to 1000")
+      }
+      guard user == nil || uses == 1 else { throw ValidationError("--user permits one use") }
+    }
+
+    func run() async throws {
+      // Only a running node has the addresses that the new device must contact.
+      let connection = NodeConnection.running(try await NodeConnection.runningNode(of: home))
+      let command = Command.invite(
+        role: role.value, user: user, uses: uses, validSeconds: expires.seconds)
+      guard case .invitation(let bytes, let role, let expiresAt) = try await connection.ask(command)
+      else {
+        throw Refusal.unexpectedReply
+      }
+      let invitation = InvitationURL(bytes.bytes)
+      if output.json {
+        return try Standard.print(invitation.json(role: role, expiresAt: expiresAt).text)
+      }
+      let url = "\(invitation)"
+      let screen = Screen.current
+      guard screen.isTerminal else { return try Standard.print(url) }
+      try show(url, on: screen)
+      try Standard.print(
+        """
+        For \(user.map { "another device of \(SafeText.line($0))" }
+          ?? ValueText.count(uses, "device", "devices")) of role \(role.name), until \
+        \(times.format.text(expiresAt)). On the other laptop:
+
+        muster join '\(url)' --callsign NAME
+        """)
+    }
+
+    private func show(_ url: String, on screen: Screen) throws {
+      guard let code = QRCode(url) else { return }
+      if let columns = screen.columns, columns < code.columns {
+        return Standard.complain("the QR code needs a terminal of \(code.columns) columns")
+      }
+      for line in code.lines { try Standard.print(line) }
+      try Standard.print("")
+    }
   }
 
-  func run() async throws {
-    // Only a running node has the addresses that the new device must contact.
-    let connection = NodeConnection.running(try await NodeConnection.runningNode(of: home))
-    let command = Command.invite(
-      role: role.value, user: user, uses: uses, validSeconds: expires.seconds)
-    guard case .invitation(let bytes, let role, let expiresAt) = try await connection.ask(command)
-    else {
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the invites of this laptop.",
+      discussion: """
+        Example:  muster invite list
+
+        Invites stay listed for a week after they expire, with the devices that joined by them. \
+        Only the laptop that made an invite lists it and admits devices by it.
+        """)
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var times: TimeOptions
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      guard case .invites(let invites) = try await connection.ask(.invites) else {
+        throw Refusal.unexpectedReply
+      }
+      if output.json { return try Standard.print(JSON.array(invites.map(\.json)).text) }
+      guard !invites.isEmpty else { return try Standard.print("No invites.") }
+      let names = try await connection.joined(by: invites)
+      var table = Table(["ID", "ROLE", "STATE", "LEFT", "EXPIRES", "JOINED"], optional: ["JOINED"])
+      for invite in invites {
+        table.add([
+          .init(invite.id.short), .init(invite.role.name),
+          .init(invite.state.name, invite.state == .open ? .strong : .plain),
+          .init("\(invite.usesLeft)"), .init(times.format.text(invite.expiresAt)),
+          .init(invite.devices.compactMap { names[$0] }.joined(separator: ", ")),
+        ])
+      }
+      try Standard.print(table.text(on: .current))
+    }
+  }
+
+  struct Withdraw: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Withdraw an invite, such as a lost paper.",
+      discussion: """
+        Example:  muster invite withdraw 3f9a
+
+        No further device joins by it, from now on. Devices that joined before stay: revoke those \
+        that you do not know. Withdraw an invite on the laptop that made it: no other one admits \
+        devices by it.
+        """)
+
+    @Argument(help: "The invite: its id, or four or more digits of it.")
+    var id: String
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      guard case .invites(let invites) = try await connection.change(.withdrawInvite(id)),
+        let invite = invites.first
+      else { throw Refusal.unexpectedReply }
+      if output.json { return try Standard.print(invite.json.text) }
+      let names = try await connection.joined(by: invites)
+      let joined = invite.devices.compactMap { names[$0] }
+      try Standard.print(
+        "Invite \(invite.id.short) withdrawn. "
+          + (joined.isEmpty
+            ? "No device joined by it."
+            : "Joined by it before: \(joined.joined(separator: ", ")). Revoke a device that you "
+              + "do not know: muster revoke ID"))
+    }
+  }
+}
+
+extension NodeConnection {
+  /// Returns the devices that joined by invites, as callsign and id.
+  fileprivate func joined(by invites: [InviteSummary]) async throws -> [DeviceID: String] {
+    guard invites.contains(where: { !$0.devices.isEmpty }) else { return [:] }
+    guard case .devices(let devices) = try await ask(.devices) else {
       throw Refusal.unexpectedReply
     }
-    let invitation = InvitationURL(bytes.bytes)
-    if output.json {
-      return try Standard.print(invitation.json(role: role, expiresAt: expiresAt).text)
-    }
-    let url = "\(invitation)"
-    let screen = Screen.current
-    guard screen.isTerminal else { return try Standard.print(url) }
-    try show(url, on: screen)
-    try Standard.print(
-      """
-      For \(user.map { "another device of \(SafeText.line($0))" }
-        ?? ValueText.count(uses, "device", "devices")) of role \(role.name), until \
-      \(times.format.text(expiresAt)). On the other laptop:
-
-      muster join '\(url)' --callsign NAME
-      """)
-  }
-
-  private func show(_ url: String, on screen: Screen) throws {
-    guard let code = QRCode(url) else { return }
-    if let columns = screen.columns, columns < code.columns {
-      return Standard.complain("the QR code needs a terminal of \(code.columns) columns")
-    }
-    for line in code.lines { try Standard.print(line) }
-    try Standard.print("")
+    let names = Dictionary(devices.map { ($0.id, $0.callsign) }) { first, _ in first }
+    let joined = Set(invites.flatMap(\.devices))
+    return Dictionary(
+      uniqueKeysWithValues: joined.map { id in
+        (id, "\(names[id].map { "\(SafeText.line($0)) " } ?? "")\(id.short)")
+      })
   }
 }
 

@@ -83,6 +83,28 @@ struct Wire {
     try ip(laptop.space, "link", "set", interface, "mtu", "\(bytes)")
   }
 
+  /// Sends a laptop, from another one, a forged ICMP message (RFC 1191): a datagram from its node to
+  /// that of the other one was too large for the path.
+  func forgeSmallPath(of laptop: Laptop, to other: Laptop, maximum: Int) throws {
+    let program = """
+      import socket, struct, sys
+      source, target, most = sys.argv[1], sys.argv[2], int(sys.argv[3])
+      def sum16(data):
+          total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+          while total >> 16: total = (total & 0xFFFF) + (total >> 16)
+          return ~total & 0xFFFF
+      udp = struct.pack("!4H", 7474, 7474, 1208, 0)
+      ip = struct.pack("!2B3H2BH4s4s", 0x45, 0, 1228, 1, 0x4000, 64, 17, 0,
+          socket.inet_aton(source), socket.inet_aton(target))
+      icmp = lambda check: struct.pack("!2B3H", 3, 4, check, 0, most) + ip + udp
+      sender = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+      sender.sendto(icmp(sum16(icmp(0))), (source, 0))
+      """
+    try Namespaces.run(
+      "ip", "netns", "exec", other.space, "python3", "-c", program, address(laptop.number),
+      address(other.number), "\(maximum)")
+  }
+
   /// Reads how many IP fragments a system made, from its `/proc/net/snmp`.
   static func fragmentsCreated(in counters: String) throws -> Int {
     let lines = counters.split(separator: "\n").filter { $0.hasPrefix("Ip:") }

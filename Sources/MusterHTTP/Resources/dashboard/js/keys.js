@@ -62,6 +62,8 @@ function rove(container, selector) {
     mark();
   });
   new MutationObserver(mark).observe(container, { childList: true });
+  // Another size of the screen hides some buttons.
+  addEventListener("resize", mark);
   mark();
 }
 

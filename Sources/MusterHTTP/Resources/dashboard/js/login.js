@@ -21,6 +21,9 @@ export const isLoggingIn = () => isAsking;
 /** The code and the name in the link of a new login. */
 const link = location.hash.match(/^#login=(\w+)\/(.+)$/);
 
+// A link that is opened in this page loads it again: its code leaves the address.
+addEventListener("hashchange", () => location.hash.startsWith("#login=") && location.reload());
+
 /** Determines the user, and asks for name and passphrase if needed. */
 export async function openLogin() {
   onStranger(logIn);

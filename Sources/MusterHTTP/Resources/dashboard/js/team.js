@@ -15,15 +15,23 @@ let role = "member";
 
 /** The logins, once they are loaded; for the user of this laptop alone. */
 let logins = null;
+/** The open invites, once they are loaded; for command. */
+let invites = null;
 
 export function openTeam() {
   on(["devices", "status"], onceAFrame(draw));
-  if (location.protocol !== "https:") {
-    whenFirst("team", () => attempt(async () => {
-      logins = await (await import("./logins.js")).openLogins();
-      draw();
-    }));
-  }
+  on(["devices"], () => invites && loadInvites());
+  whenFirst("team", () => attempt(async () => {
+    await attempt(loadInvites);
+    if (location.protocol === "https:") return;
+    logins = await (await import("./logins.js")).openLogins();
+    draw();
+  }));
+}
+
+async function loadInvites() {
+  if (isCommand()) invites = await (await import("./invites.js")).openInvites();
+  draw();
 }
 
 function draw() {
@@ -31,6 +39,7 @@ function draw() {
     || b.isThisDevice - a.isThisDevice || (a.callsign < b.callsign ? -1 : 1));
   fill(byId("team"), drawerHead("team"),
     isCommand() && invitation(),
+    invites,
     logins,
     h("h3", {}, t("devices.n", { n: devices.filter((one) => !one.isRevoked).length })),
     h("ul", { class: "people", "aria-label": t("devices") },
@@ -55,6 +64,7 @@ const invite = () => attempt(async () => {
   const { url, expires } = await write(
     "POST", "invitations", { role, uses: 1, validSeconds: day });
   const { code } = await import("./qr.js");
+  attempt(loadInvites);
   const dialog = show(t("invite.of", { role: t(`role.${role}`) }),
     code(url, t("invite.code")), h("p", { class: "url" }, url),
     faint(t("invite.why", { time: `${new Date(expires).toLocaleDateString("sv")} ${clock(expires)}` })),

@@ -1,4 +1,4 @@
-// German: logins, loaded on the node's own machine with the drawer of the team.
+// German: logins and invites, loaded with the drawer of the team.
 
 export default {
   logins: "Zugänge",
@@ -24,4 +24,11 @@ export default {
   "logins.for": "Link für {name}",
   "logins.code": "QR-Code des Links",
   "logins.why": "Scannen Sie ihn mit dem Telefon, im WLAN dieses Laptops. Er gilt einmal, bis {time}; dann wird eine Passphrase gesetzt.",
+  "invites.open": "Offene Einladungen",
+  "invites.left": "noch {n} Gerät bis {time}|noch {n} Geräte bis {time}",
+  "invites.by": "Beigetreten: {names}",
+  "invites.withdraw": "Zurückziehen",
+  "invites.withdraw.of": "Einladung {id} zurückziehen",
+  "invites.sure": "Diese Einladung zurückziehen? Damit tritt kein weiteres Gerät bei.",
+  "invites.stay": "Schon beigetreten: {names}. Sperren Sie ein Gerät, das Sie nicht kennen.",
 };

@@ -1,4 +1,4 @@
-// English: logins, loaded on the node's own machine with the drawer of the team.
+// English: logins and invites, loaded with the drawer of the team.
 
 export default {
   logins: "Logins",
@@ -24,4 +24,11 @@ export default {
   "logins.for": "Link for {name}",
   "logins.code": "QR code of the link",
   "logins.why": "Scan it with the phone, on the Wi-Fi of this laptop. It works once, until {time}; the user then sets a passphrase.",
+  "invites.open": "Open invites",
+  "invites.left": "{n} more device until {time}|{n} more devices until {time}",
+  "invites.by": "Joined: {names}",
+  "invites.withdraw": "Withdraw",
+  "invites.withdraw.of": "Withdraw invite {id}",
+  "invites.sure": "Withdraw this invite? No further device joins by it.",
+  "invites.stay": "Joined already: {names}. Revoke a device that you do not know.",
 };

@@ -1,4 +1,4 @@
-// Spanish: logins, loaded on the node's own machine with the drawer of the team.
+// Spanish: logins and invites, loaded with the drawer of the team.
 
 export default {
   logins: "Accesos",
@@ -24,4 +24,11 @@ export default {
   "logins.for": "Enlace para {name}",
   "logins.code": "Código QR del enlace",
   "logins.why": "Escanéelo con el teléfono, en la Wi-Fi de este portátil. Vale una vez, hasta {time}; luego se fija una frase de acceso.",
+  "invites.open": "Invitaciones abiertas",
+  "invites.left": "{n} equipo más hasta el {time}|{n} equipos más hasta el {time}",
+  "invites.by": "Se unieron: {names}",
+  "invites.withdraw": "Retirar",
+  "invites.withdraw.of": "Retirar la invitación {id}",
+  "invites.sure": "¿Retirar esta invitación? Ningún otro equipo se une con ella.",
+  "invites.stay": "Ya se unieron: {names}. Revoque un equipo que no conozca.",
 };

@@ -1,4 +1,4 @@
-// French: logins, loaded on the node's own machine with the drawer of the team.
+// French: logins and invites, loaded with the drawer of the team.
 
 export default {
   logins: "Accès",
@@ -24,4 +24,11 @@ export default {
   "logins.for": "Lien pour {name}",
   "logins.code": "Code QR du lien",
   "logins.why": "Scannez-le avec le téléphone, sur le Wi-Fi de ce portable. Il sert une fois, jusqu’à {time} ; une phrase secrète est alors choisie.",
+  "invites.open": "Invitations ouvertes",
+  "invites.left": "encore {n} appareil jusqu’au {time}|encore {n} appareils jusqu’au {time}",
+  "invites.by": "Ont rejoint : {names}",
+  "invites.withdraw": "Retirer",
+  "invites.withdraw.of": "Retirer l’invitation {id}",
+  "invites.sure": "Retirer cette invitation ? Plus aucun appareil ne rejoint avec elle.",
+  "invites.stay": "Ont déjà rejoint : {names}. Révoquez un appareil que vous ne connaissez pas.",
 };

@@ -1,4 +1,4 @@
-// Portuguese: logins, loaded on the node's own machine with the drawer of the team.
+// Portuguese: logins and invites, loaded with the drawer of the team.
 
 export default {
   logins: "Contas",
@@ -24,4 +24,11 @@ export default {
   "logins.for": "Link para {name}",
   "logins.code": "Código QR do link",
   "logins.why": "Leia-o com o telemóvel, na Wi-Fi deste portátil. Funciona uma vez, até {time}; depois define-se uma frase-passe.",
+  "invites.open": "Convites abertos",
+  "invites.left": "mais {n} dispositivo até {time}|mais {n} dispositivos até {time}",
+  "invites.by": "Aderiram: {names}",
+  "invites.withdraw": "Retirar",
+  "invites.withdraw.of": "Retirar o convite {id}",
+  "invites.sure": "Retirar este convite? Mais nenhum dispositivo adere com ele.",
+  "invites.stay": "Já aderiram: {names}. Revogue um dispositivo que não conhece.",
 };

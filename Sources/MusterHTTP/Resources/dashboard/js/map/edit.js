@@ -31,7 +31,7 @@ export const tooManyCorners = (shape) =>
 export function handle(map, group, place, name, look, { move, remove, ended }) {
   const marker = L.marker([place.lat, place.lon], {
     draggable: true, title: name, alt: name, zIndexOffset: look === "middle" ? 0 : 1000,
-    icon: L.divIcon({ className: `handle ${look}`, iconSize: look === "report" ? [36, 36] : [18, 18] }),
+    icon: L.divIcon({ className: `handle ${look}`, iconSize: look === "report" ? [30, 30] : [18, 18] }),
   }).addTo(group);
   const to = ({ lat, lng }) => move?.({ lat, lon: lng });
   marker.on("drag", () => to(marker.getLatLng()));

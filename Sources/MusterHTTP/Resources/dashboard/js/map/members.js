@@ -101,7 +101,7 @@ function wordsOf(item) {
   };
 }
 
-/** What floats on the map, and what is beside it; its left edge is first. */
+/** What floats on the map, and what is beside it. */
 function hiddenParts(map, origin) {
   const whole = map.getContainer().getBoundingClientRect();
   const { x, y } = map.containerPointToLayerPoint([0, 0]).subtract(origin);
@@ -130,9 +130,8 @@ function label(pen, taken, hidden, { text, ink }, x, y, isCentred) {
   const boxes = places.map(([left, middle]) => ({ left, top: middle - 8, width, height: 16 }));
   const isOff = (parts) => (one) => !parts.some((other) => covers(one, other));
   const isFree = isOff(taken);
-  const edge = hidden[0].left + hidden[0].width;
   const at = boxes.filter(isOff(hidden)).find(isFree)
-    ?? boxes.find((one) => one.left >= edge && isFree(one));
+    ?? boxes.find((one) => isOff(hidden)({ ...one, width: 1 }) && isFree(one));
   if (!at) return null;
   const [left, middle] = [at.left, at.top + 8];
   taken.push(at);
