@@ -37,7 +37,7 @@ enum AdministrationRoutes {
       "List the invites that this device made, with the devices that joined by them",
       result: .json(.open([.must("items", .list(.named("Invite"), most: Int(Rows.mostPerPage)))]))
     ) { api, call in
-      guard call.person?.isObserver != true else {
+      guard call.person?.speaksForItself != true else {
         throw Problem(.forbidden, "invites are for command")
       }
       guard case .invites(let invites) = try await api.ask(.invites) else {
