@@ -12,7 +12,7 @@ struct InviteCommand: AsyncParsableCommand {
                 muster invite list
                 muster invite withdraw 3f9a
 
-      Without a subcommand it creates an invite.
+      Without a subcommand it creates an invite: `muster invite create --help` lists the options.
       """,
     subcommands: [Create.self, List.self, Withdraw.self],
     defaultSubcommand: Create.self)
