@@ -305,9 +305,9 @@ public enum Limits {
   /// Sessions on which one fresh frame is pushed, besides those over uplinks; other peers receive
   /// it by relay.
   public static let pushFanOut = 32
-  /// Bytes of positions that each peer on an uplink is sent in a second, if these peers are more
-  /// than `pushFanOut`: some twenty positions.
-  public static let positionBatchBytes = 4 * 1024
+  /// Datagrams of positions that each peer on an uplink is sent in a second, if these peers are more
+  /// than `pushFanOut`: 9.6 kB with some forty positions.
+  public static let positionBatchDatagrams = 8
   /// Positions that wait for a batch. The next digest brings more than that.
   public static let fedPositions = 16_384
   /// Devices that a push names as covered, so that it is not relayed to them.

@@ -76,7 +76,7 @@ struct UplinkFanOutTests {
     }
     // Then no device is sent more than the bound, beside what digests bring,
     let sent = (uplinks.world.stations[0].sentBytes - begun) / 60
-    #expect(sent < 12 * Limits.positionBatchBytes, "\(sent) bytes to each device")
+    #expect(sent < 9 * Uplinks.batchBytes, "\(sent) bytes to each device")
     // and holds a position of each other that is few seconds old.
     for device in 1...60 {
       let recent = [3, 4, 5, 6].map { uplinks.world.stations[device].position($0) }
@@ -96,7 +96,7 @@ struct UplinkFanOutTests {
     }
     // Then one batch is on its way to it, and nothing waits.
     #expect(
-      uplinks.stalledBytes <= 2 * Limits.positionBatchBytes, "\(uplinks.stalledBytes) bytes")
+      uplinks.stalledBytes <= Uplinks.batchBytes + 4096, "\(uplinks.stalledBytes) bytes")
     let queue = uplinks.world.stations[0].engine.context.outbox.sendQueues[
       uplinks.world.stations[1].local.device]?.queue
     #expect(queue?.waitingBytes ?? 0 <= 1024)
@@ -134,6 +134,7 @@ private struct Uplinks {
   var world: World
   private var paths: [Place: Place] = [:]
   private var flying: [(to: Place, bytes: [UInt8])] = []
+  static let batchBytes = Limits.positionBatchDatagrams * Limits.datagramBytes
   /// The station whose uplink carries nothing, and what waits for it.
   private var stalled: (station: Int, bytes: [(to: Place, bytes: [UInt8])])?
 

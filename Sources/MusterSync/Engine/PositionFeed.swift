@@ -49,24 +49,24 @@ struct PositionFeed: Sendable {
     var parts: [PartQueue.Part] = []
     var packet = Packet()
     packet.pushed = [PushedRecords(records: [], covered: [])]
-    var (taken, bytes) = (0, 0)
+    var taken = 0
     func close() {
       guard !packet.pushed[0].records.isEmpty else { return }
-      let part = PartQueue.Part(packet, importance: .positions, author: nil)
-      bytes += part.bytes.count
-      parts.append(part)
+      parts.append(PartQueue.Part(packet, importance: .positions, author: nil))
       packet.pushed[0].records = []
     }
     for topic in waiting {
-      guard bytes + packetBytes <= Limits.positionBatchBytes else { break }
+      if let record = records[topic] {
+        packet.pushed[0].records.append(record)
+        if packet.encoded().count > packetBytes - Self.acknowledgementBytes {
+          packet.pushed[0].records.removeLast()
+          close()
+          guard parts.count < Limits.positionBatchDatagrams else { break }
+          packet.pushed[0].records.append(record)
+        }
+      }
       taken += 1
       isWaiting.remove(topic)
-      guard let record = records[topic] else { continue }
-      packet.pushed[0].records.append(record)
-      guard packet.encoded().count > packetBytes - Self.acknowledgementBytes else { continue }
-      packet.pushed[0].records.removeLast()
-      close()
-      packet.pushed[0].records.append(record)
     }
     close()
     waiting.removeFirst(taken)
