@@ -124,10 +124,11 @@ private struct TrackerWorld {
       case 11..<17: try deliver(anyRecord(), to: random.number(below: 3))
       case 17: try exchange()
       case 18:
-        switch random.number(below: 4) {
-        case 0: try backUp(random.number(below: 3))
-        case 1: try restore(random.number(below: 3))
-        default: try restart(random.number(below: 3), isNewBoot: false)
+        let index = random.number(below: 3)
+        switch random.number(below: 3) {
+        case 0: try backUp(index)
+        case 1: try restore(index)
+        default: try restart(index, isNewBoot: false)
         }
       default:
         if random.chance(oneIn: 3) { try restart(random.number(below: 3), isNewBoot: true) }
@@ -239,13 +240,17 @@ private struct TrackerWorld {
       delivered: index == 0 ? delivered : [])
   }
 
-  /// The machine starts with the disk of the backup.
+  /// The machine starts with the disk of the backup, and some of what that lacks comes back.
   private mutating func restore(_ index: Int) throws {
     guard let backup = laptops[index].backup else { return }
     laptops[index].store = try backup.store.copiedInMemory()
     laptops[index].newest = backup.newest
     if index == 0 { delivered = backup.delivered }
     try restart(index, isNewBoot: true)
+    for number in records.indices.suffix(20) where records[number].author == index {
+      now += Int64(random.number(below: 5000))
+      if !random.chance(oneIn: 3) { try deliver(number, to: index) }
+    }
   }
 
   private mutating func commit(_ index: Int) throws {
