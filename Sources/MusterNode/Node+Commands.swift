@@ -24,7 +24,7 @@ extension Node {
       return alone { try command.change(&$0, now: $1) }
     case .invite(let role, let user, let uses, let seconds):
       return try invite(role: role, of: user, uses: uses, validSeconds: seconds)
-    case .invites: return .invites(try read { try $0.invites(now: $1) })
+    case .invites: return .invites(try read { try $0.queries.invites(now: $1) })
     case .withdrawInvite(let reference):
       return .invites([try read { try $0.withdrawInvite(reference, now: $1) }])
     case .admit(let request, let role, let user):

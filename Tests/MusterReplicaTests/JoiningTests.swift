@@ -89,7 +89,7 @@ struct JoiningTests {
     guard case .joined = try valley.attempt(&first, invitation: paper, from: outside) else {
       throw Valley.JoinFailure(joining: "the first device did not join")
     }
-    let before = try valley.ask("Ada") { try $0.invites(now: $1) }
+    let before = try valley.ask("Ada") { try $0.queries.invites(now: $1) }
     #expect(before.map(\.state) == [.open, .open] && before.map(\.usesLeft) == [4, 1])
     let lost = try #require(before.first { $0.devices.count == 1 })
     // When the paper is lost, and its invite withdrawn

@@ -30,13 +30,6 @@ enum Admitter {
     return invitation
   }
 
-  /// Returns the invites that this device made and remembers, oldest first.
-  static func invites(in core: ReplicaCore, now: Timestamp) throws -> [InviteSummary] {
-    try core.context.require(.command)
-    let review = review(in: core)
-    return try review.invites(now: now).map { try review.summary(of: $0, now: now) }
-  }
-
   /// Withdraws an invite: no further device joins with it.
   ///
   /// - Parameter reference: its id, or the first digits of it.

@@ -19,11 +19,6 @@ extension Replica {
     return (invitation.encoded(), invitation.expiresAt)
   }
 
-  /// Returns the invites that this device made, oldest first, until a week after their expiry.
-  public func invites(now: ClockReading) throws -> [InviteSummary] {
-    try Admitter.invites(in: core, now: now.wall)
-  }
-
   /// Withdraws an invite, named by the first digits of its id. Durable when it returns.
   public func withdrawInvite(_ reference: String, now: ClockReading) throws -> InviteSummary {
     try Admitter.withdrawInvite(reference, in: core, now: now.wall)

@@ -22,6 +22,13 @@ public struct Queries {
   /// Returns the blobs that this device fetches, with the units that are stored here.
   public func wantedBlobs() -> [(id: BlobID, held: UnitSet)] { engine.wantedBlobs() }
 
+  /// Returns the invites that this device made, oldest first, until a week after their expiry.
+  public func invites(now: ClockReading) throws -> [InviteSummary] {
+    try context.require(.command)
+    let review = JoinReview(store: context.store, local: context.local, control: context.control)
+    return try review.invites(now: now.wall).map { try review.summary(of: $0, now: now.wall) }
+  }
+
   // MARK: Devices
 
   /// Returns every device with a valid certificate, by id.
