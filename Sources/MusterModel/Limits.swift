@@ -305,8 +305,8 @@ public enum Limits {
   /// Sessions on which one fresh frame is pushed, besides those over uplinks; other peers receive
   /// it by relay.
   public static let pushFanOut = 32
-  /// Datagrams of positions that each peer on an uplink is sent in a second, if these peers are more
-  /// than `pushFanOut`: 9.6 kB with some forty positions.
+  /// Datagrams of positions that each peer on an uplink is sent in a second, if these are more than
+  /// `pushFanOut`: 9.6 kB with some forty positions.
   public static let positionBatchDatagrams = 8
   /// Positions that wait for a batch. The next digest brings more than that.
   public static let fedPositions = 16_384

@@ -87,8 +87,8 @@ enum Timing {
   /// The minimum interval of digests to one peer when only roots differ. It doubles while neither
   /// side's roots change.
   static let digestMilliseconds: Int64 = 200
-  /// On narrow and congested links, and on uplinks: after this long without a position, the next one may be far
-  /// off.
+  /// On narrow and congested links, and on uplinks: after this long without a position, the next
+  /// one may be far off.
   static let recordsAtRestMilliseconds: Int64 = 10_000
   /// While positions arrive, comparisons at this interval find what new neighbours are missing.
   static let recordsWithoutRoomMilliseconds: Int64 = 120_000
