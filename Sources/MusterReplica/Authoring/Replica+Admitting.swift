@@ -4,10 +4,7 @@ internal import MusterSync
 /// The inviting device's side of a join: only this device can count an invite's uses and judge its
 /// expiry.
 extension Replica {
-  /// Creates an invite.
-  ///
-  /// - Parameter user: the person who receives another device; nil for new people.
-  /// - Returns: the invitation in its byte form.
+  /// Creates an invite, in its byte form. The user receives another device; nil for new people.
   public mutating func invite(
     role: Role, of user: UserID? = nil, uses: Int, validMilliseconds: Int64,
     endpoints: [Endpoint], now: ClockReading
