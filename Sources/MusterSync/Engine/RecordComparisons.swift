@@ -2,8 +2,8 @@ internal import MusterModel
 
 /// When records may be compared with a peer. On a congested or narrow link positions always differ
 /// while they are updated, and the comparison would take the capacity that they need. On an uplink
-/// each position arrives by a push: a comparison with each of hundreds of peers would send again what
-/// is on its way.
+/// each position arrives by a push: a comparison with each of hundreds of peers would send again
+/// what is on its way.
 struct RecordComparisons: Sendable {
   /// When a record was last pushed here.
   private var pushed: Instant?
