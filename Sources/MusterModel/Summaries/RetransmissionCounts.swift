@@ -1,6 +1,7 @@
 /// What was sent again although it had arrived.
 public struct RetransmissionCounts: Codable, Hashable, Sendable {
-  /// Datagrams sent again after a datagram of the peer, which may have had the acknowledgement, was lost.
+  /// Datagrams sent again after a datagram of the peer, which may have had the acknowledgement, was
+  /// lost.
   public var afterLoss: UInt64
   /// Datagrams sent again while no datagram of the peer was lost: a timeout was too short.
   public var withoutLoss: UInt64

@@ -9,6 +9,7 @@ enum Admitter {
     _ role: Role, of user: UserID?, uses: Int, validMilliseconds: Int64, endpoints: [Endpoint],
     in core: inout ReplicaCore, now: ClockReading
   ) throws -> Invitation {
+    try core.context.require(.command)
     try review(in: core).checkInvite(
       uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints)
     try review(in: core).check(user, role: role)
@@ -28,6 +29,13 @@ enum Admitter {
         usesLeft: UInt32(uses), expiresAt: expiresAt, createdAt: now.wall))
     try informOfInvites(in: &core, now: now)
     return invitation
+  }
+
+  /// Requires that this device may admit one more, of a person or of a new one.
+  static func require(_ user: UserID?, role: Role, in core: ReplicaCore) throws {
+    try core.context.require(.command)
+    try review(in: core).check(user, role: role)
+    try review(in: core).checkRoomBelow()
   }
 
   /// Withdraws an invite: no further device joins with it.

@@ -9,7 +9,6 @@ extension Replica {
     role: Role, of user: UserID? = nil, uses: Int, validMilliseconds: Int64,
     endpoints: [Endpoint], now: ClockReading
   ) throws -> (invitation: [UInt8], expiresAt: Timestamp) {
-    try core.context.require(.command)
     let invitation = try Admitter.invite(
       role, of: user, uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints,
       in: &core, now: now)
@@ -27,9 +26,7 @@ extension Replica {
   public mutating func admit(
     request bytes: [UInt8], role: Role, of other: UserID? = nil, now: ClockReading
   ) throws -> (grant: [UInt8], user: UserID, callsign: String, outcome: Outcome) {
-    try core.context.require(.command)
-    try Admitter.review(in: core).check(other, role: role)
-    try Admitter.review(in: core).checkRoomBelow()
+    try Admitter.require(other, role: role, in: core)
     let file = try JoinRequestFile(admissible: bytes, by: core.local.rulesVersion)
     var grant: JoinGrant?
     let outcome = try transact(now: now) {

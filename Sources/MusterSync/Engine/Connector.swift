@@ -28,6 +28,19 @@ struct Connector: Sendable {
     context.deadlines.schedule(.contacts, at: moment)
   }
 
+  /// Adds the addresses of devices whose photos are fetched: on a narrow link their next announce
+  /// may be minutes away.
+  mutating func addSought(context: inout Context) {
+    for device in context.peers.devices {
+      guard let peer = context.peers[device], peer.sessions.isEmpty,
+        let until = peer.topology.soughtUntil, context.now < until
+      else { continue }
+      addHint(
+        peer.presence.endpoint, device: device, at: context.now.advanced(byMicroseconds: 1),
+        context: &context)
+    }
+  }
+
   /// Prepares an attempt at an address that is due.
   ///
   /// - Returns: whether a handshake is to begin.

@@ -30,21 +30,8 @@ extension SyncEngine {
     tryContacts()
   }
 
-  /// Adds the addresses of devices whose photos are fetched: on a narrow link their next announce
-  /// may be minutes away.
-  private mutating func addSought() {
-    for device in context.peers.devices {
-      guard let peer = context.peers[device], peer.sessions.isEmpty,
-        let until = peer.topology.soughtUntil, context.now < until
-      else { continue }
-      contacts.addHint(
-        peer.presence.endpoint, device: device, at: context.now.advanced(byMicroseconds: 1),
-        context: &context)
-    }
-  }
-
   mutating func tryContacts() {
-    addSought()
+    contacts.addSought(context: &context)
     for (endpoint, contact) in contacts.book.due(at: context.now)
     where contacts.attempt(contact, at: endpoint, context: &context) {
       handshaker.initiate(to: endpoint, contacts: contacts, context: &context)
