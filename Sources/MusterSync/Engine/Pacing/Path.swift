@@ -61,8 +61,8 @@ struct Path: Sendable {
     }
   }
 
-  /// Notes that counters begin at zero. A session that carries nothing large is probed as a new path
-  /// is. TCP carries none.
+  /// Notes that counters begin at zero. A session that carries nothing large is probed like a new
+  /// path. TCP carries none.
   mutating func changeSession(isOverTCP: Bool) {
     window.isOverTCP = isOverTCP
     size = carriesLargeDatagrams && !isOverTCP ? .large(arrived: 0, lost: 0) : .unknown
