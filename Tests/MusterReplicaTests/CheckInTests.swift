@@ -212,6 +212,18 @@ struct CheckInTests {
     #expect(throws: Refusal.self) { try start(by: "Ben", in: &valley) }
   }
 
+  /// Found by the simulator with seed 746020: nodes assess people of the roster only, so the alarm
+  /// for a person without a certificate would not be raised.
+  @Test func `a timer for a person whose device is not known here is refused`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let stranger = UserID(raw: Bytes16(high: 7, low: 7))
+    let refusal = #expect(throws: Refusal.self) {
+      try start(of: [stranger], by: "Ada", in: &valley)
+    }
+    #expect(refusal?.description.contains("is not known here") == true)
+    #expect(try valley.ask("Ada") { try $0.statuses(now: $1).checkIns() }.isEmpty)
+  }
+
   @Test func `a wall clock that jumps ten years changes no due time, and causes no storm`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try start(by: "Ben", in: &valley)

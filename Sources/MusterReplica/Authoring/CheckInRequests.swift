@@ -24,10 +24,15 @@ public enum CheckInRequests {
       guard people.count <= Limits.namesPerGroup else {
         throw Refusal("a check-in is for at most \(Limits.namesPerGroup) people: start several")
       }
-      let index = try context.statuses().checkInIndex
+      let statuses = try context.statuses()
+      let index = statuses.checkInIndex
       let sealer = try CheckInSealer(pin: pin, in: context.read)
       var (ids, rows): ([RowID], [[Write]]) = ([], [])
       for user in Set(people).sorted() {
+        // Only people of the roster are assessed: for others no alarm would be raised.
+        guard statuses.statuses.person(user) != nil else {
+          throw Refusal("\(user.short) is not known here: wait for their device", .unknown)
+        }
         let state = try personToCheckIn(user, in: &context)
         let running = index.running(of: user).count
         guard running < CheckInIndex.countedPerPerson else {
