@@ -83,6 +83,9 @@ struct Outbox: Sendable {
     retransmissions.withoutLoss += repeated.withoutLoss
   }
 
+  /// Counts a part of a photo that arrived here again.
+  mutating func noteRepeatedPart() { retransmissions.receivedParts += 1 }
+
   mutating func touch(_ device: DeviceID) {
     if isTouched.insert(device).inserted { touched.append(device) }
   }

@@ -5,11 +5,7 @@ extension SyncEngine {
   public var droppedForLackOfRoom: UInt64 { context.outbox.dropped + context.outbox.links.dropped }
 
   /// What was sent again since startup although it had arrived.
-  public var retransmissions: RetransmissionCounts {
-    var counts = context.outbox.retransmissions
-    counts.receivedParts = blobs.repeatedParts
-    return counts
-  }
+  public var retransmissions: RetransmissionCounts { context.outbox.retransmissions }
 
   /// Returns the smoothed RTT of the session with a peer; nil before the first sample.
   public func roundTripMicroseconds(to device: DeviceID) -> Int64? {

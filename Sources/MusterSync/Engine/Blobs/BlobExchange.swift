@@ -24,8 +24,6 @@ struct BlobExchange: Sendable {
   private var nextReview: Instant?
   private var notices = BlobNotices()
   private(set) var turn = ThumbnailTurn()
-  /// Parts that arrived here again.
-  private(set) var repeatedParts: UInt64 = 0
 
   // MARK: The list
 
@@ -196,10 +194,12 @@ struct BlobExchange: Sendable {
     of key: BlobUnitKey?, from device: DeviceID, _ context: inout Context,
     _ body: (inout IncomingUnit) -> Bool
   ) {
-    guard let key, var unit = incoming.removeValue(forKey: key) else { return repeatedParts += 1 }
+    guard let key, var unit = incoming.removeValue(forKey: key) else {
+      return context.outbox.noteRepeatedPart()
+    }
     let (before, received) = (unit.missing, unit.receivedBytes)
     let isGenuine = unit.noteProgress(now: context.now, body)
-    if unit.receivedBytes == received { repeatedParts += 1 }
+    if unit.receivedBytes == received { context.outbox.noteRepeatedPart() }
     incoming[key] = unit
     guard isGenuine else { return distrust(device, over: key.blob, context: &context) }
     advance(key, missing: before, context: &context)
