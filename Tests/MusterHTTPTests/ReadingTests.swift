@@ -91,11 +91,26 @@ import Testing
         let mayBeEmpty = [
           "peers", "mesh", "alerts", "subscriptions", "quarantine", "failed", "council", "photos",
           "proximity/devices", "proximity/sessions", "proximity/review", "maps", "sync/records",
+          "invitations",
         ].contains { path.hasSuffix($0) }
         if answer.members?["items"] != nil {
           #expect(!answer.items.isEmpty || mayBeEmpty, "\(path)")
         }
       }
+    }
+  }
+
+  /// The node of these tests has no address at which a device could join, so it makes no invite.
+  @Test(arguments: InviteSummary.State.allCases)
+  func `an invite has the documented shape`(state: InviteSummary.State) throws {
+    let shape = try #require(Components.shape("Invite"))
+    for user in [nil, UserID(raw: Bytes16(high: 1, low: 2))] {
+      let json = InviteSummary(
+        id: InviteID(raw: Bytes16(high: 3, low: 4)), role: .member, user: user, usesLeft: 5,
+        createdAt: Timestamp(milliseconds: 0), expiresAt: Timestamp(milliseconds: 7000),
+        state: state, devices: [DeviceID(raw: Bytes16(high: 5, low: 6))]
+      ).json
+      #expect(throws: Never.self, "\(json.text)") { try shape.check(json, at: "invite") }
     }
   }
 
