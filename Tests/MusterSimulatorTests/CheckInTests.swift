@@ -20,6 +20,13 @@ import Testing
     #expect(alarms * 20 > compared, "hardly any timer is ever overdue")
   }
 
+  /// In seed 748019 Cleo's disk is restored, and a later own record dates the timers that came back
+  /// before it more closely: her status was not assessed again.
+  @Test func `own timers that come back are assessed again with each closer date`() throws {
+    let result = try World(.drawnCheckIns(seed: 748_019), seed: 748_019).run()
+    #expect(result.violations.isEmpty, "\(result.violations.prefix(2))")
+  }
+
   @Test func `a story without check-ins is reviewed by no node`() throws {
     let scenario = Scenario(name: "quiet", nodes: [NodePlan(name: "anna", role: .command)])
     let world = try World(scenario, seed: 1)

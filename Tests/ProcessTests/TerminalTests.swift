@@ -17,9 +17,10 @@ extension ProcessTests {
       ["permit", "list"], ["contact", "list"], ["checkin", "list"], ["history", "--from", "1h"],
       ["proximity", "status"], ["proximity", "list"], ["proximity", "own"],
       ["proximity", "sessions"], ["proximity", "notices"], ["proximity", "review"],
-      ["device", "list"], ["council", "status"], ["quarantine", "list"], ["login", "list"],
-      ["access-key", "list"], ["map", "list"], ["webhook", "list"], ["webhook", "failed", "board"],
-      ["settings", "show"], ["verify"], ["doctor"], ["watch", "--once"],
+      ["invite", "list"], ["device", "list"], ["council", "status"], ["quarantine", "list"],
+      ["login", "list"], ["access-key", "list"], ["map", "list"], ["webhook", "list"],
+      ["webhook", "failed", "board"], ["settings", "show"], ["verify"], ["doctor"],
+      ["watch", "--once"],
     ]
     /// Commands that print no more than a line or two about what they did, or run until they are
     /// ended.

@@ -62,9 +62,7 @@ struct StatusReader {
       if let user = model.user(of: device) { stale.people.insert(user) }
     }
     if stale.orders { try readOrders(into: &model) }
-    // The date of an own record is exact from the start.
-    let others = dated.subtracting([context.local.device])
-    let users = Set(others.compactMap { model.user(of: $0) })
+    let users = Set(dated.compactMap { model.user(of: $0) })
     try checkIns.read(&stale, into: &index, datedBy: users)
     if stale.zones {
       model.replace(zones: try monitor.zones(in: context.store).all)
