@@ -125,7 +125,7 @@ deb: programs ## build Debian packages, in .build/deb
 	@Scripts/deps.sh dpkg-dev
 	@Scripts/deb.sh .build/install/muster
 
-stick: deb ## fill a folder that installs offline: make stick STICK=/media/usb
+stick: deb ## make a folder that installs offline: make stick STICK=/mnt/usb
 	@Scripts/stick.sh .build/deb $(STICK)
 
 uninstall: ## remove what `make install` installed, with the same PREFIX
