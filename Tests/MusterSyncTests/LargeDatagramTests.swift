@@ -104,13 +104,19 @@ struct LargeDatagramTests {
     #expect(path.size == .small)
   }
 
-  @Test func `a change between two sessions drops no part, and one to TCP drops the large ones`() {
+  /// Returns a queue whose path has acknowledged a probe of a large datagram.
+  private static func probedQueue() -> SendQueue {
     var sendQueue = SendQueue()
     sendQueue.use(1, isOverTCP: false)
     sendQueue.noteSizeProbe(1, on: 1, now: Instant(microseconds: 0))
     sendQueue.acknowledge(
       Acknowledgement(largest: 1, delayMicroseconds: 0, before: 0, holdsRuns: false), on: 1,
       nextCounter: 2, now: Instant(microseconds: 1000))
+    return sendQueue
+  }
+
+  @Test func `a change between two sessions drops no part, and one to TCP drops the large ones`() {
+    var sendQueue = Self.probedQueue()
     #expect(sendQueue.path.carriesLargeDatagrams)
     for count in [packetBytes, largestPacketBytes] {
       let part = PartQueue.Part(
@@ -158,12 +164,7 @@ struct LargeDatagramTests {
   }
 
   @Test func `nothing but photos leaves in large datagrams`() {
-    var sendQueue = SendQueue()
-    sendQueue.use(1, isOverTCP: false)
-    sendQueue.noteSizeProbe(1, on: 1, now: Instant(microseconds: 0))
-    sendQueue.acknowledge(
-      Acknowledgement(largest: 1, delayMicroseconds: 0, before: 0, holdsRuns: false), on: 1,
-      nextCounter: 2, now: Instant(microseconds: 1000))
+    var sendQueue = Self.probedQueue()
     func add(_ importance: Outbox.Importance, _ count: Int) {
       let part = PartQueue.Part(
         importance: importance, author: nil, key: nil, bytes: [UInt8](repeating: 1, count: count),
