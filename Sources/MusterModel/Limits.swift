@@ -400,6 +400,9 @@ public enum Limits {
   public static let wantedEpochs = 16
   /// Epoch keys that one packet requests.
   public static let keyRequests = 32
+  /// People without a certificate or a tracker here that the rows of one author name, and that are
+  /// listed: more than join between two rounds of anti-entropy.
+  public static let unknownPeoplePerAuthor = 64
   /// Running check-ins in memory that one author started for people of one owner: four for each
   /// phone that a device publishes for.
   public static let checkInsPerShare = 1024

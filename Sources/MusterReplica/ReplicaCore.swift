@@ -105,8 +105,7 @@ struct ReplicaCore {
   var queries: Queries {
     Queries(
       context: context, engine: engine, epochKeys: epochKeys, monitor: monitor,
-      photoKeeper: derived.photos, excessCheckIns: derived.checkIns.excess,
-      heads: own.writer.heads)
+      photoKeeper: derived.photos, excess: derived.excess, heads: own.writer.heads)
   }
 
   // MARK: Deriving

@@ -9,7 +9,7 @@ extension UserSummary {
   public var mapProperties: [String: JSON] {
     [
       "muster": .string("user"), "id": .id(id), "name": .string(callsign),
-      "callsign": .string(callsign), "role": .string(isTracker ? "tracker" : role.name),
+      "callsign": .string(callsign), "role": .string(roleName),
       "team": .string(team), "owner": .known(trackerOwner, JSON.id),
       "personStatus": .string(status.rawValue), "personSeverity": .string(severity.rawValue),
       "reason": .string(reason), "safety": .string(safety.rawValue),

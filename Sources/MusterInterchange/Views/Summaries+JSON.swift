@@ -105,7 +105,7 @@ extension UserSummary {
   public var json: JSON {
     JSON.object([
       "id": .id(id), "callsign": .string(callsign),
-      "role": .string(isTracker ? "tracker" : role.name),
+      "role": .string(roleName),
       "owner": .known(trackerOwner, JSON.id),
       "status": .string(status.rawValue), "severity": .string(severity.rawValue),
       "conditions": .array(conditions.map(\.json)), "age": .known(age, \.json),

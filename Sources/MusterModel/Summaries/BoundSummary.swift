@@ -14,6 +14,8 @@ public enum BoundedTable: UInt8, Codable, NamedCase, Comparable, Hashable, Senda
   case quarantine = 6
   /// Running check-ins that it started.
   case checkIns = 7
+  /// People without a certificate or a tracker here that its user names.
+  case unknownPeople = 8
 
   /// The name for people.
   public var label: String {
@@ -25,6 +27,7 @@ public enum BoundedTable: UInt8, Codable, NamedCase, Comparable, Hashable, Senda
     case .certificates: "certificates"
     case .quarantine: "frames after its revocation"
     case .checkIns: "check-ins"
+    case .unknownPeople: "unknown people"
     }
   }
 

@@ -118,6 +118,12 @@ public struct StatusCondition: Codable, Hashable, Sendable {
   /// A check-in under duress. Only command may see it.
   public static let underDuress = StatusCondition(
     status: .mayday, severity: .danger, reason: "checked in under duress")
+  /// A person that rows name, and whose certificate has not arrived here.
+  public static let certificateMissing = StatusCondition(
+    status: .expected, severity: .neutral, reason: "certificate not yet received")
+  /// The carrier of a tracker that rows name, and whose row has not arrived here.
+  public static let trackerMissing = StatusCondition(
+    status: .expected, severity: .neutral, reason: "tracker not yet received")
   /// No other condition applies.
   public static let inContact = StatusCondition(
     status: .ok, severity: .neutral, reason: "in contact")

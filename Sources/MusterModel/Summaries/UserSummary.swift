@@ -2,9 +2,11 @@
 public struct UserSummary: Codable, Hashable, Sendable {
   /// Also the id of the user's row.
   public var id: UserID
-  /// The first digits of the id while no callsign is known.
+  /// The first digits of the id while no callsign is known; with "unknown person" or "unknown
+  /// tracker" if that has not arrived either.
   public var callsign: String
-  /// The highest role of the user's devices.
+  /// The highest role of the user's devices; member for an unknown person, so that orders to
+  /// everyone address them.
   public var role: Role
   /// Assessed by this node from what it knows now. MUST be shown with `reason` and age.
   public var status: PersonStatus
@@ -63,6 +65,22 @@ public struct UserSummary: Codable, Hashable, Sendable {
 extension UserSummary {
   /// Whether this is the carrier of a tracker.
   public var isTracker: Bool { trackerOwner != nil }
+
+  /// Why nothing but the id is certain of a person that rows name; nil for a known person.
+  public var unknownReason: String? {
+    conditions.first { $0 == .certificateMissing || $0 == .trackerMissing }?.reason
+  }
+
+  /// Whether rows name the person, and their certificate or tracker has not arrived here.
+  public var isUnknown: Bool { unknownReason != nil }
+
+  /// The callsign for alerts, with the reason if the person is unknown.
+  public var alertName: String {
+    unknownReason.map { "\(callsign) (\($0))" } ?? callsign
+  }
+
+  /// The role for people: that of a tracker or of an unknown person has no meaning.
+  public var roleName: String { isUnknown ? "unknown" : isTracker ? "tracker" : role.name }
 
   /// The three states of older programs, derived from the severity.
   public var safety: SafetyState { severity.safety(of: status) }

@@ -29,8 +29,8 @@ public enum CheckInRequests {
       let sealer = try CheckInSealer(pin: pin, in: context.read)
       var (ids, rows): ([RowID], [[Write]]) = ([], [])
       for user in Set(people).sorted() {
-        // Only people of the roster are assessed: for others no alarm would be raised.
-        guard statuses.statuses.person(user) != nil else {
+        // Others would list them without a name, and could not reach them.
+        guard statuses.statuses.isKnown(user) else {
           throw Refusal("\(user.short) is not known here: wait for their device", .unknown)
         }
         let state = try personToCheckIn(user, in: &context)

@@ -29,6 +29,8 @@ struct OrderPlan {
     var addressed = Set(
       people.filter { person in
         audience.includes(person, of: draft.kind, by: author)
+          // No list names an id that may be invented, unless a user does.
+          && !person.isUnknown
           // A person who left the operation, and is not in danger, is called by name only.
           && (draft.kind != .rollcall || !person.has(.signedOff)
             || person.conditions.contains { $0.severity == .danger })

@@ -33,6 +33,11 @@ struct DerivedState: Sendable {
     reader = FrameReader(operation: operation, duress: opener)
   }
 
+  /// What is not held of what each device named.
+  var excess: [BoundedTable: [DeviceID: UInt64]] {
+    [.checkIns: checkIns.excess, .unknownPeople: statusModel.excess]
+  }
+
   /// Forgets what memory may be ahead of the store of.
   mutating func forget() {
     stateTree = nil

@@ -11,9 +11,11 @@ struct CheckInAlerts {
   let ownTrackers: Set<UserID>
 
   var findings: [AlertTracker.Finding] {
-    people.flatMap { person, assessment in
-      assessment.timers.compactMap { finding($0, of: person) }
-    }
+    // Known people come first if there are too many alerts: others may be invented.
+    (people.filter { !$0.summary.isUnknown } + people.filter { $0.summary.isUnknown })
+      .flatMap { person, assessment in
+        assessment.timers.compactMap { finding($0, of: person) }
+      }
   }
 
   private func finding(
@@ -51,7 +53,7 @@ struct CheckInAlerts {
   private func finding(
     _ id: RowID, _ person: UserSummary, _ level: AlertLevel, _ what: String
   ) -> AlertTracker.Finding {
-    var words = text("\(person.callsign): \(what)", id)
+    var words = text("\(person.alertName): \(what)", id)
     if let fix = person.fix {
       words += "; last position \(fix.position.latitude),\(fix.position.longitude)"
     }

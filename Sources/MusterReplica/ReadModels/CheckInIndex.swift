@@ -169,21 +169,36 @@ struct CheckInIndex: Sendable {
     return people
   }
 
+  /// Returns that timers name people, for those about whom it is asked.
+  func namings(of isMeant: (UserID) -> Bool) -> [UnknownPeople.Naming] {
+    rows.filter { isMeant($0.key) }.flatMap { person, ids in
+      ids.compactMap { timers[$0] }.map { timer in
+        UnknownPeople.Naming(
+          person: person, trackerOwner: timer.owner == person ? nil : timer.owner,
+          author: timer.start.author, device: timer.start.written.arrival?.author)
+      }
+    }
+  }
+
   /// Returns the timers of a person, by row: those of command first if there are too many.
   ///
   /// - Parameters:
-  ///   - owner: the owner of the person's row.
+  ///   - owner: the owner of the person's row; nil if it is not known, and any may be right.
   ///   - made: what the evidence of age shows now.
   mutating func evidence(
-    of person: UserID, owner: UserID, made: (WrittenMoment) -> Span
+    of person: UserID, owner: UserID?, made: (WrittenMoment) -> Span
   ) -> [TimerEvidence] {
     guard let ids = rows[person] else { return [] }
-    let theirs = ids.compactMap { id in timers[id].map { (id: id, timer: $0) } }
-      .filter { $0.timer.owner == owner }
+    let all = ids.compactMap { id in timers[id].map { (id: id, timer: $0) } }
       .sorted {
         $0.timer.isCommanded != $1.timer.isCommanded ? $0.timer.isCommanded : $0.id < $1.id
       }
-    return theirs.prefix(Self.countedPerPerson).compactMap { id, timer in
+    // No owner takes the place of another's timers.
+    let owners = owner.map { [$0] } ?? Set(all.map(\.timer.owner)).sorted()
+    let theirs = owners.flatMap { owner in
+      all.filter { $0.timer.owner == owner }.prefix(Self.countedPerPerson)
+    }
+    return theirs.compactMap { id, timer in
       let start = report(timer.start, made: made)
       let reports = timer.reports.map { report($0, made: made) }
       let evidence = CheckInEvidence(start: start, reports: reports)

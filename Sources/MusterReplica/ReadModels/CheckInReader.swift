@@ -29,7 +29,8 @@ struct CheckInReader {
     guard let person = row.checkInPerson, let start = row.checkInStart else { return nil }
     let standing = statuses.assessment(of: person)?.timers.first { $0.id == row.key.id }
     var summary = CheckInSummary(
-      id: row.key.id, user: person, callsign: try context.callsign(of: person),
+      id: row.key.id, user: person,
+      callsign: try statuses.person(person)?.name ?? context.callsign(of: person),
       state: standing?.state ?? .done, durationSeconds: row.checkInDurationSeconds,
       repeats: row.code(.checkInRepeats) == 1, graceSeconds: row.checkInGraceSeconds,
       note: row.text(.checkInNote) ?? "", startedBy: try context.callsign(of: start.author),
@@ -107,8 +108,10 @@ struct CheckInReader {
     of person: PersonRoster.Person, in index: inout CheckInIndex
   ) -> [TimerEvidence] {
     let user = person.identity.id
-    let owner = person.identity.isTracker ? person.row?.owner : user
-    return index.evidence(of: user, owner: owner ?? user) { made($0) }
+    var owner: UserID? = person.identity.isTracker ? person.row?.owner ?? user : user
+    // Whose tracker it is, only its row shows.
+    if person.identity.isTracker, person.identity.isUnknown { owner = nil }
+    return index.evidence(of: user, owner: owner) { made($0) }
   }
 
   /// When a report was made; without a stamp, not after its arrival.

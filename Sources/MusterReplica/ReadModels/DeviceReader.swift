@@ -10,8 +10,8 @@ struct DeviceReader {
 
   /// Returns the devices that are not revoked and fill a table here, by device, then by table.
   ///
-  /// - Parameter checkIns: by device, how many timers are not held.
-  func boundsReached(excessCheckIns checkIns: [DeviceID: UInt64]) throws -> [BoundSummary] {
+  /// - Parameter excess: by table and device, how much is not held.
+  func boundsReached(excess: [BoundedTable: [DeviceID: UInt64]]) throws -> [BoundSummary] {
     var reached: [DeviceID: [BoundedTable: UInt64]] = [:]
     for entry in engine.boundsReached {
       reached[entry.device, default: [:]][entry.table, default: 0] += entry.refusals
@@ -24,8 +24,10 @@ struct DeviceReader {
       }
       reached[device, default: [:]][.certificates, default: 0] += 1
     }
-    for (device, count) in checkIns where !context.control.isRevoked(device) {
-      reached[device, default: [:]][.checkIns, default: 0] += count
+    for (table, devices) in excess {
+      for (device, count) in devices where !context.control.isRevoked(device) {
+        reached[device, default: [:]][table, default: 0] += count
+      }
     }
     return try reached.sorted { $0.key < $1.key }.flatMap { device, tables in
       let callsign = try context.callsign(of: device)

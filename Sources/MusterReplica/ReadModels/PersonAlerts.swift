@@ -22,9 +22,12 @@ struct PersonAlerts {
 
   private var aboutPeople: [AlertTracker.Finding] {
     // People with a device come first if there are too many alerts: one member can invent trackers,
-    // but not certificates.
+    // but not certificates, and command people who do not exist.
     let others = people.filter { $0.summary.id != own }
-    let ordered = others.filter { !$0.summary.isTracker } + others.filter { $0.summary.isTracker }
+    let known = others.filter { !$0.summary.isUnknown }
+    let ordered =
+      known.filter { !$0.summary.isTracker } + known.filter { $0.summary.isTracker }
+      + others.filter { $0.summary.isUnknown }
     return ordered.flatMap { person, assessment in
       [
         duress(person, assessment), help(person, assessment), inHazard(person, assessment),
@@ -60,7 +63,7 @@ struct PersonAlerts {
   ) -> AlertTracker.Finding? {
     let calls = person.conditions.filter { $0.status == .mayday }
     guard let call = calls.dropFirst(assessment.isUnderDuress ? 1 : 0).first else { return nil }
-    return finding(.help, person, .danger, "\(person.callsign): \(call.reason)")
+    return finding(.help, person, .danger, "\(person.alertName): \(call.reason)")
   }
 
   /// For command and for people in the same zone. An accounting names what it has seen, so a person
@@ -141,7 +144,7 @@ struct PersonAlerts {
 
   private func standings(of directive: DirectiveSummary) -> [(String, OrderStanding)] {
     people.compactMap { person, assessment in
-      assessment.orders.first { $0.id == directive.id }.map { (person.callsign, $0) }
+      assessment.orders.first { $0.id == directive.id }.map { (person.alertName, $0) }
     }
   }
 

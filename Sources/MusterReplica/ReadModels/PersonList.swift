@@ -6,7 +6,8 @@ internal import MusterStore
 /// A person for lists, with the status function's result.
 typealias AssessedPerson = (summary: UserSummary, assessment: StatusAssessment)
 
-/// Everyone with a certificate and every tracker, with their status.
+/// Everyone with a certificate, every tracker, and those that rows name before either arrives, with
+/// their status.
 struct PersonList {
   let context: ReadContext
   let ages: AgeReader
@@ -46,11 +47,11 @@ struct PersonList {
     let newest = context.newestPositions(
       person.devices.compactMap { statuses.position(of: $0.id) })[identity.id]
     var summary = UserSummary(
-      id: identity.id, callsign: person.callsign ?? identity.id.short, role: identity.role,
+      id: identity.id, callsign: person.name, role: identity.role,
       status: assessment.status, severity: assessment.severity, reason: assessment.reason,
       fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
       fixAgeSeconds: newest.map { ages.shownAge(of: $0) / 1000 }, team: identity.team,
-      trackerOwner: identity.isTracker ? person.row?.owner : nil,
+      trackerOwner: statuses.trackerOwner(of: person),
       selfReport: try standing?.selfReport.map(statement),
       override: try standing?.override.map(statement))
     summary.batteryPercent = person.devices.filter { !$0.isRevoked }

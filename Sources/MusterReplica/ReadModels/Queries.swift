@@ -11,8 +11,8 @@ public struct Queries {
   let epochKeys: EpochKeys
   let monitor: GeofenceMonitor
   let photoKeeper: PhotoKeeper
-  /// By device, how many running check-ins are not held.
-  let excessCheckIns: [DeviceID: UInt64]
+  /// What is not held of what each device named.
+  let excess: [BoundedTable: [DeviceID: UInt64]]
   /// Of the logs that this device writes.
   let heads: [Lane: Head]
 
@@ -46,7 +46,7 @@ public struct Queries {
 
   /// The devices that are not revoked and fill a table here, by device, then by table.
   public var boundsReached: [BoundSummary] {
-    get throws { try deviceReader.boundsReached(excessCheckIns: excessCheckIns) }
+    get throws { try deviceReader.boundsReached(excess: excess) }
   }
 
   /// The epoch that this device uses for writing; nil without a key.

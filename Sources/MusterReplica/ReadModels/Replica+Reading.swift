@@ -36,7 +36,7 @@ extension Replica {
       epoch: core.currentEpoch?.id,
       missing: core.queries.missingFrames(),
       stateFolderProblem: core.recovery.home.stateFolderProblem,
-      excessCheckIns: core.derived.checkIns.excess
+      excess: core.derived.excess
     ).summary(now: now)
   }
 

@@ -111,6 +111,12 @@ struct StatusModel: Sendable {
 
   var people: [PersonRoster.Person] { roster.all }
   func person(_ user: UserID) -> PersonRoster.Person? { roster[user] }
+  /// Whether a person has a certificate or a tracker here.
+  func isKnown(_ user: UserID) -> Bool { roster[user].map { !$0.identity.isUnknown } ?? false }
+  /// The owner of the tracker that a person carries.
+  func trackerOwner(of person: PersonRoster.Person) -> UserID? { roster.trackerOwner(of: person) }
+  /// By device, how many people its user names who are not known and not listed.
+  var excess: [DeviceID: UInt64] { roster.excess }
   func user(of device: DeviceID) -> UserID? { roster.user(of: device) }
   func position(of device: DeviceID) -> DevicePosition? { positions[device] }
   func assessment(of user: UserID) -> StatusAssessment? { picture.assessment(of: user) }
@@ -126,9 +132,19 @@ struct StatusModel: Sendable {
     }
   }
 
-  mutating func replace(_ roster: PersonRoster) {
-    self.roster = roster
+  /// MUST be followed by a replacement of the unknown people.
+  mutating func replace(_ roster: PersonRoster) { self.roster = roster }
+
+  /// Lists the people that rows name before their certificate or tracker arrives. Returns those
+  /// that are listed now.
+  ///
+  /// - Parameter row: reads what is held of a person's row.
+  mutating func replace(
+    _ unknown: UnknownPeople, row: (UserID) throws -> RowState?
+  ) rethrows -> Set<UserID> {
+    try roster.replace(unknown, row: row)
     picture.keep(only: roster.users)
+    return Set(unknown.listed.keys)
   }
 
   /// Takes the row of a person. Returns whose evidence it changes; nil if the roster is to be read
@@ -141,6 +157,20 @@ struct StatusModel: Sendable {
     // Others' statements name their author.
     return roster.users.filter { picture.evidence(of: $0)?.statements.namesOthers ?? false }
       .union([user])
+  }
+
+  /// The unknown people that open orders and calls for help name.
+  var namings: [UnknownPeople.Naming] {
+    let byOrders = orders.filter { $0.content.isOpen && $0.content.isOrder }.flatMap { order in
+      order.content.audience.users.union(order.content.audience.expected ?? [])
+        .filter { !isKnown($0) }
+        .map {
+          UnknownPeople.Naming(
+            person: $0, trackerOwner: nil, author: order.author,
+            device: order.written.arrival?.author)
+        }
+    }
+    return byOrders + roster.calls
   }
 
   mutating func replace(_ positions: [DevicePosition]) {

@@ -43,8 +43,8 @@ public struct StatusQueries {
 
   // MARK: People
 
-  /// Returns everyone with a certificate and every tracker, in the order of lists, with their
-  /// status.
+  /// Returns everyone with a certificate, every tracker, and those that rows name before either
+  /// arrives, in the order of lists, with their status.
   public func users() throws -> [UserSummary] { try people().map(\.summary) }
 
   /// Returns those of some people and trackers that are listed, in no order.
@@ -72,7 +72,7 @@ public struct StatusQueries {
   ///   - role: nil for any; carriers of trackers have none.
   public func members(ofTeam team: String, role: Role?) throws -> [UserID] {
     let found = try users().filter {
-      !$0.has(.signedOff) && (team.isEmpty || $0.team == team)
+      !$0.has(.signedOff) && !$0.isUnknown && (team.isEmpty || $0.team == team)
         && (role == nil || (!$0.isTracker && $0.role == role))
     }
     guard !found.isEmpty else {

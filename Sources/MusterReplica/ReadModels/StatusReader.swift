@@ -64,6 +64,7 @@ struct StatusReader {
     if stale.orders { try readOrders(into: &model) }
     let users = Set(dated.compactMap { model.user(of: $0) })
     try checkIns.read(&stale, into: &index, datedBy: users)
+    try listUnknownPeople(in: &model, checkIns: index, &stale)
     if stale.zones {
       model.replace(zones: try monitor.zones(in: context.store).all)
     } else {
@@ -83,9 +84,51 @@ struct StatusReader {
       let author = admission.signed.certificate.author
       admitted[author.user, default: []].append((author, context.control.isRevoked(author.device)))
     }
-    return try PersonRoster(admitted: admitted, trackers: try context.store.rows(.tracker)) {
+    let trackers = try context.store.rows(.tracker)
+    return try PersonRoster(
+      admitted: admitted, trackers: trackers,
+      calls: try calls(
+        of: try context.store.rows(.user).filter { admitted[UserID(raw: $0.key.id.raw)] == nil }
+          + trackers.filter { !$0.isCreated })
+    ) {
       try context.userRow($0)
     }
+  }
+
+  // MARK: Unknown people
+
+  /// Lists the people that rows name and whose certificate or tracker has not arrived, if these may
+  /// be others than before.
+  private func listUnknownPeople(
+    in model: inout StatusModel, checkIns index: CheckInIndex, _ stale: inout StatusModel.Staleness
+  ) throws {
+    guard stale.roster || stale.orders || stale.people.contains(where: { !model.isKnown($0) })
+    else { return }
+    let namings = model.namings + index.namings { !model.isKnown($0) }
+    let unknown = try UnknownPeople(namings) {
+      // One that was removed, or that is beyond what its owner may publish, is not listed.
+      try model.isKnown($0) || context.trackerRow($0)?.isCreated ?? false
+    }
+    stale.people.formUnion(
+      try model.replace(unknown) { try context.userRow($0) ?? context.trackerRow($0) })
+  }
+
+  /// Returns who is called for by these rows of people.
+  private func calls(of rows: [RowState]) throws(StoreError) -> [UnknownPeople.Naming] {
+    var namings: [UnknownPeople.Naming] = []
+    for row in rows {
+      let (person, fields) = (UserID(raw: row.key.id.raw), PersonFields(row.key.kind))
+      let values = (fields.claims + [fields.override]).flatMap { row.values(of: $0) }
+      for call in try statements.statements(row).openCalls {
+        let value = values.first { $0.dot == call.dot }
+        guard let author = value?.author else { continue }
+        namings.append(
+          UnknownPeople.Naming(
+            person: person, trackerOwner: row.key.kind == .tracker ? row.owner : nil,
+            author: author, device: try context.store.arrival(ofFrame: call.dot.frame)?.author))
+      }
+    }
+    return namings
   }
 
   private func evidence(

@@ -14,8 +14,8 @@ struct StatusReport {
   let missing: [MissingFrames]
   /// Why the folder of the sentinel cannot be written; nil while it can.
   let stateFolderProblem: String?
-  /// By device, how many running check-ins are not held.
-  let excessCheckIns: [DeviceID: UInt64]
+  /// What is not held of what each device named.
+  let excess: [BoundedTable: [DeviceID: UInt64]]
 
   private var devices: DeviceReader { DeviceReader(context: context, engine: engine) }
 
@@ -56,7 +56,7 @@ struct StatusReport {
     status.clockLead = engine.clockLead(now: now)
     status.stateFolderProblem = stateFolderProblem
     status.clones = try devices.clones()
-    status.bounds = try devices.boundsReached(excessCheckIns: excessCheckIns)
+    status.bounds = try devices.boundsReached(excess: excess)
     status.epoch = try devices.epoch(epoch)
     let name = { (device: DeviceID) in callsigns[device] ?? device.short }
     status.withholding = engine.stalls(now: now.instant).map { peer in

@@ -155,12 +155,17 @@ struct PersonAssessor {
   }
 
   private var expected: StatusCondition? {
-    person.wasReceived ? nil : condition(.expected, "nothing received yet")
+    if person.identity.isUnknown {
+      return person.identity.isTracker ? .trackerMissing : .certificateMissing
+    }
+    return person.wasReceived ? nil : condition(.expected, "nothing received yet")
   }
 
   private var noContact: StatusCondition? {
     if contacts.isRevoked { return condition(.noContact, "device revoked, no contact") }
-    guard person.wasReceived, contacts.inContact.isEmpty else { return nil }
+    // The silence of a person counts from the first contact.
+    guard person.wasReceived, !person.identity.isUnknown, contacts.inContact.isEmpty
+    else { return nil }
     let span = RoundedSpan(seconds: UInt64(max(0, person.silenceMilliseconds) / 1000))
     let isUnknown = contacts.lastSign.received.map { !$0.hasEarliest } ?? false
     return condition(

@@ -35,13 +35,18 @@ public struct PersonIdentity: Hashable, Sendable {
   public var team: String
   /// Whether they have only a tracker, which another person's node records.
   public var isTracker: Bool
+  /// Whether only rows name them: their certificate or their tracker has not arrived here.
+  public let isUnknown: Bool
 
   /// Creates an identity.
-  public init(id: UserID, role: Role, team: String, isTracker: Bool) {
+  public init(
+    id: UserID, role: Role, team: String, isTracker: Bool, isUnknown: Bool = false
+  ) {
     self.id = id
     self.role = role
     self.team = team
     self.isTracker = isTracker
+    self.isUnknown = isUnknown
   }
 }
 

@@ -42,7 +42,7 @@ struct UserCommand: AsyncParsableCommand {
           .init(user.callsign, .strong), user.statusCell, .init(ValueText.age(user.age?.seconds)),
           .init(user.reasons), .init(user.order?.words ?? ""), .init(user.team), user.batteryCell,
           .init(ValueText.fix(user.fix, as: coordinates.format)),
-          .init(user.isTracker ? "tracker" : user.role.name),
+          .init(user.roleName),
           .init(user.id.short),
         ])
       }

@@ -1,0 +1,178 @@
+import MusterModel
+import MusterStore
+import MusterSync
+import Testing
+
+@testable import MusterReplica
+
+/// Timers, orders and calls for help about a person whose certificate has not arrived (decision
+/// 0089).
+@Suite("People whose certificate has not arrived")
+struct UnknownPeopleTests {
+  private static let once = CheckInDraft(
+    durationSeconds: 60, repeats: false, graceSeconds: 30, note: "north ridge")
+
+  /// Ada, Ben and Nora, whom Ada admitted while Ben was off: he has not received the certificate.
+  private func valleyWithNewcomer() throws -> (valley: Valley, nora: UserID) {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.switchOff("Ben")
+    try valley.join("Nora", invitedBy: "Ada")
+    try valley.converge()
+    try valley.switchOn("Ben")
+    valley.cut(["Ada", "Nora"], ["Ben"])
+    let nora = try valley.ask("Nora") { replica, _ in replica.core.local.author.user }
+    return (valley, nora)
+  }
+
+  /// Gives Ben the urgent frames of another laptop that he has not received, and no control frames.
+  private func carryUrgentFrames(of author: String, in valley: inout Valley) throws {
+    let logs = try valley.ask(author) { replica, _ in
+      try replica.core.store.logs().filter {
+        $0.opening.lane == .urgent
+          && $0.opening.certificate == replica.core.local.certificate.hash
+      }.map { log in
+        (
+          log: log.head.log, opening: log.opening,
+          frames: try replica.core.store.frames(
+            log: log.head.log, from: 0, maxBytes: .max, maxFrames: 1000)
+        )
+      }
+    }
+    #expect(!logs.isEmpty)
+    for (log, opening, frames) in logs {
+      try valley.at("Ben") { replica, now in
+        let known = try replica.core.store.frames(
+          log: log, from: 0, maxBytes: .max, maxFrames: 1000
+        ).count
+        return try replica.transact(now: now) {
+          try $0.core.hold(Array(frames[known...]), opening: opening, now: now)
+          try $0.core.commit(now: now)
+          let strands = try $0.core.store.strands(of: log)
+          try $0.core.run(.attached(log, $0.device, .held(strands)), now: now)
+        }
+      }
+    }
+  }
+
+  private func person(_ user: UserID, at name: String, in valley: inout Valley) throws
+    -> UserSummary?
+  {
+    try valley.ask(name) { try $0.statuses(now: $1).users() }.first { $0.id == user }
+  }
+
+  private func alert(_ kind: AlertKind, at name: String, in valley: inout Valley) throws -> Alert? {
+    _ = try valley.ask(name) { try $0.reviewAlerts(now: $1) }
+    return try valley.ask(name) { try $0.alerts(now: $1) }.first { $0.id.kind == kind }
+  }
+
+  /// Found by the simulator with seed 746020.
+  @Test func `a timer raises its alarm before the certificate of its person arrives`() throws {
+    var (valley, nora) = try valleyWithNewcomer()
+    try valley.at("Ada") {
+      try $0.write(CheckInRequests.start(Self.once, of: [nora]), now: $1).outcome
+    }
+    try carryUrgentFrames(of: "Ada", in: &valley)
+    let listed = try #require(try person(nora, at: "Ben", in: &valley))
+    #expect(listed.isUnknown)
+    #expect(listed.callsign == "unknown person \(nora.short)")
+    #expect(listed.conditions.map(\.reason) == ["certificate not yet received"])
+    try valley.run(milliseconds: 61_000)
+    #expect(try alert(.checkIn, at: "Ben", in: &valley)?.level == .warning)
+    try valley.run(milliseconds: 30_000)
+    let raised = try #require(try alert(.checkIn, at: "Ben", in: &valley))
+    #expect(raised.level == .danger)
+    #expect(
+      raised.text == "unknown person \(nora.short) (certificate not yet received): "
+        + "no check-in received here, unaccounted for: north ridge")
+    let shown = try valley.ask("Ben") { try $0.statuses(now: $1).checkIns() }
+    #expect(shown.map(\.state) == [.unaccounted])
+    #expect(shown.map(\.callsign) == ["unknown person \(nora.short)"])
+    #expect(try person(nora, at: "Ben", in: &valley)?.status == .unaccounted)
+
+    // The certificate arrives: the same alert is about the right person, and none is raised again.
+    valley.heal()
+    try valley.converge()
+    let changes = try valley.at("Ben") { replica, now in
+      let outcome = try replica.reviewAlerts(now: now)
+      return (outcome.alertChanges, outcome)
+    }
+    let raisedAgain = changes.filter { change in
+      if case .raised(let alert) = change { alert.id.kind == .checkIn } else { false }
+    }
+    #expect(raisedAgain.isEmpty)
+    let merged = try #require(try alert(.checkIn, at: "Ben", in: &valley))
+    #expect(merged.id == raised.id && merged.since == raised.since)
+    #expect(merged.text.hasPrefix("Nora: no check-in received here"))
+    #expect(try person(nora, at: "Ben", in: &valley)?.isUnknown == false)
+    #expect(try valley.ask("Ben") { try $0.statuses(now: $1).users() }.count == 3)
+  }
+
+  @Test func `an unknown person is listed no more when the timer ends`() throws {
+    var (valley, nora) = try valleyWithNewcomer()
+    try valley.at("Ada") {
+      try $0.write(CheckInRequests.start(Self.once, of: [nora]), now: $1).outcome
+    }
+    try carryUrgentFrames(of: "Ada", in: &valley)
+    #expect(try person(nora, at: "Ben", in: &valley) != nil)
+    try valley.at("Ada") {
+      try $0.write(
+        CheckInRequests.report(.stop, of: nora, timer: nil, seconds: 0, note: "is back"), now: $1)
+    }
+    try carryUrgentFrames(of: "Ada", in: &valley)
+    #expect(try person(nora, at: "Ben", in: &valley) == nil)
+    #expect(try alert(.checkIn, at: "Ben", in: &valley) == nil)
+  }
+
+  @Test func `command's statement that an unknown person needs help raises the alarm`() throws {
+    var (valley, nora) = try valleyWithNewcomer()
+    try valley.at("Ada") {
+      try $0.write(
+        PersonRequests.overrideSafety(of: nora, .needsHelp, note: "fell"), now: $1)
+    }
+    try carryUrgentFrames(of: "Ada", in: &valley)
+    let alert = try #require(try alert(.help, at: "Ben", in: &valley))
+    #expect(alert.text.hasPrefix("unknown person \(nora.short) (certificate not yet received): "))
+    #expect(try person(nora, at: "Ben", in: &valley)?.status == .mayday)
+    valley.heal()
+    try valley.converge()
+    #expect(try self.alert(.help, at: "Ben", in: &valley)?.id == alert.id)
+  }
+
+  @Test func `an order to an unknown person is not shown as done`() throws {
+    var (valley, nora) = try valleyWithNewcomer()
+    try valley.at("Ada") {
+      try $0.write(
+        OrderRequests.issue(
+          DirectiveDraft(kind: .evacuate, addressees: .users([nora]), durationSeconds: 60)),
+        now: $1)
+    }
+    try carryUrgentFrames(of: "Ada", in: &valley)
+    let order = try #require(
+      try valley.ask("Ben") { try $0.statuses(now: $1).directives() }.first)
+    #expect(order.unaccounted.map(\.user) == [nora])
+    try valley.run(milliseconds: 200_000)
+    #expect(try person(nora, at: "Ben", in: &valley)?.status == .unaccounted)
+  }
+
+  @Test func `a call for help by a phone is shown before its tracker arrives`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    valley.cut(["Ada", "Cleo"], ["Ben"])
+    try valley.at("Cleo") {
+      try $0.ingest(fix(metresNorth: 0, second: 1), ofTracker: "truck", now: $1)
+    }
+    let truck = try #require(
+      try valley.ask("Cleo") { try $0.statuses(now: $1).users() }.first { $0.isTracker })
+    try valley.at("Cleo") {
+      try $0.write(PersonRequests.claim(.needsHelp, note: "fell", forTracker: truck.id), now: $1)
+    }
+    try valley.at("Cleo") {
+      try $0.write(CheckInRequests.start(Self.once, of: [truck.id]), now: $1).outcome
+    }
+    try carryUrgentFrames(of: "Cleo", in: &valley)
+    let listed = try #require(try person(truck.id, at: "Ben", in: &valley))
+    #expect(listed.status == .mayday)
+    try valley.run(milliseconds: 91_000)
+    #expect(try alert(.help, at: "Ben", in: &valley) != nil)
+    #expect(try alert(.checkIn, at: "Ben", in: &valley)?.level == .danger)
+  }
+}
