@@ -48,7 +48,7 @@ function row(one, pick) {
   return h("li", { class: "person-line" },
     h("button", {
       class: "name", "data-key": `timer ${one.id}`, disabled: !user, onclick: () => pick(user),
-    }, one.callsign),
+    }, user?.callsign ?? one.callsign),
     h("span", { class: `state ${look(one)}` }, word(one)),
     h("span", { class: "why" }, [left(one), one.note].filter(Boolean).join(" · ")),
     mayReport && h("span", { class: "act row" },

@@ -24,7 +24,8 @@ export function judged(user) {
   const conditions = user.conditions ?? [{ status: user.status, severity, reason: user.reason }];
   // Once for each user, not in each comparison of ten thousand.
   const rank = place(severities, severity) * 100 + place(statuses, user.status);
-  return { ...user, severity, conditions, rank };
+  const callsign = user.role === "unknown" ? spoken(user.callsign) : user.callsign;
+  return { ...user, callsign, severity, conditions, rank };
 }
 
 export const statusWord = ({ status, severity }) =>

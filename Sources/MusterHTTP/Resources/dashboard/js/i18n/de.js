@@ -23,6 +23,7 @@ export default {
   "role.relay": "Relais",
   "role.archive": "Archiv",
   "role.tracker": "Tracker",
+  "role.unknown": "Unbekannt",
   people: "Personen",
   map: "Karte",
   feed: "Alarme",

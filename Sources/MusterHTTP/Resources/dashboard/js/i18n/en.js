@@ -23,6 +23,7 @@ export default {
   "role.relay": "Relay",
   "role.archive": "Archive",
   "role.tracker": "Tracker",
+  "role.unknown": "Unknown",
   people: "People",
   map: "Map",
   feed: "Alerts",

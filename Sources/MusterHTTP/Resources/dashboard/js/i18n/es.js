@@ -23,6 +23,7 @@ export default {
   "role.relay": "Repetidor",
   "role.archive": "Archivo",
   "role.tracker": "Rastreador",
+  "role.unknown": "Desconocido",
   people: "Personas",
   map: "Mapa",
   feed: "Alertas",

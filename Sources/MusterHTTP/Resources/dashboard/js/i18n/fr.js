@@ -23,6 +23,7 @@ export default {
   "role.relay": "Relais",
   "role.archive": "Archives",
   "role.tracker": "Balise",
+  "role.unknown": "Inconnu",
   people: "Personnes",
   map: "Carte",
   feed: "Alertes",

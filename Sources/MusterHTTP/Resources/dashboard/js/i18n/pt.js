@@ -23,6 +23,7 @@ export default {
   "role.relay": "Retransmissor",
   "role.archive": "Arquivo",
   "role.tracker": "Rastreador",
+  "role.unknown": "Desconhecido",
   people: "Pessoas",
   map: "Mapa",
   feed: "Alertas",
