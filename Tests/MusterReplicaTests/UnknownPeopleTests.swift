@@ -1,6 +1,4 @@
 import MusterModel
-import MusterStore
-import MusterSync
 import Testing
 
 @testable import MusterReplica
@@ -24,36 +22,6 @@ struct UnknownPeopleTests {
     return (valley, nora)
   }
 
-  /// Gives Ben the urgent frames of another laptop that he has not received, and no control frames.
-  private func carryUrgentFrames(of author: String, in valley: inout Valley) throws {
-    let logs = try valley.ask(author) { replica, _ in
-      try replica.core.store.logs().filter {
-        $0.opening.lane == .urgent
-          && $0.opening.certificate == replica.core.local.certificate.hash
-      }.map { log in
-        (
-          log: log.head.log, opening: log.opening,
-          frames: try replica.core.store.frames(
-            log: log.head.log, from: 0, maxBytes: .max, maxFrames: 1000)
-        )
-      }
-    }
-    #expect(!logs.isEmpty)
-    for (log, opening, frames) in logs {
-      try valley.at("Ben") { replica, now in
-        let known = try replica.core.store.frames(
-          log: log, from: 0, maxBytes: .max, maxFrames: 1000
-        ).count
-        return try replica.transact(now: now) {
-          try $0.core.hold(Array(frames[known...]), opening: opening, now: now)
-          try $0.core.commit(now: now)
-          let strands = try $0.core.store.strands(of: log)
-          try $0.core.run(.attached(log, $0.device, .held(strands)), now: now)
-        }
-      }
-    }
-  }
-
   private func person(_ user: UserID, at name: String, in valley: inout Valley) throws
     -> UserSummary?
   {
@@ -71,7 +39,7 @@ struct UnknownPeopleTests {
     try valley.at("Ada") {
       try $0.write(CheckInRequests.start(Self.once, of: [nora]), now: $1).outcome
     }
-    try carryUrgentFrames(of: "Ada", in: &valley)
+    try valley.carryUrgentFrames(of: "Ada", to: "Ben")
     let listed = try #require(try person(nora, at: "Ben", in: &valley))
     #expect(listed.isUnknown)
     #expect(listed.callsign == "unknown person \(nora.short)")
@@ -112,13 +80,13 @@ struct UnknownPeopleTests {
     try valley.at("Ada") {
       try $0.write(CheckInRequests.start(Self.once, of: [nora]), now: $1).outcome
     }
-    try carryUrgentFrames(of: "Ada", in: &valley)
+    try valley.carryUrgentFrames(of: "Ada", to: "Ben")
     #expect(try person(nora, at: "Ben", in: &valley) != nil)
     try valley.at("Ada") {
       try $0.write(
         CheckInRequests.report(.stop, of: nora, timer: nil, seconds: 0, note: "is back"), now: $1)
     }
-    try carryUrgentFrames(of: "Ada", in: &valley)
+    try valley.carryUrgentFrames(of: "Ada", to: "Ben")
     #expect(try person(nora, at: "Ben", in: &valley) == nil)
     #expect(try alert(.checkIn, at: "Ben", in: &valley) == nil)
   }
@@ -129,7 +97,7 @@ struct UnknownPeopleTests {
       try $0.write(
         PersonRequests.overrideSafety(of: nora, .needsHelp, note: "fell"), now: $1)
     }
-    try carryUrgentFrames(of: "Ada", in: &valley)
+    try valley.carryUrgentFrames(of: "Ada", to: "Ben")
     let alert = try #require(try alert(.help, at: "Ben", in: &valley))
     #expect(alert.text.hasPrefix("unknown person \(nora.short) (certificate not yet received): "))
     #expect(try person(nora, at: "Ben", in: &valley)?.status == .mayday)
@@ -146,7 +114,7 @@ struct UnknownPeopleTests {
           DirectiveDraft(kind: .evacuate, addressees: .users([nora]), durationSeconds: 60)),
         now: $1)
     }
-    try carryUrgentFrames(of: "Ada", in: &valley)
+    try valley.carryUrgentFrames(of: "Ada", to: "Ben")
     let order = try #require(
       try valley.ask("Ben") { try $0.statuses(now: $1).directives() }.first)
     #expect(order.unaccounted.map(\.user) == [nora])
@@ -168,7 +136,7 @@ struct UnknownPeopleTests {
     try valley.at("Cleo") {
       try $0.write(CheckInRequests.start(Self.once, of: [truck.id]), now: $1).outcome
     }
-    try carryUrgentFrames(of: "Cleo", in: &valley)
+    try valley.carryUrgentFrames(of: "Cleo", to: "Ben")
     let listed = try #require(try person(truck.id, at: "Ben", in: &valley))
     #expect(listed.status == .mayday)
     try valley.run(milliseconds: 91_000)

@@ -51,6 +51,23 @@ import Testing
     #expect(way.distanceMetres.map { abs($0 - 111_219) < 5 } == true)
   }
 
+  @Test func `No other zone stands in for one of an order that has not arrived`() {
+    var world = StatusWorld()
+    world.zones = [world.zone(2, .muster, at: 1)]
+    world.orders = [
+      world.order(
+        9, .evacuate, zones: [1], awaitsZones: true, made: 1000, seconds: 60, acknowledged: true)
+    ]
+    world.fix(at: 1, made: 1100)
+    #expect(world.assessment(at: 2000).status == .ordered)
+    #expect(world.assessment(at: 2000).guidance?.zone == nil)
+    #expect(world.assessment(at: 200_000).status == .unaccounted)
+    world.orders = [
+      world.order(9, .evacuate, zones: [1], made: 1000, seconds: 60, acknowledged: true)
+    ]
+    #expect(world.assessment(at: 2000).status == .atAssembly, "a deleted zone")
+  }
+
   @Test func `An acknowledgement satisfies a roll call, and an order only where no zone exists`() {
     var world = StatusWorld()
     world.fix(at: 0)

@@ -40,14 +40,14 @@ struct StatusWorld {
   }
 
   func order(
-    _ number: Int, _ kind: DirectiveKind, zones: [Int] = [], made: Int64, seconds: Int64? = nil,
-    acknowledged: Bool = false
+    _ number: Int, _ kind: DirectiveKind, zones: [Int] = [], awaitsZones: Bool = false, made: Int64,
+    seconds: Int64? = nil, acknowledged: Bool = false
   ) -> OrderEvidence {
     OrderEvidence(
       id: RowID(number: number), kind: kind, isOpen: true,
       audience: OrderAudience(owner: UserID(number: 99)), role: .command, dot: dot(number),
       made: moment(made), durationMilliseconds: seconds.map { $0 * 1000 },
-      zones: zones.map { RowID(number: $0) }, supersedes: [],
+      zones: zones.map { RowID(number: $0) }, awaitsZones: awaitsZones, supersedes: [],
       acknowledged: acknowledged ? [person.identity.id] : [])
   }
 

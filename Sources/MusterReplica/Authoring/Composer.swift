@@ -88,6 +88,15 @@ struct Composer {
     add(field, nil, supersedes: state.dots(of: field))
   }
 
+  /// Writes the shown values of fields again, except those that are written already: for a row that
+  /// moves to a lane which arrives before the one with its create. Concurrent values stay.
+  mutating func writeAgain(_ fields: [Field]) {
+    for field in fields where !writes.contains(where: { $0.field == field }) {
+      guard let shown = state.shown(field) else { continue }
+      add(field, shown.value, supersedes: [shown.dot])
+    }
+  }
+
   private mutating func add(_ field: Field, _ value: Value?, supersedes: [Dot]) {
     writes.append(
       Write(

@@ -27,14 +27,23 @@ public enum FenceRequests {
   }
 
   /// Edits a fence; command only. In the urgent lane if it was or becomes a hazard. An edit without
-  /// changes writes nothing, and no edit restores a deleted fence.
+  /// changes writes nothing, and no edit restores a deleted fence. A fence that becomes a hazard is
+  /// written to that lane as a whole: its create may arrive much later.
   public static func edit(_ id: RowID, _ changes: FenceChanges) -> WriteRequest<Void> {
     WriteRequest { context in
       try context.require(.command)
       let state = try context.settled(.fence, id)
       var composer = Composer(state, origin: nil)
       try composer.apply(changes, to: state, now: context.now.wall)
-      return Draft(composer, lane: changes.kind == .hazard ? .urgent : state.lane)
+      guard changes.kind == .hazard, state.lane != .urgent, !composer.writes.isEmpty else {
+        return Draft(composer, lane: state.lane)
+      }
+      composer.assertExistence()
+      composer.writeAgain([
+        .fenceName, .fenceGeometry, .fenceActive, .fenceDwellSeconds, .fenceRole, .fenceMode,
+        .fenceEntryAlert,
+      ])
+      return Draft(composer, lane: .urgent)
     }
   }
 

@@ -14,7 +14,8 @@ public enum ReportRequests {
   }
 
   /// Edits a report; its owner and command. Restores a report that another user deletes
-  /// concurrently. An edit without changes writes nothing.
+  /// concurrently. An edit without changes writes nothing. With the demand to evacuate, the report
+  /// moves to the urgent lane: what it is about arrives there before its create.
   public static func edit(_ id: RowID, _ changes: ReportChanges) -> WriteRequest<Void> {
     WriteRequest { context in
       let state = try context.settled(.report, id)
@@ -26,7 +27,13 @@ public enum ReportRequests {
         if Canary.deleteWins.isPlanted { return Draft(composer, lane: .state) }
       #endif
       composer.assertExistence()
-      return Draft(composer, lane: changes.toEvacuate == true ? .urgent : state.lane)
+      guard changes.toEvacuate == true, state.lane != .urgent else {
+        return Draft(composer, lane: state.lane)
+      }
+      composer.writeAgain([
+        .reportTitle, .reportCategory, .reportSeverity, .reportPosition, .reportStatus,
+      ])
+      return Draft(composer, lane: .urgent)
     }
   }
 

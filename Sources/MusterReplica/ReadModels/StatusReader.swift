@@ -61,7 +61,8 @@ struct StatusReader {
       model.replace(try context.devicePosition(of: device), of: device)
       if let user = model.user(of: device) { stale.people.insert(user) }
     }
-    if stale.orders { try readOrders(into: &model) }
+    // An order may have waited for a zone.
+    if stale.orders || stale.zones { try readOrders(into: &model) }
     let users = Set(dated.compactMap { model.user(of: $0) })
     try checkIns.read(&stale, into: &index, datedBy: users)
     try listUnknownPeople(in: &model, checkIns: index, &stale)
@@ -178,6 +179,10 @@ struct StatusReader {
     else { return nil }
     let expected = row.users(in: .directiveExpected)
     let written = try written(first)
+    let zones = row.references(in: .directiveZones) + row.references(in: .directiveFence)
+    let awaitsZones = try zones.contains {
+      try context.store.row(RowKey(kind: .fence, id: $0))?.isCreated != true
+    }
     let order = OrderEvidence(
       id: row.key.id, kind: row.directiveKind, isOpen: row.isOpenDirective,
       audience: OrderAudience(
@@ -187,7 +192,7 @@ struct StatusReader {
         expected: row.directiveKind == .rollcall && !expected.isEmpty ? expected : nil),
       role: first.role, dot: first.dot, made: ages.made(written),
       durationMilliseconds: row.directiveDurationMilliseconds,
-      zones: row.references(in: .directiveZones) + row.references(in: .directiveFence),
+      zones: zones, awaitsZones: awaitsZones,
       supersedes: Set(row.references(in: .directiveSupersedes)),
       acknowledged: Set(row.answers(in: context.local.operation).map(\.user)))
     return StatusModel.DatedRow(content: order, author: first.author, written: written)

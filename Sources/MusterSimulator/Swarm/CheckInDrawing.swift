@@ -45,6 +45,7 @@ private struct CheckInDrawing {
       scenario.timeline.append(TimelineEntry(atMilliseconds: at, event: fault()))
     }
     drawRestores()
+    drawNewcomers()
     scenario.timeline.sort { $0.atMilliseconds < $1.atMilliseconds }
     return scenario
   }
@@ -61,6 +62,24 @@ private struct CheckInDrawing {
         TimelineEntry(atMilliseconds: at, event: .backup(name)),
         TimelineEntry(atMilliseconds: later, event: .restore(name)),
       ]
+    }
+  }
+
+  /// In one scenario of three up to three people join later, whose certificates no other node holds
+  /// before: timers for them overtake these. From a separate random stream.
+  private mutating func drawNewcomers() {
+    random = RandomStream(seed: scenario.seed, named: "newcomers with check-ins")
+    guard random.below(3) == 0 else { return }
+    scenario.nodes.append(NodePlan(name: "admitter", role: .command))
+    let known = scenario.nodes.dropLast().map(\.name)
+    for number in 0...random.below(3) {
+      var newcomer = NodePlan(name: "newcomer\(number)", role: .member)
+      newcomer.admittedBy = "admitter"
+      newcomer.joinsAtMilliseconds = random.within(0...scenario.durationMilliseconds)
+      if !scenario.network.multicast, let peer = random.element(of: known) {
+        newcomer.peers = [peer]
+      }
+      scenario.nodes.append(newcomer)
     }
   }
 

@@ -38,7 +38,8 @@ struct OrderReview {
     var goals: [RowID: StatusZone] = [:]
     for order in orders {
       let named = order.zones.compactMap { scene.zones[$0] }.filter(\.isRefuge)
-      for zone in named.isEmpty ? scene.assembly : named { goals[zone.id] = zone }
+      let others = order.awaitsZones ? [] : scene.assembly
+      for zone in named.isEmpty ? others : named { goals[zone.id] = zone }
     }
     return goals.values.sorted { $0.id < $1.id }
   }
@@ -54,7 +55,7 @@ struct OrderReview {
 
   /// Returns what satisfies an order, apart from accountings; nil if nothing does.
   func satisfaction(of order: OrderEvidence) -> OrderStanding.State? {
-    guard order.moves, !goals.isEmpty else {
+    guard order.moves, !goals.isEmpty || order.awaitsZones else {
       return order.acknowledged.contains(person.id) ? .acknowledged : nil
     }
     let issued = order.made.moment(at: clock).latest

@@ -101,6 +101,8 @@ public struct OrderEvidence: Hashable, Sendable {
   public var durationMilliseconds: Int64?
   /// The zones that it names.
   public var zones: [RowID]
+  /// Whether a zone that it names has not arrived here: no other zone stands in for that one.
+  public let awaitsZones: Bool
   /// The orders that it supersedes.
   public var supersedes: Set<RowID>
   /// The people who have acknowledged it, themselves or through command.
@@ -109,8 +111,8 @@ public struct OrderEvidence: Hashable, Sendable {
   /// Creates an order with the current values of its row.
   public init(
     id: RowID, kind: DirectiveKind, isOpen: Bool, audience: OrderAudience, role: Role, dot: Dot,
-    made: Evidence, durationMilliseconds: Int64?, zones: [RowID], supersedes: Set<RowID>,
-    acknowledged: Set<UserID>
+    made: Evidence, durationMilliseconds: Int64?, zones: [RowID], awaitsZones: Bool = false,
+    supersedes: Set<RowID>, acknowledged: Set<UserID>
   ) {
     self.id = id
     self.kind = kind
@@ -121,6 +123,7 @@ public struct OrderEvidence: Hashable, Sendable {
     self.made = made
     self.durationMilliseconds = durationMilliseconds
     self.zones = zones
+    self.awaitsZones = awaitsZones
     self.supersedes = supersedes
     self.acknowledged = acknowledged
   }
