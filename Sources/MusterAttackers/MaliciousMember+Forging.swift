@@ -121,6 +121,29 @@ extension MaliciousMember {
     }
   }
 
+  /// Starts timers of a second for people with invented ids: for users as command, for carriers of
+  /// trackers of its own as a member.
+  package static func nameInventedPeople(
+    _ replica: inout Replica, _ count: Int, asTrackers: Bool, now: ClockReading
+  ) throws -> Replica.Outcome {
+    try ModifiedProgram.change(&replica, now: now) { replica in
+      let local = ModifiedProgram.identity(of: replica)
+      var groups: [[Operation]] = []
+      for _ in 0..<count {
+        let invented = ModifiedProgram.draw(by: &replica) { $0.bytes16() }
+        let origin = RowOrigin(
+          owner: asTrackers ? local.author.user : UserID(raw: invented),
+          nonce: ModifiedProgram.draw(by: &replica) { $0.bytes16() })
+        var values = [(Field.checkInExistence, Value.mark), (.checkInDurationSeconds, .number(1))]
+        if asTrackers { values.append((.checkInTracker, .reference(RowID(raw: invented)))) }
+        let row = RowID(operation: local.operation, origin: origin)
+        groups.append(
+          values.map { .write(Write(row: row, field: $0.0, value: $0.1, origin: origin)) })
+      }
+      try ModifiedProgram.append(groups, lane: .urgent, to: &replica, now: now)
+    }
+  }
+
   /// Writes a report whose id is not the hash of its origin.
   package static func squat(
     _ replica: inout Replica, now: ClockReading

@@ -1,3 +1,4 @@
+import MusterAttackers
 import MusterModel
 import Testing
 
@@ -142,5 +143,70 @@ struct UnknownPeopleTests {
     try valley.run(milliseconds: 91_000)
     #expect(try alert(.help, at: "Ben", in: &valley) != nil)
     #expect(try alert(.checkIn, at: "Ben", in: &valley)?.level == .danger)
+  }
+
+  // MARK: Bounds
+
+  private func naming(
+    _ person: Int, owner: Int? = nil, by author: Int = 1
+  ) -> UnknownPeople.Naming {
+    func user(_ number: Int) -> UserID { UserID(raw: Bytes16(high: 0, low: UInt64(number))) }
+    return UnknownPeople.Naming(
+      person: user(person), trackerOwner: owner.map(user), author: user(author),
+      device: DeviceID(raw: Bytes16(high: 1, low: UInt64(author))))
+  }
+
+  @Test(arguments: [true, false])
+  func `of the people that one author names those with the least ids are listed`(
+    isAscending: Bool
+  ) {
+    let most = Limits.unknownPeoplePerAuthor
+    let numbers = Array(1...most + 10)
+    let namings =
+      (isAscending ? numbers : numbers.reversed()).map { naming($0) } + [naming(900, by: 2)]
+    let people = UnknownPeople(namings) { _ in false }
+    #expect(Set(people.listed.keys) == Set(((1...most) + [900]).map { naming($0).person }))
+    #expect(people.excess == [DeviceID(raw: Bytes16(high: 1, low: 1)): 10])
+    let later = UnknownPeople(namings) { $0 <= naming(10).person }
+    #expect(later.listed.count == most + 1 && later.excess.isEmpty, "ten are known by now")
+  }
+
+  @Test func `a naming as a user counts before one as a carrier, then the least owner`() {
+    func owner(_ namings: [UnknownPeople.Naming]) -> UserID? {
+      UnknownPeople(namings) { _ in false }.listed[naming(5).person]?.trackerOwner
+    }
+    let (user, least, other) = (naming(5), naming(5, owner: 2, by: 3), naming(5, owner: 7, by: 4))
+    #expect(owner([other, least]) == least.trackerOwner)
+    #expect(owner([least, other]) == least.trackerOwner)
+    #expect(owner([least, user, other]) == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `an insider who invents people fills a bounded list, behind the others`(
+    asTrackers: Bool
+  ) throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    if !asTrackers { try valley.join("Mallory", invitedBy: "Ada", role: .command) }
+    let mallory = asTrackers ? "Cleo" : "Mallory"
+    try valley.at("Ben") { try $0.write(CheckInRequests.start(Self.once, of: []), now: $1).outcome }
+    try valley.at(mallory) {
+      try MaliciousMember.nameInventedPeople(&$0, 100, asTrackers: asTrackers, now: $1)
+    }
+    try valley.converge()
+    try valley.run(milliseconds: 91_000)
+    let shown = try valley.ask("Ben") { try $0.statuses(now: $1).users() }
+    #expect(shown.count(where: \.isUnknown) == Limits.unknownPeoplePerAuthor)
+    _ = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }
+    let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
+    #expect(alerts.contains { $0.id.kind == .checkIn && $0.text.hasPrefix("Ben: ") })
+    let device = valley.laptops[valley.index(mallory)].credentials.device
+    #expect(alerts.contains { $0.id.kind == .bound && $0.id.row.raw == device.raw })
+    // One revocation ends it.
+    try valley.at("Ada") { try $0.revoke(device, now: $1) }
+    try valley.run(milliseconds: 60_000)
+    let after = try valley.ask("Ada") { try $0.statuses(now: $1).users() }
+    #expect(!after.contains(where: \.isUnknown))
+    let reached = try valley.ask("Ada") { replica, _ in try replica.queries.boundsReached }
+    #expect(!reached.contains { $0.device == device })
   }
 }
