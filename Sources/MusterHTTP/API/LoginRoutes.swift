@@ -106,7 +106,7 @@ enum LoginRoutes {
   private static func person(_ reference: String?, _ api: API) async throws -> UserID? {
     guard let reference else { return nil }
     guard let id = UserID(hex: reference),
-      try await people(api).contains(where: { $0.id == id && !$0.isTracker })
+      try await people(api).contains(where: { $0.id == id && !$0.isTracker && !$0.isUnknown })
     else {
       throw Problem(
         .unprocessableContent, "there is no person with a laptop of this id", at: "/user")

@@ -43,7 +43,7 @@ struct AccessKeyCommand: AsyncParsableCommand {
         case .status(let status) = try await node.ask(.status)
       else { throw Refusal.unexpectedReply }
       let person = try ItemResolver.people.item(
-        named: user, in: people.filter { !$0.isTracker }, match: .whole)
+        named: user, in: people.filter { !$0.isTracker && !$0.isUnknown }, match: .whole)
       let key = AccessKey(rights: rights.value, user: person.id, now: SystemClock.wall)
       try AccessKeyFile(in: home.folders.path).add(key)
       if output.json {

@@ -87,7 +87,7 @@ struct LoginCommand: AsyncParsableCommand {
         throw Refusal.unexpectedReply
       }
       return try ItemResolver.people.item(
-        named: user, in: people.filter { !$0.isTracker }, match: .whole)
+        named: user, in: people.filter { !$0.isTracker && !$0.isUnknown }, match: .whole)
     }
 
     private func passphrase() throws -> Passphrase {
