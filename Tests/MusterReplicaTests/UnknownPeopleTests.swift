@@ -11,7 +11,7 @@ struct UnknownPeopleTests {
   private static let once = CheckInDraft(
     durationSeconds: 60, repeats: false, graceSeconds: 30, note: "north ridge")
 
-  /// Ada, Ben and Nora, whom Ada admitted while Ben was off: he has not received the certificate.
+  /// Ada, Ben and Nora. Ada admitted her while Ben was off: he has not received the certificate.
   private func valleyWithNewcomer() throws -> (valley: Valley, nora: UserID) {
     var valley = try Valley.with("Ada", "Ben")
     try valley.switchOff("Ben")
