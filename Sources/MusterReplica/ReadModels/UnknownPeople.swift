@@ -1,6 +1,4 @@
-internal import MusterCRDT
 internal import MusterModel
-internal import MusterStatus
 
 /// The people that rows name, and whose certificate or tracker has not arrived here: a running
 /// timer, an open order or an open call for help is about them (decision 0089).
