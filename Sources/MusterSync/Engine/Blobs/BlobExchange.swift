@@ -472,10 +472,10 @@ struct BlobExchange: Sendable {
       guard let source = unit.source,
         context.now.milliseconds(since: unit.moved) >= patience(in: context)
       else { continue }
-      switch stall(of: key, from: source, context: context) {
-      case .silence: context.expectAnswer(from: source)
-      case .partition: incoming[key]?.wait(until: context.now)
-      case .refusal:
+      if staysOpen(key, at: source, context: context) {
+        context.expectAnswer(from: source)
+        incoming[key]?.wait(until: context.now)
+      } else {
         release(key)
         stalled.insert(source)
       }
