@@ -181,14 +181,16 @@ extension BlobExchange {
 
   /// Whether a request stays open although nothing of its unit arrives: no other peer has the unit,
   /// and the one that was asked is not received. What it has sent is sent again when it is back, so
-  /// that another request would bring it twice.
-  func staysOpen(_ key: BlobUnitKey, at source: DeviceID, context: Context) -> Bool {
+  /// that another request would bring it twice. It is asked whether it is there.
+  func staysOpen(_ key: BlobUnitKey, at source: DeviceID, context: inout Context) -> Bool {
     let hasOthers = active[key.blob]?.holders.contains {
       $0.key != source && $0.value.contains(key.unit) && peers[$0.key]?.isReliable != false
     }
     guard hasOthers == false, let peer = context.peers[source] else { return false }
     guard case .responsive = peer.heartbeat.liveness else { return true }
-    return context.now.milliseconds(since: peer.presence.lastReceived) >= Self.silentMilliseconds
+    let silence = context.now.milliseconds(since: peer.presence.lastReceived)
+    if silence >= patience(in: context) { context.expectAnswer(from: source) }
+    return silence >= Self.silentMilliseconds
   }
 
   private static var silentMilliseconds: Int64 { 2000 }
