@@ -68,6 +68,40 @@ struct FewBytesTests {
     #expect((0...9).filter { acknowledgement.covers($0) } == [3, 4, 7, 9])
   }
 
+  @Test func `in a stream an acknowledgement waits as long as datagrams follow one another`() {
+    // Given a stream of a datagram each 8 ms
+    var received = ReceivedCounters()
+    var now = Instant(microseconds: 0)
+    var counter: UInt64 = 0
+    var taken: [UInt64] = []
+    func arrive(_ count: Int) {
+      for _ in 0..<count {
+        now = now.advanced(byMilliseconds: 8)
+        received.note(counter, isToBeAcknowledged: true, now: now)
+        counter += 1
+        if let due = received.dueAt, due <= now.advanced(byMilliseconds: 7),
+          received.take(now: max(due, now), lossPercent: 0, holdsRuns: false) != nil
+        {
+          taken.append(counter)
+        }
+      }
+    }
+    arrive(32)
+    // Then every thirteenth is acknowledged, 100 ms after the first,
+    taken = []
+    arrive(130)
+    #expect(taken.count == 10)
+    // the last one soon,
+    arrive(2)
+    let due = received.dueAt
+    #expect(due == now.advanced(byMilliseconds: ReceivedCounters.delayMilliseconds))
+    // and a loss at once.
+    counter += 1
+    taken = []
+    arrive(1)
+    #expect(taken.count == 1)
+  }
+
   // MARK: Runs
 
   private static func part(_ frames: [Frame], pushed: Bool = true) -> PartQueue.Part {

@@ -63,15 +63,27 @@ struct LargeDatagramTests {
     #expect(world.stations.allSatisfy { $0.unitsAgain == 0 } && world.problems == [])
   }
 
-  @Test func `a tunnel costs one datagram, and the photo arrives in small ones`() throws {
+  @Test func `a tunnel costs three datagrams, and the photo arrives in small ones`() throws {
     let photo = try Photo()
     var world = world(photo, packetBytes: 1420)
     world.departures = []
     #expect(world.run(seconds: 30) { isWhole(photo, in: $0) })
     #expect(received(over: Limits.datagramBytes, in: world) == 0)
     let large = (world.departures ?? []).count { $0.bytes > Limits.datagramBytes }
-    #expect(large <= 2)
+    #expect(large <= 3)
     #expect(world.problems == [])
+  }
+
+  @Test func `the loss of two probes keeps no path small`() {
+    var path = Path()
+    for counter: UInt64 in 1...3 {
+      let probe = SentDatagrams.Sent(
+        counter: counter, at: Instant(microseconds: 0), size: Limits.largestDatagramBytes + 28,
+        parts: [PartQueue.noPart])
+      path.noteProbe(counter)
+      path.noteLost(probe)
+      #expect(path.size == (counter < 3 ? .unknown : .small))
+    }
   }
 
   @Test func `a path that carries large datagrams no more delays a photo for seconds`() throws {

@@ -100,7 +100,7 @@ struct Outbox: Sendable {
   }
 
   mutating func noteBacklog(of device: DeviceID, owes: Bool) {
-    if owes || sendQueues[device]?.queue.waiting ?? 0 > 0 {
+    if owes || sendQueues[device]?.isWaiting == true {
       backlog.insert(device)
     } else {
       backlog.remove(device)

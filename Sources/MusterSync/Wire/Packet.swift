@@ -56,6 +56,15 @@ extension Packet {
   }
 }
 
+extension Packet {
+  /// A packet without content that is acknowledged.
+  static var probe: Packet {
+    var packet = Packet()
+    packet.blobs = [.padding(0)]
+    return packet
+  }
+}
+
 /// The received datagrams of a session: the greatest counter, and which of the 128 before it.
 struct Acknowledgement: Hashable, Sendable {
   var largest: UInt64

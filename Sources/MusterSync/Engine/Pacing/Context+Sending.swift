@@ -198,7 +198,7 @@ extension Context {
       if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
-    let repeats = outbox.sendQueues[device]?.repeatAfterSilence() ?? false
+    let repeats = outbox.sendQueues[device]?.repeatAfterSilence(now: clock.now) ?? false
     // A received datagram may also shorten the timeout of what is in flight.
     if packet.acknowledgement != nil || packet.isToBeAcknowledged
       || outbox.sendQueues[device]?.bytesUnderWay ?? 0 > 0 || repeats

@@ -149,6 +149,15 @@ struct PartQueue: Sendable {
     return (log, first + UInt64(count) - 1)
   }
 
+  /// Whether a part has bytes of a photo.
+  func isOfPhoto(_ number: UInt64) -> Bool {
+    switch parts[number]?.key {
+    case .blobAnswer: true
+    case .blobPart(_, let kind, _): kind != 1
+    default: false
+    }
+  }
+
   /// Where a part is.
   enum Place { case queued, inFlight, acknowledged }
 

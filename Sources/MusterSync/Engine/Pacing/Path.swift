@@ -12,6 +12,8 @@ struct Path: Sendable {
   var receivedLoss = LossMeter()
   /// Whether it carries datagrams of `Limits.largestDatagramBytes`.
   private(set) var size = Size.unknown
+  /// Padded probes that were lost in a row.
+  private var lostProbes = 0
   /// Consecutive timeouts; doubles the next.
   var timeouts = 0
   /// Whether the peer was received again after more than one timeout.
@@ -22,7 +24,7 @@ struct Path: Sendable {
 
   // MARK: Datagram size
 
-  /// What is known of the size that the path carries (RFC 8899, with one probe).
+  /// What is known of the size that the path carries (RFC 8899, with `mostProbes`).
   enum Size: Equatable {
     case unknown
     /// The datagram with this counter is a padded probe.
@@ -35,6 +37,8 @@ struct Path: Sendable {
 
   var carriesLargeDatagrams: Bool { if case .large = size { true } else { false } }
 
+  /// On a path with loss, that of one probe shows nothing.
+  private static let mostProbes = 3
   /// More than a full queue drops in a row while the window still doubles.
   private static let lostInABlackHole = 32
 
@@ -52,7 +56,9 @@ struct Path: Sendable {
 
   mutating func noteLost(_ datagram: SentDatagrams.Sent) {
     switch size {
-    case .probed(datagram.counter): size = .small
+    case .probed(datagram.counter):
+      lostProbes += 1
+      size = lostProbes < Self.mostProbes ? .unknown : .small
     case .large(let arrived, let lost)
     where datagram.size > CongestionWindow.datagram && datagram.counter > arrived:
       size =
@@ -66,6 +72,7 @@ struct Path: Sendable {
   mutating func changeSession(isOverTCP: Bool) {
     window.isOverTCP = isOverTCP
     size = carriesLargeDatagrams && !isOverTCP ? .large(arrived: 0, lost: 0) : .unknown
+    lostProbes = 0
   }
 
   // MARK: Pacing

@@ -3,18 +3,24 @@ internal import MusterModel
 /// The received datagrams of a session and the acknowledgements due for them: the receiver's part.
 struct ReceivedCounters: Sendable {
   /// After this many datagrams, or as soon as one is missing or late, an acknowledgement is sent by
-  /// itself. In a long stream without a gap it waits for twice as many (RFC 9000 §13.2.2).
+  /// itself.
   static let mostPending = 4
   static let delayMilliseconds: Int64 = 25
+  /// In a long stream without a gap it waits for more, as long as they follow one another (RFC 9000
+  /// §13.2.2). If none follows, the sender may wait for it: its timeout begins with the last one,
+  /// and allows for `RoundTrip.acknowledgementDelay`.
+  private static let mostPendingInStream = 16
+  private static let longestDelayMilliseconds: Int64 = 100
+  /// In a stream, another datagram takes an acknowledgement along only of so many.
+  private static let leastPendingInStream = 8
   private static let streamLength = 32
-  /// At most `RoundTrip.acknowledgementDelay`, which the sender allows for.
-  private static let streamDelayMilliseconds: Int64 = 40
 
   private var largest: UInt64?
   private var largestAt = Instant(microseconds: 0)
   /// Bit i: `largest - 1 - i` was received.
   private var before: UInt128 = 0
   private var pending = 0
+  private var pendingSince = Instant(microseconds: 0)
   /// Datagrams to be acknowledged since the last gap.
   private var unbroken = 0
   /// Whether the stream before that gap was long: then a single loss does not end it.
@@ -47,13 +53,22 @@ struct ReceivedCounters: Sendable {
       largestAt = now
     }
     guard isToBeAcknowledged else { return skipped }
+    if pending == 0 { pendingSince = now }
     pending += 1
     unbroken += 1
-    let isDue = pending >= (isStream ? 2 : 1) * Self.mostPending || isHurried
-    let delay = isStream ? Self.streamDelayMilliseconds : Self.delayMilliseconds
-    let due = isDue ? now : now.advanced(byMilliseconds: delay)
-    dueAt = min(dueAt ?? due, due)
+    schedule(now: now)
     return skipped
+  }
+
+  private mutating func schedule(now: Instant) {
+    let due = now.advanced(byMilliseconds: Self.delayMilliseconds)
+    if pending >= (isStream ? Self.mostPendingInStream : Self.mostPending) || isHurried {
+      dueAt = now
+    } else if isStream, pending > 1 {
+      dueAt = min(due, pendingSince.advanced(byMilliseconds: Self.longestDelayMilliseconds))
+    } else {
+      dueAt = min(dueAt ?? due, due)
+    }
   }
 
   private var isStream: Bool { wasStream || unbroken >= Self.streamLength }
@@ -63,9 +78,9 @@ struct ReceivedCounters: Sendable {
   mutating func take(
     now: Instant, lossPercent: Int, holdsRuns: Bool
   ) -> Acknowledgement? {
-    guard let dueAt, let largest, dueAt <= now || !isStream || pending >= Self.mostPending else {
-      return nil
-    }
+    guard let dueAt, let largest,
+      dueAt <= now || !isStream || pending >= Self.leastPendingInStream
+    else { return nil }
     copies = pending > 0 ? Int(LossMeter.tries(lossPercent)) / 2 : copies - 1
     self.dueAt = copies > 0 ? now.advanced(byMilliseconds: Self.copyMilliseconds) : nil
     pending = 0

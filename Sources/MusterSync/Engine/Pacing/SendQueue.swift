@@ -34,7 +34,9 @@ struct SendQueue: Sendable {
   enum Permission { case now, afterAcknowledgement, at(Instant) }
 
   mutating func permission(now: Instant) -> Permission {
-    guard let first = queue.first else { return .afterAcknowledgement }
+    guard let first = queue.first ?? (owesProbe ? .photos : nil) else {
+      return .afterAcknowledgement
+    }
     path.window.note(yields: first >= .thumbnails)
     // The highest priorities may exceed a full window slightly, since they wait behind nothing
     // else.
@@ -77,7 +79,7 @@ struct SendQueue: Sendable {
 
   /// Returns the times at which this queue must be processed next.
   mutating func look(now: Instant) -> (lossDeadline: Instant?, permittedAt: Instant?) {
-    guard queue.waiting > 0, case .at(let paced) = permission(now: now) else {
+    guard isWaiting, case .at(let paced) = permission(now: now) else {
       return (lossDeadline, nil)
     }
     return (lossDeadline, paced)
@@ -86,7 +88,7 @@ struct SendQueue: Sendable {
   /// Returns the order of this peer on a narrow link: by priority, then by the time since it was
   /// served. In place, since a send queue is large.
   mutating func claim() -> (importance: UInt8, turn: UInt64) {
-    (queue.first?.rawValue ?? .max, turn)
+    ((queue.first ?? (owesProbe ? .photos : nil))?.rawValue ?? .max, turn)
   }
 
   mutating func noteSent(
@@ -129,7 +131,7 @@ struct SendQueue: Sendable {
   }
 
   private mutating func repeatAll() {
-    queue.repeatParts(sent.timeOut().flatMap(\.parts), first: true)
+    queue.repeatParts(sent.loseAll(), first: true)
     sent = SentDatagrams()
     probes = 0
   }
@@ -200,7 +202,9 @@ struct SendQueue: Sendable {
   /// Returns why the parts of an acknowledged datagram arrived twice; nil if they did not, or not
   /// yet. MUST be called before they are removed from the queue.
   private mutating func repeated(by datagram: SentDatagrams.Sent) -> SentDatagrams.Sent.Cause? {
-    guard datagram.state != .underWay, let part = datagram.parts.first else {
+    guard datagram.state != .underWay, let part = datagram.parts.first,
+      part != PartQueue.noPart
+    else {
       return datagram.repeats
     }
     let cause: SentDatagrams.Sent.Cause = lastMissedAt >= datagram.at ? .loss : .timeout
@@ -231,6 +235,9 @@ struct SendQueue: Sendable {
   /// leaves in large datagrams: if the path carries these no more, no other data is delayed. Parts
   /// of photos that do not fit then are dropped.
   mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
+    guard queue.waiting > 0 || !owesProbe else {
+      return (Packet.probe.encoded(), [PartQueue.noPart])
+    }
     guard path.carriesLargeDatagrams else {
       queue.dropLarge()
       return queue.pack(room: packetBytes - count)
@@ -242,7 +249,7 @@ struct SendQueue: Sendable {
 
   /// When something in flight is declared lost; nil while nothing is in flight.
   var lossDeadline: Instant? {
-    guard let last = sent.lastSentAt else { return nil }
+    guard let last = sent.awaitedSince else { return nil }
     let timeout = last.advanced(byMicroseconds: self.timeout)
     return min(timeout, sent.overtakenAt(reorderingTime: path.roundTrip.reorderingTime) ?? timeout)
   }
@@ -273,24 +280,39 @@ struct SendQueue: Sendable {
   /// Processes an expired deadline.
   mutating func passDeadline(now: Instant) {
     lose(sent.overtake(reorderingTime: path.roundTrip.reorderingTime, now: now))
-    guard let last = sent.lastSentAt, last.advanced(byMicroseconds: timeout) <= now else { return }
+    guard let since = sent.awaitedSince, since.advanced(byMicroseconds: timeout) <= now else {
+      return
+    }
     path.timeouts += 1
     path.window.timeOut()
-    probe(first: path.timeouts == 1)
+    probe(first: path.timeouts == 1, now: now)
     path.setPace(now: now)
   }
 
   /// Retransmits the oldest datagrams in flight. The others may have arrived: the acknowledgement
   /// shows which of them did.
-  private mutating func probe(first: Bool) {
-    let most = Self.leastProbes * Int(LossMeter.tries(isQueued ? 0 : path.lossPercent))
-    let lost = sent.timeOut(most: min(most, Self.mostProbes))
+  ///
+  /// Bytes of photos are not retransmitted, because they may have arrived too. The next ones are
+  /// sent, or a probe if there are none: its acknowledgement shows what was lost.
+  private mutating func probe(first: Bool, now: Instant) {
+    let tries = Int(LossMeter.tries(isQueued ? 0 : path.lossPercent))
+    let most = min(Self.leastProbes * tries, Self.mostProbes)
+    let (lost, parts) = sent.timeOut(most: most, of: queue, now: now)
     // In a partition small datagrams are lost too.
     if isReceiving { for datagram in lost { path.noteLost(datagram) } }
     path.sentLoss.note(lost: lost.count, arrived: 0)
-    queue.repeatParts(lost.flatMap(\.parts), first: first)
-    probes = lost.count
+    queue.repeatParts(parts, first: first)
+    probes = hasPhotosInFlight ? min(most, max(1, queue.waiting)) : lost.count
   }
+
+  private var hasPhotosInFlight: Bool { sent.isUnderWay { queue.isOfPhoto($0) } }
+
+  /// Whether a datagram without content is to be sent, to learn what of the photos in flight
+  /// arrived.
+  private var owesProbe: Bool { probes > 0 && queue.waiting == 0 && hasPhotosInFlight }
+
+  /// Whether anything is to be sent.
+  var isWaiting: Bool { queue.waiting > 0 || owesProbe }
 
   private static let leastProbes = CongestionWindow.least / CongestionWindow.datagram
   private static let mostProbes = mostInBadWeather / CongestionWindow.datagram
@@ -299,11 +321,11 @@ struct SendQueue: Sendable {
   /// datagram, after its acknowledgement was processed.
   ///
   /// - Returns: whether there is anything to retransmit.
-  mutating func repeatAfterSilence() -> Bool {
+  mutating func repeatAfterSilence(now: Instant) -> Bool {
     guard path.isBack else { return false }
     path.isBack = false
-    probe(first: true)
-    return queue.waiting > 0
+    probe(first: true, now: now)
+    return isWaiting
   }
 
   // MARK: Status

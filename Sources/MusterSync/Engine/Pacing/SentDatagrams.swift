@@ -38,8 +38,19 @@ struct SentDatagrams: Sendable {
   private var roundEnd: UInt64 = 0
   /// The packet reordering threshold of this path, in datagrams.
   private var reordering: UInt64 = 3
+  /// When a timeout passed last.
+  private var timedOutAt = Instant(microseconds: .min)
 
-  var lastSentAt: Instant? { sent.last { $0.state == .underWay }?.at }
+  /// From when on an acknowledgement is awaited: the last datagram in flight was sent, or a timeout
+  /// passed; nil while nothing is in flight.
+  var awaitedSince: Instant? {
+    sent.last { $0.state == .underWay }.map { max($0.at, timedOutAt) }
+  }
+
+  /// Whether a part of a kind is in flight.
+  func isUnderWay(_ isOfKind: (UInt64) -> Bool) -> Bool {
+    sent.contains { $0.state == .underWay && $0.parts.contains(where: isOfKind) }
+  }
 
   mutating func add(_ datagram: Sent) {
     sent.append(datagram)
@@ -133,18 +144,39 @@ struct SentDatagrams: Sendable {
     return first.at.advanced(byMicroseconds: reorderingTime)
   }
 
-  /// Declares the oldest datagrams in flight lost after a timeout.
+  /// Declares the oldest datagrams in flight lost after a timeout, except parts that have bytes of
+  /// photos: these wait for an acknowledgement that shows whether they are lost.
   ///
-  /// - Parameter most: how many at most, unless too many are remembered; nil for all.
-  mutating func timeOut(most: Int? = nil) -> [Sent] {
-    var lost: [Sent] = []
-    let most = sent.count > Limits.datagramsRemembered ? .max : most ?? .max
-    for index in sent.indices where sent[index].state == .underWay && lost.count < most {
+  /// - Parameters:
+  ///   - most: how many datagrams at most, unless too many are remembered.
+  ///   - queue: the parts. A datagram with bytes of photos stays in flight.
+  /// - Returns: the datagrams, and all parts that are to be sent again.
+  mutating func timeOut(
+    most: Int, of queue: PartQueue, now: Instant
+  ) -> (lost: [Sent], parts: [UInt64]) {
+    timedOutAt = now
+    let isFull = sent.count > Limits.datagramsRemembered
+    return timeOut(most: isFull ? .max : most) { isFull || !queue.isOfPhoto($0) }
+  }
+
+  /// Declares everything in flight lost. Returns its parts.
+  mutating func loseAll() -> [UInt64] { timeOut(most: .max) { _ in true }.parts }
+
+  private mutating func timeOut(
+    most: Int, _ isDue: (UInt64) -> Bool
+  ) -> (lost: [Sent], parts: [UInt64]) {
+    var (lost, parts, count): ([Sent], [UInt64], Int) = ([], [], 0)
+    for index in sent.indices where sent[index].state == .underWay && count < most {
+      let due = sent[index].parts.filter(isDue)
+      guard !due.isEmpty else { continue }
+      count += 1
+      parts += due
+      guard due.count == sent[index].parts.count else { continue }
       sent[index].state = .timedOut
       bytesUnderWay -= sent[index].size
       lost.append(sent[index])
     }
     forget()
-    return lost
+    return (lost, parts)
   }
 }
