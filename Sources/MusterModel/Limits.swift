@@ -314,8 +314,10 @@ public enum Limits {
   public static let fedLogs = 4096
   /// Frames of one log that wait for them. Of more, the head is advertised.
   public static let fedFrames = 1024
-  /// Datagrams of one log that each peer on an uplink is sent in half a second.
+  /// Datagrams of one log that each of very many peers on uplinks is sent in half a second,
   public static let frameBatchDatagrams = 4
+  /// and those that all of them together are sent, if that is more.
+  public static let frameBatchDatagramsInAll = 4096
   /// Parts that may wait for a peer before it gets the head of a busy log, and no frames.
   public static let partsBeforeFeed = 64
   /// Devices that a push names as covered, so that it is not relayed to them.

@@ -389,20 +389,31 @@ struct Broadcaster: Sendable {
         .fetch(
           FetchRequest(
             device: context.local.device, log: log, from: from, through: summary.head.sequence,
-            maxFrames: Int(Limits.signatureInterval) * Limits.frameBatchDatagrams,
-            maxBytes: Int(Limits.signatureInterval) * Limits.frameBodyBytes, kind: .feed)))
+            maxFrames: Limits.fedFrames,
+            maxBytes: max(
+              Int(Limits.signatureInterval) * Limits.frameBodyBytes,
+              packetBytes * Self.datagramsInTurn(context)), kind: .feed)))
     }
+  }
+
+  /// The most datagrams of one log in a turn: more if they go to fewer peers.
+  private static func datagramsInTurn(_ context: Context) -> Int {
+    max(
+      Limits.frameBatchDatagrams,
+      Limits.frameBatchDatagramsInAll / max(1, context.peers.connected.count))
   }
 
   /// Sends the fetched frames of a log to the peers on uplinks that are missing them, encoded once
   /// for all. What does not fit this turn waits for the next one.
   mutating func feed(_ frames: [Frame], of log: LogID, context: inout Context) {
-    guard let summary = context.logs[log], let first = frames.first,
-      let signed = frames.lastIndex(where: { $0.signature != nil })
-    else { return }
+    guard let summary = context.logs[log], let first = frames.first else { return }
     let lane = summary.opening.lane
+    guard let signed = frames.lastIndex(where: { $0.signature != nil }) else {
+      let devices = onUplinks(missing: summary.head, context: &context)
+      return advertise(summary.head, lane: lane, to: devices, context: &context)
+    }
     let pieces = Run.pieces(of: Array(frames[...signed]), as: log, after: first.previous)
-      .prefix(Limits.frameBatchDatagrams)
+      .prefix(Self.datagramsInTurn(context))
     let parts = pieces.map { context.part($0, lane: lane) }
     let last = pieces.reduce(first.sequence) { $0 + UInt64($1.frames.count) } - 1
     let head = Head(log: log, sequence: last, hash: frames[Int(last - first.sequence)].hash)
