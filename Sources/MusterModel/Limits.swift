@@ -310,6 +310,16 @@ public enum Limits {
   public static let positionBatchDatagrams = 8
   /// Positions that wait for a batch. The next digest brings more than that.
   public static let fedPositions = 16_384
+  /// Logs whose frames wait for peers on uplinks, or did a moment ago.
+  public static let fedLogs = 4096
+  /// Frames of one log that wait for them. Of more, the head is advertised.
+  public static let fedFrames = 1024
+  /// Datagrams of one log that each of very many peers on uplinks is sent in half a second,
+  public static let frameBatchDatagrams = 4
+  /// and those that all of them together are sent, if that is more.
+  public static let frameBatchDatagramsInAll = 4096
+  /// Parts that may wait for a peer before it gets the head of a busy log, and no frames.
+  public static let partsBeforeFeed = 64
   /// Devices that a push names as covered, so that it is not relayed to them.
   public static let coveredDevices = 48
   /// Fresh frames and records queued for relay by multicast. Beyond it, the oldest is dropped.

@@ -6,12 +6,14 @@ internal import MusterModel
 ///     peers received by multicast on a link, two or more ─▶ one multicast for all of them
 ///     all others ─▶ on their session, with the list of other receivers, to avoid duplicates
 ///     positions for more peers on uplinks than a few ─▶ one batch a second (`PositionFeed`)
+///     frames of a busy log for so many ─▶ one batch each half second (`FrameFeed`)
 ///     received by multicast ─▶ relayed after a random wait, unless others did so first
 ///
 /// A device that misses it learns of it by the next heads or roots.
 struct Broadcaster: Sendable {
   private var relays = RelayQueue()
-  private var feed = PositionFeed()
+  private var positionFeed = PositionFeed()
+  private var frameFeed = FrameFeed()
 
   /// Counts copies of waiting relays in what another device relayed on a link.
   mutating func noteCopies(of run: Run, on link: LinkID) {
@@ -55,7 +57,8 @@ struct Broadcaster: Sendable {
     covered =
       direct.count > Limits.coveredDevices
       ? [] : Set(covered.sorted().prefix(Limits.coveredDevices))
-    var push = Push(fresh, covered: covered)
+    let author = fresh.log.flatMap { context.logs[$0]?.opening.certificate }
+    var push = Push(fresh, covered: covered, author: author)
     for device in direct { send(&push, to: device, context: &context) }
   }
 
@@ -83,8 +86,13 @@ struct Broadcaster: Sendable {
     }
     if !positions.isEmpty {
       if servers.count > Limits.pushFanOut { (servers, clients) = ([], servers + clients) }
-      if !clients.isEmpty { feed.add(positions, context: &context) }
+      if !clients.isEmpty, positionFeed.add(positions, context: &context) { servers = [] }
       clients = []
+    }
+    if case .frames(let frames, _, _) = fresh, servers.count + clients.count > Limits.pushFanOut,
+      !frameFeed.admits(frames[0].strand, from: frames[0].sequence, context: &context)
+    {
+      (servers, clients) = ([], [])
     }
     if others.count > Limits.pushFanOut {
       let first = Int(context.random.uniform(below: UInt64(others.count)))
@@ -104,8 +112,8 @@ struct Broadcaster: Sendable {
         clients.append(device)
       }
     }
-    let fed = servers.count > Limits.pushFanOut ? servers + clients : clients
-    feed.sendDue(to: fed, records, context: &context)
+    if servers.count > Limits.pushFanOut { (servers, clients) = ([], servers + clients) }
+    positionFeed.sendDue(to: clients, servers: servers, records, context: &context)
   }
 
   /// Whether data to a peer leaves over an uplink.
@@ -127,6 +135,21 @@ struct Broadcaster: Sendable {
     var count = 0
   }
 
+  /// Returns the tags without those that two devices of the operation share. Tags are short, and
+  /// the key of a log or topic is always the same: a device that shares its tag with one that is
+  /// covered would never be sent anything of that log at once.
+  private func unambiguous(
+    _ tags: Set<DeviceTag>, about key: Bytes16, in roster: Roster
+  ) -> Set<DeviceTag> {
+    guard !tags.isEmpty else { return [] }
+    var (named, shared) = (Set<DeviceTag>(), Set<DeviceTag>())
+    for device in roster.devices {
+      let tag = DeviceTag(device, about: key)
+      if tags.contains(tag), !named.insert(tag).inserted { shared.insert(tag) }
+    }
+    return shared.isEmpty ? tags : tags.subtracting(shared)
+  }
+
   /// Returns the peers that are missing the data as far as is known: by session, and by link.
   private func audience(
     of fresh: Fresh, butNot source: DeviceID?, covered: Set<DeviceTag>, context: inout Context
@@ -134,9 +157,11 @@ struct Broadcaster: Sendable {
     var direct: [DeviceID] = []
     var audiences: [Audience] = []
     let (key, items) = (fresh.key, NewItems(fresh))
-    // Tags are short: among hundreds of peers, one that is not covered would match by chance, and
-    // on an uplink no relay would make up for it.
-    let areTagsSure = context.peers.connected.count <= Limits.coveredDevices
+    let covered = unambiguous(covered, about: key, in: context.roster)
+    // On an uplink no relay would make up for a tag that is wrong, whether its sender lies or has a
+    // device that is not known here. So none counts there for distress calls, or among many peers.
+    let countOnUplinks =
+      !fresh.isUrgent && context.peers.connected.count <= Limits.coveredDevices
     for device in context.peers.devices where device != source {
       var place: Int?
       if let announced = context.peers[device]?.presence.announced,
@@ -154,7 +179,7 @@ struct Broadcaster: Sendable {
       }
       let isCovered =
         covered.contains(DeviceTag(device, about: key))
-        && (areTagsSure || !isOnUplink(device, context: &context))
+        && (countOnUplinks || !isOnUplink(device, context: &context))
       guard !isCovered, isMissing(items, device, context: &context) else { continue }
       if let place {
         audiences[place].devices.append(device)
@@ -276,14 +301,11 @@ struct Broadcaster: Sendable {
     switch push.fresh {
     case .records:
       for part in push.parts(without: known) { context.outbox.add(part, to: device) }
-    case .frames(let frames, let lane, let previous):
+    case .frames(let frames, _, let previous):
       let omitsPrevious = shows(
         device, thatItHolds: previous, before: frames[0], context: &context)
-      let parts = push.parts(without: known, omitsPrevious: omitsPrevious)
-      for part in parts { context.outbox.add(part, to: device) }
-      if parts.isEmpty {
-        context.send(
-          frames, as: frames[0].strand, lane: lane, previous: previous, to: device)
+      for part in push.parts(without: known, omitsPrevious: omitsPrevious) {
+        context.outbox.add(part, to: device)
       }
     }
     context.expectAnswer(from: device)
@@ -304,7 +326,7 @@ struct Broadcaster: Sendable {
   }
 
   /// Pushes a few new frames to all reachable peers not known to hold them. Of many frames only the
-  /// head is advertised, and peers request them.
+  /// head is advertised, and peers request them; many peers on uplinks are sent some hundreds.
   mutating func forward(
     _ growth: FrameReceiver.Growth, from source: DeviceID?, by arrival: Arrival?,
     announcer: inout Announcer, context: inout Context
@@ -317,14 +339,93 @@ struct Broadcaster: Sendable {
         by: arrival, announcer: &announcer, context: &context)
     }
     let head = Head(log: last.strand, sequence: last.sequence, hash: last.hash)
+    var missing = context.peers.connected.filter { $0 != source }
+    if frames.count <= Limits.fedFrames {
+      let fed = Set(onUplinks(missing: head, context: &context))
+      if fed.count > Limits.pushFanOut {
+        frameFeed.wait(for: last.strand, from: frames[0].sequence, context: &context)
+        missing.removeAll(where: fed.contains)
+      }
+    }
+    advertise(head, lane: opening.lane, to: missing, context: &context)
+  }
+
+  private func advertise(
+    _ head: Head, lane: Lane, to devices: [DeviceID], context: inout Context
+  ) {
     var packet = Packet()
     packet.heads = [LeafHint(head)]
-    for device in context.peers.connected where device != source {
+    for device in devices {
       guard let peer = context.peers[device], peer.isReachable else { continue }
-      if let theirs = peer.holdings.logs[last.strand], theirs.sequence >= last.sequence { continue }
-      context.outbox.add(packet, importance: Outbox.Importance(opening.lane), to: device)
+      if let theirs = peer.holdings.logs[head.log], theirs.sequence >= head.sequence { continue }
+      context.outbox.add(packet, importance: Outbox.Importance(lane), to: device)
       context.expectAnswer(from: device)
     }
+  }
+
+  // MARK: Busy logs
+
+  /// Returns the reachable peers on uplinks that are not known to hold a log up to a head.
+  private func onUplinks(missing head: Head, context: inout Context) -> [DeviceID] {
+    let items = NewItems.head(head.log, head.sequence)
+    return context.peers.connected.filter {
+      context.peers[$0]?.isReachable == true && isOnUplink($0, context: &context)
+        && isMissing(items, $0, context: &context)
+    }
+  }
+
+  /// Fetches the frames that are due for the peers on uplinks.
+  mutating func requestFedFrames(context: inout Context) {
+    for (log, from) in frameFeed.takeDue(context: &context) {
+      guard let summary = context.logs[log], from <= summary.head.sequence,
+        !context.logs.isQuarantined(log, from)
+      else { continue }
+      guard summary.head.sequence - from < UInt64(Limits.fedFrames) else {
+        let devices = onUplinks(missing: summary.head, context: &context)
+        advertise(summary.head, lane: summary.opening.lane, to: devices, context: &context)
+        continue
+      }
+      context.effects.append(
+        .fetch(
+          FetchRequest(
+            device: context.local.device, log: log, from: from, through: summary.head.sequence,
+            maxFrames: Limits.fedFrames,
+            maxBytes: max(
+              Int(Limits.signatureInterval) * Limits.frameBodyBytes,
+              packetBytes * Self.datagramsInTurn(context)), kind: .feed)))
+    }
+  }
+
+  /// The most datagrams of one log in a turn: more if they go to fewer peers.
+  private static func datagramsInTurn(_ context: Context) -> Int {
+    max(
+      Limits.frameBatchDatagrams,
+      Limits.frameBatchDatagramsInAll / max(1, context.peers.connected.count))
+  }
+
+  /// Sends the fetched frames of a log to the peers on uplinks that are missing them, encoded once
+  /// for all. What does not fit this turn waits for the next one.
+  mutating func feed(_ frames: [Frame], of log: LogID, context: inout Context) {
+    guard let summary = context.logs[log], let first = frames.first else { return }
+    let lane = summary.opening.lane
+    guard let signed = frames.lastIndex(where: { $0.signature != nil }) else {
+      let devices = onUplinks(missing: summary.head, context: &context)
+      return advertise(summary.head, lane: lane, to: devices, context: &context)
+    }
+    let pieces = Run.pieces(of: Array(frames[...signed]), as: log, after: first.previous)
+      .prefix(Self.datagramsInTurn(context))
+    let parts = pieces.map { context.part($0, lane: lane) }
+    let last = pieces.reduce(first.sequence) { $0 + UInt64($1.frames.count) } - 1
+    let head = Head(log: log, sequence: last, hash: frames[Int(last - first.sequence)].hash)
+    for device in onUplinks(missing: head, context: &context) {
+      if context.outbox.sendQueues[device]?.queue.waiting ?? 0 < Limits.partsBeforeFeed {
+        for part in parts { context.outbox.add(part, to: device) }
+        context.expectAnswer(from: device)
+      } else {
+        advertise(summary.head, lane: lane, to: [device], context: &context)
+      }
+    }
+    if last < summary.head.sequence { frameFeed.wait(for: log, from: last + 1, context: &context) }
   }
 
   /// Returns whether a peer has not proved that it holds this, or newer data.
@@ -341,7 +442,8 @@ struct Broadcaster: Sendable {
 
   func checkInvariants() {
     precondition(relays.count <= Limits.relays, "\(relays.count) relays")
-    feed.checkInvariants()
+    positionFeed.checkInvariants()
+    frameFeed.checkInvariants()
   }
 }
 

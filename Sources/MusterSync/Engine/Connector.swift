@@ -31,10 +31,9 @@ struct Connector: Sendable {
   /// Adds the addresses of devices whose photos are fetched: on a narrow link their next announce
   /// may be minutes away.
   mutating func addSought(context: inout Context) {
-    for device in context.peers.devices {
-      guard let peer = context.peers[device], peer.sessions.isEmpty,
-        let until = peer.topology.soughtUntil, context.now < until
-      else { continue }
+    context.peers.endSearches(at: context.now)
+    for device in context.peers.sought.keys.sorted() {
+      guard let peer = context.peers[device], peer.sessions.isEmpty else { continue }
       addHint(
         peer.presence.endpoint, device: device, at: context.now.advanced(byMicroseconds: 1),
         context: &context)
@@ -100,7 +99,7 @@ struct Connector: Sendable {
     guard context.peers[device]?.sessions.isEmpty == true,
       context.announcesServe(since: context.peers[device]?.presence.announced?.at)
     else { return true }
-    if let until = context.peers[device]?.topology.soughtUntil, context.now < until { return true }
+    if let until = context.peers.sought[device], context.now < until { return true }
     if let until = context.peers[device]?.topology.offPathUntil, context.now < until {
       return !context.outbox.links.isNarrow && isMissingFrames(of: device, context: &context)
     }

@@ -25,6 +25,8 @@ struct DeadlineQueue: Sendable {
     case blobs
     /// The next batch of positions for peers on uplinks.
     case positions
+    /// The next frames of busy logs for peers on uplinks.
+    case frames
 
     private var rank: Int {
       switch self {
@@ -39,6 +41,7 @@ struct DeadlineQueue: Sendable {
       case .links: 8
       case .blobs: 9
       case .positions: 10
+      case .frames: 11
       }
     }
 

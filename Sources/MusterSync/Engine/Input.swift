@@ -83,9 +83,10 @@ public struct JoinTicket: Hashable, Sendable {
   public let request: JoinRequest
 }
 
-/// A range of a log that a peer requested.
+/// A range of a log that a peer requested, or that is due for the peers on uplinks.
 public struct FetchRequest: Hashable, Sendable {
-  /// The peer to answer. It may have disconnected by the time the frames are fetched.
+  /// The peer to answer. It may have disconnected by the time the frames are fetched. This device
+  /// for `Kind.feed`.
   public let device: DeviceID
   /// Was stored when the request was made.
   public let log: LogID
@@ -106,5 +107,7 @@ public struct FetchRequest: Hashable, Sendable {
     case strand
     /// Another branch: the peer searches for the position at which the branches diverge.
     case search
+    /// Whatever each peer on an uplink has (`FrameFeed`).
+    case feed
   }
 }

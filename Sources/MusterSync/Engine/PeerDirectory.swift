@@ -4,7 +4,7 @@ internal import MusterModel
 /// many of them, so copies would dominate the cost.
 ///
 /// Invariants: `devices` and `connected` are in ascending order. `connected` contains exactly the
-/// devices whose state has a session.
+/// devices whose state has a session. `sought` contains devices that have a state only.
 struct PeerDirectory: Sendable {
   private var places: [DeviceID: Int] = [:]
   /// The first is always nil and is returned for unknown devices.
@@ -12,6 +12,8 @@ struct PeerDirectory: Sendable {
   private var vacant: [Int] = []
   private(set) var devices: [DeviceID] = []
   private(set) var connected: [DeviceID] = []
+  /// Devices with which a session is needed to fetch their photos, and until when.
+  private(set) var sought: [DeviceID: Instant] = [:]
   /// Changes of the state of a device that has none: a fault of this program.
   private var ignoredChanges = 0
 
@@ -39,6 +41,7 @@ struct PeerDirectory: Sendable {
     let isConnected = states[place]?.sessions.isEmpty == false
     if states[place] == nil {
       places[device] = nil
+      sought[device] = nil
       vacant.append(place)
       devices.removeAll { $0 == device }
     }
@@ -113,6 +116,14 @@ struct PeerDirectory: Sendable {
     return true
   }
 
+  /// Requires a session with a device until a time, to fetch its photos.
+  mutating func seek(_ device: DeviceID, until: Instant) {
+    if places[device] != nil { sought[device] = until }
+  }
+
+  /// Forgets the devices that are not sought any more.
+  mutating func endSearches(at now: Instant) { sought = sought.filter { now < $0.value } }
+
   private mutating func makeRoom() {
     guard count >= Limits.peers else { return }
     let oldest = values.filter { $0.sessions.isEmpty }.min {
@@ -124,6 +135,7 @@ struct PeerDirectory: Sendable {
   func checkInvariants(sessions all: [UInt32: Session]) {
     precondition(count <= Limits.peers, "\(count) peers")
     precondition(ignoredChanges == 0, "\(ignoredChanges) changes of unknown peers")
+    precondition(sought.keys.allSatisfy { places[$0] != nil }, "seeks a device without state")
     precondition(devices == places.keys.sorted(), "\(count) listed, \(places.count) peers")
     precondition(
       connected == devices.filter { self[$0]?.sessions.isEmpty == false }, "connected differ")

@@ -141,8 +141,6 @@ struct PeerTopology: Sendable {
   /// Until then the topology of a large mesh requires no session with it. Cached, since the
   /// decision has to look at all devices.
   var offPathUntil: Instant?
-  /// Until then a session with it is needed, to fetch its photos.
-  var soughtUntil: Instant?
   var lastIntroduction: Instant?
   var hasNewNeighbours = true
 }

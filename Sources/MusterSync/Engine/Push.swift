@@ -6,6 +6,8 @@ struct Push: Sendable {
   let fresh: Fresh
   /// Devices to which receivers need not relay it.
   private let covered: Set<DeviceTag>
+  /// The author of frames: in a send queue, authors have turns.
+  private let author: CertificateHash?
   private var encoded: [Form: [PartQueue.Part]] = [:]
 
   /// What may differ between two peers.
@@ -14,12 +16,13 @@ struct Push: Sendable {
     let omitsPrevious: Bool
   }
 
-  init(_ fresh: Fresh, covered: Set<DeviceTag>) {
+  init(_ fresh: Fresh, covered: Set<DeviceTag>, author: CertificateHash?) {
     self.fresh = fresh
     self.covered = covered
+    self.author = author
   }
 
-  /// Returns the parts for one peer; none for frames that do not fit a datagram together.
+  /// Returns the parts for one peer.
   ///
   /// - Parameters:
   ///   - known: covered devices of which the peer knows anyway.
@@ -46,8 +49,13 @@ struct Push: Sendable {
       run.covered = form.covered
       var packet = Packet()
       packet.runs = [run]
-      guard packet.encoded().count <= packetBytes else { return [] }
-      return [PartQueue.Part(packet, importance: Outbox.Importance(lane), author: nil)]
+      let isWhole = packet.encoded().count <= packetBytes
+      let runs =
+        isWhole ? [run] : Run.pieces(of: frames, as: frames[0].strand, after: previous)
+      return runs.map {
+        packet.runs = [$0]
+        return PartQueue.Part(packet, importance: Outbox.Importance(lane), author: author)
+      }
     }
   }
 }
@@ -56,7 +64,7 @@ extension Packet {
   /// Splits records into packets that fit a datagram: with the list of covered devices, records
   /// from one packet may need more than one. The tags are derived from the first record, so they go
   /// with it.
-  fileprivate static func pushing(
+  static func pushing(
     _ records: [LatestRecord], covered: Set<DeviceTag>
   ) -> [Packet] {
     var (packets, rest) = ([Packet](), records[...])

@@ -14,6 +14,12 @@ enum Fresh: Sendable {
     }
   }
 
+  /// The log of frames; nil for records.
+  var log: LogID? {
+    guard case .frames(let frames, _, _) = self else { return nil }
+    return frames[0].strand
+  }
+
   /// Whether it consists of neighbour records, which have the lowest priority.
   var isOfNeighbours: Bool {
     guard case .records(let records) = self else { return false }

@@ -26,6 +26,7 @@ extension SyncEngine {
     case .links: break
     case .blobs: blobs.passDeadline(context: &context)
     case .positions: broadcaster.feedPositions(records.cache, context: &context)
+    case .frames: broadcaster.requestFedFrames(context: &context)
     }
   }
 }

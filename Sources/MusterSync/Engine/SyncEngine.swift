@@ -94,7 +94,12 @@ public struct SyncEngine: Sendable {
           .records(added), from: nil, by: nil, announcer: &announcer, context: &context)
       }
     case .carried(let carried): take(carried)
-    case .fetched(let request, let frames): context.answer(request, with: frames)
+    case .fetched(let request, let frames):
+      if request.kind == .feed {
+        broadcaster.feed(frames, of: request.log, context: &context)
+      } else {
+        context.answer(request, with: frames)
+      }
     case .fetchedUnit(let fetch, let unit): blobs.answer(fetch, with: unit, context: &context)
     case .blobsChanged(let entries, let removed):
       blobs.change(entries, removing: removed, context: &context)

@@ -28,6 +28,8 @@ struct Station {
   var units: [BlobID: [Int: BlobUnit]] = [:]
   /// How often a unit was read for a peer.
   var unitReads = 0
+  /// How often frames were read for peers.
+  var fetches = 0
   /// Whether it serves no unit that it reports.
   var withholdsUnits = false
   /// How often a unit was stored that was there already.
@@ -111,6 +113,7 @@ struct Station {
       switch effect {
       case .store(let verified): sendings += store(verified, now: now)
       case .fetch(let request):
+        fetches += 1
         sendings += handle(.fetched(request, logIndex.read(request)), now: now)
       case .fetchUnit where withholdsUnits: break
       case .fetchUnit(let request):

@@ -83,8 +83,8 @@ struct BlobExchange: Sendable {
     queue.remove(entry)
     let devices = holders(of: entry, context: context)
     if devices.isEmpty, let author = soughtAuthor(of: entry, context: context) {
-      context.peers[known: author].topology.soughtUntil = context.now.advanced(
-        byMilliseconds: 3 * Self.narrowQueryMilliseconds)
+      context.peers.seek(
+        author, until: context.now.advanced(byMilliseconds: 3 * Self.narrowQueryMilliseconds))
       context.deadlines.schedule(.contacts, at: context.now.advanced(byMicroseconds: 1))
     }
     active[entry.id] = ActiveBlob(

@@ -102,6 +102,7 @@ extension Context {
       send(
         answer, as: LogID(strandOf: first.log, beginningWith: first.hash), lane: lane,
         previous: first.previous, origin: first.log, to: request.device)
+    case .feed: break
     }
   }
 
@@ -110,47 +111,60 @@ extension Context {
     _ frames: [Frame], as log: LogID, lane: Lane, previous: FrameHash?, origin: LogID? = nil,
     to device: DeviceID
   ) {
-    var run: Run?
-    var size = 0
+    for run in Run.pieces(of: frames, as: log, after: previous, origin: origin) {
+      outbox.add(part(run, lane: lane), to: device)
+    }
+  }
+
+  /// Returns the part of a run that fits a datagram.
+  func part(_ run: Run, lane: Lane) -> PartQueue.Part {
+    var packet = Packet()
+    packet.runs = [run]
+    return PartQueue.Part(
+      packet,
+      importance: logs.isQuarantined(run.log, run.first)
+        ? .quarantine : Outbox.Importance(lane),
+      author: logs[run.log]?.opening.certificate)
+  }
+}
+
+extension Run {
+  /// The maximum encoding overhead of a run, and of a frame in it.
+  private static let runOverhead = 64
+  private static let partOverhead = 6
+
+  /// Returns runs that each fit a datagram, as any single frame does.
+  ///
+  /// - Parameters:
+  ///   - previous: the hash of the frame before the first, if it is to be stated.
+  ///   - origin: the forked log, if the frames may belong to a branch that the receiver lacks.
+  static func pieces(
+    of frames: [Frame], as log: LogID, after previous: FrameHash?, origin: LogID? = nil
+  ) -> [Run] {
+    var (pieces, run, size) = ([Run](), nil as Run?, 0)
     let last = frames.count - 1
     for (index, frame) in frames.enumerated() {
       let part = RunFrame(frame, isLast: index == last)
       let namesEpoch = run?.frames.last?.epoch != frame.epoch
       let partSize =
-        part.body.count + Self.partOverhead + (part.signature == nil ? 0 : 66)
+        part.body.count + partOverhead + (part.signature == nil ? 0 : 66)
         + (namesEpoch ? 18 : 0)
         + (part.blobs.isEmpty ? 0 : part.blobs.count * BlobListing.encodedBytes + 2)
-      if run != nil, size + partSize > packetBytes {
-        flush(&run, lane: lane, to: device)
+      if let full = run, size + partSize > packetBytes {
+        pieces.append(full)
+        run = nil
       }
       if run == nil {
         run = Run(
           log: log, first: frame.sequence,
           previous: index == 0 && frame.sequence > 0 ? previous : nil, frames: [],
           origin: index == 0 ? origin : nil)
-        size = Self.runOverhead + (frame.epoch == nil || namesEpoch ? 0 : 18)
+        size = runOverhead + (frame.epoch == nil || namesEpoch ? 0 : 18)
         if index == 0, origin != nil { size += 18 }
       }
       run?.frames.append(part)
       size += partSize
     }
-    flush(&run, lane: lane, to: device)
-  }
-
-  /// The maximum encoding overhead of a run, and of a frame in it.
-  private static let runOverhead = 64
-  private static let partOverhead = 6
-
-  private mutating func flush(_ run: inout Run?, lane: Lane, to device: DeviceID) {
-    guard let full = run else { return }
-    var packet = Packet()
-    packet.runs = [full]
-    outbox.add(
-      packet,
-      importance: logs.isQuarantined(full.log, full.first)
-        ? .quarantine : Outbox.Importance(lane),
-      to: device,
-      author: logs[full.log]?.opening.certificate)
-    run = nil
+    return pieces + (run.map { [$0] } ?? [])
   }
 }
