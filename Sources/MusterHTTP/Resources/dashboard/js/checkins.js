@@ -5,7 +5,7 @@ import { button, byId, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { get, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
-import { isCommand, isOwnTracker, load, loadedAt, mayWrite, on, speaker, state } from "./store.js";
+import { isCommand, isOwnTracker, load, loadedAt, maySpeak, mayWrite, on, speaker, state } from "./store.js";
 import { span, t } from "./words.js";
 import { audience, recipients } from "./order.js";
 import { drawerHead } from "./shell.js";
@@ -28,7 +28,7 @@ const running = () => state.checkins.filter((one) => one.state !== "done");
 function draw(pick) {
   fill(byId("timers"), drawerHead("timers"),
     h("div", { class: "row asks" },
-      mayWrite()
+      maySpeak()
         && button(t("checkin.start"), "checkin start", startCheckIn, { class: "first" }),
       maySetPins() && button(t("checkin.pins"), "checkin pins", setPins)),
     timerList(pick) ?? faint(t("timers.none")));
@@ -43,7 +43,7 @@ export function timerList(pick, user) {
 
 function row(one, pick) {
   const user = state.users.get(one.user);
-  const mayReport = (mayWrite() && speaker()?.id === one.user) || isCommand()
+  const mayReport = (maySpeak() && speaker()?.id === one.user) || isCommand()
     || isOwnTracker(user);
   return h("li", { class: "person-line" },
     h("button", {
