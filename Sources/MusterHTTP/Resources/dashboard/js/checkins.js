@@ -43,8 +43,8 @@ export function timerList(pick, user) {
 
 function row(one, pick) {
   const user = state.users.get(one.user);
-  const mayReport = (maySpeak() && speaker()?.id === one.user) || isCommand()
-    || isOwnTracker(user);
+  const isMine = maySpeak() && speaker()?.id === one.user;
+  const mayReport = isMine || isCommand() || isOwnTracker(user);
   return h("li", { class: "person-line" },
     h("button", {
       class: "name", "data-key": `timer ${one.id}`, disabled: !user, onclick: () => pick(user),
@@ -57,7 +57,7 @@ function row(one, pick) {
       button(t("checkin.stop"), `stop ${one.id}`, () => stop(one),
         { "aria-label": t("checkin.stop.of", { name: one.callsign }) }),
       button(`✓ ${t("checkin.ok")}`, `checkin ${one.id}`, () => checkIn(one),
-        { "aria-label": t("checkin.of", { name: one.callsign }) })));
+        { "aria-label": t("checkin.of", { name: one.callsign }), class: isMine ? "first" : "" })));
 }
 
 /** Who did not move for the set time is asked whether they are well. */

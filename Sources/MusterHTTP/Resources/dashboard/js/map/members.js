@@ -125,7 +125,8 @@ function label(pen, taken, hidden, { texts, ink }, x, y, isCentred) {
   const aside = memberSize / 2 + 2;
   const boxes = texts.flatMap((text) => {
     const width = pen.measureText(text).width + 4;
-    const places = isCentred ? [-8, 10, -24, 26].map((by) => [x - width / 2, y + by])
+    const places = isCentred
+      ? [0.5, 1, 0].flatMap((part) => [-8, 10, -24, 26].map((by) => [x - width * part, y + by]))
       : [0, 8, -8].flatMap((by) => [[x + aside, y + by], [x - aside - width, y + by]])
         .concat([20, -20].map((by) => [x - width / 2, y + by]));
     return places.map(([left, middle]) => ({ text, left, top: middle - 8, width, height: 16 }));
