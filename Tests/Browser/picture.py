@@ -535,6 +535,30 @@ def labels(page):
     resize(page, "laptop")
 
 
+def targets(page):
+    """On a phone, whatever one presses is 44 pixels high, and as wide except in the strip."""
+    resize(page, "phone")
+    small = """return [...document.querySelectorAll('button, select, summary, input, label.tick')]
+        .filter((one) => !one.closest('label.tick, .pick, .group') || one.matches('label.tick'))
+        .map((one) => [one, one.getBoundingClientRect()])
+        .filter(([one, { width, height }]) => width > 1 && height > 0 && (height < 43.5
+          || (width < 43.5 && !one.closest('#top'))) && one.checkVisibility({ visibilityProperty: true }))
+        .map(([one, { width, height }]) => `${one.dataset.key ?? one.id ?? one.name} ${width}x${height}`)"""
+    for view, opener in [(view, None) for view in VIEWS] + [
+            ("reports", "[data-key=file]"), ("people", ".person"), ("map", "[data-key='tool replay']"),
+            ("map", "#more")]:
+        page.view(view)
+        if opener:
+            page.click(opener)
+            time.sleep(0.3)
+        found = page.js(small)
+        must(f"no target of {view} {opener or ''} on a phone is small: {found[:6]}", not found)
+        page.js("""document.querySelector('dialog')?.close();
+            document.querySelector("[data-key='past close']")?.click();""")
+        page.close_panel()
+    resize(page, "laptop")
+
+
 def looks(page):
     for theme in ("light", "dark"):
         page.theme(theme)
@@ -592,6 +616,7 @@ def main():
         orders(page, stage)
         alarm(page, stage)
         labels(page)
+        targets(page)
         looks(page)
         languages(page)
         if options.axe:
