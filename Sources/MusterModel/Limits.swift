@@ -158,6 +158,11 @@ public enum Limits {
   /// The newest fixes that are kept of all trackers that a node records.
   public static let trackerFixes: Int64 = 500_000
 
+  // MARK: Logins
+
+  /// Reports that a login may still correct and withdraw: the newest that it filed.
+  public static let reportsPerLogin = 256
+
   // MARK: Idempotency keys
 
   /// Stored replies to requests of one caller: more than a phone can write in an outage.

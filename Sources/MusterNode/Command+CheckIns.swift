@@ -14,13 +14,16 @@ public struct CheckInOrder: Codable, Hashable, Sendable {
   public var timer: CheckInDraft
   /// One of the two PINs of the node, if they are set.
   public var pin: String?
+  /// Whether a login reports for its own person only, who has no PIN unless they are the node's user.
+  public var isOfLogin: Bool
 
   /// Creates an order. Nothing is validated here: the node rejects values out of range.
   public init(
     people: [String] = [], team: String = "", role: Role? = nil, timer: CheckInDraft,
-    pin: String? = nil
+    pin: String? = nil, isOfLogin: Bool = false
   ) {
     self.pin = pin
+    self.isOfLogin = isOfLogin
     self.people = people
     self.team = team
     self.role = role
@@ -42,13 +45,16 @@ public struct CheckInEntry: Codable, Hashable, Sendable {
   public var note: String
   /// One of the two PINs of the node, if they are set.
   public var pin: String?
+  /// Whether a login reports for its own person only, who has no PIN unless they are the node's user.
+  public var isOfLogin: Bool
 
   /// Creates a report. Nothing is validated here: the node rejects values out of range.
   public init(
     kind: CheckInReportKind, user: String? = nil, timer: String? = nil, seconds: UInt32 = 0,
-    note: String = "", pin: String? = nil
+    note: String = "", pin: String? = nil, isOfLogin: Bool = false
   ) {
     self.pin = pin
+    self.isOfLogin = isOfLogin
     self.kind = kind
     self.user = user
     self.timer = timer
@@ -90,7 +96,8 @@ extension Command {
           people += try replica.statuses(now: now).members(ofTeam: order.team, role: order.role)
         }
         let (ids, outcome) = try replica.write(
-          CheckInRequests.start(order.timer, of: people, pin: order.pin), now: now)
+          CheckInRequests.start(
+            order.timer, of: people, pin: order.pin, isOfLogin: order.isOfLogin), now: now)
         return (.createdAll(ids), outcome)
       }
     case .reportCheckIn(let entry):
@@ -99,7 +106,7 @@ extension Command {
         let outcome = try replica.write(
           CheckInRequests.report(
             entry.kind, of: user, timer: entry.timer, seconds: entry.seconds, note: entry.note,
-            pin: entry.pin), now: now)
+            pin: entry.pin, isOfLogin: entry.isOfLogin), now: now)
         return (.done, outcome)
       }
     default: nil

@@ -46,6 +46,8 @@ public enum Command: Codable, Hashable, Sendable {
   case addReport(ReportDraft)
   case editReport(String, ReportChanges)
   case deleteReport(String)
+  /// What a login with the rights of a member does with its own reports.
+  case loginReport(LoginReportWrite, login: String)
   case confirmReport(String)
   case commentReport(String, text: String)
 

@@ -44,8 +44,8 @@ extension Node {
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
-      .addReport, .editReport, .deleteReport, .confirmReport, .commentReport, .addPhoto,
-      .removePhoto, .markPhoto, .removePhotoMark, .addFence, .editFence, .setFenceActive,
+      .addReport, .editReport, .deleteReport, .loginReport, .confirmReport, .commentReport,
+      .addPhoto, .removePhoto, .markPhoto, .removePhotoMark, .addFence, .editFence, .setFenceActive,
       .deleteFence, .addFenceRule, .removeFenceRule, .writeContact:
       preconditionFailure("\(command) is gathered")
     }

@@ -88,25 +88,10 @@ extension Command {
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence:
       commandWrite
-    case .addReport(let draft):
-      { replica, now in
-        let (id, outcome) = try replica.write(ReportRequests.add(draft), now: now)
-        return (.created(id), outcome)
-      }
-    case .editReport(let reference, let changes):
-      Self.changing(.report, reference) { ReportRequests.edit($0, changes) }
-    case .deleteReport(let reference):
-      Self.changing(.report, reference) { ReportRequests.delete($0) }
-    case .confirmReport(let reference):
-      Self.changing(.report, reference) { ReportRequests.confirm($0) }
-    case .commentReport(let reference, let text):
-      Self.changing(.report, reference) { ReportRequests.comment($0, text: text) }
+    case .addReport, .editReport, .deleteReport, .loginReport, .confirmReport, .commentReport:
+      reportWrite
     case .addPhoto, .removePhoto, .markPhoto, .removePhotoMark: photoWrite
-    case .addFence(let draft):
-      { replica, now in
-        let (id, outcome) = try replica.write(FenceRequests.add(draft), now: now)
-        return (.created(id), outcome)
-      }
+    case .addFence(let draft): Self.creating(FenceRequests.add(draft))
     case .editFence(let reference, let changes):
       Self.changing(.fence, reference) { FenceRequests.edit($0, changes) }
     case .setFenceActive(let reference, let isActive):
@@ -135,7 +120,14 @@ extension Command {
     }
   }
 
-  private static func changing(
+  static func creating(_ request: WriteRequest<RowID>) -> RowWrite {
+    { replica, now in
+      let (id, outcome) = try replica.write(request, now: now)
+      return (.created(id), outcome)
+    }
+  }
+
+  static func changing(
     _ kind: EntityKind, _ reference: String,
     _ request: @escaping (RowID) -> WriteRequest<Void>
   ) -> RowWrite {

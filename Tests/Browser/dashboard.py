@@ -25,7 +25,7 @@ from markup import abuse
 from measures import measured
 from nodes import Operation, Receiver, Stream, wait
 from paper import forms, printed
-from remote import by_link, elsewhere
+from remote import as_member, by_link, elsewhere
 from speech import dictated
 
 
@@ -704,6 +704,8 @@ def main():
                         help="check only photos of reports, dictation and emergency contacts")
     parser.add_argument("--paper", action="store_true", help="check only reports and forms on paper")
     parser.add_argument("--checkins", action="store_true", help="check only check-ins")
+    parser.add_argument("--logins", action="store_true",
+                        help="check only logins from other machines")
     parser.add_argument("--measures", action="store_true",
                         help="check only the share of the map and the clicks of each job")
     parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
@@ -745,6 +747,12 @@ def main():
         if options.safe:
             safe(page, operation)
             return 0
+        if options.logins:
+            members(page, operation)
+            by_link(operation, page, options.screenshots)
+            elsewhere(operation, options.screenshots)
+            as_member(operation, options.screenshots)
+            return 0
         if options.measures:
             members(page, operation)
             measured(page, operation)
@@ -778,6 +786,7 @@ def main():
         phone_map(page)
         by_link(operation, page, options.screenshots)
         elsewhere(operation, options.screenshots)
+        as_member(operation, options.screenshots)
         other_looks(page, operation)
         # Missing tiles of the small map, and an outdated edit, are expected errors.
         faults = page.faults(

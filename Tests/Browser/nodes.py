@@ -51,13 +51,13 @@ class Node:
             raise SystemExit(f"FAILED: muster {' '.join(words)}: {done.stderr}")
         return done.stdout
 
-    def add_logins(self, rights, passphrase):
-        """Adds the logins for other machines, with their permissions."""
+    def add_logins(self, rights, passphrase, *more):
+        """Adds the logins for other machines, with their permissions and further arguments."""
         path = self.home + ".passphrase"
         with open(path, "w", encoding="utf-8") as file:
             file.write(passphrase)
         for name, may in rights.items():
-            self.run("login", "add", name, "--rights", may, "--passphrase-file", path)
+            self.run("login", "add", name, "--rights", may, "--passphrase-file", path, *more)
 
     def start(self):
         words = [self.program, "run", "--home", self.home, "--no-multicast",

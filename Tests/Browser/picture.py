@@ -32,9 +32,9 @@ PEOPLE = [
       ("ordered", "warning", "evacuate to School yard")]),
     ("Bruno", "Alpha", "mayday", "danger", "asked for help", []),
     ("Caro", "Bravo", "inHazard", "danger", "inside Sawmill fire, 40 m from its edge", []),
-    ("Duarte", "Bravo", "ordered", "warning", "evacuate to School yard, 1.2 km away",
+    ("Duarte", "Bravo", "ordered", "warning", "evacuate to School yard, 880 m away",
      [("ok", "neutral", "in contact")]),
-    ("Eva", "Bravo", "ordered", "warning", "evacuate to School yard, 300 m away", []),
+    ("Eva", "Bravo", "ordered", "warning", "evacuate to School yard, 1.1 km away", []),
     ("Filipe", "Bravo", "noContact", "warning", "nothing received for 22 min", []),
     ("Gil", "Charlie", "overdue", "warning", "roll call of 10:04 not answered", []),
     ("Hugo", "Charlie", "ok", "neutral", "in contact", []),
@@ -196,7 +196,9 @@ class PictureStage:
             # Bruno's mayday begins and ends during the test.
             if callsign == "Bruno" and not self.has_distress:
                 status, severity, reason = "ok", "neutral", "in contact"
-            far = {"Ana": 2300, "Duarte": 1210, "Eva": 300}.get(callsign)
+            # The distance to the edge of the zone, and the bearing.
+            far, course = {"Ana": (1464, 30), "Duarte": (882, 2), "Eva": (1066, 42)}.get(
+                callsign, (None, None))
             conditions = [(status, severity, reason), *more]
             found.append({
                 "id": f"{n:032x}", "callsign": callsign, "team": team,
@@ -208,7 +210,7 @@ class PictureStage:
                 "conditions": [dict(zip(("status", "severity", "reason"), c)) for c in conditions],
                 "age": {"seconds": AGES.get(callsign, 20), "atMostSeconds": AGES.get(callsign, 20) + 5},
                 "order": far and {"id": "e" * 32, "kind": "evacuate", "zone": "f" * 31 + "1",
-                                  "distanceMetres": far, "bearingDegrees": 47, "dueSeconds": 480},
+                                  "distanceMetres": far, "bearingDegrees": course, "dueSeconds": 480},
                 "word": None, "override": None, "accuracyMetres": 12,
                 "fixAgeSeconds": (None if status in ("noPosition", "expected")
                                   else AGES.get(callsign, 15)),
@@ -313,7 +315,7 @@ def counts(page):
     page.click(f"[data-key='{0:032x}'].person")
     ana = page.text("#detail")
     must(f"every condition is shown, with the way to the zone and the time left: {ana!r}",
-         all(word in ana for word in ("MAYDAY", "No contact", "Under order", "2.3 km north-east",
+         all(word in ana for word in ("MAYDAY", "No contact", "Under order", "1.5 km north-east",
                                       "min left", "Last contact")))
     page.click("[data-count=ordered]")
     must("a chip filters the list and opens it", page.count(".person") == 2
@@ -461,7 +463,7 @@ def member(shots, axe=None):
         wait("the order is shown", lambda: page.text("#duty"))
         told = page.text("#duty")
         must(f"a member's order has distance, bearing and time on every view: {told!r}",
-             all(word in told for word in ("Evacuate", "School yard", "1.2 km north-east (47°)",
+             all(word in told for word in ("Evacuate", "School yard", "880 m north (2°)",
                                            "8 min left")))
         for size in SIZES:
             resize(page, size)
@@ -490,6 +492,71 @@ def member(shots, axe=None):
             "PUT", f"users/{4:032x}/safety", {"safety": "help", "note": "flat tyre"}))
     finally:
         page.close()
+
+
+# Records each text of the map with its place on the screen.
+LABELS = """
+    window.__labels = [];
+    const prototype = CanvasRenderingContext2D.prototype, draw = prototype.fillText;
+    prototype.fillText = function (text, x, y, ...rest) {
+      if (text.length > 2 && this.font.startsWith('bold 12px')) {
+        const place = this.canvas.getBoundingClientRect(), at = this.getTransform();
+        const scale = place.width / this.canvas.width, left = place.left + (at.a * x + at.e) * scale;
+        window.__labels.push({ text, left, y: place.top + (at.d * y + at.f) * scale,
+          right: left + this.measureText(text).width * at.a * scale });
+      }
+      draw.call(this, text, x, y, ...rest);
+    };"""
+
+
+def labels(page):
+    """No tool, drawer or edge of the screen hides a part of a label of the map."""
+    page.js(LABELS)
+    for size in SIZES:
+        resize(page, size)
+        for view in ("map", "orders") if size != "phone" else ("map",):
+            page.view(view)
+            page.click("[data-key='tool fit']")
+            time.sleep(0.5)
+            page.js("window.__labels = []; dispatchEvent(new Event('resize'))")
+            page.theme("dark")
+            wait("the map is drawn", lambda: page.js("return window.__labels.length"))
+            page.theme("light")
+            cut = page.js("""
+                const boxes = ['map-tools', 'drawer', 'detail', 'foot'].map((id) =>
+                  document.getElementById(id).getBoundingClientRect());
+                return window.__labels.filter(({ left, right, y }) => left < 0 || right > innerWidth + 1
+                  || boxes.some((box) => left < box.right && right > box.left + 1
+                    && y > box.top && y < box.bottom)).map(({ text }) => text);""")
+            shown = {one["text"].split(" ")[0] for one in page.js("return window.__labels")}
+            must(f"no label of {view} on a {size} is hidden in part: {sorted(set(cut))}", not cut)
+            missing = {"Ana", "Bruno", "Caro"} - shown
+            must(f"people in danger have a label in {view} on a {size} {missing}", not missing)
+    resize(page, "laptop")
+
+
+def targets(page):
+    """On a phone, whatever one presses is 44 pixels high, and as wide except in the strip."""
+    resize(page, "phone")
+    small = """return [...document.querySelectorAll('button, select, summary, input, label.tick')]
+        .filter((one) => !one.closest('label.tick, .pick, .group') || one.matches('label.tick'))
+        .map((one) => [one, one.getBoundingClientRect()])
+        .filter(([one, { width, height }]) => width > 1 && height > 0 && (height < 43.5
+          || (width < 43.5 && !one.closest('#top'))) && one.checkVisibility({ visibilityProperty: true }))
+        .map(([one, { width, height }]) => `${one.dataset.key ?? one.id ?? one.name} ${width}x${height}`)"""
+    for view, opener in [(view, None) for view in VIEWS] + [
+            ("reports", "[data-key=file]"), ("people", ".person"), ("map", "[data-key='tool replay']"),
+            ("map", "#more")]:
+        page.view(view)
+        if opener:
+            page.click(opener)
+            time.sleep(0.3)
+        found = page.js(small)
+        must(f"no target of {view} {opener or ''} on a phone is small: {found[:6]}", not found)
+        page.js("""document.querySelector('dialog')?.close();
+            document.querySelector("[data-key='past close']")?.click();""")
+        page.close_panel()
+    resize(page, "laptop")
 
 
 def looks(page):
@@ -548,6 +615,8 @@ def main():
         override(page, stage)
         orders(page, stage)
         alarm(page, stage)
+        labels(page)
+        targets(page)
         looks(page)
         languages(page)
         if options.axe:

@@ -136,3 +136,71 @@ def elsewhere(operation, shots):
         must(f"the browser has no error there {faults[:3]}", not faults)
     finally:
         page.close()
+
+
+def as_member(operation, shots):
+    """A member's phone changes what it filed, checks in, and changes nothing of others."""
+    leader, port = operation.leader, operation.post
+    leader.add_logins({"Rui": "member"}, PASSPHRASE, "--phone")
+    leader.send("POST", "reports", {"title": "Flood"})
+    page = Page(f"https://127.0.0.1:{port}", shots,
+                [f"--ignore-certificate-errors-spki-list={pin(port)}"])
+
+    def titles():
+        return {row["title"]: row["id"] for row in leader.get("reports")["items"]}
+
+    def opened(title):
+        page.close_panel()
+        page.view("reports")
+        page.click(f"#reports [data-key='open {titles()[title]}']")
+        wait("it is shown", lambda: title in page.text("#detail h2"))
+        return {key for key in ("confirm", "edit", "resolve", "delete")
+                if page.count(f"#detail [data-key={key}]")}
+
+    def filed(title):
+        page.view("reports")
+        page.click("#reports [data-key=file]")
+        page.fill(title=title)
+        page.submit()
+        wait(f"{title} is filed and shown", lambda: title in titles() and title in page.text("#reports"))
+
+    try:
+        page.as_phone()
+        page.driver.get(page.url + "/")
+        log_in(page, "Rui")
+        wait("the member sees people", lambda: page.count(".person") >= 2)
+        filed("Smoke")
+        wait("it is the member's", lambda: opened("Smoke") == {"edit", "delete"})
+        page.shot("member-own-report")
+        must("of another's report the member only confirms", opened("Flood") == {"confirm"})
+        opened("Smoke")
+        page.click("#detail [data-key=edit]")
+        page.fill(title="Smoke, two houses", severity="4")
+        page.submit()
+        wait("it is corrected", lambda: "Smoke, two houses" in titles() and "Smoke" not in titles())
+        filed("Smoke again")
+        wait("it is the member's too", lambda: "delete" in opened("Smoke again"))
+        page.click("#detail [data-key=delete]")
+        page.submit()
+        wait("it is withdrawn", lambda: "Smoke again" not in titles())
+        leader.send("POST", f"reports/{titles()['Smoke, two houses']}/confirm", {})
+        wait("what is confirmed is not withdrawn",
+             lambda: opened("Smoke, two houses") == {"edit"})
+        page.view("timers")
+        page.click("#timers [data-key='checkin start']")
+        page.fill(minutes="20")
+        page.submit()
+        own = wait("a check-in runs", lambda: next(
+            (one for one in leader.get("checkins")["items"] if one["callsign"] == "Rui"), None))
+        page.view("me")
+        page.click(f"#me [data-key='checkin {own['id']}']")
+        wait("it is confirmed on the phone", lambda: any(
+            one["id"] == own["id"] and one["report"] == "ok"
+            for one in leader.get("checkins")["items"]))
+        page.shot("member-timer")
+        wide = page.js("return document.documentElement.scrollWidth")
+        must(f"a phone's width holds it ({wide} pixels of 390)", wide <= 390)
+        faults = page.faults("status of 401")
+        must(f"the browser has no error there {faults[:3]}", not faults)
+    finally:
+        page.close()

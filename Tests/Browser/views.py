@@ -28,7 +28,8 @@ import paper
 from access import PAST
 from browser import Page, checked
 from nodes import wait
-from picture import CONTACTS, PEOPLE, SIZES, PictureStage, reports, resize, stamp, writing
+from picture import (
+    CONTACTS, PEOPLE, SIZES, PictureStage, checkins, reports, resize, stamp, writing)
 from scale import FILES
 
 THEMES = ("light", "dark")
@@ -109,6 +110,7 @@ class Scene(PictureStage):
             "sentBytes": 48_211, "receivedBytes": 1_204_332,
         } for n, state, age in ((0, "connected", 3), (3, "connected", 1), (8, "silent", 840))]
         found = {
+            "me/reports": {"ids": ["a" * 31 + "2"]},
             "logins": LOGINS, "invitations": {"items": INVITES}, "settings": SETTINGS, "session": self.session,
             "mesh": {"items": self.links(), "next": None},
             "events": {"items": self.crossings(), "next": None},
@@ -119,8 +121,15 @@ class Scene(PictureStage):
         if name.endswith("/photos"):
             return {"items": photos()}
         if name == "reports":
-            first, *others = reports()
-            return {"items": [{**first, "photos": 2}, *others], "next": None}
+            first, second, *others = reports()
+            return {"items": [{**first, "photos": 2}, {**second, "confirmations": []}, *others],
+                    "next": None}
+        if name == "checkins" and self.session:
+            # Whose phone it is has a timer too.
+            return {"items": [
+                {**one, "id": "c" * 32, "user": self.session["user"], "callsign": "Eva",
+                 "state": "reminder", "latestSeconds": 90, "note": ""} for one in checkins()[:1]]
+                + checkins()}
         if found is None:
             found = super().answer(name)
         if name.startswith("fences/"):
@@ -383,6 +392,15 @@ PHONE = [
     ("phone-status", drawer("me")), ("phone-people", drawer("people")),
     ("phone-team", drawer("team"))]
 
+# What the phone of a login with the rights of a member shows besides.
+OWN_REPORT = "#reports [data-key='open " + "a" * 31 + "2']"
+MEMBER_PHONE = [
+    ("member-phone-map", drawer("map")), ("member-phone-status", drawer("me")),
+    ("member-phone-reports", drawer("reports")),
+    ("member-phone-own", clicking("reports", OWN_REPORT)),
+    ("member-phone-other", clicking("reports", REPORT)),
+    ("member-phone-timers", drawer("timers")), ("member-phone-team", drawer("team"))]
+
 SESSION = {"name": "Eva", "rights": "command", "user": f"{4:032x}", "operation": "0" * 32,
            "phone": "/phone/0123456789abcdef0123456789abcdef/"}
 
@@ -456,7 +474,8 @@ def take(folder, only, sizes):
 
     for scene, views, is_phone in (
             (Scene(), LEADER, False), (Scene("Duarte"), MEMBER, False),
-            (Scene("Lead", SESSION), PHONE, True)):
+            (Scene("Lead", SESSION), PHONE, True),
+            (Scene("Duarte", {**SESSION, "rights": "member"}), MEMBER_PHONE, True)):
         server = Server(scene, folder if is_phone else None)
         page = page_of(server)
         try:
@@ -467,7 +486,7 @@ def take(folder, only, sizes):
                 resize(page, "laptop")
                 start(page)
                 printed(page)
-            if is_phone and "phone" in sizes:
+            if views is PHONE and "phone" in sizes:
                 resize(page, "phone")
                 start(page)
                 lost(page, "phone")

@@ -48,11 +48,16 @@ enum CheckInRoutes {
       var order = CheckInOrder(
         people: call["users"]?.elements?.compactMap(\.word) ?? [],
         team: call.text("team") ?? "", role: call.text("role").flatMap { Role(name: $0) },
-        timer: timer, pin: call.text("pin"))
+        timer: timer, pin: call.text("pin"), isOfLogin: call.person?.speaksForItself == true)
       if order.people.isEmpty, order.team.isEmpty, order.role == nil,
         let speaker = try call.speaker()
       {
         order.people = [speaker]
+      }
+      if order.isOfLogin {
+        guard order.team.isEmpty, order.role == nil, order.people == [try call.speaker()] else {
+          throw Problem(.forbidden, "this login starts check-ins for its own person only")
+        }
       }
       return try await api.naming {
         guard case .createdAll(let ids) = try await api.ask(.startCheckIn(order)) else {
@@ -82,16 +87,25 @@ enum CheckInRoutes {
           "this check-in is \(call.secondsAgo / 60) minutes old, and shows nothing of now: check "
             + "in again")
       }
-      let entry = CheckInEntry(
+      var entry = CheckInEntry(
         kind: kind, user: try call.text("user") ?? call.speaker(), timer: call.text("timer"),
         seconds: UInt32(clamping: call.integer("seconds") ?? 0), note: call.text("note") ?? "",
         pin: call.text("pin"))
+      if let person = call.person, person.speaksForItself {
+        entry.isOfLogin = true
+        guard entry.user == (try person.boundUser()) else {
+          throw Problem(.forbidden, "this login checks in for its own person only", at: "/user")
+        }
+      }
       return try await api.done(.reportCheckIn(entry))
     },
     Route(
-      .get, "/api/v1/checkins/pin", "Get whether check-ins on this node require a PIN",
+      .get, "/api/v1/checkins/pin", "Get whether your check-ins on this node require a PIN",
       result: .json(.open([.must("isRequired", .flag)]))
-    ) { api, _ in
+    ) { api, call in
+      guard call.person.map({ !$0.speaksForItself || $0.isOwner }) ?? true else {
+        return .ok(.object(["isRequired": .bool(false)]))
+      }
       guard case .checkInPin(let isRequired) = try await api.ask(.checkInPin) else {
         throw Problem.unexpected
       }

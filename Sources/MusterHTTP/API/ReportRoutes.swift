@@ -26,7 +26,9 @@ enum ReportRoutes {
         title: call.text("title") ?? "", details: call.text("description"),
         category: call.category, severity: call.severity, position: call.place,
         toEvacuate: call.flag("toEvacuate") ?? false)
-      return try await api.created(.addReport(draft), below: "/api/v1/reports")
+      return try await api.created(
+        call.login.map { .loginReport(.file(draft), login: $0) } ?? .addReport(draft),
+        below: "/api/v1/reports")
     },
     Route(
       .patch, "/api/v1/reports/{id}", "Change a report; omitted members stay unchanged",
@@ -41,13 +43,35 @@ enum ReportRoutes {
         title: call.text("title"), details: call.text("description"), category: call.category,
         severity: call.severity, position: call.place, toEvacuate: call.flag("toEvacuate"),
         status: call.text("status").flatMap(ReportStatus.init(name:)))
-      return try await api.done(.editReport(call.id, changes), on: .report, call)
+      return try await api.done(
+        call.login.map { .loginReport(.correct(call.id, changes), login: $0) }
+          ?? .editReport(call.id, changes), on: .report, call)
     },
     Route(
       .delete, "/api/v1/reports/{id}", "Delete a report", parameters: [Call.seenVersion],
       result: .done, takesVersion: true
     ) { api, call in
-      try await api.done(.deleteReport(call.id), on: .report, call)
+      try await api.done(
+        call.login.map { .loginReport(.withdraw(call.id), login: $0) } ?? .deleteReport(call.id),
+        on: .report, call)
+    },
+    Route(
+      .get, "/api/v1/me/reports",
+      "List the reports that you filed and may change, oldest first; for a login, its newest",
+      result: .json(
+        .open([.must("ids", .list(.reference, most: Int(Rows.mostPerPage)))]))
+    ) { api, call in
+      if let login = call.login {
+        return .ok(
+          .object(["ids": .array(try await api.node.reports(filedBy: login).map(JSON.id))]))
+      }
+      guard case .reports(let reports) = try await api.ask(.reports) else {
+        throw Problem.unexpected
+      }
+      let user = try await api.node.user()
+      let own = reports.filter { $0.owner == user }.sorted { $0.createdAt < $1.createdAt }
+      return .ok(
+        .object(["ids": .array(own.suffix(Int(Rows.mostPerPage)).map { JSON.id($0.id) })]))
     },
     Route(
       .post, "/api/v1/reports/{id}/confirm", "Confirm a report", result: .done
@@ -68,6 +92,10 @@ enum ReportRoutes {
 }
 
 extension Call {
+  /// The login that changes only what it filed; nil for the node's own user, and for one with the
+  /// rights of command.
+  fileprivate var login: String? { person.flatMap { $0.speaksForItself ? $0.name : nil } }
+
   fileprivate var category: ReportCategory? {
     text("category").flatMap(ReportCategory.init(name:))
   }

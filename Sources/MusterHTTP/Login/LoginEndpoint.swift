@@ -121,7 +121,7 @@ struct LoginEndpoint: Sendable {
         throw Problem(
           .forbidden,
           login.rights == .member
-            ? "this login adds reports, photos and comments only: use a login of command"
+            ? "this login adds, and changes its own reports only: use a login of command"
             : "an observer has read-only access: use a login of command")
       }
       // Others than command answer only an order that addresses them, who are listed then.
@@ -149,7 +149,8 @@ struct LoginEndpoint: Sendable {
   private static func mayWrite(_ request: Request, _ login: Login, _ isOwner: Bool) -> Bool {
     switch login.rights {
     case .command: true
-    case .member: isAddition(request) || isOwnReport(request, of: login, isOwner)
+    case .member:
+      isAddition(request) || isChange(request) || isOwnReport(request, of: login, isOwner)
     case .observer: isOwnReport(request, of: login, isOwner)
     }
   }
@@ -162,13 +163,22 @@ struct LoginEndpoint: Sendable {
     return path.count == 3 || path.count == 5 && additions.contains(String(path[path.endIndex - 1]))
   }
 
+  /// Whether a write changes or withdraws a report: the route refuses that of another.
+  private static func isChange(_ request: Request) -> Bool {
+    let path = request.uri.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    return [.patch, .delete].contains(request.method) && path.count == 4
+      && path.prefix(3) == ["api", "v1", "reports"]
+  }
+
   private static let additions: Set<String> = ["photos", "comments", "confirm"]
 
-  /// Whether a write reports the safety or the position of the login's own person, or answers an
-  /// order: the route refuses the answer of such a login for another person.
+  /// Whether a write reports the safety or the position of the login's own person, checks in, or
+  /// answers an order: the routes refuse what such a login writes for another person.
   private static func isOwnReport(_ request: Request, of login: Login, _ isOwner: Bool) -> Bool {
     switch (request.method, request.uri.path) {
-    case (.put, "/api/v1/me/safety"): login.user != nil || login.isPhone
+    case (.put, "/api/v1/me/safety"), (.post, "/api/v1/checkins"),
+      (.post, "/api/v1/checkins/report"):
+      login.user != nil || login.isPhone
     case (.post, "/api/v1/me/position"): isOwner || login.isPhone
     case (.post, let path) where DirectiveRoutes.isAnswer(path): login.user != nil || login.isPhone
     case (_, let path): login.isPhone && path.hasPrefix("/api/v1/me/")

@@ -14,9 +14,11 @@ public enum CheckInRequests {
   /// - Parameters:
   ///   - people: empty for this device's user.
   ///   - pin: one of the two PINs of this device, if they are set.
+  ///   - isOfLogin: whether a login starts it for its own person, who has no PIN here unless they are
+  ///     this device's user.
   /// - Returns: a request for the ids of the timers.
   public static func start(
-    _ draft: CheckInDraft, of people: [UserID], pin: String? = nil
+    _ draft: CheckInDraft, of people: [UserID], pin: String? = nil, isOfLogin: Bool = false
   ) -> WriteRequest<[RowID]> {
     WriteRequest { context in
       try check(draft)
@@ -26,7 +28,8 @@ public enum CheckInRequests {
       }
       let statuses = try context.statuses()
       let index = statuses.checkInIndex
-      let sealer = try CheckInSealer(pin: pin, in: context.read)
+      let sealer = try CheckInSealer(
+        pin: pin, isOfLogin: isOfLogin && !people.contains(context.user), in: context.read)
       var (ids, rows): ([RowID], [[Write]]) = ([], [])
       for user in Set(people).sorted() {
         // Others would list them without a name, and could not reach them.
@@ -108,9 +111,10 @@ public enum CheckInRequests {
   ///   - reference: the timer's id; nil for all that run.
   ///   - seconds: by how much an extension postpones the due time.
   ///   - pin: one of the two PINs of this device, if they are set.
+  ///   - isOfLogin: as in `start`; only a timer of `user` is reported on.
   public static func report(
     _ kind: CheckInReportKind, of user: UserID?, timer reference: String?, seconds: UInt32,
-    note: String, pin: String? = nil
+    note: String, pin: String? = nil, isOfLogin: Bool = false
   ) -> WriteRequest<Void> {
     WriteRequest { context in
       let names = NameResolver(context: context.read)
@@ -126,7 +130,11 @@ public enum CheckInRequests {
         let name = try context.read.callsign(of: user ?? context.user)
         throw Refusal("no check-in of \(name) is running: see muster checkin list", .unfit)
       }
-      let sealer = try CheckInSealer(pin: pin, in: context.read)
+      if isOfLogin, let other = timers.first(where: { $0.checkInPerson != user }) {
+        throw Refusal("check-in \(other.key.id.short) is another person's", .notAllowed)
+      }
+      let sealer = try CheckInSealer(
+        pin: pin, isOfLogin: isOfLogin && user != context.user, in: context.read)
       var rows: [[Write]] = []
       for timer in timers {
         try check(kind, of: timer, note: note, in: context.read)

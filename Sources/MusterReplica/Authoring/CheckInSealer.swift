@@ -10,9 +10,12 @@ struct CheckInSealer: Sendable {
   private let recipients: [AgreementPublicKey]
 
   /// Throws if this device has PINs, and `pin` is none of them.
-  init(pin: String?, in context: ReadContext) throws {
+  ///
+  /// - Parameter isOfLogin: whether another person checks in with a login of this device. The PINs
+  ///   are those of its own user: such a person has none, and calls for help openly.
+  init(pin: String?, isOfLogin: Bool, in context: ReadContext) throws {
     local = context.local
-    isCall = try CheckInPins.isCall(pin, in: context.store)
+    isCall = try !isOfLogin && CheckInPins.isCall(pin, in: context.store)
     recipients = context.control.duressRecipients(besides: local.author.user)
   }
 

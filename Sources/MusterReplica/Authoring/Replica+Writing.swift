@@ -1,4 +1,5 @@
 public import MusterModel
+internal import MusterStore
 
 /// Local writes. Each is acknowledged only after its frame is committed.
 extension Replica {
@@ -27,12 +28,12 @@ extension Replica {
     let context = draft.lane == .urgent ? core.context : nil
     for row in draft.rows { groups.add(try context?.withOrigins(row) ?? row) }
     guard core.transaction.writeGroup == nil else {
-      core.transaction.batch.units += draft.units
+      core.transaction.batch.add(draft)
       core.transaction.writeGroup?.add(groups, lane: draft.lane, of: writes.map(\.key))
       return Outcome()
     }
     return try transact(now: now) { replica in
-      replica.core.transaction.batch.units += draft.units
+      replica.core.transaction.batch.add(draft)
       try replica.core.append(groups, lane: draft.lane, now: now)
     }
   }
@@ -56,5 +57,13 @@ extension Replica {
       try replica.core.commit(now: now)
       replica.core.passOn(runs, now: now)
     }
+  }
+}
+
+extension Batch {
+  /// Adds what a draft stores besides its writes.
+  fileprivate mutating func add<Answer>(_ draft: Draft<Answer>) {
+    units += draft.units
+    local.merge(draft.local) { $1 }
   }
 }

@@ -73,4 +73,53 @@ public enum ReportRequests {
       return Draft(composer, lane: .state)
     }
   }
+
+  // MARK: Logins
+
+  /// Adds a report that a login of this node files, which may then correct and withdraw it.
+  public static func add(_ draft: ReportDraft, by login: String) -> WriteRequest<RowID> {
+    WriteRequest { context in
+      let reports = try context.reports(of: login)
+      var added = try add(draft).draft(&context)
+      added.local = reports.adding(added.answer)
+      return added
+    }
+  }
+
+  /// Corrects a report for the login that filed it. Only command closes a report, or opens it again.
+  public static func edit(
+    _ id: RowID, _ changes: ReportChanges, by login: String
+  ) -> WriteRequest<Void> {
+    WriteRequest { context in
+      try requireFiled(id, by: login, in: &context)
+      guard changes.status == nil else {
+        throw Refusal("command closes a report: add a comment", .notAllowed)
+      }
+      return try edit(id, changes).draft(&context)
+    }
+  }
+
+  /// Withdraws a report for the login that filed it, unless it was confirmed.
+  public static func delete(_ id: RowID, by login: String) -> WriteRequest<Void> {
+    WriteRequest { context in
+      let state = try requireFiled(id, by: login, in: &context)
+      guard state.values(of: .reportConfirmations).isEmpty else {
+        throw Refusal(
+          "others confirmed this report: comment that it is over, and command closes it",
+          .notAllowed)
+      }
+      return try delete(id).draft(&context)
+    }
+  }
+
+  @discardableResult
+  private static func requireFiled(
+    _ id: RowID, by login: String, in context: inout RequestContext
+  ) throws -> RowState {
+    let state = try context.settled(.report, id)
+    guard try context.reports(of: login).ids.contains(id) else {
+      throw Refusal("this login changes its own reports only: add a comment", .notAllowed)
+    }
+    return state
+  }
 }

@@ -60,6 +60,11 @@ struct RequestContext {
     return try KnownRecords(of: dataset, uncommitted: uncommitted, in: core.context)
   }
 
+  /// Returns the reports that a login of this node filed, after the previous commands.
+  func reports(of login: String) throws -> LoginReports {
+    try LoginReports(of: login) { try core.transaction.batch.local[$0] ?? core.store.local($0) }
+  }
+
   /// Returns the row of a user, or of a listed tracker.
   mutating func person(_ user: UserID) throws -> RowState {
     for kind in [EntityKind.tracker, .user] {

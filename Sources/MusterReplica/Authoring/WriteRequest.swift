@@ -20,6 +20,8 @@ struct Draft<Answer> {
   let lane: Lane
   /// Parts of a photo that the writes name.
   var units: [BlobUnit] = []
+  /// Local settings that are stored with the writes.
+  var local: [String: [UInt8]] = [:]
 }
 
 extension Draft where Answer == Void {

@@ -110,6 +110,13 @@ public struct Queries {
     try reportList(now: nil).reports(ids)
   }
 
+  /// Returns the ids of the newest reports that a login of this node filed, oldest first.
+  public func reports(filedBy login: String) throws -> [RowID] {
+    try LoginReports(of: login, context.store.local).ids.filter { id in
+      try context.store.row(RowKey(kind: .report, id: id))?.exists == true
+    }
+  }
+
   private func reportList(now: ClockReading?) -> ReportList {
     ReportList(context: context, delivery: deliveryTracker(now: now), photos: photoReader)
   }

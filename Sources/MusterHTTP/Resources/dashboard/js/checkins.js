@@ -5,7 +5,7 @@ import { button, byId, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { get, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
-import { isCommand, isOwnTracker, load, loadedAt, mayWrite, on, speaker, state } from "./store.js";
+import { isCommand, isOwnTracker, load, loadedAt, maySpeak, mayWrite, on, speaker, state } from "./store.js";
 import { span, t } from "./words.js";
 import { audience, recipients } from "./order.js";
 import { drawerHead } from "./shell.js";
@@ -28,7 +28,7 @@ const running = () => state.checkins.filter((one) => one.state !== "done");
 function draw(pick) {
   fill(byId("timers"), drawerHead("timers"),
     h("div", { class: "row asks" },
-      mayWrite()
+      maySpeak()
         && button(t("checkin.start"), "checkin start", startCheckIn, { class: "first" }),
       maySetPins() && button(t("checkin.pins"), "checkin pins", setPins)),
     timerList(pick) ?? faint(t("timers.none")));
@@ -43,8 +43,8 @@ export function timerList(pick, user) {
 
 function row(one, pick) {
   const user = state.users.get(one.user);
-  const mayReport = (mayWrite() && speaker()?.id === one.user) || isCommand()
-    || isOwnTracker(user);
+  const isMine = maySpeak() && speaker()?.id === one.user;
+  const mayReport = isMine || isCommand() || isOwnTracker(user);
   return h("li", { class: "person-line" },
     h("button", {
       class: "name", "data-key": `timer ${one.id}`, disabled: !user, onclick: () => pick(user),
@@ -57,7 +57,7 @@ function row(one, pick) {
       button(t("checkin.stop"), `stop ${one.id}`, () => stop(one),
         { "aria-label": t("checkin.stop.of", { name: one.callsign }) }),
       button(`✓ ${t("checkin.ok")}`, `checkin ${one.id}`, () => checkIn(one),
-        { "aria-label": t("checkin.of", { name: one.callsign }) })));
+        { "aria-label": t("checkin.of", { name: one.callsign }), class: isMine ? "first" : "" })));
 }
 
 /** Who did not move for the set time is asked whether they are well. */

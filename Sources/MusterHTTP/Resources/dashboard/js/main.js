@@ -106,6 +106,8 @@ function follow(onStart, onChange, onLink) {
 
 async function start() {
   await openLogin();
+  // Which of them the login filed.
+  if (state.session?.rights === "member") load("reports");
   openTools();
   openShell();
   openMap(pick, here, drawLayers);

@@ -192,15 +192,17 @@ const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
 function actions(report, path, keep) {
   const [turn, status] = report.status === "open" ? ["resolve", "resolved"] : ["reopen", "open"];
   const sure = t("delete.sure", { name: report.title });
+  const { isOwn, confirmations } = report;
   return [
-    button(t("confirm"), "confirm",
+    !isOwn && button(t("confirm"), "confirm",
       () => attempt(() => write("POST", `${path}/confirm`), t("done"))),
     isCommand() && theMap() && report.lat !== null && button(t("fence.new"), "zone",
       () => drawZone(true, { lat: report.lat, lon: report.lon }, report.title)),
-    ...mayWrite() ? [button(t("edit"), "edit", () => edit(report)),
-    button(t(turn), "resolve", () => keep({ status })),
-    button(t("delete"), "delete",
-      () => confirm(sure, () => write("DELETE", path), t("delete")))] : [],
+    (mayWrite() || isOwn) && button(t("edit"), "edit", () => edit(report)),
+    mayWrite() && button(t(turn), "resolve", () => keep({ status })),
+    // What others confirmed, a member withdraws no longer.
+    (mayWrite() || (isOwn && confirmations.length === 0)) && button(t("delete"), "delete",
+      () => confirm(sure, () => write("DELETE", path), t("delete"))),
   ];
 }
 

@@ -10,7 +10,10 @@ const mostEvents = 300;
 
 const loaders = {
   users: async () => byKey((await list("users")).map(judged)),
-  reports: async () => byKey(await list("reports")),
+  reports: async () => {
+    const [rows, own] = await Promise.all([list("reports"), isMember() ? get("me/reports") : null]);
+    return byKey(rows.map((row) => ({ ...row, isOwn: own?.ids.includes(row.id) })));
+  },
   directives: async () => byKey(await list("directives")),
   fences: async () => {
     const [rows, outlines] = await Promise.all([list("fences"), get("fences.geojson")]);
@@ -173,8 +176,10 @@ export function changed(notice) {
   if (notice.dataset !== "alerts") load("alerts");
 }
 
+const isMember = () => state.session?.rights === "member";
+
 /** Returns whether the user may add reports, photos and comments. */
-export const mayAdd = () => mayWrite() || state.session.rights === "member";
+export const mayAdd = () => mayWrite() || isMember();
 
 /** Returns whether the user may write; the node rejects what its device may not do. */
 export const mayWrite = () => state.session === null || state.session.rights === "command";

@@ -11,7 +11,7 @@ export default {
   "logins.alone": "Bildschirm ohne Person",
   "logins.rights": "Rechte",
   "logins.may.observer": "Liest; meldet nur eigenen Status und Ort",
-  "logins.may.member": "Fügt auch Meldungen, Fotos und Kommentare hinzu",
+  "logins.may.member": "Fügt auch Meldungen, Fotos und Kommentare hinzu; ändert nur eigene Meldungen",
   "logins.may.command": "Schreibt auch, mit allen Rechten dieses Laptops",
   "logins.is.observer": "liest",
   "logins.is.member": "meldet",

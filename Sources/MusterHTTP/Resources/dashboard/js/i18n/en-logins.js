@@ -11,7 +11,7 @@ export default {
   "logins.alone": "A screen without a person",
   "logins.rights": "Rights",
   "logins.may.observer": "Reads; reports only its own status and position",
-  "logins.may.member": "Also adds reports, photos and comments",
+  "logins.may.member": "Also adds reports, photos and comments; changes only its own reports",
   "logins.may.command": "Writes too, with all rights of this laptop",
   "logins.is.observer": "reads",
   "logins.is.member": "adds reports",

@@ -11,7 +11,7 @@ export default {
   "logins.alone": "Pantalla sin persona",
   "logins.rights": "Derechos",
   "logins.may.observer": "Lee; solo informa su estado y posición",
-  "logins.may.member": "También añade informes, fotos y comentarios",
+  "logins.may.member": "También añade informes, fotos y comentarios; solo cambia sus informes",
   "logins.may.command": "También escribe, con todos los derechos de este portátil",
   "logins.is.observer": "lee",
   "logins.is.member": "añade informes",

@@ -11,7 +11,7 @@ export default {
   "logins.alone": "Écran sans personne",
   "logins.rights": "Droits",
   "logins.may.observer": "Lit ; ne signale que son état et sa position",
-  "logins.may.member": "Ajoute aussi des signalements, photos et commentaires",
+  "logins.may.member": "Ajoute aussi des signalements, photos et commentaires ; ne modifie que les siens",
   "logins.may.command": "Écrit aussi, avec tous les droits de ce portable",
   "logins.is.observer": "lit",
   "logins.is.member": "ajoute des signalements",

@@ -11,7 +11,7 @@ export default {
   "logins.alone": "Ecrã sem pessoa",
   "logins.rights": "Direitos",
   "logins.may.observer": "Lê; só comunica o seu estado e posição",
-  "logins.may.member": "Também adiciona relatos, fotos e comentários",
+  "logins.may.member": "Também adiciona relatos, fotos e comentários; só altera os seus relatos",
   "logins.may.command": "Também escreve, com todos os direitos deste portátil",
   "logins.is.observer": "lê",
   "logins.is.member": "adiciona relatos",

@@ -87,7 +87,7 @@ function labels(pen, map, origin, all, isWithAll) {
     const { x, y } = map.latLngToLayerPoint(north).subtract(origin);
     const text = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")]
       .filter(Boolean).join(" · ");
-    const at = label(pen, taken, hidden, { text, ink: "ink" }, x, y, true);
+    const at = label(pen, taken, hidden, { texts: [text, fence.name], ink: "ink" }, x, y, true);
     if (at) drawn.push({ zone: fence, x: at.x, y: at.y, box: at });
   }
 }
@@ -96,9 +96,8 @@ function wordsOf(item) {
   const { row } = item;
   const [word, ink] = item.user ? [statusWord(row), row.severity]
     : row.toEvacuate ? [t("evacuate"), "danger"] : [t(`category.${row.category}`), "warning"];
-  return {
-    text: `${shortened(item.user ? row.callsign : row.title)} · ${word}`, ink,
-  };
+  const name = shortened(item.user ? row.callsign : row.title);
+  return { texts: [`${name} · ${word}`, name], ink };
 }
 
 /** What floats on the map, and what is beside it. */
@@ -106,7 +105,7 @@ function hiddenParts(map, origin) {
   const whole = map.getContainer().getBoundingClientRect();
   const { x, y } = map.containerPointToLayerPoint([0, 0]).subtract(origin);
   const far = 1e5;
-  const floating = ["map-tools", "drawer", "detail"].map((id) => byId(id).getBoundingClientRect())
+  const floating = ["map-tools", "drawer", "detail", "foot"].map((id) => byId(id).getBoundingClientRect())
     .filter(({ width }) => width > 0).map(({ left, top, width, height }) => ({
       left: left - whole.left + x, top: top - whole.top + y, width, height,
     }));
@@ -118,22 +117,27 @@ function hiddenParts(map, origin) {
 const box = (x, y, side) => ({ left: x - side / 2, top: y - side / 2, width: side, height: side });
 
 /**
- * Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. A panel
- * or the edge of the screen hides its end only if there is no other place, and never its beginning.
+ * Draws a label beside a symbol, or centred at the edge of a zone; returns where, or null. Where the
+ * first text has no place, the second, the name alone, may have one. A panel or the edge of the
+ * screen hides its end only if neither has a place, and never its beginning.
  */
-function label(pen, taken, hidden, { text, ink }, x, y, isCentred) {
-  const width = pen.measureText(text).width + 4;
+function label(pen, taken, hidden, { texts, ink }, x, y, isCentred) {
   const aside = memberSize / 2 + 2;
-  const places = isCentred ? [-8, 10, -24, 26].map((by) => [x - width / 2, y + by])
-    : [0, 8, -8].flatMap((by) => [[x + aside, y + by], [x - aside - width, y + by]])
-      .concat([20, -20].map((by) => [x - width / 2, y + by]));
-  const boxes = places.map(([left, middle]) => ({ left, top: middle - 8, width, height: 16 }));
+  const boxes = texts.flatMap((text) => {
+    const width = pen.measureText(text).width + 4;
+    const places = isCentred
+      ? [0.5, 1, 0].flatMap((part) => [-8, 10, -24, 26].map((by) => [x - width * part, y + by]))
+      : [0, 8, -8].flatMap((by) => [[x + aside, y + by], [x - aside - width, y + by]])
+        .concat([20, -20].map((by) => [x - width / 2, y + by]));
+    return places.map(([left, middle]) => ({ text, left, top: middle - 8, width, height: 16 }));
+  });
   const isOff = (parts) => (one) => !parts.some((other) => covers(one, other));
   const isFree = isOff(taken);
   const at = boxes.filter(isOff(hidden)).find(isFree)
     ?? boxes.find((one) => isOff(hidden)({ ...one, width: 1 }) && isFree(one));
   if (!at) return null;
-  const [left, middle] = [at.left, at.top + 8];
+  const { text, left, width } = at;
+  const middle = at.top + 8;
   taken.push(at);
   pen.textAlign = "left";
   pen.lineWidth = 4;
