@@ -60,7 +60,7 @@ import Testing
     }
     throttle.succeeded("Eve", from: "10.0.1.1", now: start + .seconds(10))
     #expect(throttle.pause(of: "Eve", from: "10.0.1.1", now: start + .seconds(10)) != nil)
-    // Wrong passphrases of others delay no login of hers.
+    // Wrong passphrases of others use up no logins of their account.
     for number in 0..<250 {
       throttle.failed("Otto", from: "10.0.3.\(number)", now: start)
     }
