@@ -23,6 +23,8 @@ export PREFIX ?= /usr/local
 export DESTDIR ?=
 # Destination of `make stick`.
 STICK ?= .build/stick
+# `make deb PROGRAMS=FOLDER` packages programs that were built before, such as by another make deb.
+PROGRAMS ?=
 # `make install ARCHIVE=no` leaves out the archive's program, which needs libpq to run.
 ARCHIVE ?=
 # Rows that `make abuse` or `make peers` runs, all by default.
@@ -100,6 +102,9 @@ build: deps ## build all programs in debug mode
 	@Scripts/build.sh "all programs" "5 minutes" swift build $(FLAGS)
 
 # The programs that are installed: release builds with Swift's libraries in them, stripped.
+ifneq ($(PROGRAMS),)
+programs:
+else
 programs: deps
 	@Scripts/build.sh "the program" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
@@ -111,12 +116,13 @@ ifneq ($(ARCHIVE),no)
 	@Scripts/build.sh "the archive" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster-archive
-else
-	@rm -f .build/install/muster-archive
+endif
 endif
 	@Scripts/maplibre.sh
+	@mkdir -p .build/install && rm -f .build/install/muster-archive
 	@for program in muster muster-image $(if $(filter no,$(ARCHIVE)),,muster-archive); do \
-	  strip -o .build/install/$$program .build/install/release/$$program; done
+	  strip -o .build/install/$$program \
+	    $(if $(PROGRAMS),"$(PROGRAMS)",.build/install/release)/$$program; done
 
 install: programs ## install programs, manual, service: make install PREFIX=/usr
 	@Scripts/install.sh .build/install/muster

@@ -51,9 +51,10 @@ public struct InvitationURL: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The JSON that `invite` prints.
-  public func json(role: Role, expiresAt: Timestamp) -> JSON {
+  public func json(id: InviteID, role: Role, expiresAt: Timestamp) -> JSON {
     .object([
-      "url": .string(description), "expires": .time(expiresAt), "role": .string(role.name),
+      "url": .string(description), "id": .id(id), "expires": .time(expiresAt),
+      "role": .string(role.name),
     ])
   }
 

@@ -246,8 +246,8 @@ public enum Reply: Codable, Hashable, Sendable {
   case contacts([ContactSummary])
   /// The contact that was added, changed or removed.
   case contactWritten(ContactID)
-  /// The byte form of an `Invitation`, with its role and expiry.
-  case invitation(ByteString, role: Role, expiresAt: Timestamp)
+  /// The byte form of an `Invitation`, with its id, role and expiry.
+  case invitation(ByteString, id: InviteID, role: Role, expiresAt: Timestamp)
   case invites([InviteSummary])
   /// The contents of a join grant file, and the user that it admits.
   case grant(ByteString, callsign: String)

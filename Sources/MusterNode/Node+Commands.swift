@@ -105,10 +105,10 @@ extension Node {
     let (milliseconds, overflow) = validSeconds.multipliedReportingOverflow(by: 1000)
     return try read { replica, now in
       let user = try user.map { try replica.statuses(now: now).user(named: $0) }
-      let (invitation, expiresAt) = try replica.invite(
+      let (invitation, id, expiresAt) = try replica.invite(
         role: role, of: user, uses: uses, validMilliseconds: overflow ? .max : milliseconds,
         endpoints: endpoints, now: now)
-      return .invitation(ByteString(invitation), role: role, expiresAt: expiresAt)
+      return .invitation(ByteString(invitation), id: id, role: role, expiresAt: expiresAt)
     }
   }
 

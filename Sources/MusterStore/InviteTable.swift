@@ -56,6 +56,11 @@ enum InviteTable {
       [moment.column, id.blob])
   }
 
+  static func withdrawAll(at moment: Timestamp, in database: Database) throws {
+    try database.run(
+      "UPDATE invites SET withdrawn_at_ms = ? WHERE withdrawn_at_ms IS NULL", [moment.column])
+  }
+
   private static func read(_ columns: inout ColumnReader) throws -> Invite {
     Invite(
       id: try columns.identifier(), secret: try columns.bytes(), role: try columns.code(),

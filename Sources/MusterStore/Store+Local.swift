@@ -75,6 +75,11 @@ extension Store {
     try write { try InviteTable.withdraw(id, at: moment, in: $0) }
   }
 
+  /// Withdraws all invites for good.
+  public func withdrawInvites(at moment: Timestamp) throws(StoreError) {
+    try write { try InviteTable.withdrawAll(at: moment, in: $0) }
+  }
+
   /// Takes one use of an invite for a device. Idempotent per device: its answer may be lost, or
   /// this node may stop before the certificate is issued.
   public func useInvite(_ id: InviteID, for device: DeviceID) throws(StoreError) -> InviteUse {

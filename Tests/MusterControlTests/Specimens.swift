@@ -418,7 +418,8 @@ enum Specimens {
           OwnIdentity(
             identifier: "00ff", serviceData: "00ff40", changesAt: moment, days: [moment]))),
       .events([crossing(1), crossing(2)]),
-      .invitation([1, 2, 3], role: .member, expiresAt: moment),
+      .invitation(
+        [1, 2, 3], id: InviteID(raw: Bytes16(high: 1, low: 2)), role: .member, expiresAt: moment),
       .invites([
         InviteSummary(
           id: InviteID(raw: Bytes16(high: 1, low: 2)), role: .member, user: nil, usesLeft: 1,

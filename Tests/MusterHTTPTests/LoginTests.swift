@@ -278,7 +278,9 @@ import Testing
       }
       #expect(await caller.logIn("", "x").status == .badRequest)
       #expect(await caller.logIn("Maria", "wrong").status == .unauthorized)
-      #expect(await caller.logIn("Maria", "Maria's words").status == .tooManyRequests)
+      let throttled = await caller.logIn("Maria", "Maria's words")
+      #expect(throttled.status == .tooManyRequests)
+      #expect(throttled.headers[.retryAfter] == "60")
       let other = Caller(endpoint: caller.endpoint, client: "10.0.0.10")
       #expect(await other.logIn("Maria", "Maria's words").status == .noContent)
     }
@@ -308,47 +310,6 @@ import Testing
       let failed = try String(contentsOfFile: folder + "/audit-failed.log", encoding: .utf8)
       #expect(failed.split(separator: "\n").count == 1)
     }
-  }
-
-  @Test func `an address waits longer after each failure, and one IPv6 network is one address`() {
-    let throttle = LoginThrottle()
-    let start = ContinuousClock.now
-    func pause(_ client: String, after seconds: Int) -> Duration? {
-      throttle.pause(of: "Maria", from: client, now: start + .seconds(seconds))
-    }
-    for number in 0..<5 {
-      #expect(pause("2001:db8::\(number)", after: 0) == nil)
-      throttle.failed("Maria", from: "2001:db8::\(number)", now: start)
-    }
-    #expect(pause("2001:db8:0:0:9::1", after: 0) == .seconds(60))
-    #expect(pause("2001:db8:0:1::1", after: 0) == nil)
-    #expect(pause("2001:db8::1", after: 61) == nil)
-    throttle.failed("Maria", from: "2001:db8::1", now: start + .seconds(61))
-    #expect(pause("2001:db8::1", after: 61) == .seconds(120))
-    throttle.succeeded("Maria", from: "2001:db8::1", now: start + .seconds(181))
-    #expect(pause("2001:db8::2", after: 181) == nil)
-  }
-
-  @Test func `people do not reset the count of their address with an account of their own`() {
-    let throttle = LoginThrottle()
-    let start = ContinuousClock.now
-    for _ in 0..<5 {
-      throttle.failed("Maria", from: "10.0.0.9", now: start)
-      throttle.succeeded("Eve", from: "10.0.0.9", now: start)
-    }
-    #expect(throttle.pause(of: "Maria", from: "10.0.0.9", now: start) == .seconds(60))
-    // Eve, who is known at the address, is not slowed down by her guesses of other passphrases.
-    #expect(throttle.pause(of: "Eve", from: "10.0.0.9", now: start) == nil)
-    for _ in 0..<5 { throttle.failed("Eve", from: "10.0.0.9", now: start) }
-    #expect(throttle.pause(of: "Eve", from: "10.0.0.9", now: start) == .seconds(60))
-  }
-
-  @Test func `people on one link are counted apart`() {
-    let throttle = LoginThrottle()
-    let start = ContinuousClock.now
-    for _ in 0..<5 { throttle.failed("Maria", from: "fe80::1%wlan0", now: start) }
-    #expect(throttle.pause(of: "Maria", from: "fe80::1%wlan0", now: start) != nil)
-    #expect(throttle.pause(of: "Maria", from: "fe80::2%wlan0", now: start) == nil)
   }
 
   @Test func `failed logins are at most two lines per minute`() async throws {
@@ -412,6 +373,21 @@ import Testing
     #expect(sessions.find(second ?? "", now: turn + .seconds(60)) != nil)
     #expect(sessions.find(second ?? "", now: turn + .seconds(90) + Sessions.idle) == nil)
     #expect(sessions.find("", now: start) == nil)
+  }
+
+  @Test func `a session ends with all of its secrets`() throws {
+    let start = ContinuousClock.now
+    for isOldGiven in [true, false] {
+      let sessions = Sessions()
+      let other = try sessions.begin(Self.login(), now: start)
+      let first = try sessions.begin(Self.login(), now: start)
+      let turn = start + Sessions.rotation
+      let second = try #require(sessions.find(first, now: turn)?.renewed)
+      #expect(sessions.holds(first, now: turn) && sessions.holds(second, now: turn))
+      sessions.end(isOldGiven ? first : second)
+      #expect(!sessions.holds(first, now: turn) && !sessions.holds(second, now: turn))
+      #expect(sessions.holds(other, now: turn))
+    }
   }
 
   @Test func `a flood of one login's sessions ends no other login's session`() throws {

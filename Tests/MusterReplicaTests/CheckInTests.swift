@@ -154,15 +154,18 @@ struct CheckInTests {
     #expect(try review("Ada", in: &valley) == [.danger])
   }
 
-  /// Replaces a device's disk by an older copy, on a machine that has just been started.
-  private func putBack(_ name: String, from backup: String, in valley: inout Valley) throws {
+  /// Replaces a device's disk by an older copy, on a machine that has just been started, or runs.
+  private func putBack(
+    _ name: String, from backup: String, restarts: Bool = true, in valley: inout Valley
+  ) throws {
     try valley.switchOff(name)
     let index = valley.index(name)
     let old = valley.laptops[index]
     valley.laptops[index] = Valley.Laptop(
       name: name, endpoint: old.endpoint, credentials: old.credentials, path: backup,
-      store: old.store, leadMilliseconds: old.leadMilliseconds, boots: old.boots + 1,
-      bootedAt: valley.now)
+      store: old.store, leadMilliseconds: old.leadMilliseconds,
+      boots: old.boots + (restarts ? 1 : 0),
+      bootedAt: restarts ? valley.now : old.bootedAt)
     try valley.switchOn(name, start: .startsIncarnation(above: 1))
   }
 
@@ -197,6 +200,31 @@ struct CheckInTests {
     #expect(again[0] <= here[0], "\(again), \(here) before the program restarted")
     try valley.run(milliseconds: (there[0] + 10 + 30) * 1000)
     #expect(try review("Ben", in: &valley).contains(.danger))
+  }
+
+  @Test func `a database that is restored while the machine runs postpones no alarm`() throws {
+    let folder = try TemporaryFolder()
+    var valley = try Valley.with("Ada", "Ben", in: folder)
+    let backup = folder.database("backup")
+    try valley.switchOff("Ben")
+    try FileManager.default.copyItem(atPath: folder.database("Ben"), toPath: backup)
+    try valley.switchOn("Ben")
+    try valley.converge()
+    // Given a timer after the backup, and nothing else since
+    try start(by: "Ben", in: &valley)
+    try valley.converge()
+    try valley.run(milliseconds: 40_000)
+    // When the database is restored without a restart of the machine
+    try putBack("Ben", from: backup, restarts: false, in: &valley)
+    try valley.converge()
+    // Then the clock that dated the timer still runs.
+    let left = try valley.ask("Ben") { try $0.statuses(now: $1).checkIns() }
+      .compactMap(\.latestSeconds)
+    #expect(left.count == 1 && left[0] <= 21, "\(left)")
+    try valley.restart("Ben")
+    let again = try valley.ask("Ben") { try $0.statuses(now: $1).checkIns() }
+      .compactMap(\.latestSeconds)
+    #expect(again.count == 1 && again[0] <= left[0], "\(again)")
   }
 
   @Test func `a time out of range is refused, and a person has a bounded number of timers`() throws

@@ -1,3 +1,4 @@
+import Foundation
 import MusterModel
 import MusterReplica
 import MusterStore
@@ -117,6 +118,43 @@ struct JoiningTests {
         try valley.ask("Ada") { _ = try $0.withdrawInvite(reference, now: $1) }
       }
     }
+  }
+
+  @Test func `a restored disk admits no device by the invites that were open in the backup`() throws
+  {
+    let folder = try TemporaryFolder()
+    var valley = Valley()
+    try valley.found("Ada", path: folder.database("Ada"))
+    let paper = try valley.invitation(by: "Ada", uses: 5)
+    // Given a backup, and an invite that is withdrawn after it
+    let backup = folder.database("backup")
+    try valley.switchOff("Ada")
+    try FileManager.default.copyItem(atPath: folder.database("Ada"), toPath: backup)
+    try valley.switchOn("Ada")
+    let id = try #require(try valley.ask("Ada") { try $0.queries.invites(now: $1) }.first).id
+    _ = try valley.ask("Ada") { try $0.withdrawInvite("\(id)", now: $1) }
+    // When the disk is restored
+    try valley.switchOff("Ada")
+    let old = valley.laptops[0]
+    valley.laptops[0] = Valley.Laptop(
+      name: "Ada", endpoint: old.endpoint, credentials: old.credentials, path: backup,
+      store: old.store)
+    try valley.switchOn("Ada", start: .startsIncarnation(above: 1))
+    // Then the finder of the paper does not join, and a new invite admits a device.
+    #expect(try valley.ask("Ada") { try $0.queries.invites(now: $1) }.map(\.state) == [.withdrawn])
+    var finder = Enrolment(seed: valley.seed32())
+    let late = try valley.attempt(&finder, invitation: paper, upTo: 60_000, from: outside)
+    #expect(refusal(late) == "the invite was withdrawn: ask for a new one", "\(late)")
+    let new = try valley.invitation(by: "Ada")
+    var other = Enrolment(seed: valley.seed32())
+    guard case .joined = try valley.attempt(&other, invitation: new, from: Valley.endpoint(41))
+    else { throw Valley.JoinFailure(joining: "the new invite admits no device") }
+    // A restart closes none.
+    let open = try valley.invitation(by: "Ada")
+    try valley.restart("Ada")
+    var last = Enrolment(seed: valley.seed32())
+    guard case .joined = try valley.attempt(&last, invitation: open, from: Valley.endpoint(42))
+    else { throw Valley.JoinFailure(joining: "a restart closed an invite") }
   }
 
   @Test func `an admitted device gets its answer again, even after the invite's expiry`() throws {

@@ -16,9 +16,9 @@ struct AgeTests {
 
   private func record(
     _ number: UInt64, by author: DeviceID, at milliseconds: Int64,
-    echoing echoes: [StampedRecordID]? = []
+    echoing echoes: [StampedRecordID]? = [], boot other: BootID? = nil
   ) throws -> StampedRecord {
-    let stamp = try #require(Stamp(boot: boot, milliseconds: milliseconds))
+    let stamp = try #require(Stamp(boot: other ?? boot, milliseconds: milliseconds))
     return try #require(
       StampedRecord(id: id(number), author: author, stamp: stamp, echoes: echoes))
   }
@@ -69,6 +69,24 @@ struct AgeTests {
     #expect(!later.hasEarliest)
     #expect(evidence.candidates { _ in true }.map(\.id) == [id(4)])
     #expect(evidence.newest(of: anna) == Span(earliest: 10_000, latest: 10_000))
+  }
+
+  @Test func `the clocks of all own boots since a backup stay known`() throws {
+    var evidence = AgeEvidence(observer: anna)
+    // Given a timer, and a record that was made 80 s later in the same boot
+    let timer = try record(2, by: anna, at: 500_000, echoing: [])
+    _ = evidence.insert(timer, at: 12_000)
+    _ = evidence.insert(try record(3, by: anna, at: 580_000), at: 12_000)
+    let before = try #require(evidence.date(timer.stamp, of: anna))
+    #expect(before.latest < -60_000)
+    // When records of ten other boots come back after them
+    for boot in 1...UInt64(10) {
+      _ = evidence.insert(
+        try record(100 + boot, by: anna, at: 1000, boot: BootID(raw: Bytes16(high: 8, low: boot))),
+        at: 12_000)
+    }
+    // Then its date is not later.
+    #expect(evidence.date(timer.stamp, of: anna) == before)
   }
 
   @Test func `a stamp with a known boot offset dates a record that was delayed for days`()

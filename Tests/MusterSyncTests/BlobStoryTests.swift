@@ -425,6 +425,29 @@ struct BlobStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test func `thumbnails that their author does not serve delay no others on a narrow link`() throws
+  {
+    var world = Self.world(seed: 82, members: 2)
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)
+    for index in 0...2 { world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index) }
+    // Given more thumbnails than are active at one time, which their author lists and lacks
+    for number in 0..<3 * Limits.activeBlobs {
+      let fake = try Blob(bytes: 12_000, seed: UInt8(number + 1), kind: .thumbnail)
+      give(fake, held: [], to: 0, goal: .thumbnail, number: Int64(number), by: 1, in: &world)
+    }
+    world.run(seconds: 5)
+    // When an honest member has one
+    let thumbnail = try Blob(bytes: 12_000, seed: 250, kind: .thumbnail)
+    for index in [2, 0] {
+      give(
+        thumbnail, held: index == 2 ? [0] : [], to: index, goal: .thumbnail, number: 1000, by: 2,
+        in: &world)
+    }
+    // Then the command post has it as soon as the link permits.
+    #expect(world.run(seconds: 15) { isComplete(thumbnail, at: 0, in: $0) })
+    #expect(world.problems == [])
+  }
+
   @Test func `a peer that repeats one leaf does not hold up a narrow link`() throws {
     var world = Self.world(seed: 81, members: 2)
     world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 2000, isShared: true)

@@ -57,6 +57,19 @@ struct InstallTests {
     }
   }
 
+  @Test func `make deb, stick and install build nothing if they are given programs`() async throws {
+    let scratch = try TemporaryFolder()
+    for target in ["deb", "stick", "install"] {
+      let ended = try await Child(
+        URL(filePath: "/usr/bin/make"),
+        ["-n", "-C", Self.repository.path, target, "PROGRAMS=/media/usb/programs"],
+        environment: ProcessInfo.processInfo.environment, in: scratch.url, name: "make"
+      ).end(within: .seconds(30))
+      #expect(ended.status == 0 && ended.output.contains("/media/usb/programs\"/$program"))
+      #expect(!ended.output.contains("swift build"), "\(target): \(ended.output)")
+    }
+  }
+
   @Test func `make uninstall removes every file that was installed`() async throws {
     try await Self.withInstalled { program in
       let prefix = program.deletingLastPathComponent().deletingLastPathComponent()

@@ -16,7 +16,7 @@ extension ProcessTests {
         let short = try await anna.ask("invite", "--expires", "1s")
         let url = try #require(short["url"].text)
         let expires = try #require(short["expires"].text)
-        #expect(Set(short.keys) == ["url", "expires", "role"])
+        #expect(Set(short.keys) == ["url", "id", "expires", "role"])
         try await eventually("the invite has expired") {
           try Date.now > Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(expires)
         }
@@ -48,9 +48,12 @@ extension ProcessTests {
       try await Field.run { field in
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
-        let paper = try #require(try await anna.ask("invite", "--uses", "9")["url"].text)
+        let made = try await anna.ask("invite", "--uses", "9")
+        let paper = try #require(made["url"].text)
         try await field.laptop("Cora").send("join", paper, "--callsign", "Cora")
         let listed = try await anna.ask("invite", "list")[0]
+        #expect(listed["id"].text == made["id"].text)
+        #expect(try await anna.send("invite", "list").contains("(no callsign yet)"))
         #expect(listed["state"] == .string("open") && listed["usesLeft"] == .number(8))
         let cora = try #require(listed["devices"].items.first?.text)
         let id = try #require(listed["id"].text)
@@ -64,8 +67,10 @@ extension ProcessTests {
         // It can be listed and withdrawn without a running node too.
         try await node.stop()
         #expect(try await anna.ask("invite", "list")[0]["state"] == .string("withdrawn"))
-        let again = try await anna.ask("invite", "withdraw", id)
-        #expect(again["state"] == .string("withdrawn"))
+        let again = try await anna.attempt("invite", "withdraw", id, "--json")
+        #expect(again.status == 0 && again.output.contains("withdrawn"))
+        // The withdrawal is complete: there is nothing to send.
+        #expect(!again.errors.contains("not sent"), "\(again)")
         try await anna.attempt("invite", "withdraw", "00000000").expectRefusal(
           containing: "made no invite")
       }

@@ -28,18 +28,17 @@ enum AdministrationRoutes {
         role: call.text("role").flatMap(Role.init(name:)) ?? .member,
         user: call.text("user"), uses: Int(call.integer("uses") ?? 1),
         validSeconds: call.integer("validSeconds") ?? usualSeconds)
-      guard case .invitation(let bytes, let role, let expiresAt) = try await api.ask(command)
+      guard
+        case .invitation(let bytes, let id, let role, let expiresAt) = try await api.ask(command)
       else { throw Problem.unexpected }
-      return .ok(InvitationURL(bytes.bytes).json(role: role, expiresAt: expiresAt))
+      return .ok(InvitationURL(bytes.bytes).json(id: id, role: role, expiresAt: expiresAt))
     },
     Route(
       .get, "/api/v1/invitations",
       "List the invites that this device made, with the devices that joined by them",
       result: .json(.open([.must("items", .list(.named("Invite"), most: Int(Rows.mostPerPage)))]))
     ) { api, call in
-      guard call.person?.speaksForItself != true else {
-        throw Problem(.forbidden, "invites are for command")
-      }
+      try call.requireCommand("invites")
       guard case .invites(let invites) = try await api.ask(.invites) else {
         throw Problem.unexpected
       }
@@ -90,7 +89,8 @@ enum AdministrationRoutes {
       "List the frames of revoked devices after their cut-off, which have no effect",
       result: .json(
         .open([.must("items", .list(.named("QuarantinedFrame"), most: Int(Rows.mostPerPage)))]))
-    ) { api, _ in
+    ) { api, call in
+      try call.requireCommand("quarantined frames")
       guard case .quarantine(let frames) = try await api.ask(.quarantine) else {
         throw Problem.unexpected
       }

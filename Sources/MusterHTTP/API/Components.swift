@@ -372,7 +372,7 @@ enum Components {
   private static let delivery = Shape.open([.must("id", .reference)] + figure)
 
   private static let invitation = Shape.open([
-    .must("url", .text), .must("expires", .time),
+    .must("url", .text), .must("id", .reference), .must("expires", .time),
     .must("role", .choice(Role.allCases.map(\.name))),
   ])
 

@@ -20,9 +20,10 @@ struct EventStream {
   ) throws(Problem) -> Answer {
     let connection = call.connection
     let subscriber = Subscriber(
-      of: datasets, subscription: subscription, pushes: pushes, connection: connection)
+      of: datasets, subscription: subscription, pushes: pushes, login: call.person?.name,
+      connection: connection)
     guard let number = live.join(subscriber) else {
-      throw Problem(.tooManyRequests, "the limit on event streams is reached")
+      throw Problem("the limit on event streams is reached", waiting: .seconds(5))
     }
     let known = call.lastEventID.flatMap { StreamPosition($0) }
     var answer = Answer(streaming: "text/event-stream") { [self] writer in

@@ -3,7 +3,6 @@ internal import Hummingbird
 internal import MusterModel
 internal import MusterNode
 internal import NIOCore
-internal import Synchronization
 
 /// Receives photos that local users add, and prepares them for their reports.
 ///
@@ -12,10 +11,8 @@ internal import Synchronization
 ///
 /// A place is taken before the first byte is read, so that uploads use at most 256 MiB.
 final class PhotoUploads: Sendable {
-  static let mostAtOnce = 4
-
+  private let places = UploadPlaces()
   private let intake = ImageIntake()
-  private let running = Mutex(0)
 
   init() {}
 
@@ -23,12 +20,11 @@ final class PhotoUploads: Sendable {
   func draft(from call: Call) async throws -> PhotoDraft {
     guard let upload = call.upload else { throw Problem.unexpected }
     try Self.checkHeaders(call.headers)
-    guard take() else {
+    guard let place = places.take(for: call.person) else {
       throw Problem(
-        .serviceUnavailable,
-        "\(Self.mostAtOnce) photos are being uploaded: try again in a few seconds")
+        .serviceUnavailable, "other photos are being uploaded: try again in a few seconds")
     }
-    defer { running.withLock { $0 -= 1 } }
+    defer { places.leave(place) }
     call.connection.keepOpenForTransfer()
     let bytes: [UInt8]
     do {
@@ -42,14 +38,6 @@ final class PhotoUploads: Sendable {
       return try await intake.read(bytes, localOffsetSeconds: offset).draft
     } catch {
       throw Problem(error)
-    }
-  }
-
-  private func take() -> Bool {
-    running.withLock { running in
-      guard running < Self.mostAtOnce else { return false }
-      running += 1
-      return true
     }
   }
 

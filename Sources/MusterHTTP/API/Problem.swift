@@ -13,6 +13,8 @@ struct Problem: Error, Hashable {
   let allowed: [String]
   /// The row as it is, after a write of another version of it.
   let current: JSON?
+  /// When the client may send the request again.
+  private let retrySeconds: Int64?
 
   init(
     _ status: HTTPResponse.Status, _ detail: String, at place: String? = nil,
@@ -20,6 +22,15 @@ struct Problem: Error, Hashable {
   ) {
     (self.status, self.detail, self.place, self.allowed) = (status, detail, place, allowed)
     self.current = current
+    retrySeconds = status == .serviceUnavailable ? 1 : nil
+  }
+
+  /// Too many requests of one client.
+  init(_ detail: String, waiting pause: Duration) {
+    let (seconds, rest) = pause.components
+    let wait = max(1, rest > 0 ? seconds + 1 : seconds)
+    (status, self.detail) = (.tooManyRequests, "\(detail): wait \(wait) s")
+    (place, allowed, current, retrySeconds) = (nil, [], nil, wait)
   }
 
   /// A rejection by the node.
@@ -54,7 +65,7 @@ struct Problem: Error, Hashable {
     var answer = Answer(
       status, JSON.object(document), type: "application/problem+json")
     if !allowed.isEmpty { answer.headers[.allow] = allowed.joined(separator: ", ") }
-    if status == .serviceUnavailable { answer.headers[.retryAfter] = "1" }
+    if let retrySeconds { answer.headers[.retryAfter] = "\(retrySeconds)" }
     return answer
   }
 }

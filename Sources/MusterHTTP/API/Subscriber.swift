@@ -33,10 +33,14 @@ final class Subscriber: Sendable {
 
   /// The push notices that it receives.
   let pushes: PushChoice
+  /// The login that reads it; nil for a client on this machine.
+  let login: String?
 
   init(
-    of datasets: Set<Dataset>, subscription: String?, pushes: PushChoice, connection: Connection
+    of datasets: Set<Dataset>, subscription: String?, pushes: PushChoice, login: String? = nil,
+    connection: Connection
   ) {
+    self.login = login
     self.subscription = subscription
     self.pushes = pushes
     self.connection = connection

@@ -17,6 +17,10 @@ internal import Synchronization
 /// node stops.
 final class SubscriptionBroker: Sendable {
   static let mostSubscribers = 1024
+  /// The streams of one login, which a group may share, and of all logins together: the rest is for
+  /// clients on this machine.
+  static let mostOfLogin = 64
+  static let mostOfLogins = 896
   static let mostSubscriptions = 256
   /// A stream sends something at this interval, so that both ends detect a lost connection.
   private static let pulse = Duration.seconds(15)
@@ -26,6 +30,12 @@ final class SubscriptionBroker: Sendable {
     var subscriptions: [String: Set<Dataset>] = [:]
     var next = 0
     var isOver = false
+
+    func hasRoom(for login: String?) -> Bool {
+      guard let login else { return true }
+      let logins = subscribers.values.compactMap(\.login)
+      return logins.count < mostOfLogins && logins.count { $0 == login } < mostOfLogin
+    }
   }
 
   /// The devices that programs registered by Cognito Sync; nil if that is disabled by an error.
@@ -108,7 +118,9 @@ final class SubscriptionBroker: Sendable {
   /// Adds a subscriber; nil at the limit, or when the node stops.
   func join(_ subscriber: Subscriber) -> Int? {
     state.withLock { state in
-      guard !state.isOver, state.subscribers.count < Self.mostSubscribers else { return nil }
+      guard !state.isOver, state.subscribers.count < Self.mostSubscribers,
+        state.hasRoom(for: subscriber.login)
+      else { return nil }
       state.next += 1
       state.subscribers[state.next] = subscriber
       return state.next

@@ -18,8 +18,9 @@ enum WebhookRoutes {
     Route(
       .get, "/api/v1/webhooks", "List the webhooks",
       result: .json(.open([.must("items", .list(.named("Webhook"), most: WebhookStore.most))]))
-    ) { api, _ in
-      .ok(.object(["items": .array(try api.webhookStore().entries.map(\.shown))]))
+    ) { api, call in
+      try call.requireCommand("webhooks")
+      return .ok(.object(["items": .array(try api.webhookStore().entries.map(\.shown))]))
     },
     Route(
       .put, "/api/v1/webhooks/{id}",
@@ -56,6 +57,7 @@ enum WebhookRoutes {
       result: .json(
         .open([.must("items", .list(.named("FailedDelivery"), most: WebhookStore.mostFailed))]))
     ) { api, call in
+      try call.requireCommand("webhooks")
       guard let entry = try api.webhookStore().entry(call.id) else { throw Problem.noWebhook }
       return .ok(.object(["items": .array(entry.failed.map(\.json))]))
     },

@@ -43,6 +43,7 @@ struct LoginEndpoint: Sendable {
   private let authority: [UInt8]?
   let sessions = Sessions()
   let throttle = LoginThrottle()
+  private let limits = WriteLimits()
   private let failures: FailedLogins
   private let judging = VerificationQueue(most: mostWaiting, reserved: reservedPlaces)
 
@@ -109,7 +110,7 @@ struct LoginEndpoint: Sendable {
     try Self.check(request, isOf: login.name)
     var response: Response
     if request.uri.path == Self.path {
-      response = try await own(request, login, secret, renewed)
+      response = try await own(request, login, secret)
     } else {
       guard APIRouter.owns(request.uri.path) else {
         throw Problem(.notFound, "there is nothing at this path")
@@ -117,12 +118,15 @@ struct LoginEndpoint: Sendable {
       let writes = request.method != .get
       let isOwner = try await isOwner(login)
       if writes, !Self.mayWrite(request, login, isOwner) {
-        audit.note(Self.words(request), by: login.name, from: client, status: 403)
+        refuse(request, of: login, from: client)
         throw Problem(
           .forbidden,
           login.rights == .member
             ? "this login adds, and changes its own reports only: use a login of command"
             : "an observer has read-only access: use a login of command")
+      }
+      if writes, let pause = pause(of: request, login, isOwner) {
+        throw Problem("this login sends too much", waiting: pause)
       }
       // Others than command answer only an order that addresses them, who are listed then.
       let mayList = login.rights == .command || !DirectiveRoutes.isAnswer(request.uri.path)
@@ -196,6 +200,22 @@ struct LoginEndpoint: Sendable {
     }
   }
 
+  // MARK: Limits
+
+  /// How long a write that the rights permit must wait.
+  private func pause(of request: Request, _ login: Login, _ isOwner: Bool) -> Duration? {
+    // The newest position replaces the one before.
+    guard login.rights != .command, request.uri.path != "/api/v1/me/position" else { return nil }
+    let isOwn = Self.isOwnReport(request, of: login, isOwner)
+    return limits.pause(isOwn ? .ownReport : .addition, of: login.name, now: now())
+  }
+
+  /// Notes a write that the rights do not permit, unless there are too many of the login.
+  private func refuse(_ request: Request, of login: Login, from client: String) {
+    guard limits.pause(.refusal, of: login.name, now: now()) == nil else { return }
+    audit.note(Self.words(request), by: login.name, from: client, status: 403)
+  }
+
   // MARK: Phones
 
   private static let phonePath = "/phone/"
@@ -248,15 +268,16 @@ struct LoginEndpoint: Sendable {
   private func logIn(_ request: Request, _ client: String) async throws -> Response {
     let (name, passphrase, code) = try await Self.credentials(in: request)
     if let code { return try await open(name, by: code, passphrase, request, client) }
-    if let pause = throttle.pause(of: name, from: client, now: now()) {
-      let seconds = max(1, pause.components.seconds)
-      throw Problem(.tooManyRequests, "too many wrong passphrases: wait \(seconds) s")
+    let attempt: LoginThrottle.Attempt
+    switch throttle.begin(name, from: client, now: now()) {
+    case .verify(let allowed): attempt = allowed
+    case .wait(let pause): throw Problem("too many logins", waiting: pause)
     }
+    var isRight: Bool?
+    defer { throttle.end(attempt, isRight: isRight, now: now()) }
     let found = try logins.read().first { $0.name == name }
-    let isRight = try await judging.judge(
-      found, passphrase, isKnown: throttle.knows(client, of: name))
-    guard isRight, let found else {
-      throttle.failed(name, from: client, now: now())
+    isRight = try await judging.judge(found, passphrase, isKnown: throttle.isKnown(attempt))
+    guard isRight == true, let found else {
       failures.add(name, from: client, now: now())
       throw Problem(.unauthorized, "the name or the passphrase is wrong")
     }
@@ -283,6 +304,7 @@ struct LoginEndpoint: Sendable {
     guard links.redeem(code, of: name, now: now()) == login, try links.replace(login, by: new)
     else { throw Self.usedUp }
     router.api.live.review()
+    throttle.opened(name, from: client, now: now())
     return begin(new, "login by link", request, client)
   }
 
@@ -292,7 +314,6 @@ struct LoginEndpoint: Sendable {
   private func begin(
     _ login: Login, _ what: String, _ request: Request, _ client: String
   ) -> Response {
-    throttle.succeeded(login.name, from: client, now: now())
     // An existing session is not continued: another user may know its secret.
     if let old = Self.secret(in: request) { sessions.end(old) }
     audit.note(what, by: login.name, from: client, status: 204)
@@ -302,7 +323,7 @@ struct LoginEndpoint: Sendable {
   }
 
   private func own(
-    _ request: Request, _ login: Login, _ secret: String, _ renewed: String?
+    _ request: Request, _ login: Login, _ secret: String
   ) async throws -> Response {
     switch request.method {
     case .get:
@@ -318,7 +339,6 @@ struct LoginEndpoint: Sendable {
       ).response
     case .delete:
       sessions.end(secret)
-      if let renewed { sessions.end(renewed) }
       var response = Answer(.noContent).response
       response.headers[.setCookie] =
         "\(Self.cookie)=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Strict"
@@ -426,7 +446,7 @@ private final class VerificationQueue: Sendable {
     upTo limit: Int, _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     guard waiting.enter(upTo: limit) else {
-      throw Problem(.tooManyRequests, "too many logins at once: wait a moment")
+      throw Problem("too many logins at once", waiting: .seconds(1))
     }
     defer { waiting.leave() }
     return try await withCheckedThrowingContinuation { done in

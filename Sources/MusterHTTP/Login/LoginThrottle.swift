@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Limits guesses of passphrases without locking out the people who know theirs (OWASP, "Slow Down
-/// Online Guessing Attacks").
+/// Online Guessing Attacks"), and the processor time that logins take.
 ///
 /// - *Each address* may fail five times; then it waits a minute, and twice as long after each
 ///   further failure, up to sixteen minutes. A network prefix of 64 bits counts as one address in
@@ -11,19 +11,49 @@ internal import Synchronization
 ///   guess every ten seconds is judged.
 /// - *An address from which an account logged in lately is known* to that account. The pair has a
 ///   count of its own, and only that count slows it down.
+/// - *Each account* may log in thirty times, then once in ten seconds; *each address* sixty times,
+///   then once in two seconds. Only correct passphrases count, so that others cannot lock it out.
+/// - *Two verifications at a time* are of one address, or of one account at its known addresses. The
+///   last guess before a pause is verified alone, so that none passes beside it.
 ///
-/// Open sessions are not affected. All tables are bounded; the entries that were used longest ago
-/// are dropped first.
+/// Open sessions are not affected. All tables are bounded.
 final class LoginThrottle: Sendable {
   private static let freeFailures = 5
   private static let firstPause = Duration.seconds(60)
   private static let mostDoublings = 4
-  private static let accountBurst = 30
-  private static let accountInterval = Duration.seconds(10)
+  private static let guesses = Budget(burst: 30, interval: .seconds(10))
+  private static let loginsOfAccount = Budget(burst: 30, interval: .seconds(10))
+  private static let loginsOfAddress = Budget(burst: 60, interval: .seconds(2))
+  private static let mostAtOnce = 2
   private static let mostEntries = 1024
 
   /// An address, as it is counted.
   typealias Source = String
+
+  /// Whether a passphrase may be verified now.
+  enum Verdict: Sendable {
+    /// The caller MUST end the attempt.
+    case verify(Attempt)
+    case wait(Duration)
+  }
+
+  /// A verification that runs.
+  struct Attempt: Sendable {
+    fileprivate let pair: Known
+    fileprivate let isKnown: Bool
+
+    fileprivate var place: Place { isKnown ? .account(pair.account) : .source(pair.source) }
+  }
+
+  fileprivate struct Known: Hashable {
+    let account: String
+    let source: Source
+  }
+
+  fileprivate enum Place: Hashable {
+    case source(Source)
+    case account(String)
+  }
 
   private struct Failures {
     var count = 0
@@ -49,74 +79,107 @@ final class LoginThrottle: Sendable {
     var sources: [Source: Failures] = [:]
     /// Failures for an account from an address that is known to it.
     var pairs: [Known: Failures] = [:]
-    /// For an account, when its budget of guesses from unknown addresses is used up; each guess
-    /// moves it by one interval.
-    var accounts: [String: ContinuousClock.Instant] = [:]
+    /// Guesses at an account from addresses that it is not known from.
+    var guessed: [String: ContinuousClock.Instant] = [:]
     /// When an account last logged in from an address.
     var known: [Known: ContinuousClock.Instant] = [:]
-  }
-
-  private struct Known: Hashable {
-    let account: String
-    let source: Source
+    /// Logins with a correct passphrase.
+    var accounts: [String: ContinuousClock.Instant] = [:]
+    var addresses: [Source: ContinuousClock.Instant] = [:]
+    /// Verifications that run.
+    var running: [Place: Int] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// Returns how long this login must wait; nil if it may be verified now.
-  func pause(
-    of account: String, from client: String, now: ContinuousClock.Instant
-  ) -> Duration? {
+  /// Decides about a login, and counts it as running if it may be verified.
+  func begin(
+    _ account: String, from client: String, now: ContinuousClock.Instant
+  ) -> Verdict {
     let pair = Known(account: account, source: Self.source(client))
     return state.withLock { state in
-      let isKnown = state.known[pair] != nil
-      if let failures = isKnown ? state.pairs[pair] : state.sources[pair.source],
-        failures.ends > now
-      {
-        return failures.ends - now
-      }
-      if isKnown { return nil }
-      let limit = now + Self.accountInterval * Self.accountBurst
-      guard let used = state.accounts[account], used + Self.accountInterval > limit else {
-        return nil
-      }
-      return used + Self.accountInterval - limit
+      let attempt = Attempt(pair: pair, isKnown: state.known[pair] != nil)
+      if let pause = Self.pause(of: attempt, in: state, now: now) { return .wait(pause) }
+      state.running[attempt.place, default: 0] += 1
+      return .verify(attempt)
     }
   }
 
-  /// Returns whether an account logged in from this address.
-  func knows(_ client: String, of account: String) -> Bool {
-    let known = Known(account: account, source: Self.source(client))
-    return state.withLock { $0.known[known] != nil }
+  private static func pause(
+    of attempt: Attempt, in state: State, now: ContinuousClock.Instant
+  ) -> Duration? {
+    let (pair, isKnown) = (attempt.pair, attempt.isKnown)
+    let failures = isKnown ? state.pairs[pair] : state.sources[pair.source]
+    if let failures, failures.ends > now { return failures.ends - now }
+    if !isKnown, let pause = guesses.pause(state.guessed[pair.account], now: now) { return pause }
+    if let pause = loginsOfAccount.pause(state.accounts[pair.account], now: now)
+      ?? loginsOfAddress.pause(state.addresses[pair.source], now: now)
+    {
+      return pause
+    }
+    let running = state.running[attempt.place] ?? 0
+    let isLast = (failures?.count ?? 0) + running >= freeFailures
+    return running < mostAtOnce && (running == 0 || !isLast) ? nil : .seconds(1)
   }
 
-  /// Counts a wrong name or passphrase. Names that no account has count too: they MUST be
+  /// Whether the account of an attempt logged in from its address before.
+  func isKnown(_ attempt: Attempt) -> Bool { attempt.isKnown }
+
+  /// Ends an attempt. Names that no account has count as wrong passphrases: they MUST be
   /// indistinguishable from others.
-  func failed(_ account: String, from client: String, now: ContinuousClock.Instant) {
-    let pair = Known(account: account, source: Self.source(client))
+  ///
+  /// - Parameter isRight: nil if nothing was verified.
+  func end(_ attempt: Attempt, isRight: Bool?, now: ContinuousClock.Instant) {
+    let pair = attempt.pair
     state.withLock { state in
-      guard state.known[pair] == nil else {
+      let running = (state.running[attempt.place] ?? 1) - 1
+      state.running[attempt.place] = running > 0 ? running : nil
+      switch isRight {
+      case nil: break
+      case true?:
+        Self.loginsOfAccount.add(to: &state.accounts[pair.account], now: now)
+        Self.bound(&state.accounts) { $0 }
+        Self.loginsOfAddress.add(to: &state.addresses[pair.source], now: now)
+        Self.bound(&state.addresses) { $0 }
+        Self.learn(pair, in: &state, now: now)
+      case false? where attempt.isKnown:
         state.pairs[pair, default: Failures(last: now)].add(now)
-        return
+        Self.bound(&state.pairs) { $0.last }
+      case false?:
+        state.sources[pair.source, default: Failures(last: now)].add(now)
+        Self.bound(&state.sources) { $0.last }
+        Self.guesses.add(to: &state.guessed[pair.account], now: now)
+        Self.bound(&state.guessed) { $0 }
       }
-      state.sources[pair.source, default: Failures(last: now)].add(now)
-      Self.bound(&state.sources) { $0.last }
-      state.accounts[account] = max(state.accounts[account] ?? now, now) + Self.accountInterval
-      Self.bound(&state.accounts) { $0 }
     }
   }
 
-  /// Records a login, after which the address is known to the account.
-  func succeeded(_ account: String, from client: String, now: ContinuousClock.Instant) {
+  /// Records that a login was opened by its link, after which the address is known to the account.
+  func opened(_ account: String, from client: String, now: ContinuousClock.Instant) {
     let pair = Known(account: account, source: Self.source(client))
-    state.withLock { state in
-      state.pairs[pair] = nil
-      state.known[pair] = now
-      Self.bound(&state.known) { $0 }
-      state.pairs = state.pairs.filter { state.known[$0.key] != nil }
+    state.withLock { Self.learn(pair, in: &$0, now: now) }
+  }
+
+  /// Of too many known addresses, the account with the most loses its oldest one: the logins
+  /// of one account displace no address of another.
+  private static func learn(
+    _ pair: Known, in state: inout State, now: ContinuousClock.Instant
+  ) {
+    state.pairs[pair] = nil
+    state.known[pair] = now
+    guard state.known.count > mostEntries else { return }
+    let counts = Dictionary(state.known.keys.map { ($0.account, 1) }, uniquingKeysWith: +)
+    let oldest = state.known.max {
+      let (first, second) = (counts[$0.key.account] ?? 0, counts[$1.key.account] ?? 0)
+      return first != second ? first < second : $0.value > $1.value
+    }
+    if let oldest {
+      state.known[oldest.key] = nil
+      state.pairs[oldest.key] = nil
     }
   }
 
+  /// Drops the entry that was used longest ago of a table that is full.
   private static func bound<Key, Value>(
     _ table: inout [Key: Value], by time: (Value) -> ContinuousClock.Instant
   ) {

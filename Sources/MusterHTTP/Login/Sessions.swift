@@ -11,7 +11,8 @@ final class Sessions: Sendable {
   struct Session: Sendable {
     /// As it was when the session began. A login that was replaced since is another one.
     let login: Login
-    fileprivate let began: ContinuousClock.Instant
+    /// Its first secret, by hash: the later ones replace it.
+    fileprivate let first: Bytes32
     fileprivate var renewed: ContinuousClock.Instant
     fileprivate var used: ContinuousClock.Instant
     fileprivate var ends: ContinuousClock.Instant
@@ -27,9 +28,12 @@ final class Sessions: Sendable {
 
   /// Starts a session and returns its secret.
   func begin(_ login: Login, now: ContinuousClock.Instant) -> String {
-    let session = Session(
-      login: login, began: now, renewed: now, used: now, ends: now + Self.longest)
-    return insert(session, now: now)
+    let secret = Self.newSecret()
+    insert(
+      Session(
+        login: login, first: Self.key(secret), renewed: now, used: now, ends: now + Self.longest),
+      as: secret, now: now)
+    return secret
   }
 
   /// Returns the session of a secret, and a new secret if it is due for renewal.
@@ -57,7 +61,9 @@ final class Sessions: Sendable {
     guard isDue else { return (session, nil) }
     var next = session
     next.renewed = now
-    return (session, insert(next, now: now))
+    let renewed = Self.newSecret()
+    insert(next, as: renewed, now: now)
+    return (session, renewed)
   }
 
   /// Whether a secret is still valid; this check does not extend it.
@@ -68,16 +74,23 @@ final class Sessions: Sendable {
     }
   }
 
-  func end(_ secret: String) { open.withLock { $0[Self.key(secret)] = nil } }
+  /// Ends a session: none of its secrets is valid any more, neither one that was replaced in the
+  /// last minute nor one that replaced this one.
+  func end(_ secret: String) {
+    open.withLock { open in
+      guard let session = open[Self.key(secret)] else { return }
+      open = open.filter { $0.value.first != session.first }
+    }
+  }
 
-  private func insert(_ session: Session, now: ContinuousClock.Instant) -> String {
-    let secret = Hex.encode(SystemRandom.seed())
+  private static func newSecret() -> String { Hex.encode(SystemRandom.seed()) }
+
+  private func insert(_ session: Session, as secret: String, now: ContinuousClock.Instant) {
     open.withLock { open in
       open = open.filter { now < $0.value.ends && now - $0.value.used < Self.idle }
       if open.count >= Self.most { Self.makeRoom(in: &open) }
       open[Self.key(secret)] = session
     }
-    return secret
   }
 
   /// Ends the oldest session of the login that has the most: a flood ends its own.

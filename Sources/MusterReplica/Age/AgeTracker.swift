@@ -217,8 +217,11 @@ struct AgeTracker: Sendable {
   private mutating func insert(
     _ id: StampedRecordID, _ author: DeviceID, _ stated: RecordStamp, at time: Int64
   ) -> Span {
+    // The own clock of this boot dates what comes back of it: the disk alone was restored.
+    let isOfThisBoot = author == observer && stated.stamp.boot == boot.id
     let (made, fault) = evidence.insert(
-      StampedRecord(id: id, author: author, stated), at: time)
+      StampedRecord(id: id, author: author, stated),
+      at: isOfThisBoot ? min(time, stated.stamp.milliseconds) : time)
     if let fault { faults[fault.device] = time }
     return made
   }

@@ -8,11 +8,11 @@ extension Replica {
   public mutating func invite(
     role: Role, of user: UserID? = nil, uses: Int, validMilliseconds: Int64,
     endpoints: [Endpoint], now: ClockReading
-  ) throws -> (invitation: [UInt8], expiresAt: Timestamp) {
+  ) throws -> (invitation: [UInt8], id: InviteID, expiresAt: Timestamp) {
     let invitation = try Admitter.invite(
       role, of: user, uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints,
       in: &core, now: now)
-    return (invitation.encoded(), invitation.expiresAt)
+    return (invitation.encoded(), invitation.id, invitation.expiresAt)
   }
 
   /// Withdraws an invite, named by the first digits of its id. Durable when it returns.

@@ -71,6 +71,10 @@ struct OwnDevice: Sendable {
     #endif
   }
 
+  /// Whether the present incarnation was begun since the start: the database is new, or was copied,
+  /// restored or damaged.
+  var hasBegunIncarnation: Bool { cloneDetector.begun.contains(writer.incarnation) }
+
   /// How often a replica has opened the store, including this time.
   var starts: UInt64 { announceCounter >> 32 }
 

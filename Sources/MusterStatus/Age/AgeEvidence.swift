@@ -22,7 +22,7 @@ public struct AgeEvidence: Sendable {
   private var devices: [DeviceID: DeviceEvidence] = [:]
   /// What comes back of the observer itself, which lacks it: its disk was restored, or another
   /// device has its key.
-  private var returned = DeviceEvidence()
+  private var returned = DeviceEvidence(bootLimit: DeviceEvidence.ownBootLimit)
   private var ownNewest: Int64?
   private var ownAnchoredAt: Int64 = .min
 

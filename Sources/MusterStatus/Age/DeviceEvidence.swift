@@ -12,10 +12,13 @@ public struct ClockFault: Hashable, Sendable {
 /// What an observer knows of one device's stamps: for each of its last boots the clock difference
 /// and the newest stamp.
 ///
-/// Invariants: at least one and at most `bootLimit` boots; the newest evidence of a forgotten boot
+/// Invariants: at most `bootLimit` boots, and at least one after the first record; the newest evidence of a forgotten boot
 /// stays in `forgotten`.
 struct DeviceEvidence: Sendable {
+  /// Of another device.
   static let bootLimit = 4
+  /// Of the observer itself: after a restore, all that it wrote since the backup comes back.
+  static let ownBootLimit = 64
 
   private struct Boot {
     let id: BootID
@@ -30,10 +33,13 @@ struct DeviceEvidence: Sendable {
     }
   }
 
+  private let bootLimit: Int
   private var boots: [Boot] = []
   private var forgotten: Span?
   /// The device's newest anchor, which others echo.
   private(set) var anchor: (id: StampedRecordID, receivedAt: Int64)?
+
+  init(bootLimit: Int = Self.bootLimit) { self.bootLimit = bootLimit }
 
   /// Inserts a record that was made within `time`; returns a fault if it contradicts the others.
   mutating func insert(_ record: StampedRecord, at time: Span, now: Int64) -> ClockFault? {
@@ -74,7 +80,7 @@ struct DeviceEvidence: Sendable {
   }
 
   private mutating func makeRoom() {
-    guard boots.count >= Self.bootLimit,
+    guard boots.count >= bootLimit,
       let oldest = boots.indices.min(by: { boots[$0].receivedAt < boots[$1].receivedAt })
     else { return }
     let time = boots.remove(at: oldest).time

@@ -340,39 +340,42 @@ struct AckCommand: AsyncParsableCommand {
       undo
       ? .withdrawAcknowledgement(directive, user: user)
       : .acknowledge(directive, note: note, user: user)
+    var answered: RowID?
     try await connection.send(command, wait: wait.seconds) { reply in
       guard case .answered(let id, let kind) = reply else { throw Refusal.unexpectedReply }
+      answered = id
       return undo
         ? "Answer\(whose) to \(kind.label) \(id.short) withdrawn"
         : "Acknowledged \(kind.label) \(id.short)\(whose)"
     }
-    guard !undo, let rest = await Self.open(for: user, by: connection) else { return }
-    try Standard.print("Still open\(whose): \(rest)")
+    guard !undo else { return }
+    let waiting = await Self.waiting(for: user, by: connection)
+    // An order to go somewhere is done there, and not with the answer.
+    if waiting.contains(where: { $0.id == answered }) {
+      try Standard.print("Done once a position in the zone is received: muster position --help")
+    }
+    let rest = waiting.filter { $0.id != answered }.map { "\($0.words) (\($0.id.short))" }
+    guard !rest.isEmpty else { return }
+    try Standard.print("Still open\(whose): \(rest.joined(separator: ", "))")
   }
 
-  /// The open directives that a person has not answered; nil for none.
-  private static func open(for user: String?, by connection: NodeConnection) async -> String? {
+  /// The open directives that wait for a person.
+  private static func waiting(
+    for user: String?, by connection: NodeConnection
+  ) async -> [DirectiveSummary] {
     do {
       guard case .devices(let devices) = try await connection.ask(.devices),
-        case .directives(let directives) = try await connection.ask(.directives)
-      else { return nil }
-      guard let own = devices.first(where: \.isThisDevice)?.user else { return nil }
-      return unanswered(by: user ?? "\(own)", among: directives)
+        case .directives(let directives) = try await connection.ask(.directives),
+        let own = devices.first(where: \.isThisDevice)?.user
+      else { return [] }
+      let person = user ?? "\(own)"
+      return directives.filter { directive in
+        directive.status == .open
+          && directive.people.contains { "\($0.user)" == person && $0.state == .unaccounted }
+      }
     } catch {
       // The answer is saved, whatever became of the node since.
-      return nil
+      return []
     }
-  }
-
-  /// Returns the open directives that wait for the person with this id, as text; nil for none.
-  static func unanswered(by person: String, among directives: [DirectiveSummary]) -> String? {
-    let waiting = directives.filter { directive in
-      let isWaiting = directive.people.contains {
-        "\($0.user)" == person && $0.state == .unaccounted
-      }
-      return isWaiting && directive.status == .open
-    }
-    guard !waiting.isEmpty else { return nil }
-    return waiting.map { "\($0.words) (\($0.id.short))" }.joined(separator: ", ")
   }
 }

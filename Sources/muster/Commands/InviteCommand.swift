@@ -64,13 +64,13 @@ struct InviteCommand: AsyncParsableCommand {
       let connection = NodeConnection.running(try await NodeConnection.runningNode(of: home))
       let command = Command.invite(
         role: role.value, user: user, uses: uses, validSeconds: expires.seconds)
-      guard case .invitation(let bytes, let role, let expiresAt) = try await connection.ask(command)
-      else {
-        throw Refusal.unexpectedReply
-      }
+      guard
+        case .invitation(let bytes, let id, let role, let expiresAt) =
+          try await connection.ask(command)
+      else { throw Refusal.unexpectedReply }
       let invitation = InvitationURL(bytes.bytes)
       if output.json {
-        return try Standard.print(invitation.json(role: role, expiresAt: expiresAt).text)
+        return try Standard.print(invitation.json(id: id, role: role, expiresAt: expiresAt).text)
       }
       let url = "\(invitation)"
       let screen = Screen.current
@@ -83,6 +83,8 @@ struct InviteCommand: AsyncParsableCommand {
         \(times.format.text(expiresAt)). On the other laptop:
 
         muster join '\(url)' --callsign NAME
+
+        If it is lost: muster invite withdraw \(id.short)
         """)
     }
 
@@ -150,7 +152,8 @@ struct InviteCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try await NodeConnection.open(home)
-      guard case .invites(let invites) = try await connection.change(.withdrawInvite(id)),
+      // Nothing is to be sent: this laptop alone admits devices by it.
+      guard case .invites(let invites) = try await connection.ask(.withdrawInvite(id)),
         let invite = invites.first
       else { throw Refusal.unexpectedReply }
       if output.json { return try Standard.print(invite.json.text) }
@@ -167,17 +170,22 @@ struct InviteCommand: AsyncParsableCommand {
 }
 
 extension NodeConnection {
-  /// Returns the devices that joined by invites, as callsign and id.
+  /// Returns the devices that joined by invites, as callsign and id. A device has no callsign before
+  /// its node was started.
   fileprivate func joined(by invites: [InviteSummary]) async throws -> [DeviceID: String] {
     guard invites.contains(where: { !$0.devices.isEmpty }) else { return [:] }
     guard case .devices(let devices) = try await ask(.devices) else {
       throw Refusal.unexpectedReply
     }
-    let names = Dictionary(devices.map { ($0.id, $0.callsign) }) { first, _ in first }
+    let known = devices.filter { $0.callsign != $0.user.short }
+    let names = Dictionary(known.map { ($0.id, $0.callsign) }) { first, _ in first }
     let joined = Set(invites.flatMap(\.devices))
     return Dictionary(
       uniqueKeysWithValues: joined.map { id in
-        (id, "\(names[id].map { "\(SafeText.line($0)) " } ?? "")\(id.short)")
+        (
+          id,
+          names[id].map { "\(SafeText.line($0)) \(id.short)" } ?? "\(id.short) (no callsign yet)"
+        )
       })
   }
 }

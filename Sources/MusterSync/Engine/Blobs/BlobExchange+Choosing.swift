@@ -9,6 +9,13 @@ extension BlobExchange {
         && active.keys.reduce(0) { $0 + (catalog[$1]?.units.units ?? 0) } < Limits.activeUnits
   }
 
+  /// The certificates of which no further blob becomes active: the last places are for those of
+  /// which none is, so that one author's blobs that no peer holds delay no other author's.
+  var busyCertificates: Set<CertificateHash> {
+    guard active.count >= Limits.activeBlobs - Limits.activeBlobsOfOthers else { return [] }
+    return Set(active.keys.compactMap { catalog[$0]?.certificate })
+  }
+
   /// The unit to request, of the first class of which the peer holds a missing one.
   ///
   /// Of the units that only this peer holds, every device fetches others first, so that the peer

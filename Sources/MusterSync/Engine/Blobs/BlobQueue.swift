@@ -40,11 +40,15 @@ struct BlobQueue: Sendable {
     if lines[goal]?[entry.certificate]?.isEmpty == true { lines[goal]?[entry.certificate] = nil }
   }
 
-  /// Removes and returns the next blob of these classes.
-  mutating func pop(_ goals: ClosedRange<BlobGoal>) -> BlobID? {
+  /// Removes and returns the next blob of these classes, of none of the certificates `busy`.
+  mutating func pop(
+    _ goals: ClosedRange<BlobGoal>, except busy: Set<CertificateHash>
+  ) -> BlobID? {
     for goal in BlobGoal.allCases where goals.contains(goal) && goal < .onRequest {
-      guard let line = lines[goal], let first = line.keys.min() else { continue }
-      let after = served[goal].flatMap { last in line.keys.filter { $0 > last }.min() }
+      guard let line = lines[goal] else { continue }
+      let waiting = line.keys.filter { !busy.contains($0) }
+      guard let first = waiting.min() else { continue }
+      let after = served[goal].flatMap { last in waiting.filter { $0 > last }.min() }
       let certificate = after ?? first
       served[goal] = certificate
       guard let place = line[certificate]?.first else { continue }

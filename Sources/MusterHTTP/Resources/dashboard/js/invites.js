@@ -45,5 +45,8 @@ async function withdraw(id, devices) {
 
 const moment = (time) => `${new Date(time).toLocaleDateString("sv")} ${clock(time)}`;
 
-const named = (id) =>
-  [state.devices.find((one) => one.id === id)?.callsign, id.slice(0, 8)].filter(Boolean).join(" ");
+/** Before a device was started, its callsign is the beginning of its user's id. */
+function named(id) {
+  const { callsign, user } = state.devices.find((one) => one.id === id) ?? {};
+  return [user?.startsWith(callsign) ? null : callsign, id.slice(0, 8)].filter(Boolean).join(" ");
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Hummingbird
+import MusterModel
+import MusterNode
+import Testing
+
+@testable import MusterHTTP
+
+/// What a login without the rights of command reads, and its share of what all use (decision 0093).
+extension `Logging in` {
+  private static func addPhone(_ name: String, in folder: String) throws {
+    try LoginFile(in: folder).add(
+      Login(
+        name: name, rights: .member, isPhone: true, passphrase: Array("\(name)'s words".utf8),
+        cost: .minimum))
+  }
+
+  /// What command alone reads, and what is of the laptop's user.
+  private static let isClosed: Set<String> = [
+    "/api/v1/invitations", "/api/v1/quarantine", "/api/v1/webhooks",
+    "/api/v1/webhooks/{id}/failed", "/api/v1/logins", "/api/v1/sync/records",
+  ]
+
+  @Test func `of all reads, a member gets none that are for command or for the laptop's user`()
+    async throws
+  {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      for name in ["Rui", "Otto"] {
+        let cookie = try await caller.cookie(name, "\(name)'s words")
+        for route in API.routes where route.method == .get {
+          let path = route.path.replacing(/\{[a-z]+\}/, with: "0")
+          let isClosed =
+            Self.isClosed.contains(route.path) || route.path.hasPrefix("/api/v1/proximity")
+          let status = await caller.ask(.get, path, cookie: cookie).status
+          #expect((status == .forbidden) == isClosed, "\(name): \(route.path): \(status)")
+        }
+      }
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      #expect(await caller.ask(.get, "/api/v1/webhooks", cookie: maria).status == .ok)
+      #expect(await caller.ask(.get, "/api/v1/quarantine", cookie: maria).status == .ok)
+    }
+  }
+
+  @Test func `a lost phone does not fill the logs, and its call for help is not delayed`()
+    async throws
+  {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      let report = "{\"title\":\"Smoke\"}"
+      var added = 0
+      while added < 1000 {
+        let answer = await caller.ask(.post, "/api/v1/reports", report, cookie: rui)
+        if answer.status == .tooManyRequests {
+          #expect(answer.headers[.retryAfter] == "3")
+          break
+        }
+        #expect(answer.status == .created)
+        added += 1
+      }
+      #expect(added == 240)
+      let help = "{\"safety\":\"help\"}"
+      #expect(await caller.ask(.put, "/api/v1/me/safety", help, cookie: rui).status == .noContent)
+      // Another login is not slowed down.
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      #expect(await caller.ask(.post, "/api/v1/reports", report, cookie: maria).status == .created)
+    }
+  }
+
+  @Test func `refused writes of a login do not displace the audit log`() async throws {
+    try await Self.run { caller, folder in
+      let otto = try await caller.cookie("Otto", "Otto's words")
+      for _ in 0..<200 {
+        #expect(await caller.ask(.delete, "/api/v1/reports/0", cookie: otto).status == .forbidden)
+      }
+      let audit = try String(contentsOfFile: folder + "/audit.log", encoding: .utf8)
+      #expect(audit.split(separator: "\n").count { $0.contains("DELETE") } == 60)
+    }
+  }
+
+  @Test func `streams of one login leave room for others and for the laptop`() async throws {
+    try await Self.run { caller, _ in
+      let otto = try await caller.cookie("Otto", "Otto's words")
+      for _ in 0..<SubscriptionBroker.mostOfLogin {
+        #expect(await caller.ask(.get, "/api/v1/stream", cookie: otto).status == .ok)
+      }
+      let refused = await caller.ask(.get, "/api/v1/stream", cookie: otto)
+      #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] != nil)
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      #expect(await caller.ask(.get, "/api/v1/stream", cookie: maria).status == .ok)
+    }
+  }
+
+  @Test func `uploads of members leave a place for command, and of one login for others`() throws {
+    let places = UploadPlaces()
+    func person(_ name: String, isCommand: Bool = false) -> Person {
+      Person(
+        name: name, user: nil, isCarrier: false, isOwner: false, speaksForItself: !isCommand
+      ) { true }
+    }
+    let rui = person("Rui")
+    let first = try #require(places.take(for: rui))
+    #expect(places.take(for: rui) != nil && places.take(for: rui) == nil)
+    #expect(places.take(for: person("Ana")) != nil && places.take(for: person("Eva")) == nil)
+    #expect(places.take(for: person("Maria", isCommand: true)) != nil)
+    #expect(places.take(for: nil) == nil)
+    places.leave(first)
+    #expect(places.take(for: nil) == first)
+  }
+}
