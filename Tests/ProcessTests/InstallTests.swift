@@ -91,7 +91,7 @@ struct InstallTests {
         let ended = try await Child(
           URL(filePath: "/usr/bin/ldd"), [program.path], environment: [:], in: folder.url,
           name: "ldd"
-        ).end(within: .seconds(30))
+        ).end(within: .seconds(60))
         #expect(ended.output.contains("libsqlite3"), "\(ended)")
         return ended.output.contains("libpq")
       }
