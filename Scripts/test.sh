@@ -2,21 +2,36 @@
 # Runs the built tests with the given arguments. Lists failed and skipped tests at the end, where
 # thousands of lines of output do not hide them.
 #
+# Tests of whole programs run one after another, and mostly wait: they have a process of their own,
+# beside one for all other tests. There, only a few run at the same time. Swift Testing would start
+# all two thousand at once, and each of their steps would then wait for a step of all others.
+#
 # MUSTER_MAY_SKIP names a file of tests that may be skipped: any other skipped test is a failure.
 set -euo pipefail
-log=$(mktemp)
-events=$(mktemp)
-trap 'rm -f "$log" "$events"' EXIT
+programs='^(ProcessTests|MusterArchiveTests)\.'
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# run NAME ARGUMENT…: the lines of both processes are not mixed, because sed writes whole lines.
+run() {
+  swift test --skip-build --disable-xctest --event-stream-version 0 \
+    --event-stream-output-path "$folder/$1.events" "${@:2}" 2>&1 | tee "$folder/$1.log" | sed -u ''
+}
+
+# Of two processes, the second would wait for the first one's lock of the build folder.
+run programs --ignore-lock --filter "$programs" "$@" &
+beside=$!
 status=0
-swift test --skip-build --disable-xctest --event-stream-output-path "$events" \
-  --event-stream-version 0 "$@" 2>&1 | tee "$log" || status=$?
+run others --skip "$programs" --experimental-maximum-parallelization-width 8 "$@" || status=$?
+wait "$beside" || status=$?
 if [[ $status -ne 0 ]]; then
   printf '\nFailed:\n'
-  grep -aE -A6 'recorded an issue|Fatal error|signal code' "$log" |
+  grep -ahE -A6 'recorded an issue|Fatal error|signal code' "$folder"/*.log |
     grep -avE '^(◇|✔|--)' | cut -c 1-400 | head -n 100 || true
 fi
-if [[ -s $events ]] && command -v python3 >/dev/null; then
-  Scripts/skipped.py "$events" ${MUSTER_MAY_SKIP:+"$MUSTER_MAY_SKIP"} || status=1
+cat "$folder"/*.events > "$folder/events"
+if [[ -s $folder/events ]] && command -v python3 >/dev/null; then
+  Scripts/skipped.py "$folder/events" ${MUSTER_MAY_SKIP:+"$MUSTER_MAY_SKIP"} || status=1
 elif [[ -n ${MUSTER_MAY_SKIP:-} ]]; then
   echo "test: the record of skipped tests is missing" >&2
   status=1

@@ -301,6 +301,26 @@ import Testing
     }
   }
 
+  /// The node stopped after the receiver took "raised", and before it stored that.
+  @Test func `an alert acknowledged before its first post was stored is posted as both`() throws {
+    let alert = { (name: String?) in
+      Alert(
+        id: AlertID(kind: .emptyFence, row: RowID(raw: .zero)), level: .warning, text: "empty",
+        since: Timestamp(milliseconds: 1),
+        acknowledgement: name.map {
+          AlertAcknowledgement(name: $0, moment: Timestamp(milliseconds: 2))
+        })
+    }
+    var place = WebhookPosition.beginning
+    let changes = place.quieten(to: [alert("Maria")])
+    #expect(changes == [.raised(alert(nil)), .acknowledged(alert("Maria"))])
+    // Each post is stored by itself.
+    place.note(changes[0])
+    #expect(place.quieten(to: [alert("Maria")]) == [.acknowledged(alert("Maria"))])
+    place.note(changes[1])
+    #expect(place.quieten(to: [alert("Maria")]).isEmpty)
+  }
+
   /// Returns the accepted events of the empty-fence alert, once per id, in order.
   private static func sent(_ receiver: Receiver, _ fence: String) -> [String] {
     var ids: Set<String> = []

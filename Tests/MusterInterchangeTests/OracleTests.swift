@@ -92,7 +92,7 @@ import Testing
     let script = tests.appending(path: "Oracle/geometry.py").path
     var words = [script, folder.path, "\(seed)", "\(volume)", "\(volume * 100)"]
     if FileManager.default.fileExists(atPath: countries) { words.append(countries) }
-    #expect(try Python.run(words).status == 0)
+    #expect(try Python.runBriefly(words).status == 0)
   }
 
   private static func rows(of name: String, in folder: URL) throws -> [[String]] {

@@ -2,7 +2,7 @@
 /// limit, which is far more than an idle machine needs, so that load has no effect.
 @discardableResult
 package func eventually(
-  _ what: String, within limit: Duration = .seconds(40), _ holds: () async throws -> Bool
+  _ what: String, within limit: Duration = .seconds(120), _ holds: () async throws -> Bool
 ) async throws -> Duration {
   let start = ContinuousClock.now
   while try await !holds() {

@@ -62,7 +62,7 @@ extension LaptopProcess {
 /// - Parameter holds: what else the status of each must show.
 @discardableResult
 package func inStep(
-  _ laptops: any LaptopProcess..., within limit: Duration = .seconds(40),
+  _ laptops: any LaptopProcess..., within limit: Duration = .seconds(120),
   where holds: (JSON) -> Bool = { _ in true }
 ) async throws -> Duration {
   try await eventually("\(laptops.map(\.name)) have converged", within: limit) {

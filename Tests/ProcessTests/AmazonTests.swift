@@ -8,12 +8,12 @@ extension ProcessTests {
     private static let scripts = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Amazon")
 
-    private static func run(_ script: String, _ words: String...) throws {
-      try run(script, words)
+    private static func run(_ script: String, _ words: String...) async throws {
+      try await run(script, words)
     }
 
-    private static func run(_ script: String, _ words: [String]) throws {
-      let verdict = try Python.run([scripts.appending(path: script).path] + words)
+    private static func run(_ script: String, _ words: [String]) async throws {
+      let verdict = try await Python.run([scripts.appending(path: script).path] + words)
       #expect(verdict.status == 0, "\(verdict.output)")
     }
 
@@ -37,7 +37,7 @@ extension ProcessTests {
            "member": {\(try await Self.key(anna, "member"))},
            "signedOff": {\(try await Self.key(anna, "member", of: "Ben"))}}
           """
-        try Self.run("check.py", try field.file("nodes.json", nodes))
+        try await Self.run("check.py", try field.file("nodes.json", nodes))
 
         // A revoked key is unknown at once.
         let keys = try await anna.ask("access-key", "list").items
@@ -70,14 +70,14 @@ extension ProcessTests {
             """
         }
         let together = try field.file("nodes.json", try await nodes(bensNode))
-        try Self.run("sync.py", together, "check")
-        try Self.run("sync.py", together, "compare")
+        try await Self.run("sync.py", together, "check")
+        try await Self.run("sync.py", together, "compare")
 
         // While Ben is out of reach, Anna's programs go on.
         try await bensNode.stop()
-        try Self.run("sync.py", together, "load", count, "first")
+        try await Self.run("sync.py", together, "load", count, "first")
         let back = try await ben.run(peers: [annasNode], "--http", "127.0.0.1:0")
-        try Self.run(
+        try await Self.run(
           "sync.py", try field.file("later.json", try await nodes(back)), "compare")
         for node in [annasNode, back] { try await node.stop() }
         for laptop in [anna, ben] { try await laptop.requireSound() }
@@ -104,7 +104,7 @@ extension ProcessTests {
             """
           let file = try field.file("nodes.json", nodes)
           for story in stories {
-            try Self.run("sync.py", [file] + story.split(separator: " ").map(String.init))
+            try await Self.run("sync.py", [file] + story.split(separator: " ").map(String.init))
           }
         }
         let together = try await tablet.run(peers: [annasNode], "--http", "127.0.0.1:0")

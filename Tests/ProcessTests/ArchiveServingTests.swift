@@ -59,7 +59,7 @@ extension ProcessTests.ArchiveTests {
             operation: status["operation"].text ?? "", port: port,
             token: token["token"].text ?? ""))
         server.signal(SIGTERM)
-        let ended = try await server.end(within: .seconds(30))
+        let ended = try await server.end(within: .seconds(60))
         #expect(ended.status == 0, "\(ended)")
       }
     }
@@ -223,7 +223,7 @@ extension ProcessTests.ArchiveTests {
       #expect(try await waiting() == 2)
       // and a query that takes too long is not repeated: it would take as long again.
       var answers: [String] = []
-      try await eventually("the first two are answered", within: .seconds(50)) {
+      try await eventually("the first two are answered", within: .seconds(100)) {
         requests.count { !$0.isRunning } >= 2
       }
       // The server does not notice that the locking client is gone.
@@ -242,7 +242,7 @@ extension ProcessTests.ArchiveTests {
       try await PostgresCluster.run { cluster in
         let child = try begin(
           ["serve", "--listen", "0.0.0.0:0"], on: nil, in: field, cluster: cluster)
-        let ended = try await child.end(within: .seconds(30))
+        let ended = try await child.end(within: .seconds(60))
         #expect(ended.status == 1 && ended.errors.contains("--certificate"), "\(ended)")
       }
     }
@@ -258,7 +258,7 @@ extension ProcessTests.ArchiveTests {
             URL(filePath: "/usr/bin/\(program)"), words,
             environment: Child.surroundings(home: field.path("unused")), in: field.folder,
             name: "\(program)-\(UInt32.random(in: .min ... .max))"
-          ).end(within: .seconds(30))
+          ).end(within: .seconds(60))
         }
         let made = try await run(
           "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",

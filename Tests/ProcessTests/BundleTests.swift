@@ -74,7 +74,7 @@ extension ProcessTests {
           try left().contains { $0.lastPathComponent == "muster.sqlite" }
         }
         command.signal(SIGKILL)
-        _ = try await command.end(within: .seconds(30))
+        _ = try await command.end(within: .seconds(60))
         let key = try Data(contentsOf: anna.key)
         for file in try left() {
           #expect(try Data(contentsOf: file).range(of: key.suffix(32)) == nil, "\(file.path)")

@@ -64,10 +64,10 @@ extension ProcessTests {
         try commands.count { try !$0.written.isEmpty } > round % 3
       }
       node.child.signal(SIGKILL)
-      _ = try await node.child.end(within: .seconds(5))
+      _ = try await node.child.end(within: .seconds(60))
       var ids: [String] = []
       for command in commands {
-        let ended = try await command.end(within: .seconds(30))
+        let ended = try await command.end(within: .seconds(60))
         if ended.status == 0 {
           ids.append(ended.output.trimmingCharacters(in: .newlines))
         } else {

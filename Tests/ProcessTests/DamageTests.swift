@@ -73,7 +73,7 @@ extension ProcessTests {
           // Not a wait for a condition: the rounds differ in this delay.
           try await Task.sleep(for: .milliseconds(8 * round))
           founding.signal(SIGKILL)
-          let ended = try await founding.end(within: .seconds(5))
+          let ended = try await founding.end(within: .seconds(60))
           if !FileManager.default.fileExists(atPath: laptop.key.path) {
             #expect(ended.status != 0)
             try await laptop.send("init", "River flood", "--callsign", "Anna")

@@ -3,39 +3,39 @@ import MusterTestKit
 import Testing
 
 /// The dashboard of a real node in a real browser. Separate from `ProcessTests`, whose tests are
-/// shorter.
-@Suite(.timeLimit(.minutes(30)))
+/// shorter; one after another, since a browser needs all of a small machine.
+@Suite(.serialized, .timeLimit(.minutes(30)))
 struct DashboardWalkTests {
   private static let script = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Browser/dashboard.py")
 
   @Test(.needsBrowser)
-  func `every status, a distress and an order are shown to leader and member`() throws {
+  func `every status, a distress and an order are shown to leader and member`() async throws {
     let script = Self.script.deletingLastPathComponent().appending(path: "picture.py")
-    let walk = try Python.run([script.path])
+    let walk = try await Python.run([script.path])
     #expect(walk.status == 0, "\(walk.output)")
   }
 
   @Test(.needsBrowser)
-  func `a replay shows what happened, what the leader knew, and dangers of now`() throws {
+  func `a replay shows what happened, what the leader knew, and dangers of now`() async throws {
     let script = Self.script.deletingLastPathComponent().appending(path: "replay.py")
-    let walk = try Python.run([
+    let walk = try await Python.run([
       script.path, "--muster", try Program.located().path, "--patience", "300",
     ])
     #expect(walk.status == 0, "\(walk.output)")
   }
 
   @Test(.needsBrowser)
-  func `maps from files are drawn, added and chosen`() throws {
+  func `maps from files are drawn, added and chosen`() async throws {
     let script = Self.script.deletingLastPathComponent().appending(path: "maps.py")
-    let walk = try Python.run([script.path, "--muster", try Program.located().path])
+    let walk = try await Python.run([script.path, "--muster", try Program.located().path])
     #expect(walk.status == 0, "\(walk.output)")
   }
 
   @Test(.needsBrowser)
-  func `a hazard that a member enters shows and sounds on the leader's page`() throws {
-    let walk = try Python.run([
+  func `a hazard that a member enters shows and sounds on the leader's page`() async throws {
+    let walk = try await Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0", "--hazard",
       "--patience", "900",
     ])
@@ -43,9 +43,9 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
-  func `what a phone's user enters out of range arrives once`() throws {
+  func `what a phone's user enters out of range arrives once`() async throws {
     let script = Self.script.deletingLastPathComponent().appending(path: "offline.py")
-    let walk = try Python.run([
+    let walk = try await Python.run([
       script.path, "--muster", try Program.located().path, "--patience", "900",
     ])
     #expect(walk.status == 0, "\(walk.output)")
@@ -53,8 +53,8 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
-  func `each action of the dashboard has its effect`() throws {
-    let walk = try Python.run([
+  func `each action of the dashboard has its effect`() async throws {
+    let walk = try await Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0",
       "--patience", "900",
     ])

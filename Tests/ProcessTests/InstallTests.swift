@@ -104,7 +104,7 @@ struct InstallTests {
         let ended = try await Child(
           URL(filePath: "/usr/bin/ldd"), [program.path], environment: [:], in: folder.url,
           name: "ldd"
-        ).end(within: .seconds(30))
+        ).end(within: .seconds(60))
         #expect(ended.output.contains("libsqlite3"), "\(ended)")
         return ended.output.contains("libpq")
       }
@@ -167,7 +167,7 @@ struct InstallTests {
   func `the installed page and its map open in a browser`() async throws {
     try await Self.withInstalled { program in
       let script = Self.repository.appending(path: "Tests/Browser/dashboard.py")
-      let walk = try Python.run([
+      let walk = try await Python.run([
         script.path, "--muster", program.path, "--port", "0", "--patience", "900", "--opening",
       ])
       #expect(walk.status == 0, "\(walk.output)")

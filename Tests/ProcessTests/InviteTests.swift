@@ -113,7 +113,7 @@ extension ProcessTests {
         let ben = try field.laptop("Ben")
         let start = ContinuousClock.now
         let ended = try await ben.attempt("join", url, "--callsign", "Ben", "--timeout", "2s")
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(ContinuousClock.now - start < .seconds(50), "the default is a minute")
         ended.expectRefusal(containing: "no answer")
         try await expectNothing(of: ben)
 

@@ -20,7 +20,7 @@ extension ProcessTests {
           port = line.flatMap { UInt16($0.1) }
           return port != nil
         }
-        let verdict = try Python.run([
+        let verdict = try await Python.run([
           Self.script.path, "--url", "http://127.0.0.1:\(port ?? 0)", "--requests", "100",
           "--examples", "2", "--phases", "fuzzing", "--token", try anna.httpToken(),
         ])

@@ -204,7 +204,7 @@ extension ProcessTests {
         #expect(try HTTPExchange.request(port, "/?id=a&lat=1&lon=1").status == 401)
         #expect(try HTTPExchange.request(port, "/\(token)/?id=a&lat=1&lon=1").status == 200)
         child.signal(SIGTERM)
-        #expect(try await child.end(within: .seconds(5)).status == 0)
+        #expect(try await child.end(within: .seconds(60)).status == 0)
         let mode = try FileManager.default.attributesOfItem(
           atPath: anna.home.appending(path: "run/http-token").path)[.posixPermissions]
         #expect(mode as? Int == 0o600)
@@ -226,7 +226,7 @@ extension ProcessTests {
           try child.complaints.contains("listening on UDP port")
         }
         child.signal(SIGTERM)
-        let ended = try await child.end(within: .seconds(5))
+        let ended = try await child.end(within: .seconds(60))
         #expect(ended.status == 0 && !ended.errors.contains("http://"), "\(ended)")
       }
     }

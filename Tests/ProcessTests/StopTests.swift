@@ -60,7 +60,7 @@ extension ProcessTests {
         // No node yet: each command needs exclusive use of the home.
         let node = try await anna.run()
         for command in commands {
-          let ended = try await command.end(within: .seconds(30))
+          let ended = try await command.end(within: .seconds(60))
           #expect(ended.status == 0, "\(ended)")
         }
         try await node.stop()
@@ -73,7 +73,7 @@ extension ProcessTests {
         }
         #expect(try await anna.ask("report", "list").items.count == 4)
         starting.signal(SIGTERM)
-        #expect(try await starting.end(within: .seconds(5)).status == 0)
+        #expect(try await starting.end(within: .seconds(60)).status == 0)
       }
     }
 

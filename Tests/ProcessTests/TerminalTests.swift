@@ -102,7 +102,7 @@ extension ProcessTests {
           .deletingLastPathComponent().deletingLastPathComponent()
           .appending(path: "Scripts/manual.py")
         let file = try field.file("help.json", dump)
-        let manual = try Python.run([script.path, file])
+        let manual = try await Python.run([script.path, file])
         #expect(manual.status == 0)
         let page = manual.output.replacing("\\-", with: "-")
         let completions = try await laptop.output(of: "--generate-completion-script", "bash")

@@ -94,7 +94,7 @@ extension ProcessTests {
 
     /// Checks that the second implementation agrees with the node.
     static func expectSameState(of laptop: Laptop) async throws {
-      let verdict = try Python.run([Self.script.path, laptop.home.path])
+      let verdict = try await Python.run([Self.script.path, laptop.home.path])
       let said = try JSONDecoder().decode(JSON.self, from: Data(verdict.output.utf8))
       #expect(verdict.status == 0, "\(verdict.output)")
       #expect(said["ok"] == .bool(true))

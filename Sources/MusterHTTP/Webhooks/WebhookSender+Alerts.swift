@@ -26,6 +26,10 @@ extension WebhookSender {
 extension WebhookPosition {
   /// Returns the changes to post, after which the receiver knows the active alerts. A lower level
   /// is recorded without a post.
+  ///
+  /// An alert that is already acknowledged is posted twice: as raised, and as acknowledged. A
+  /// receiver that took the first post before this node stored that it did ignores the repetition,
+  /// which has the same id.
   mutating func quieten(to standing: [Alert]) -> [AlertChange] {
     let changes = AlertChange.between(Array(alerts.values), and: standing)
     for alert in standing {
@@ -33,7 +37,12 @@ extension WebhookPosition {
         alerts[alert.id]?.level = alert.level
       }
     }
-    return changes
+    return changes.flatMap { change -> [AlertChange] in
+      guard case .raised(var alert) = change, alert.acknowledgement != nil else { return [change] }
+      let acknowledged = AlertChange.acknowledged(alert)
+      alert.acknowledgement = nil
+      return [.raised(alert), acknowledged]
+    }
   }
 
   mutating func note(_ change: AlertChange) {

@@ -28,10 +28,16 @@ struct WebClient: Sendable {
     }
     all.merge(headers) { $1 }
     let text = all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
-    let stream = try await open("\(method) \(path) HTTP/1.1\r\n\(text)\r\n\(body ?? "")")
+    let request = "\(method) \(path) HTTP/1.1\r\n\(text)\r\n\(body ?? "")"
     var answer = ""
-    try await stream.executeThenClose { inbound, _ in
-      for try await piece in inbound { answer += String(buffer: piece) }
+    var attempts = 0
+    // Without any answer, this process stood still until the server gave the connection up.
+    while answer.isEmpty, attempts == 0 || (method == "GET" && attempts < 10) {
+      attempts += 1
+      let stream = try await open(request)
+      try await stream.executeThenClose { inbound, _ in
+        for try await piece in inbound { answer += String(buffer: piece) }
+      }
     }
     return try Self.parsed(answer)
   }

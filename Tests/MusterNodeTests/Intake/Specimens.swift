@@ -15,7 +15,7 @@ struct Specimens {
 
   private init() throws {
     folder = try TemporaryFolder()
-    let drawing = try Python.run([Self.script.path, folder.url.path])
+    let drawing = try Python.runBriefly([Self.script.path, folder.url.path])
     guard drawing.status == 0 else { throw Failed("pictures.py ended with \(drawing.status)") }
   }
 
@@ -36,7 +36,7 @@ struct Specimens {
   func inspect(_ encoding: IntakePicture.Encoding) throws -> Sight {
     let file = folder.url.appending(path: "seen-\(UUID().uuidString).jpg")
     try Data(encoding.bytes).write(to: file)
-    let seen = try Python.run([Self.script.path, "--inspect", file.path])
+    let seen = try Python.runBriefly([Self.script.path, "--inspect", file.path])
     guard seen.status == 0 else { throw Failed("pictures.py ended with \(seen.status)") }
     return try JSONDecoder().decode(Sight.self, from: Data(seen.output.utf8))
   }

