@@ -2,9 +2,9 @@
 # Runs the built tests with the given arguments. Lists failed and skipped tests at the end, where
 # thousands of lines of output do not hide them.
 #
-# Tests of whole programs run one after another, and mostly wait: they have a process of their own,
-# beside one for all other tests. There, only a few run at the same time. Swift Testing would start
-# all two thousand at once, and each of their steps would then wait for a step of all others.
+# Of most tests only a few run at the same time. Swift Testing would start all two thousand at once,
+# and each of their steps would then wait for a step of all others. Tests of whole programs follow:
+# they run one after another by themselves, and mostly wait.
 #
 # MUSTER_MAY_SKIP names a file of tests that may be skipped: any other skipped test is a failure.
 set -euo pipefail
@@ -12,18 +12,15 @@ programs='^(ProcessTests|MusterArchiveTests)\.'
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# run NAME ARGUMENT…: the lines of both processes are not mixed, because sed writes whole lines.
+# run NAME ARGUMENT…
 run() {
   swift test --skip-build --disable-xctest --event-stream-version 0 \
-    --event-stream-output-path "$folder/$1.events" "${@:2}" 2>&1 | tee "$folder/$1.log" | sed -u ''
+    --event-stream-output-path "$folder/$1.events" "${@:2}" 2>&1 | tee "$folder/$1.log"
 }
 
-# Of two processes, the second would wait for the first one's lock of the build folder.
-run programs --ignore-lock --filter "$programs" "$@" &
-beside=$!
 status=0
-run others --skip "$programs" --experimental-maximum-parallelization-width 8 "$@" || status=$?
-wait "$beside" || status=$?
+run parts --skip "$programs" --experimental-maximum-parallelization-width 8 "$@" || status=$?
+run programs --filter "$programs" "$@" || status=$?
 if [[ $status -ne 0 ]]; then
   printf '\nFailed:\n'
   grep -ahE -A6 'recorded an issue|Fatal error|signal code' "$folder"/*.log |
