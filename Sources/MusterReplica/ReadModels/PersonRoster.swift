@@ -85,7 +85,8 @@ struct PersonRoster: Sendable {
     for user in order where people[user]?.identity.isUnknown == true { people[user] = nil }
     order.removeAll { people[$0] == nil }
     self.unknown = unknown
-    for (user, naming) in unknown.listed.sorted(by: { $0.key < $1.key }) where people[user] == nil {
+    for (user, naming) in unknown.listed.sorted(by: { $0.key < $1.key })
+    where people[user] == nil {
       let row = try row(user)
       add(
         Person(
