@@ -74,11 +74,10 @@ struct PersonRoster: Sendable {
     }
   }
 
-  /// Lists the people that rows name and who have neither a certificate nor a tracker here, in place
+  /// Lists the people that rows name and who have neither a certificate nor a tracker here, instead
   /// of those before.
   ///
-  /// - Parameters:
-  ///   - row: reads what is held of a person's row.
+  /// - Parameter row: reads what is held of a person's row.
   mutating func replace(
     _ unknown: UnknownPeople, row: (UserID) throws -> RowState?
   ) rethrows {
