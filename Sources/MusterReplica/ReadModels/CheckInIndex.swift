@@ -169,9 +169,9 @@ struct CheckInIndex: Sendable {
     return people
   }
 
-  /// Returns that timers name people, for those about whom it is asked.
-  func namings(of isMeant: (UserID) -> Bool) -> [UnknownPeople.Naming] {
-    rows.filter { isMeant($0.key) }.flatMap { person, ids in
+  /// Returns the namings of people by their timers.
+  func namings(where isIncluded: (UserID) -> Bool) -> [UnknownPeople.Naming] {
+    rows.filter { isIncluded($0.key) }.flatMap { person, ids in
       ids.compactMap { timers[$0] }.map { timer in
         UnknownPeople.Naming(
           person: person, trackerOwner: timer.owner == person ? nil : timer.owner,

@@ -74,18 +74,18 @@ struct PersonRoster: Sendable {
     }
   }
 
-  /// Lists the people that rows name and who have neither a certificate nor a tracker here, in place
+  /// Lists the people that rows name and who have neither a certificate nor a tracker here, instead
   /// of those before.
   ///
-  /// - Parameters:
-  ///   - row: reads what is held of a person's row.
+  /// - Parameter row: reads what is held of a person's row.
   mutating func replace(
     _ unknown: UnknownPeople, row: (UserID) throws -> RowState?
   ) rethrows {
     for user in order where people[user]?.identity.isUnknown == true { people[user] = nil }
     order.removeAll { people[$0] == nil }
     self.unknown = unknown
-    for (user, naming) in unknown.listed.sorted(by: { $0.key < $1.key }) where people[user] == nil {
+    for (user, naming) in unknown.listed.sorted(by: { $0.key < $1.key })
+    where people[user] == nil {
       let row = try row(user)
       add(
         Person(

@@ -106,7 +106,7 @@ struct StatusReader {
     guard stale.roster || stale.orders || stale.people.contains(where: { !model.isKnown($0) })
     else { return }
     let namings = model.namings + index.namings { !model.isKnown($0) }
-    // What a revoked author wrote stays; people of whom no one else has heard do not.
+    // The timers and orders of a revoked author stay; people that only that author names do not.
     let authors = Set(namings.map(\.author)).filter(context.control.hasDevice)
     let unknown = try UnknownPeople(namings.filter { authors.contains($0.author) }) {
       // One that was removed, or that is beyond what its owner may publish, is not listed.

@@ -2,13 +2,8 @@
 // another text of the node follows.
 
 export default [
-  [/^unknown person (\w+) \(certificate not yet received\): /, "unbekannte Person $1 (Zertifikat noch nicht empfangen): ", true],
-  [/^unknown tracker (\w+) \(tracker not yet received\): /, "unbekannter Tracker $1 (Tracker noch nicht empfangen): ", true],
-  [/^(.+?) \(certificate not yet received\): /, "$1 (Zertifikat noch nicht empfangen): ", true],
-  [/^unknown person (\w+)$/, "unbekannte Person $1"],
-  [/^unknown tracker (\w+)$/, "unbekannter Tracker $1"],
-  [/^certificate not yet received$/, "Zertifikat noch nicht empfangen"],
-  [/^tracker not yet received$/, "Tracker noch nicht empfangen"],
+  [/^unknown (?:person|tracker)( \w+)/, "unbekannte Person$1", true],
+  [/^( \()?(?:certificate|tracker) not yet received(\): )?/, "$1Zertifikat noch nicht empfangen$2", true],
   [/^(.+?: )?asked for help/, "$1hat um Hilfe gerufen"],
   [/^(.+?: )?needs help, reported by /, "$1braucht Hilfe, gemeldet von "],
   [/^accounted for by /, "erfasst durch "],
@@ -56,8 +51,7 @@ export default [
   [/^everyone$/, "alle"],
   [/^(.+?: )?checked in under duress, do not answer where others can see it/, "$1hat sich unter Bedrohung gemeldet, antworten Sie nicht, wo andere es sehen"],
   [/^checked in under duress/, "hat sich unter Bedrohung gemeldet"],
-  [/^check in now/, "melden Sie sich jetzt"],
-  [/^(.+?): check in now/, "$1: jetzt melden"],
+  [/^(.+?: )?check in now/, "$1melden Sie sich jetzt"],
   [/^(.+?: )?check-in possibly overdue/, "$1Kontrollmeldung vielleicht überfällig"],
   [/^(.+?: )?check-in overdue/, "$1Kontrollmeldung überfällig"],
   [/^(.+?: )?no check-in received here, unaccounted for/, "$1hier keine Kontrollmeldung empfangen, vermisst"],

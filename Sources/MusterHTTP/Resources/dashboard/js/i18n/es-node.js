@@ -2,13 +2,8 @@
 // another text of the node follows.
 
 export default [
-  [/^unknown person (\w+) \(certificate not yet received\): /, "persona desconocida $1 (certificado aún no recibido): ", true],
-  [/^unknown tracker (\w+) \(tracker not yet received\): /, "rastreador desconocido $1 (rastreador aún no recibido): ", true],
-  [/^(.+?) \(certificate not yet received\): /, "$1 (certificado aún no recibido): ", true],
-  [/^unknown person (\w+)$/, "persona desconocida $1"],
-  [/^unknown tracker (\w+)$/, "rastreador desconocido $1"],
-  [/^certificate not yet received$/, "certificado aún no recibido"],
-  [/^tracker not yet received$/, "rastreador aún no recibido"],
+  [/^unknown (?:person|tracker)( \w+)/, "persona desconocida$1", true],
+  [/^( \()?(?:certificate|tracker) not yet received(\): )?/, "$1certificado aún no recibido$2", true],
   [/^(.+?: )?asked for help/, "$1pidió ayuda"],
   [/^(.+?: )?needs help, reported by /, "$1necesita ayuda, según "],
   [/^accounted for by /, "localizado por "],
@@ -56,8 +51,7 @@ export default [
   [/^everyone$/, "todos"],
   [/^(.+?: )?checked in under duress, do not answer where others can see it/, "$1dio señal bajo coacción, no responda donde otros puedan verlo"],
   [/^checked in under duress/, "dio señal bajo coacción"],
-  [/^check in now/, "dé señal ahora"],
-  [/^(.+?): check in now/, "$1: dar señal ahora"],
+  [/^(.+?: )?check in now/, "$1dé señal ahora"],
   [/^(.+?: )?check-in possibly overdue/, "$1control quizá vencido"],
   [/^(.+?: )?check-in overdue/, "$1control vencido"],
   [/^(.+?: )?no check-in received here, unaccounted for/, "$1ninguna señal recibida aquí, sin localizar"],

@@ -2,13 +2,8 @@
 // another text of the node follows.
 
 export default [
-  [/^unknown person (\w+) \(certificate not yet received\): /, "pessoa desconhecida $1 (certificado ainda não recebido): ", true],
-  [/^unknown tracker (\w+) \(tracker not yet received\): /, "rastreador desconhecido $1 (rastreador ainda não recebido): ", true],
-  [/^(.+?) \(certificate not yet received\): /, "$1 (certificado ainda não recebido): ", true],
-  [/^unknown person (\w+)$/, "pessoa desconhecida $1"],
-  [/^unknown tracker (\w+)$/, "rastreador desconhecido $1"],
-  [/^certificate not yet received$/, "certificado ainda não recebido"],
-  [/^tracker not yet received$/, "rastreador ainda não recebido"],
+  [/^unknown (?:person|tracker)( \w+)/, "pessoa desconhecida$1", true],
+  [/^( \()?(?:certificate|tracker) not yet received(\): )?/, "$1certificado ainda não recebido$2", true],
   [/^(.+?: )?asked for help/, "$1pediu ajuda"],
   [/^(.+?: )?needs help, reported by /, "$1precisa de ajuda, segundo "],
   [/^accounted for by /, "confirmado a salvo por "],
@@ -56,8 +51,7 @@ export default [
   [/^everyone$/, "todos"],
   [/^(.+?: )?checked in under duress, do not answer where others can see it/, "$1deu sinal sob coação, não responda onde outros possam ver"],
   [/^checked in under duress/, "deu sinal sob coação"],
-  [/^check in now/, "dê sinal agora"],
-  [/^(.+?): check in now/, "$1: dar sinal agora"],
+  [/^(.+?: )?check in now/, "$1dê sinal agora"],
   [/^(.+?: )?check-in possibly overdue/, "$1sinal talvez fora de prazo"],
   [/^(.+?: )?check-in overdue/, "$1sinal fora de prazo"],
   [/^(.+?: )?no check-in received here, unaccounted for/, "$1nenhum sinal recebido aqui, por localizar"],
