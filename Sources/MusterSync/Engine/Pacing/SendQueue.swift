@@ -284,7 +284,8 @@ struct SendQueue: Sendable {
       return
     }
     path.timeouts += 1
-    path.window.timeOut()
+    // The acknowledgement of photos is often only late, and nothing of them is sent again yet.
+    if path.timeouts > 1 || !hasPhotosInFlight { path.window.timeOut() }
     probe(first: path.timeouts == 1, now: now)
     path.setPace(now: now)
   }
