@@ -94,7 +94,7 @@ struct FewBytesTests {
     // the last one soon,
     arrive(2)
     let due = received.dueAt
-    #expect(due == now.advanced(byMilliseconds: ReceivedCounters.delayMilliseconds))
+    #expect(due == now.advanced(byMicroseconds: RoundTrip.acknowledgementDelay))
     // and a loss at once.
     counter += 1
     taken = []

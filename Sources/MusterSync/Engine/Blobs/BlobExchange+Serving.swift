@@ -180,17 +180,23 @@ extension BlobExchange {
   static var narrowQueryMilliseconds: Int64 { 20_000 }
 
   /// Whether a request stays open although nothing of its unit arrives: no other peer has the unit,
-  /// and the one that was asked is not received. What it has sent is sent again when it is back, so
-  /// that another request would bring it twice. It is asked whether it is there.
-  func staysOpen(_ key: BlobUnitKey, at source: DeviceID, context: inout Context) -> Bool {
+  /// and the one that was asked does not answer. What it has sent is sent again when it is back, so
+  /// that another request would bring it twice. A peer that is not received is asked first whether
+  /// it is there: one that answers, and sends nothing of the unit, gets no more time.
+  func staysOpen(
+    _ key: BlobUnitKey, _ unit: IncomingUnit, at source: DeviceID, context: inout Context
+  ) -> Bool {
     let hasOthers = active[key.blob]?.holders.contains {
       $0.key != source && $0.value.contains(key.unit) && peers[$0.key]?.isReliable != false
     }
     guard hasOthers == false, let peer = context.peers[source] else { return false }
     guard case .responsive = peer.heartbeat.liveness else { return true }
-    let silence = context.now.milliseconds(since: peer.presence.lastReceived)
-    if silence >= patience(in: context) { context.expectAnswer(from: source) }
-    return silence >= Self.silentMilliseconds
+    let now = context.now
+    guard now.milliseconds(since: unit.moved) >= patience(in: context), !unit.hasWaited,
+      now.milliseconds(since: peer.presence.lastReceived) >= Self.silentMilliseconds
+    else { return false }
+    context.expectAnswer(from: source)
+    return true
   }
 
   private static var silentMilliseconds: Int64 { 2000 }

@@ -470,7 +470,7 @@ struct BlobExchange: Sendable {
     var stalled: Set<DeviceID> = []
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
       guard let source = unit.source else { continue }
-      if staysOpen(key, at: source, context: &context) {
+      if staysOpen(key, unit, at: source, context: &context) {
         incoming[key]?.wait(until: context.now)
       } else if context.now.milliseconds(since: unit.moved) >= patience(in: context) {
         release(key)

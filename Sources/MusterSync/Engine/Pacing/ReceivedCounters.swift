@@ -8,9 +8,10 @@ struct ReceivedCounters: Sendable {
   static let delayMilliseconds: Int64 = 25
   /// In a long stream without a gap it waits for more, as long as they follow one another (RFC 9000
   /// §13.2.2). If none follows, the sender may wait for it: its timeout begins with the last one,
-  /// and allows for `RoundTrip.acknowledgementDelay`.
+  /// and allows for `RoundTrip.acknowledgementDelay`, which is this pause.
   private static let mostPendingInStream = 16
-  private static let longestDelayMilliseconds: Int64 = 100
+  private static let streamPauseMilliseconds: Int64 = 40
+  private static let streamDelayMilliseconds: Int64 = 100
   /// In a stream, another datagram takes an acknowledgement along only of so many.
   private static let leastPendingInStream = 8
   private static let streamLength = 32
@@ -61,11 +62,12 @@ struct ReceivedCounters: Sendable {
   }
 
   private mutating func schedule(now: Instant) {
-    let due = now.advanced(byMilliseconds: Self.delayMilliseconds)
+    let pause = isStream ? Self.streamPauseMilliseconds : Self.delayMilliseconds
+    let due = now.advanced(byMilliseconds: pause)
     if pending >= (isStream ? Self.mostPendingInStream : Self.mostPending) || isHurried {
       dueAt = now
     } else if isStream, pending > 1 {
-      dueAt = min(due, pendingSince.advanced(byMilliseconds: Self.longestDelayMilliseconds))
+      dueAt = min(due, pendingSince.advanced(byMilliseconds: Self.streamDelayMilliseconds))
     } else {
       dueAt = min(dueAt ?? due, due)
     }

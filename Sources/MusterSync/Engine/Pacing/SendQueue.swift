@@ -217,9 +217,13 @@ struct SendQueue: Sendable {
     }
   }
 
+  /// How many of the datagrams that one acknowledgement shows as lost count for the size that the
+  /// path carries: in a partition all of them are lost.
+  private static let mostLostAtOnce = 4
+
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
     for _ in overtaken { path.window.lose() }
-    for datagram in overtaken { path.noteLost(datagram) }
+    for datagram in overtaken.prefix(Self.mostLostAtOnce) { path.noteLost(datagram) }
     path.sentLoss.note(lost: overtaken.count, arrived: 0)
     if !overtaken.isEmpty { queue.repeatParts(overtaken.flatMap(\.parts), first: true) }
   }
@@ -284,7 +288,8 @@ struct SendQueue: Sendable {
       return
     }
     path.timeouts += 1
-    path.window.timeOut()
+    // The acknowledgement of photos is often only late, and nothing of them is sent again yet.
+    if path.timeouts > 1 || !hasPhotosInFlight { path.window.timeOut() }
     probe(first: path.timeouts == 1, now: now)
     path.setPace(now: now)
   }
