@@ -535,6 +535,24 @@ def labels(page):
     resize(page, "laptop")
 
 
+def under_panel(page):
+    """On a phone, one press of Status shows HELP, also while a panel covers the drawers."""
+    resize(page, "phone")
+    for view, opener in (("people", ".person"), ("reports", "#reports [data-key^='open ']"),
+                         ("me", None)):
+        page.view("people" if view == "me" else view)
+        page.click(opener or ".person")
+        if view == "me":
+            page.js("document.body.dataset.view = 'me'")
+        page.click("#rail [data-view=me]")
+        must(f"Status is shown above a panel of {view}", page.js("""
+            const help = document.querySelector('#say-help'), box = help.getBoundingClientRect();
+            return help.contains(document.elementFromPoint(box.left + 9, box.top + 9))
+              && document.activeElement.dataset.view === 'me'"""))
+    page.view("map")
+    resize(page, "laptop")
+
+
 def targets(page):
     """On a phone, whatever one presses is 44 pixels high, and as wide except in the strip."""
     resize(page, "phone")
@@ -617,6 +635,7 @@ def main():
         alarm(page, stage)
         labels(page)
         targets(page)
+        under_panel(page)
         looks(page)
         languages(page)
         if options.axe:
