@@ -34,7 +34,7 @@ PEOPLE = [
     ("Caro", "Bravo", "inHazard", "danger", "inside Sawmill fire, 40 m from its edge", []),
     ("Duarte", "Bravo", "ordered", "warning", "evacuate to School yard, 880 m away",
      [("ok", "neutral", "in contact")]),
-    ("Eva", "Bravo", "ordered", "warning", "evacuate to School yard, 1.1 km away", []),
+    ("Eva", "Bravo", "ordered", "warning", "evacuate to School yard, 1.0 km away", []),
     ("Filipe", "Bravo", "noContact", "warning", "nothing received for 22 min", []),
     ("Gil", "Charlie", "overdue", "warning", "roll call of 10:04 not answered", []),
     ("Hugo", "Charlie", "ok", "neutral", "in contact", []),
@@ -315,7 +315,7 @@ def counts(page):
     page.click(f"[data-key='{0:032x}'].person")
     ana = page.text("#detail")
     must(f"every condition is shown, with the way to the zone and the time left: {ana!r}",
-         all(word in ana for word in ("MAYDAY", "No contact", "Under order", "1.5 km north-east",
+         all(word in ana for word in ("MAYDAY", "No contact", "Under order", "1.4 km north-east",
                                       "min left", "Last contact")))
     page.click("[data-count=ordered]")
     must("a chip filters the list and opens it", page.count(".person") == 2
