@@ -572,6 +572,7 @@ def targets(page):
         found = page.js(small)
         must(f"no target of {view} {opener or ''} on a phone is small: {found[:6]}", not found)
         page.js("""document.querySelector('dialog')?.close();
+            if (!document.querySelector('#settings').hidden) document.querySelector('#more').click();
             document.querySelector("[data-key='past close']")?.click();""")
         page.close_panel()
     resize(page, "laptop")
