@@ -14,7 +14,7 @@ public struct CheckInOrder: Codable, Hashable, Sendable {
   public var timer: CheckInDraft
   /// One of the two PINs of the node, if they are set.
   public var pin: String?
-  /// Whether a login reports for its own person only, who has no PIN unless they are the node's user.
+  /// Whether a login reports for its own person only, who has a PIN only as the node's own user.
   public var isOfLogin: Bool
 
   /// Creates an order. Nothing is validated here: the node rejects values out of range.
@@ -45,7 +45,7 @@ public struct CheckInEntry: Codable, Hashable, Sendable {
   public var note: String
   /// One of the two PINs of the node, if they are set.
   public var pin: String?
-  /// Whether a login reports for its own person only, who has no PIN unless they are the node's user.
+  /// Whether a login reports for its own person only, who has a PIN only as the node's own user.
   public var isOfLogin: Bool
 
   /// Creates a report. Nothing is validated here: the node rejects values out of range.

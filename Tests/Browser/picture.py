@@ -34,7 +34,7 @@ PEOPLE = [
     ("Caro", "Bravo", "inHazard", "danger", "inside Sawmill fire, 40 m from its edge", []),
     ("Duarte", "Bravo", "ordered", "warning", "evacuate to School yard, 880 m away",
      [("ok", "neutral", "in contact")]),
-    ("Eva", "Bravo", "ordered", "warning", "evacuate to School yard, 1.1 km away", []),
+    ("Eva", "Bravo", "ordered", "warning", "evacuate to School yard, 1.0 km away", []),
     ("Filipe", "Bravo", "noContact", "warning", "nothing received for 22 min", []),
     ("Gil", "Charlie", "overdue", "warning", "roll call of 10:04 not answered", []),
     ("Hugo", "Charlie", "ok", "neutral", "in contact", []),
@@ -315,7 +315,7 @@ def counts(page):
     page.click(f"[data-key='{0:032x}'].person")
     ana = page.text("#detail")
     must(f"every condition is shown, with the way to the zone and the time left: {ana!r}",
-         all(word in ana for word in ("MAYDAY", "No contact", "Under order", "1.5 km north-east",
+         all(word in ana for word in ("MAYDAY", "No contact", "Under order", "1.4 km north-east",
                                       "min left", "Last contact")))
     page.click("[data-count=ordered]")
     must("a chip filters the list and opens it", page.count(".person") == 2
@@ -535,6 +535,24 @@ def labels(page):
     resize(page, "laptop")
 
 
+def under_panel(page):
+    """On a phone, one press of Status shows HELP, also while a panel covers the drawers."""
+    resize(page, "phone")
+    for view, opener in (("people", ".person"), ("reports", "#reports [data-key^='open ']"),
+                         ("me", None)):
+        page.view("people" if view == "me" else view)
+        page.click(opener or ".person")
+        if view == "me":
+            page.js("document.body.dataset.view = 'me'")
+        page.click("#rail [data-view=me]")
+        must(f"Status is shown above a panel of {view}", page.js("""
+            const help = document.querySelector('#say-help'), box = help.getBoundingClientRect();
+            return help.contains(document.elementFromPoint(box.left + 9, box.top + 9))
+              && document.activeElement.dataset.view === 'me'"""))
+    page.view("map")
+    resize(page, "laptop")
+
+
 def targets(page):
     """On a phone, whatever one presses is 44 pixels high, and as wide except in the strip."""
     resize(page, "phone")
@@ -554,6 +572,7 @@ def targets(page):
         found = page.js(small)
         must(f"no target of {view} {opener or ''} on a phone is small: {found[:6]}", not found)
         page.js("""document.querySelector('dialog')?.close();
+            if (!document.querySelector('#settings').hidden) document.querySelector('#more').click();
             document.querySelector("[data-key='past close']")?.click();""")
         page.close_panel()
     resize(page, "laptop")
@@ -617,6 +636,7 @@ def main():
         alarm(page, stage)
         labels(page)
         targets(page)
+        under_panel(page)
         looks(page)
         languages(page)
         if options.axe:

@@ -158,6 +158,7 @@ def as_member(operation, shots):
                 if page.count(f"#detail [data-key={key}]")}
 
     def filed(title):
+        page.close_panel()
         page.view("reports")
         page.click("#reports [data-key=file]")
         page.fill(title=title)

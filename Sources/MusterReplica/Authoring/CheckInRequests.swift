@@ -14,8 +14,8 @@ public enum CheckInRequests {
   /// - Parameters:
   ///   - people: empty for this device's user.
   ///   - pin: one of the two PINs of this device, if they are set.
-  ///   - isOfLogin: whether a login starts it for its own person, who has no PIN here unless they are
-  ///     this device's user.
+  ///   - isOfLogin: whether a login starts it for its own person, who has a PIN here only as this
+  ///     device's own user.
   /// - Returns: a request for the ids of the timers.
   public static func start(
     _ draft: CheckInDraft, of people: [UserID], pin: String? = nil, isOfLogin: Bool = false

@@ -3,8 +3,8 @@ internal import MusterStore
 
 /// The reports that a login of this node filed, which it may correct and withdraw (decision 0092).
 ///
-/// Local to this device, and stored with the report: the report itself belongs to the device's user,
-/// and nothing in it names the login. After a loss of the database the login owns none.
+/// Local to this device, and stored with the report. The report itself is the device user's own,
+/// and does not name the login. After a loss of the database the login owns none.
 struct LoginReports: Sendable {
   private let key: String
   /// Oldest first.

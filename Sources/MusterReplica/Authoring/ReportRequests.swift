@@ -86,7 +86,7 @@ public enum ReportRequests {
     }
   }
 
-  /// Corrects a report for the login that filed it. Only command closes a report, or opens it again.
+  /// Corrects a report for the login that filed it. Only command closes or reopens a report.
   public static func edit(
     _ id: RowID, _ changes: ReportChanges, by login: String
   ) -> WriteRequest<Void> {

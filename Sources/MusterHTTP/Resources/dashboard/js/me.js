@@ -61,7 +61,7 @@ function draw(pick) {
   const me = speaker();
   const view = byId("me");
   const head = [drawerHead("me"), me && h("p", {}, h("strong", {}, `${me.callsign} `), mark(me))];
-  const rest = h("div", { class: "stack" }, waitingList(), me && assembly(me), me && timerList(pick, me.id),
+  const rest = h("div", { class: "stack" }, waitingList(), me && timerList(pick, me.id), me && assembly(me),
     phoneTools(() => draw(pick)));
   if (!view.firstChild) fill(view, h("div"), maySpeak() && buttons, h("div"));
   fill(view.firstChild, ...head);

@@ -33,7 +33,15 @@ export function openShell() {
     "data-view": name, "aria-expanded": "false", "data-key": `view ${name}`,
     "aria-controls": name === "map" ? "map-view" : name,
     class: name === "map" ? "narrow" : main.includes(name) ? "" : "rest",
-    onclick: () => look(view() === name ? "map" : name),
+    onclick: ({ currentTarget }) => {
+      // On a phone the panel covers the drawers: one press shows what it names.
+      const isCovered = isNarrow() && panel !== null;
+      if (isCovered) {
+        closePanel();
+        currentTarget.focus();
+      }
+      look(view() === name && !isCovered ? "map" : name);
+    },
   }, icon(name), h("span", {}, t(name)),
   name === "feed" && h("span", { id: "waiting", class: "count" }));
   byId("rail").setAttribute("aria-label", t("views"));
