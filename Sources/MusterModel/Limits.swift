@@ -241,7 +241,7 @@ public enum Limits {
   public static let blobBytesPerCertificate = 2 << 30
   /// Blobs about which a node queries its peers at one time: as many as a peer keeps queries of.
   public static let activeBlobs = 64
-  /// Of these, the places for authors of whom no blob is active.
+  /// Of these, the places for other authors while no peer holds the rest.
   public static let activeBlobsOfOthers = 16
   /// Beyond so many, only while they have at most `activeUnits` together, as thumbnails have.
   public static let activeLargeBlobs = 16

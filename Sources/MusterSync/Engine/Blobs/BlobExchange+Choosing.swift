@@ -9,11 +9,14 @@ extension BlobExchange {
         && active.keys.reduce(0) { $0 + (catalog[$1]?.units.units ?? 0) } < Limits.activeUnits
   }
 
-  /// The certificates of which no further blob becomes active: the last places are for those of
-  /// which none is, so that one author's blobs that no peer holds delay no other author's.
+  /// The certificates of which no further blob becomes active while most active blobs are held by
+  /// no peer: the last places are for other authors, so that one who lists blobs and serves none
+  /// delays no other's.
   var busyCertificates: Set<CertificateHash> {
     guard active.count >= Limits.activeBlobs - Limits.activeBlobsOfOthers else { return [] }
-    return Set(active.keys.compactMap { catalog[$0]?.certificate })
+    let lacking = active.filter { !isHeld($0.value) }.keys
+    guard lacking.count >= Limits.activeBlobs - Limits.activeBlobsOfOthers else { return [] }
+    return Set(lacking.compactMap { catalog[$0]?.certificate })
   }
 
   /// The unit to request, of the first class of which the peer holds a missing one.
