@@ -27,7 +27,23 @@ struct UplinkInboxTests {
     inbox.deliver(.datagrams([datagram(77, from: 2)]))
     let batch = try await next(of: inbox)
     #expect(batch.count == Limits.inputsPerBatch)
-    #expect(batch.firstIndex { $0.uplink == .uplink(2) } == UplinkInbox.turn)
+    #expect(batch.firstIndex { $0.uplink == .uplink(2) } == UplinkInbox.turns.upperBound)
+  }
+
+  @Test func `one datagram passes hundreds of uplinks that acknowledge a flood`() async throws {
+    let inbox = UplinkInbox()
+    for uplink: UInt64 in 1...300 { deliver(20, from: uplink, to: inbox) }
+    inbox.deliver(.datagrams([datagram(77, from: 500)]))
+    var passed = 0
+    while true {
+      let batch = try await next(of: inbox)
+      if let place = batch.firstIndex(where: { $0.uplink == .uplink(500) }) {
+        passed += place
+        break
+      }
+      passed += batch.count
+    }
+    #expect(passed == 300 * UplinkInbox.turns.lowerBound)
   }
 
   @Test func `datagrams of one uplink keep their order, and each leaves once`() async throws {

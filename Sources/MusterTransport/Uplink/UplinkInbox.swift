@@ -7,8 +7,9 @@ internal import Synchronization
 ///     uplink 2 ─▶ ▢         ─┼─ a turn each, until a batch is full ─▶ node
 ///     uplink 3 ─▶ ▢▢        ─┘
 ///
-/// So a report waits for one turn of each other uplink at most, however much one of them sends. The
-/// events of one uplink keep their order.
+/// So a report waits for one turn of each other uplink at most, however much one of them sends.
+/// Turns are short, since in a flood everybody acknowledges. The events of one uplink keep their
+/// order.
 ///
 /// Datagrams beyond `bound` are dropped and counted, but those of an uplink with few in the queue
 /// are not: a flood displaces itself. Open and close events are never dropped.
@@ -19,8 +20,9 @@ final class UplinkInbox: Sendable {
   static let boundOfOne = 1024
   /// Datagrams that each uplink may have in the queue even if that bound is reached.
   static let reserve = 16
-  /// Datagrams in a turn of one uplink.
-  static let turn = 32
+  /// Datagrams in a turn of one uplink: an eighth of what waits, so that a post that passes on what
+  /// hundreds write gets more turns than one device.
+  static let turns = 4...64
 
   /// What waits of one uplink.
   private struct Line {
@@ -121,6 +123,8 @@ final class UplinkInbox: Sendable {
         endTurn(of: endpoint, in: &state)
         return event
       }
+      let share = (state.lines[endpoint]?.datagrams ?? 0) / 8
+      let turn = min(max(turns.lowerBound, share), turns.upperBound)
       var left = min(turn, Limits.inputsPerBatch - batch.count)
       while left > 0, case .datagram(let datagram)? = state.lines[endpoint]?.items.first {
         state.lines[endpoint]?.items.removeFirst()
