@@ -46,7 +46,7 @@ public struct Replica {
     core = try ReplicaCore(
       store: store, local: local, boot: boot, start: start, logs: logs, random: random, now: now)
     // What was withdrawn or used up since a backup is open in it.
-    if core.own.hasBegunIncarnation { try core.store.withdrawInvites(at: now.wall) }
+    if core.own.hasBegunIncarnation { try core.store.withdrawInvite(nil, at: now.wall) }
     try core.feedEvidence(now: now)
     try core.listStoredBlobs(now: now)
     try core.replayControlLogs(logs, now: now)

@@ -50,15 +50,10 @@ enum InviteTable {
     try database.run("UPDATE invites SET uses_left = uses_left - 1 WHERE id = ?", [id.blob])
   }
 
-  static func withdraw(_ id: InviteID, at moment: Timestamp, in database: Database) throws {
+  static func withdraw(_ id: InviteID?, at moment: Timestamp, in database: Database) throws {
     try database.run(
-      "UPDATE invites SET withdrawn_at_ms = ? WHERE id = ? AND withdrawn_at_ms IS NULL",
-      [moment.column, id.blob])
-  }
-
-  static func withdrawAll(at moment: Timestamp, in database: Database) throws {
-    try database.run(
-      "UPDATE invites SET withdrawn_at_ms = ? WHERE withdrawn_at_ms IS NULL", [moment.column])
+      "UPDATE invites SET withdrawn_at_ms = ? WHERE id = ifnull(?, id) AND withdrawn_at_ms IS NULL",
+      [moment.column, id?.blob ?? .null])
   }
 
   private static func read(_ columns: inout ColumnReader) throws -> Invite {

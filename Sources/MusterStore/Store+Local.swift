@@ -70,14 +70,9 @@ extension Store {
     try read { try InviteTable.admitted(by: id, in: $0) }
   }
 
-  /// Withdraws an invite for good.
-  public func withdrawInvite(_ id: InviteID, at moment: Timestamp) throws(StoreError) {
+  /// Withdraws an invite for good; all of them without an id.
+  public func withdrawInvite(_ id: InviteID?, at moment: Timestamp) throws(StoreError) {
     try write { try InviteTable.withdraw(id, at: moment, in: $0) }
-  }
-
-  /// Withdraws all invites for good.
-  public func withdrawInvites(at moment: Timestamp) throws(StoreError) {
-    try write { try InviteTable.withdrawAll(at: moment, in: $0) }
   }
 
   /// Takes one use of an invite for a device. Idempotent per device: its answer may be lost, or

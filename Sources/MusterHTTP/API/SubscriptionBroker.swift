@@ -30,12 +30,6 @@ final class SubscriptionBroker: Sendable {
     var subscriptions: [String: Set<Dataset>] = [:]
     var next = 0
     var isOver = false
-
-    func hasRoom(for login: String?) -> Bool {
-      guard let login else { return true }
-      let logins = subscribers.values.compactMap(\.login)
-      return logins.count < mostOfLogins && logins.count { $0 == login } < mostOfLogin
-    }
   }
 
   /// The devices that programs registered by Cognito Sync; nil if that is disabled by an error.
@@ -119,12 +113,17 @@ final class SubscriptionBroker: Sendable {
   func join(_ subscriber: Subscriber) -> Int? {
     state.withLock { state in
       guard !state.isOver, state.subscribers.count < Self.mostSubscribers,
-        state.hasRoom(for: subscriber.login)
+        Self.hasRoom(for: subscriber.login, beside: state.subscribers.values.compactMap(\.login))
       else { return nil }
       state.next += 1
       state.subscribers[state.next] = subscriber
       return state.next
     }
+  }
+
+  private static func hasRoom(for login: String?, beside others: [String]) -> Bool {
+    guard let login else { return true }
+    return others.count < mostOfLogins && others.count { $0 == login } < mostOfLogin
   }
 
   func leave(_ number: Int) { state.withLock { $0.subscribers[number] = nil } }

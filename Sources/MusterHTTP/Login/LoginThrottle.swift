@@ -13,8 +13,8 @@ internal import Synchronization
 ///   count of its own, and only that count slows it down.
 /// - *Each account* may log in thirty times, then once in ten seconds; *each address* sixty times,
 ///   then once in two seconds. Only correct passphrases count, so that others cannot lock it out.
-/// - *Two verifications at a time* are of one address, or of one account at its known addresses. The
-///   last guess before a pause is verified alone, so that none passes beside it.
+/// - *Two verifications at a time* are of one address, or of one account at its known addresses.
+///   The last guess before a pause is verified alone, so that none passes beside it.
 ///
 /// Open sessions are not affected. All tables are bounded.
 final class LoginThrottle: Sendable {
@@ -41,8 +41,15 @@ final class LoginThrottle: Sendable {
   struct Attempt: Sendable {
     fileprivate let pair: Known
     fileprivate let isKnown: Bool
+    /// Where it counts while it runs, and if it fails.
+    fileprivate let running: Place
+    fileprivate let failing: Place
 
-    fileprivate var place: Place { isKnown ? .account(pair.account) : .source(pair.source) }
+    fileprivate init(_ pair: Known, isKnown: Bool) {
+      (self.pair, self.isKnown) = (pair, isKnown)
+      running = isKnown ? .account(pair.account) : .source(pair.source)
+      failing = isKnown ? .pair(pair) : .source(pair.source)
+    }
   }
 
   fileprivate struct Known: Hashable {
@@ -53,6 +60,9 @@ final class LoginThrottle: Sendable {
   fileprivate enum Place: Hashable {
     case source(Source)
     case account(String)
+    case pair(Known)
+    /// Guesses at an account from addresses that it is not known from.
+    case guesses(String)
   }
 
   private struct Failures {
@@ -75,17 +85,12 @@ final class LoginThrottle: Sendable {
   }
 
   private struct State {
-    /// Failures for accounts that the address is not known to.
-    var sources: [Source: Failures] = [:]
-    /// Failures for an account from an address that is known to it.
-    var pairs: [Known: Failures] = [:]
-    /// Guesses at an account from addresses that it is not known from.
-    var guessed: [String: ContinuousClock.Instant] = [:]
+    /// Of an address, for accounts that it is not known to, and of each pair that is known.
+    var failures: [Place: Failures] = [:]
+    /// What was used of the budgets of guesses, and of logins of an account and of an address.
+    var used: [Place: ContinuousClock.Instant] = [:]
     /// When an account last logged in from an address.
     var known: [Known: ContinuousClock.Instant] = [:]
-    /// Logins with a correct passphrase.
-    var accounts: [String: ContinuousClock.Instant] = [:]
-    var addresses: [Source: ContinuousClock.Instant] = [:]
     /// Verifications that run.
     var running: [Place: Int] = [:]
   }
@@ -98,9 +103,9 @@ final class LoginThrottle: Sendable {
   ) -> Verdict {
     let pair = Known(account: account, source: Self.source(client))
     return state.withLock { state in
-      let attempt = Attempt(pair: pair, isKnown: state.known[pair] != nil)
+      let attempt = Attempt(pair, isKnown: state.known[pair] != nil)
       if let pause = Self.pause(of: attempt, in: state, now: now) { return .wait(pause) }
-      state.running[attempt.place, default: 0] += 1
+      state.running[attempt.running, default: 0] += 1
       return .verify(attempt)
     }
   }
@@ -108,16 +113,20 @@ final class LoginThrottle: Sendable {
   private static func pause(
     of attempt: Attempt, in state: State, now: ContinuousClock.Instant
   ) -> Duration? {
-    let (pair, isKnown) = (attempt.pair, attempt.isKnown)
-    let failures = isKnown ? state.pairs[pair] : state.sources[pair.source]
+    let pair = attempt.pair
+    let failures = state.failures[attempt.failing]
     if let failures, failures.ends > now { return failures.ends - now }
-    if !isKnown, let pause = guesses.pause(state.guessed[pair.account], now: now) { return pause }
-    if let pause = loginsOfAccount.pause(state.accounts[pair.account], now: now)
-      ?? loginsOfAddress.pause(state.addresses[pair.source], now: now)
+    if !attempt.isKnown,
+      let pause = guesses.pause(state.used[.guesses(pair.account)], now: now)
     {
       return pause
     }
-    let running = state.running[attempt.place] ?? 0
+    if let pause = loginsOfAccount.pause(state.used[.account(pair.account)], now: now)
+      ?? loginsOfAddress.pause(state.used[.source(pair.source)], now: now)
+    {
+      return pause
+    }
+    let running = state.running[attempt.running] ?? 0
     let isLast = (failures?.count ?? 0) + running >= freeFailures
     return running < mostAtOnce && (running == 0 || !isLast) ? nil : .seconds(1)
   }
@@ -132,25 +141,19 @@ final class LoginThrottle: Sendable {
   func end(_ attempt: Attempt, isRight: Bool?, now: ContinuousClock.Instant) {
     let pair = attempt.pair
     state.withLock { state in
-      let running = (state.running[attempt.place] ?? 1) - 1
-      state.running[attempt.place] = running > 0 ? running : nil
-      switch isRight {
-      case nil: break
-      case true?:
-        Self.loginsOfAccount.add(to: &state.accounts[pair.account], now: now)
-        Self.bound(&state.accounts) { $0 }
-        Self.loginsOfAddress.add(to: &state.addresses[pair.source], now: now)
-        Self.bound(&state.addresses) { $0 }
+      let running = (state.running[attempt.running] ?? 1) - 1
+      state.running[attempt.running] = running > 0 ? running : nil
+      guard let isRight else { return }
+      if isRight {
+        Self.loginsOfAccount.add(to: &state.used[.account(pair.account)], now: now)
+        Self.loginsOfAddress.add(to: &state.used[.source(pair.source)], now: now)
         Self.learn(pair, in: &state, now: now)
-      case false? where attempt.isKnown:
-        state.pairs[pair, default: Failures(last: now)].add(now)
-        Self.bound(&state.pairs) { $0.last }
-      case false?:
-        state.sources[pair.source, default: Failures(last: now)].add(now)
-        Self.bound(&state.sources) { $0.last }
-        Self.guesses.add(to: &state.guessed[pair.account], now: now)
-        Self.bound(&state.guessed) { $0 }
+      } else {
+        state.failures[attempt.failing, default: Failures(last: now)].add(now)
+        if !attempt.isKnown { Self.guesses.add(to: &state.used[.guesses(pair.account)], now: now) }
       }
+      Self.bound(&state.failures) { $0.last }
+      Self.bound(&state.used) { $0 }
     }
   }
 
@@ -165,7 +168,7 @@ final class LoginThrottle: Sendable {
   private static func learn(
     _ pair: Known, in state: inout State, now: ContinuousClock.Instant
   ) {
-    state.pairs[pair] = nil
+    state.failures[.pair(pair)] = nil
     state.known[pair] = now
     guard state.known.count > mostEntries else { return }
     let counts = Dictionary(state.known.keys.map { ($0.account, 1) }, uniquingKeysWith: +)
@@ -175,16 +178,19 @@ final class LoginThrottle: Sendable {
     }
     if let oldest {
       state.known[oldest.key] = nil
-      state.pairs[oldest.key] = nil
+      state.failures[.pair(oldest.key)] = nil
     }
   }
 
-  /// Drops the entry that was used longest ago of a table that is full.
+  /// Drops the entries that were used longest ago of a table that is full.
   private static func bound<Key, Value>(
     _ table: inout [Key: Value], by time: (Value) -> ContinuousClock.Instant
   ) {
-    guard table.count > mostEntries else { return }
-    if let oldest = table.min(by: { time($0.value) < time($1.value) }) { table[oldest.key] = nil }
+    while table.count > mostEntries,
+      let oldest = table.min(by: { time($0.value) < time($1.value) })
+    {
+      table[oldest.key] = nil
+    }
   }
 
   /// The holder of one address of an IPv6 network usually controls the whole network. All devices

@@ -62,7 +62,7 @@ enum IncarnationReview {
       OwnDevice.newestGeneration(in: logs, try core.context.latestRecords(), of: core.local))
     core.own.startIncarnation(above: newest, logs: logs)
     core.own.keepIncarnation(in: &core.transaction.batch)
-    try core.store.withdrawInvites(at: now.wall)
+    try core.store.withdrawInvite(nil, at: now.wall)
     try core.commit(now: now)
     try core.run(.startedIncarnation(core.own.writer.incarnation), now: now)
     core.transaction.outcome.remarks.append("\(reason): this one starts a new incarnation")

@@ -12,8 +12,8 @@ public struct ClockFault: Hashable, Sendable {
 /// What an observer knows of one device's stamps: for each of its last boots the clock difference
 /// and the newest stamp.
 ///
-/// Invariants: at most `bootLimit` boots, and at least one after the first record; the newest evidence of a forgotten boot
-/// stays in `forgotten`.
+/// Invariants: at most `bootLimit` boots, and at least one after the first record; the newest
+/// evidence of a forgotten boot stays in `forgotten`.
 struct DeviceEvidence: Sendable {
   /// Of another device.
   static let bootLimit = 4

@@ -170,8 +170,8 @@ struct InviteCommand: AsyncParsableCommand {
 }
 
 extension NodeConnection {
-  /// Returns the devices that joined by invites, as callsign and id. A device has no callsign before
-  /// its node was started.
+  /// Returns the devices that joined by invites, as callsign and id. A device has no callsign
+  /// before its node was started.
   fileprivate func joined(by invites: [InviteSummary]) async throws -> [DeviceID: String] {
     guard invites.contains(where: { !$0.devices.isEmpty }) else { return [:] }
     guard case .devices(let devices) = try await ask(.devices) else {
