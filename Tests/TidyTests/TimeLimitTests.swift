@@ -1,7 +1,7 @@
 import Testing
 
-/// The time of a test counts from when it is started, and `swift test` starts all at once unless it
-/// is limited: on two processors a short test may then wait a quarter of an hour for its first turn.
+/// The time of a test counts from when it is started, and `swift test` starts all at once unless
+/// limited: on two processors a short test may then wait a quarter of an hour for its first turn.
 @Suite struct TimeLimitTests {
   @Test func `a time limit leaves room for the tests before it`() throws {
     for file in try SourceTree(below: ["Tests"]).files {
