@@ -239,7 +239,7 @@ struct SendQueue: Sendable {
   /// leaves in large datagrams: if the path carries these no more, no other data is delayed. Parts
   /// of photos that do not fit then are dropped.
   mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
-    guard queue.waiting > 0 || !owesProbe else {
+    guard !owesProbe else {
       return (Packet.probe.encoded(), [PartQueue.noPart])
     }
     guard path.carriesLargeDatagrams else {
@@ -298,7 +298,8 @@ struct SendQueue: Sendable {
   /// shows which of them did.
   ///
   /// Bytes of photos are not retransmitted, because they may have arrived too. The next ones are
-  /// sent, or a probe if there are none: its acknowledgement shows what was lost.
+  /// sent, or a probe if there are none, and after a second timeout: the acknowledgement shows what
+  /// was lost.
   private mutating func probe(first: Bool, now: Instant) {
     let tries = Int(LossMeter.tries(isQueued ? 0 : path.lossPercent))
     let most = min(Self.leastProbes * tries, Self.mostProbes)
@@ -307,14 +308,20 @@ struct SendQueue: Sendable {
     if isReceiving { for datagram in lost { path.noteLost(datagram) } }
     path.sentLoss.note(lost: lost.count, arrived: 0)
     queue.repeatParts(parts, first: first)
-    probes = hasPhotosInFlight ? min(most, max(1, queue.waiting)) : lost.count
+    probes = lost.count
+    if hasPhotosInFlight {
+      probes = max(probes, path.timeouts > 1 ? 1 : min(most, queue.waiting), 1)
+    }
   }
 
   private var hasPhotosInFlight: Bool { sent.isUnderWay { queue.isOfPhoto($0) } }
 
   /// Whether a datagram without content is to be sent, to learn what of the photos in flight
   /// arrived.
-  private var owesProbe: Bool { probes > 0 && queue.waiting == 0 && hasPhotosInFlight }
+  private var owesProbe: Bool {
+    guard probes > 0, path.timeouts > 1 || queue.waiting == 0 else { return false }
+    return queue.first ?? .photos >= .thumbnails && hasPhotosInFlight
+  }
 
   /// Whether anything is to be sent.
   var isWaiting: Bool { queue.waiting > 0 || owesProbe }
