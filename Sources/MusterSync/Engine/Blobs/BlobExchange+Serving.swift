@@ -179,24 +179,25 @@ extension BlobExchange {
 
   static var narrowQueryMilliseconds: Int64 { 20_000 }
 
-  /// Whether a request stays open although nothing of its unit arrives: no other peer has the unit,
-  /// and the one that was asked does not answer. What it has sent is sent again when it is back, so
-  /// that another request would bring it twice. A peer that is not received is asked first whether
-  /// it is there: one that answers, and sends nothing of the unit, gets no more time.
-  func staysOpen(
-    _ key: BlobUnitKey, _ unit: IncomingUnit, at source: DeviceID, context: inout Context
-  ) -> Bool {
+  /// Why nothing of a requested unit arrives.
+  enum UnitStall {
+    /// The peer is not received either. It is asked whether it is there.
+    case silence
+    /// It does not answer. Its parts are retransmitted when it is back, so that another request
+    /// would bring them twice.
+    case partition
+    /// It is there, or another peer has the unit too.
+    case refusal
+  }
+
+  func stall(of key: BlobUnitKey, from source: DeviceID, context: Context) -> UnitStall {
     let hasOthers = active[key.blob]?.holders.contains {
       $0.key != source && $0.value.contains(key.unit) && peers[$0.key]?.isReliable != false
     }
-    guard hasOthers == false, let peer = context.peers[source] else { return false }
-    guard case .responsive = peer.heartbeat.liveness else { return true }
-    let now = context.now
-    guard now.milliseconds(since: unit.moved) >= patience(in: context), !unit.hasWaited,
-      now.milliseconds(since: peer.presence.lastReceived) >= Self.silentMilliseconds
-    else { return false }
-    context.expectAnswer(from: source)
-    return true
+    guard hasOthers == false, let peer = context.peers[source] else { return .refusal }
+    guard case .responsive = peer.heartbeat.liveness else { return .partition }
+    return context.now.milliseconds(since: peer.presence.lastReceived) < Self.silentMilliseconds
+      ? .refusal : .silence
   }
 
   private static var silentMilliseconds: Int64 { 2000 }

@@ -469,10 +469,13 @@ struct BlobExchange: Sendable {
     nextReview = nil
     var stalled: Set<DeviceID> = []
     for (key, unit) in incoming.sorted(by: { $0.key < $1.key }) {
-      guard let source = unit.source else { continue }
-      if staysOpen(key, unit, at: source, context: &context) {
-        incoming[key]?.wait(until: context.now)
-      } else if context.now.milliseconds(since: unit.moved) >= patience(in: context) {
+      guard let source = unit.source,
+        context.now.milliseconds(since: unit.moved) >= patience(in: context)
+      else { continue }
+      switch stall(of: key, from: source, context: context) {
+      case .silence: context.expectAnswer(from: source)
+      case .partition: incoming[key]?.wait(until: context.now)
+      case .refusal:
         release(key)
         stalled.insert(source)
       }

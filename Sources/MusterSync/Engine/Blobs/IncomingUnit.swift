@@ -23,8 +23,6 @@ struct IncomingUnit: Sendable {
   private(set) var source: DeviceID?
   /// When something of it arrived last, or was requested.
   private(set) var moved: Instant
-  /// Whether the asked peer was silent, and got time to answer, since something moved.
-  private(set) var hasWaited = false
   private var leaves: [Int: Leaf] = [:]
   /// Parts of leaves by their places in the leaf, all from `source`.
   private var fragments: [Int: [Int: [UInt8]]] = [:]
@@ -66,7 +64,7 @@ struct IncomingUnit: Sendable {
   /// Notes that a peer was asked.
   mutating func ask(_ device: DeviceID, now: Instant) {
     source = device
-    (moved, hasWaited) = (now, false)
+    moved = now
     fragments = [:]
   }
 
@@ -82,14 +80,12 @@ struct IncomingUnit: Sendable {
   mutating func noteProgress(now: Instant, _ take: (inout Self) -> Bool) -> Bool {
     let (missing, received) = (self.missing, receivedBytes)
     let isGenuine = take(&self)
-    if self.missing != missing || receivedBytes >= received + Self.progressBytes {
-      (moved, hasWaited) = (now, false)
-    }
+    if self.missing != missing || receivedBytes >= received + Self.progressBytes { moved = now }
     return isGenuine
   }
 
   /// Notes that nothing can arrive at present: the time until now does not count.
-  mutating func wait(until now: Instant) { (moved, hasWaited) = (now, true) }
+  mutating func wait(until now: Instant) { moved = now }
 
   /// Notes that the asked peer is lost.
   mutating func release() { source = nil }
