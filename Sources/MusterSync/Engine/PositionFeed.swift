@@ -6,10 +6,10 @@ internal import MusterModel
 ///     position ─▶ waits, once for each topic ── every second ─▶ the newest ones as one batch,
 ///                 in the line of its author                     the same for all peers
 ///
-/// Authors have turns of one datagram, so that each has its turn soon, however many trackers another
-/// one records, and however large. A peer that has anything queued or unacknowledged gets none of a
-/// batch: reports and alarms go first, and positions pile up neither on a slow uplink nor at a peer
-/// that is busy. What a peer misses, a later turn or a digest brings.
+/// Authors have turns of one datagram, so that each has its turn soon, however many trackers
+/// another one records, and however large. A peer that has anything queued or unacknowledged gets
+/// none of a batch: reports and alarms go first, and positions pile up neither on a slow uplink nor
+/// at a peer that is busy. What a peer misses, a later turn or a digest brings.
 ///
 /// Peers that accept uplinks get a position at once, and by the batch what replaced it since.
 ///

@@ -94,12 +94,9 @@ public struct SyncEngine: Sendable {
           .records(added), from: nil, by: nil, announcer: &announcer, context: &context)
       }
     case .carried(let carried): take(carried)
-    case .fetched(let request, let frames):
-      if request.kind == .feed {
-        broadcaster.feed(frames, of: request.log, context: &context)
-      } else {
-        context.answer(request, with: frames)
-      }
+    case .fetched(let request, let frames) where request.kind == .feed:
+      broadcaster.feed(frames, of: request.log, context: &context)
+    case .fetched(let request, let frames): context.answer(request, with: frames)
     case .fetchedUnit(let fetch, let unit): blobs.answer(fetch, with: unit, context: &context)
     case .blobsChanged(let entries, let removed):
       blobs.change(entries, removing: removed, context: &context)
@@ -109,8 +106,7 @@ public struct SyncEngine: Sendable {
     case .evidenceChanged(let added, let removed):
       evidence.change(adding: added, removing: removed, context: &context)
       if !added.isEmpty { announcer.quicken(context: &context) }
-    case .invitesChanged(let invites):
-      handshaker.set(invites)
+    case .invitesChanged(let invites): handshaker.set(invites)
     case .keysMissing(let epochs, let author): keys.request(epochs, of: author, context: &context)
     case .keyLearned(let key): keys.add(key)
     case .contacts(let endpoints):

@@ -12,7 +12,7 @@ extension BlobExchange {
   /// The certificates of which no further blob becomes active while most active blobs are held by
   /// no peer: the last places are for other authors, so that one who lists blobs and serves none
   /// delays no other's. On a wide link the places are free again in seconds.
-  func busyCertificates(context: Context) -> Set<CertificateHash> {
+  func busyCertificates(_ context: Context) -> Set<CertificateHash> {
     guard context.outbox.links.isNarrow,
       active.count >= Limits.activeBlobs - Limits.activeBlobsOfOthers
     else { return [] }

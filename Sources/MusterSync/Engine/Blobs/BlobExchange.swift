@@ -71,9 +71,7 @@ struct BlobExchange: Sendable {
     guard !context.peers.connected.isEmpty else { return }
     let first: BlobGoal = isWaiting(context: context) ? .requested : .urgentThumbnail
     let last: BlobGoal = context.outbox.links.isNarrow ? .requested : .rest
-    while hasRoom,
-      let id = queue.pop(first...last, except: busyCertificates(context: context))
-    {
+    while hasRoom, let id = queue.pop(first...last, except: busyCertificates(context)) {
       if let entry = catalog[id], entry.isWanted { activate(entry, context: &context) }
     }
     if !active.isEmpty { review(within: Self.reviewMilliseconds, context: &context) }
