@@ -217,13 +217,9 @@ struct SendQueue: Sendable {
     }
   }
 
-  /// How many of the datagrams that one acknowledgement shows as lost count for the size that the
-  /// path carries: in a partition all of them are lost.
-  private static let mostLostAtOnce = 4
-
   private mutating func lose(_ overtaken: [SentDatagrams.Sent]) {
     for _ in overtaken { path.window.lose() }
-    for datagram in overtaken.prefix(Self.mostLostAtOnce) { path.noteLost(datagram) }
+    for datagram in overtaken { path.noteLost(datagram) }
     path.sentLoss.note(lost: overtaken.count, arrived: 0)
     if !overtaken.isEmpty { queue.repeatParts(overtaken.flatMap(\.parts), first: true) }
   }
@@ -298,8 +294,7 @@ struct SendQueue: Sendable {
   /// shows which of them did.
   ///
   /// Bytes of photos are not retransmitted, because they may have arrived too. The next ones are
-  /// sent, or a probe if there are none, and after a second timeout: the acknowledgement shows what
-  /// was lost.
+  /// sent, or a probe if there are none: the acknowledgement shows what was lost.
   private mutating func probe(first: Bool, now: Instant) {
     let tries = Int(LossMeter.tries(isQueued ? 0 : path.lossPercent))
     let most = min(Self.leastProbes * tries, Self.mostProbes)
@@ -308,20 +303,14 @@ struct SendQueue: Sendable {
     if isReceiving { for datagram in lost { path.noteLost(datagram) } }
     path.sentLoss.note(lost: lost.count, arrived: 0)
     queue.repeatParts(parts, first: first)
-    probes = lost.count
-    if hasPhotosInFlight {
-      probes = max(probes, path.timeouts > 1 ? 1 : min(most, queue.waiting), 1)
-    }
+    probes = hasPhotosInFlight ? min(most, max(1, queue.waiting)) : lost.count
   }
 
   private var hasPhotosInFlight: Bool { sent.isUnderWay { queue.isOfPhoto($0) } }
 
   /// Whether a datagram without content is to be sent, to learn what of the photos in flight
   /// arrived.
-  private var owesProbe: Bool {
-    guard probes > 0, path.timeouts > 1 || queue.waiting == 0 else { return false }
-    return queue.first ?? .photos >= .thumbnails && hasPhotosInFlight
-  }
+  private var owesProbe: Bool { probes > 0 && queue.waiting == 0 && hasPhotosInFlight }
 
   /// Whether anything is to be sent.
   var isWaiting: Bool { queue.waiting > 0 || owesProbe }
