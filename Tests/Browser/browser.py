@@ -114,11 +114,13 @@ class Page:
 
     def fill(self, **values):
         for name, value in values.items():
-            self.js("""
+            # The code of some forms is loaded when they open.
+            wait(f"the form has a field {name}", lambda: self.js("""
                 const field = document.querySelector(
                   `dialog[open] [name="${arguments[0]}"], #detail [name="${arguments[0]}"]`);
-                if (field.type === "checkbox") field.checked = arguments[1];
-                else field.value = arguments[1];""", name, value)
+                if (field?.type === "checkbox") field.checked = arguments[1];
+                else if (field) field.value = arguments[1];
+                return Boolean(field);""", name, value))
 
     def await_form(self):
         wait("the form is open", lambda: self.count("dialog[open] [name=name]"))

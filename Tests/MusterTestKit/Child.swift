@@ -23,8 +23,10 @@ package final class Child: Sendable {
     process.environment = environment
     process.currentDirectoryURL = folder
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try Self.file(output)
-    process.standardError = try Self.file(errors)
+    let files = [try Self.file(output), try Self.file(errors)]
+    (process.standardOutput, process.standardError) = (files[0], files[1])
+    // Foundation keeps them open, and `Process.run` crashes by chance with a thousand open files.
+    defer { for file in files { try? file.close() } }
     try process.run()
     pid = process.processIdentifier
     self.process = Mutex(process)

@@ -30,7 +30,9 @@ package enum Python {
     let folder = try TemporaryFolder()
     let errors = folder.url.appending(path: "errors")
     try Data().write(to: errors)
-    process.standardError = try FileHandle(forWritingTo: errors)
+    let file = try FileHandle(forWritingTo: errors)
+    defer { try? file.close() }
+    process.standardError = file
     try process.run()
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
