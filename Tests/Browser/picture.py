@@ -461,9 +461,9 @@ def member(shots, axe=None):
     page = opened(stage, shots)
     try:
         wait("the order is shown", lambda: page.text("#duty"))
-        told = page.text("#duty")
-        must(f"a member's order has distance, bearing and time on every view: {told!r}",
-             all(word in told for word in ("Evacuate", "School yard", "880 m north (2°)",
+        duty = page.text("#duty")
+        must(f"a member's order has distance, bearing and time on every view: {duty!r}",
+             all(word in duty for word in ("Evacuate", "School yard", "880 m north (2°)",
                                            "8 min left")))
         for size in SIZES:
             resize(page, size)

@@ -74,18 +74,26 @@ struct AbsentReferenceTests {
     try valley.converge()
   }
 
-  @Test func `a zone that becomes a hazard is whole in the urgent lane`() throws {
-    var valley = try Valley.with("Ada", "Ben")
-    valley.cut(["Ada"], ["Ben"])
+  /// Draws a zone at Ada's that becomes a hazard afterwards.
+  @discardableResult
+  private func drawGas(metresNorth: Int64, in valley: inout Valley) throws -> RowID {
     let zone = try valley.at("Ada") {
       try $0.write(
         FenceRequests.add(
-          FenceDraft(name: "Gas", kind: .info, geometry: circle(metres: 100, metresNorth: 0))),
+          FenceDraft(
+            name: "Gas", kind: .info, geometry: circle(metres: 100, metresNorth: metresNorth))),
         now: $1)
     }
     try valley.at("Ada") {
       try $0.write(FenceRequests.edit(zone, FenceChanges(kind: .hazard)), now: $1)
     }
+    return zone
+  }
+
+  @Test func `a zone that becomes a hazard is whole in the urgent lane`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    valley.cut(["Ada"], ["Ben"])
+    try drawGas(metresNorth: 0, in: &valley)
     try valley.carryUrgentFrames(of: "Ada", to: "Ben")
     try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 60), now: $1) }
     #expect(try person("Ben", at: "Ben", in: &valley).status == .inHazard)
@@ -101,15 +109,7 @@ struct AbsentReferenceTests {
     try valley.converge()
     valley.cut(["Ada"], ["Ben"])
     let ben = try valley.ask("Ben") { replica, _ in replica.core.local.author.user }
-    let other = try valley.at("Ada") {
-      try $0.write(
-        FenceRequests.add(
-          FenceDraft(name: "Gas", kind: .info, geometry: circle(metres: 100, metresNorth: 900))),
-        now: $1)
-    }
-    try valley.at("Ada") {
-      try $0.write(FenceRequests.edit(other, FenceChanges(kind: .hazard)), now: $1)
-    }
+    let other = try drawGas(metresNorth: 900, in: &valley)
     try valley.at("Ada") {
       try $0.write(
         PermitRequests.issue(

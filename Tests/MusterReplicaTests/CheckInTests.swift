@@ -154,6 +154,18 @@ struct CheckInTests {
     #expect(try review("Ada", in: &valley) == [.danger])
   }
 
+  /// Copies the database of a device that is switched off meanwhile. Returns the path of the copy.
+  private func backUp(
+    _ name: String, in folder: TemporaryFolder, of valley: inout Valley
+  ) throws -> String {
+    let backup = folder.database("backup")
+    try valley.switchOff(name)
+    try FileManager.default.copyItem(atPath: folder.database(name), toPath: backup)
+    try valley.switchOn(name)
+    try valley.converge()
+    return backup
+  }
+
   /// Replaces a device's disk by an older copy, on a machine that has just been started, or runs.
   private func putBack(
     _ name: String, from backup: String, restarts: Bool = true, in valley: inout Valley
@@ -175,11 +187,7 @@ struct CheckInTests {
     var valley = try Valley.with("Ada", "Ben", in: folder)
     valley.setClock("Ben", aheadMilliseconds: 365 * 86_400_000)
     // Given a timer that Ben starts after the backup, and a later report of his
-    let backup = folder.database("backup")
-    try valley.switchOff("Ben")
-    try FileManager.default.copyItem(atPath: folder.database("Ben"), toPath: backup)
-    try valley.switchOn("Ben")
-    try valley.converge()
+    let backup = try backUp("Ben", in: folder, of: &valley)
     try start(by: "Ben", in: &valley)
     try valley.converge()
     try valley.run(milliseconds: 40_000)
@@ -205,11 +213,7 @@ struct CheckInTests {
   @Test func `a database that is restored while the machine runs postpones no alarm`() throws {
     let folder = try TemporaryFolder()
     var valley = try Valley.with("Ada", "Ben", in: folder)
-    let backup = folder.database("backup")
-    try valley.switchOff("Ben")
-    try FileManager.default.copyItem(atPath: folder.database("Ben"), toPath: backup)
-    try valley.switchOn("Ben")
-    try valley.converge()
+    let backup = try backUp("Ben", in: folder, of: &valley)
     // Given a timer after the backup, and nothing else since
     try start(by: "Ben", in: &valley)
     try valley.converge()
