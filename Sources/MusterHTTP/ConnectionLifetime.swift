@@ -1,4 +1,23 @@
 internal import NIOCore
+internal import Synchronization
+
+/// The connections of a listener whose client sends nothing more: it has hung up, or it only waits
+/// for its answer. A read for it is not worth its time; a write is performed.
+final class ClosedInputs: Sendable {
+  private let closed = Mutex<Set<ObjectIdentifier>>([])
+
+  func contains(_ channel: any Channel) -> Bool {
+    closed.withLock { $0.contains(ObjectIdentifier(channel)) }
+  }
+
+  fileprivate func add(_ channel: any Channel) {
+    closed.withLock { _ = $0.insert(ObjectIdentifier(channel)) }
+  }
+
+  fileprivate func remove(_ channel: any Channel) {
+    closed.withLock { _ = $0.remove(ObjectIdentifier(channel)) }
+  }
+}
 
 /// Closes a connection a minute after its last accepted request, however slowly a client sends: a
 /// client may reconnect. A handler with an endless response requests an exemption.
@@ -23,11 +42,16 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   private var deadline: NIODeadline?
   private var check: Scheduled<Void>?
   private let pending: PendingConnections?
+  private let inputs: ClosedInputs?
   /// Its number among those; nil once a request was accepted.
   private var pendingNumber: UInt64?
 
-  /// - Parameter pending: nil for a listener that only this machine reaches.
-  init(pending: PendingConnections? = nil) { self.pending = pending }
+  /// - Parameters:
+  ///   - pending: nil for a listener that only this machine reaches.
+  ///   - inputs: receives the connection when its client sends nothing more.
+  init(pending: PendingConnections? = nil, inputs: ClosedInputs? = nil) {
+    (self.pending, self.inputs) = (pending, inputs)
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     pendingNumber = pending?.add(context.channel)
@@ -60,9 +84,11 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   func handlerRemoved(context: ChannelHandlerContext) {
     check?.cancel()
     settle()
+    inputs?.remove(context.channel)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event as? ChannelEvent == .inputClosed { inputs?.add(context.channel) }
     let request = event as? ExtensionRequest
     if request != nil { settle() }
     switch request {

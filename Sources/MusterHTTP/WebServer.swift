@@ -143,7 +143,7 @@ public struct WebServer: Service {
     let application = Application(
       responder: responder,
       server: .http1(
-        configuration: .bounded(idle: Self.idle)),
+        configuration: .bounded(idle: Self.idle, inputs: responder.inputs)),
       configuration: ApplicationConfiguration(
         address: address,
         availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
@@ -164,7 +164,7 @@ private final class FirstFault: Sendable {
 /// A request with its connection.
 struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  let connection: Connection
+  var connection: Connection
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
@@ -184,8 +184,11 @@ struct WebResponder: HTTPResponder {
   let dashboard: Dashboard
   /// Not on the node's own socket.
   let amazon: AmazonEndpoint?
+  let inputs = ClosedInputs()
 
   func respond(to request: Request, context: Context) async throws -> Response {
+    var context = context
+    context.connection.inputs = inputs
     let response = try await answer(request, context)
     context.connection.renew(after: response)
     return response
@@ -222,7 +225,9 @@ struct WebResponder: HTTPResponder {
     if let commands, path == CommandExchange.path {
       return await commands.answer(request, connection: context.connection).response
     }
-    return await router.answer(request, connection: context.connection).response
+    return await router.answer(
+      request, connection: context.connection, isProgram: rule.isProgramHere(headers)
+    ).response
   }
 
   private static let probes: Set = ["/healthz", "/readyz"]

@@ -3,6 +3,19 @@ internal import MusterReplica
 
 /// Commands that only read the replica.
 extension Command {
+  /// Whether it only reads the operation, so that it can wait behind writes and be left out if its
+  /// client is gone.
+  public var isRead: Bool {
+    switch self {
+    case .status, .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine,
+      .writtenThrough, .delivery, .logStates, .bundlePiece, .photos, .photo, .records,
+      .checkInPin, .reports, .report, .fences, .fence, .directives, .directive, .permits,
+      .checkIns, .settings, .contacts, .alerts, .invites, .changes, .history, .timeline:
+      true
+    default: false
+    }
+  }
+
   /// Returns what a command reads. MUST NOT be called for a command that does anything else.
   func reading(from replica: inout Replica, now: ClockReading) throws -> Reply {
     switch self {

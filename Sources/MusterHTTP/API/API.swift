@@ -13,8 +13,8 @@ final class API: Sendable {
   /// Whether the reader is no commander: calls under duress are left out (decision 0047).
   private let hidesDuress: Bool
   let gate: IdempotencyGate
-  /// The request with an idempotency key that is answered; nil for any other.
-  private let request: IdempotentRequest?
+  /// Whose request is answered.
+  private let caller: Caller
   let maps: MapCollection
   /// Nil if webhooks are disabled by an error.
   let webhooks: WebhookStore?
@@ -24,6 +24,14 @@ final class API: Sendable {
   private let statusText: AnswerCache<(StatusSummary, String)>
   /// Devices are not cached: no count changes when one is admitted or revoked.
   private let sets: [Listed: AnswerCache<Rows>]
+
+  /// The client of one request.
+  struct Caller: Sendable {
+    /// The request with its idempotency key; nil without one.
+    var request: IdempotentRequest?
+    /// The share of the client's reads; nil for the laptop's own page and the command line.
+    var reader: ReadTurns.Reader?
+  }
 
   /// A data set with a list route.
   enum Listed: String, CaseIterable {
@@ -44,7 +52,7 @@ final class API: Sendable {
     self.logins = logins
     self.hidesDuress = hidesDuress
     gate = IdempotencyGate()
-    request = nil
+    caller = Caller()
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
     statusText = AnswerCache(of: Dataset.allCases, counts: counts)
     sets = Dictionary(
@@ -61,23 +69,45 @@ final class API: Sendable {
       })
   }
 
-  /// The same routes and caches for one request with an idempotency key.
-  init(_ other: API, answering request: IdempotentRequest) {
+  /// The same routes and caches for one request.
+  init(_ other: API, for caller: Caller) {
     (node, requests, live, maps) = (other.node, other.requests, other.live, other.maps)
     (webhooks, photos, logins) = (other.webhooks, other.photos, other.logins)
     hidesDuress = other.hidesDuress
     (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
-    self.request = request
+    self.caller = caller
+  }
+
+  /// The same routes and caches for a request with an idempotency key.
+  func answering(_ request: IdempotentRequest) -> API {
+    API(self, for: Caller(request: request, reader: caller.reader))
+  }
+
+  /// Performs a read of the node when it is the caller's turn.
+  func read<Result: Sendable>(
+    _ work: () async throws -> Result
+  ) async throws -> Result {
+    guard let reader = caller.reader else { return try await work() }
+    return try await reader.perform(work)
   }
 
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
     let asked = hidesDuress ? command.withoutDuress : command
-    return try accepted(await node.perform(asked, once: key(of: command)))
+    guard command.isRead, let reader = caller.reader else {
+      return try accepted(await node.perform(asked, once: key(of: command)))
+    }
+    do {
+      return try accepted(await reader.perform { await node.perform(asked) })
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(refusing: error)
+    }
   }
 
   private func key(of command: Command) -> RequestKey? {
-    command.isStoredOnce ? request?.nextCommand() : nil
+    command.isStoredOnce ? caller.request?.nextCommand() : nil
   }
 
   /// Sends a command like `ask`, on the condition that a row still has the client's version, if one

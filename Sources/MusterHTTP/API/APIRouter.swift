@@ -8,9 +8,11 @@ internal import MusterNode
 struct APIRouter: Sendable {
   let api: API
   private let table: RouteTable<API>
+  private let turns: ReadTurns
 
-  init(api: API) {
+  init(api: API, turns: ReadTurns = ReadTurns()) {
     self.api = api
+    self.turns = turns
     table = RouteTable(
       API.routes,
       about: "Read and write the data of one device of a field team. Writes are "
@@ -22,7 +24,8 @@ struct APIRouter: Sendable {
     APIRouter(
       api: API(
         node: api.node, maps: api.maps, webhooks: api.webhooks, live: api.live,
-        logins: api.logins, requests: api.requests, photos: api.photos, hidesDuress: true))
+        logins: api.logins, requests: api.requests, photos: api.photos, hidesDuress: true),
+      turns: turns)
   }
 
   /// Whether a path belongs to the API.
@@ -32,19 +35,27 @@ struct APIRouter: Sendable {
         .contains(path)
   }
 
-  /// - Parameter person: the logged-in client, if any.
+  /// - Parameters:
+  ///   - person: the logged-in client, if any.
+  ///   - isProgram: whether a program on this machine sent it, and not the laptop's own page.
   func answer(
-    _ request: Request, connection: Connection, person: Person? = nil
+    _ request: Request, connection: Connection, person: Person? = nil, isProgram: Bool = false
   ) async -> Answer {
+    let share = person.map { "login \($0.name)" } ?? (isProgram ? "programs" : nil)
+    let reader = share.map { share in
+      ReadTurns.Reader(name: share, turns: turns) { connection.isPresent }
+    }
     let answer = await Answer.orProblem {
-      try await result(of: request, connection: connection, person: person)
+      try await result(
+        of: request, connection: connection, person: person,
+        by: API(api, for: API.Caller(reader: reader)))
     }
     api.requests.count(answer.status.code)
     return answer
   }
 
   private func result(
-    of request: Request, connection: Connection, person: Person?
+    of request: Request, connection: Connection, person: Person?, by api: API
   ) async throws -> Answer {
     // Logged-in clients use TLS, all others are on this machine.
     let match = try await table.match(
@@ -52,13 +63,13 @@ struct APIRouter: Sendable {
     switch match {
     case .document(let answer): return answer
     case .call(let route, let call, let text):
-      return try await handle(call, by: route, request, text: text)
+      return try await handle(call, by: route, request, text: text, api)
     }
   }
 
   /// Runs the route, at most once for each idempotency key.
   private func handle(
-    _ call: Call, by route: Route, _ request: Request, text: String
+    _ call: Call, by route: Route, _ request: Request, text: String, _ api: API
   ) async throws -> Answer {
     guard route.method != .get, let key = request.value(of: IdempotentRequest.header) else {
       return try await route.handle(api, call)
@@ -68,7 +79,7 @@ struct APIRouter: Sendable {
       for: [
         route.method.rawValue, request.uri.string, request.headers[.ifMatch] ?? "", text,
       ])
-    let api = API(api, answering: repeatable)
+    let api = api.answering(repeatable)
     return try await api.gate.answer(to: repeatable, from: api.node) {
       try await route.handle(api, call.with(request: repeatable))
     }

@@ -87,6 +87,11 @@ final class Subscriber: Sendable {
 /// A client's connection, for responses without an end.
 struct Connection: Sendable {
   let channel: any Channel
+  /// Those of its listener.
+  var inputs: ClosedInputs?
+
+  /// Whether the client may still wait for an answer.
+  var isPresent: Bool { channel.isActive && inputs?.contains(channel) != true }
 
   /// Renews the time limit of the connection after an accepted request, or one whose answer the
   /// client has already.

@@ -44,12 +44,14 @@ struct LoginEndpoint: Sendable {
   let sessions = Sessions()
   let throttle = LoginThrottle()
   private let limits = WriteLimits()
+  private let connections: ConnectionShares
   private let failures: FailedLogins
   private let judging = VerificationQueue(most: mostWaiting, reserved: reservedPlaces)
 
   init(
     router: APIRouter, dashboard: Dashboard, logins: LoginFile, audit: AuditLog,
-    now: @escaping @Sendable () -> ContinuousClock.Instant, authority: [UInt8]? = nil
+    now: @escaping @Sendable () -> ContinuousClock.Instant, authority: [UInt8]? = nil,
+    connections: ConnectionShares = ConnectionShares(perOwner: 128, all: 512)
   ) {
     self.router = router
     observerRouter = router.forObservers
@@ -58,6 +60,7 @@ struct LoginEndpoint: Sendable {
     self.audit = audit
     self.now = now
     self.authority = authority
+    self.connections = connections
     failures = FailedLogins(log: audit.ofFailures())
   }
 
@@ -107,6 +110,10 @@ struct LoginEndpoint: Sendable {
       try isListed(session.login)
     else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
     let login = session.login
+    guard connections.admit(connection.channel, of: login.name) else {
+      connection.closeSoon()
+      throw Problem("this login has too many connections: close some", waiting: .seconds(5))
+    }
     try Self.check(request, isOf: login.name)
     var response: Response
     if request.uri.path == Self.path {

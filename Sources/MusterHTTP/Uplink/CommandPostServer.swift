@@ -11,10 +11,12 @@ public import ServiceLifecycle
 /// Uplinks receive the certificate that the operation's control log names, browsers one with the
 /// names of this machine (`CertificateChannel`).
 public struct CommandPostServer: Service {
-  private static let mostConnections = 512
+  /// Of these, 512 of logins (`ConnectionShares`), and 256 without an accepted request: the rest
+  /// is a reserve for uplinks.
+  private static let mostConnections = 1024
   private static let mostRoutedConnections =
     UplinkSwitch.mostRoutedGuests + 2 * UplinkSwitch.mostStrangers + 64
-  /// Of these, the most without an accepted request.
+  /// The most connections without an accepted request.
   private static let mostPending = 256
   /// Longer than the interval at which a connected node sends.
   private static let idle = TimeAmount.seconds(60)
@@ -26,6 +28,7 @@ public struct CommandPostServer: Service {
   private let other: UplinkResponder.Other
   private let mostConnections: Int
   private let mostPending: Int
+  private let inputs: ClosedInputs
   private let upkeep: @Sendable () async -> Void
   private let logger: Logger
   private let onListening: @Sendable (Int) -> Void
@@ -54,15 +57,16 @@ public struct CommandPostServer: Service {
     host: String, port: Int, identities: Identities, uplinks: UplinkSwitch, programs: Programs,
     home: String, logger: Logger, onListening: @escaping @Sendable (Int) -> Void
   ) {
+    let inputs = ClosedInputs()
     let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
       audit: programs.amazon?.audit ?? AuditLog(in: home, logger: logger), now: { .now },
       authority: identities.browsers?.authority)
     self.init(
       host: host, port: port, identities: identities, uplinks: uplinks, logger: logger,
-      upkeep: endpoint.keepAudit, onListening: onListening
+      inputs: inputs, upkeep: endpoint.keepAudit, onListening: onListening
     ) { request, context in
-      let connection = Connection(channel: context.channel)
+      let connection = Connection(channel: context.channel, inputs: inputs)
       if let amazon = programs.amazon, AmazonEndpoint.owns(request) {
         let response = await amazon.respond(
           to: request, from: context.client, isProgramHere: false)
@@ -91,12 +95,13 @@ public struct CommandPostServer: Service {
   }
 
   /// - Parameters:
+  ///   - inputs: receives the connections whose client sends nothing more.
   ///   - upkeep: runs as long as the server, and returns when it is cancelled.
   ///   - other: answers all requests except uplinks.
   init(
     host: String, port: Int, identities: Identities, uplinks: UplinkSwitch, logger: Logger,
     mostConnections: Int = mostConnections, mostPending: Int = mostPending,
-    upkeep: @escaping @Sendable () async -> Void = {},
+    inputs: ClosedInputs = ClosedInputs(), upkeep: @escaping @Sendable () async -> Void = {},
     onListening: @escaping @Sendable (Int) -> Void = { _ in },
     other: @escaping UplinkResponder.Other
   ) {
@@ -108,6 +113,7 @@ public struct CommandPostServer: Service {
     self.other = other
     self.mostConnections = mostConnections
     self.mostPending = mostPending
+    self.inputs = inputs
     self.upkeep = upkeep
     self.onListening = onListening
   }
@@ -153,7 +159,7 @@ public struct CommandPostServer: Service {
       let http = HTTP1Channel(
         responder: responder,
         configuration: .bounded(
-          idle: Self.idle, pending: PendingConnections(bound: mostPending)))
+          idle: Self.idle, pending: PendingConnections(bound: mostPending), inputs: inputs))
       return CertificateChannel(
         base: http, browsers: contexts[0], others: contexts[contexts.count - 1])
     }
