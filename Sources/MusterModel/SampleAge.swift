@@ -74,8 +74,9 @@ public struct FixAge: Hashable, Sendable {
 
   /// A fix of the moment in which its record is made.
   public static let none = FixAge(.exactly(milliseconds: 0))
-  /// A fix that is older than this at its receipt shows nothing about the present.
-  public static let oldMilliseconds: Int64 = 60_000
+  /// A fix that is older than this at its receipt shows nothing about the present: half of the usual
+  /// silence setting, so that fixes which a gap in coverage delays by a few minutes count.
+  public static let oldMilliseconds: Int64 = 300_000
   /// The greatest age that is told apart from an unknown one: 8,900 years.
   public static let longest: Int64 = 1 << 48
 

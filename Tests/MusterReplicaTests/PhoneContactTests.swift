@@ -190,4 +190,20 @@ struct PhoneContactTests {
     let age = try #require(try kim(by: "Ada", in: &valley).fixAgeSeconds)
     #expect((295...400).contains(age), "\(age) s")
   }
+
+  @Test func `The silence setting of one phone decides when it is out of contact`() throws {
+    var valley = try valley()
+    try report(0, 0, in: &valley)
+    try valley.converge()
+    let user = try kim(by: "Ada", in: &valley).id
+    try valley.at("Ada") { try $0.write(SettingRequests.setSilence(seconds: 1800, of: user), now: $1) }
+    try valley.run(milliseconds: 1_500_000)
+    for name in valley.names {
+      #expect(try !kim(by: name, in: &valley).has(.noContact), "by \(name)")
+    }
+    try valley.run(milliseconds: 400_000)
+    for name in valley.names {
+      #expect(try kim(by: name, in: &valley).has(.noContact), "by \(name)")
+    }
+  }
 }

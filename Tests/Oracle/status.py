@@ -173,7 +173,7 @@ def is_inside_hazard(zone, fix):
 
 def was_old(fix):
     """Returns whether a fix was old, or of unknown time, when it was received."""
-    return fix["age"]["kind"] == "unknown" or fix["age"]["milliseconds"] > MINUTE
+    return fix["age"]["kind"] == "unknown" or fix["age"]["milliseconds"] > 5 * MINUTE
 
 
 def clears(zone, fix):
@@ -613,7 +613,7 @@ class Draw:
             return {"kind": "exactly", "milliseconds": 0, "held": 0}
         kind = r.choice(["exactly", "about", "atLeast", "unknown"])
         milliseconds = 0 if kind == "unknown" else r.choice(
-            [0, 2_000, MINUTE, MINUTE + 1, 9 * MINUTE, 3 * HOUR])
+            [0, 2_000, 5 * MINUTE, 5 * MINUTE + 1, 9 * MINUTE, 3 * HOUR])
         return {"kind": kind, "milliseconds": milliseconds,
                 "held": r.choice([0, 0, 30_000, 8 * MINUTE, 11 * MINUTE])}
 
