@@ -219,7 +219,8 @@ private struct PhoneHistory {
       // The certain moment: the arrival of the first fix that was made after the order by what the
       // clock may lag, and the doubt.
       let lag = max(0, -offset) + 2000 + SampleAge.steadyDoubtMilliseconds
-      guard let certain = samples.first(where: { $0.made >= order + lag })?.arrived else { continue }
+      guard let next = samples.first(where: { $0.made >= order + lag }) else { continue }
+      let certain = next.arrived
       tally.punctual += 1
       let counted = isAnswered[order] ?? .max
       if counted > certain + 60_000 {

@@ -196,7 +196,9 @@ struct PhoneContactTests {
     try report(0, 0, in: &valley)
     try valley.converge()
     let user = try kim(by: "Ada", in: &valley).id
-    try valley.at("Ada") { try $0.write(SettingRequests.setSilence(seconds: 1800, of: user), now: $1) }
+    try valley.at("Ada") {
+      try $0.write(SettingRequests.setSilence(seconds: 1800, of: user), now: $1)
+    }
     try valley.run(milliseconds: 1_500_000)
     for name in valley.names {
       #expect(try !kim(by: name, in: &valley).has(.noContact), "by \(name)")

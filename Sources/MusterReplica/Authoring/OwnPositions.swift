@@ -135,7 +135,8 @@ struct OwnPositions: Sendable {
       position = if let stored { stored[device] } else { try core.store.position(of: device) }
     }
     return position.map {
-      UnpublishedPositions.Position(order: $0.order, report: $0.report, earlier: $0.earlier, fixOrder: $0.fixOrder)
+      UnpublishedPositions.Position(
+        order: $0.order, report: $0.report, earlier: $0.earlier, fixOrder: $0.fixOrder)
     }
   }
 }

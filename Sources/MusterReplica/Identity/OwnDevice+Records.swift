@@ -45,7 +45,8 @@ extension OwnDevice {
     stamp: RecordStamp, under epoch: WritingEpoch
   ) -> LatestRecord {
     .position(
-      position.report, firstIn: position.fixOrder, after: position.earlier.filter { $0.order < position.order }, of: tracker,
+      position.report, firstIn: position.fixOrder,
+      after: position.earlier.filter { $0.order < position.order }, of: tracker,
       telemetry: telemetry, stamp: stamp, operation: local.operation,
       certificate: local.certificate.hash, order: position.order, epoch: epoch.id, key: epoch.key,
       nonce: random.nonce24(), signedBy: local.signingKey)
