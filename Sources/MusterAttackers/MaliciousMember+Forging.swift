@@ -53,7 +53,7 @@ extension MaliciousMember {
       }
       guard let victim = ModifiedProgram.draw(by: &replica, { anyone(of: others, drawing: &$0) }),
         let key = ModifiedProgram.key(of: victim.epoch, in: replica),
-        let (report, earlier, stamp) = victim.position(operation: local.operation, key: key)
+        let (report, _, earlier, stamp) = victim.position(operation: local.operation, key: key)
       else { return }
       var order = victim.order
       order.counter += 1

@@ -52,8 +52,14 @@ extension Node {
       guard let taken else { return .init() }
       location.noteFix(now: now.instant)
       isKept = taken.handling > .watched
+      // Only a phone reports fixes that it stored; those of a receiver are of the moment.
+      let age =
+        origin == .tracker
+        ? location.phones.age(
+          of: nil, sample.sampleTime.map(DeviceTime.stated) ?? .missing, now: now)
+        : .exactly(milliseconds: 0)
       return try replica.ingest(
-        taken.fix, as: taken.handling, stepsBack: taken.stepsBack, now: now)
+        taken.fix, as: taken.handling, stepsBack: taken.stepsBack, age: age, now: now)
     }
     if isKept { act { try $0.shareTrack(isWanted: location.watch.sharesTrack, now: $1) } }
   }

@@ -279,6 +279,9 @@ public struct DevicePosition: Hashable, Sendable {
   public var user: UserID
   /// The order of the record.
   public var order: RecordOrder
+  /// The order of the record that published the fix first: that of this record, unless it is a
+  /// contact without a new fix.
+  public var fixOrder: RecordOrder
   /// The fix, and when the device received it.
   public var report: PositionReport
   /// Fixes of earlier records that this one does not supersede, the newest last.
@@ -286,12 +289,13 @@ public struct DevicePosition: Hashable, Sendable {
 
   /// Creates a position. The caller has verified and decrypted the record.
   public init(
-    device: DeviceID, user: UserID, order: RecordOrder, report: PositionReport,
-    earlier: [EarlierFix] = []
+    device: DeviceID, user: UserID, order: RecordOrder, fixOrder: RecordOrder? = nil,
+    report: PositionReport, earlier: [EarlierFix] = []
   ) {
     self.device = device
     self.user = user
     self.order = order
+    self.fixOrder = fixOrder.map { min($0, order) } ?? order
     self.report = report
     self.earlier = earlier
   }

@@ -36,6 +36,7 @@ enum Migrations {
     }
     migrator.registerMigration("24 lists of blobs in order") { try $0.execute(sql: blobLists) }
     migrator.registerMigration("25 withdrawn invites") { try $0.execute(sql: withdrawnInvites) }
+    migrator.registerMigration("26 ages of fixes") { try $0.execute(sql: fixAges) }
     return migrator
   }
 
@@ -379,6 +380,19 @@ enum Migrations {
   private static let withdrawnInvites = """
     -- When a commander withdrew the invite; NULL if none did.
     ALTER TABLE invites ADD COLUMN withdrawn_at_ms INTEGER;
+    """
+
+  private static let fixAges = """
+    -- How old the fix was at its receipt (`SampleAge.code`), and the time from then to the record.
+    ALTER TABLE positions ADD COLUMN fix_age_kind INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE positions ADD COLUMN fix_age_ms INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE positions ADD COLUMN held_ms INTEGER NOT NULL DEFAULT 0;
+    -- The record that published the fix first.
+    ALTER TABLE positions ADD COLUMN fix_generation INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE positions ADD COLUMN fix_incarnation BLOB NOT NULL DEFAULT x'';
+    ALTER TABLE positions ADD COLUMN fix_counter INTEGER NOT NULL DEFAULT 0;
+    UPDATE positions SET
+      fix_generation = generation, fix_incarnation = incarnation, fix_counter = counter;
     """
 
   private static let crossingsBySample = """

@@ -10,7 +10,8 @@ enum RecordTable {
     "topic, kind, certificate, generation, incarnation, counter, epoch, body, signature"
   private static let positionColumns = """
     device, user, generation, incarnation, counter, latitude_e7, longitude_e7,
-    accuracy_decimetres, sampled_at_ms, reported_at_ms, earlier
+    accuracy_decimetres, sampled_at_ms, reported_at_ms, earlier, fix_age_kind, fix_age_ms,
+    held_ms, fix_generation, fix_incarnation, fix_counter
     """
 
   /// Stores the record unless one of its topic that is as new is stored.
@@ -62,29 +63,36 @@ enum RecordTable {
       keepPosition,
       [position.device.blob, position.user.blob] + position.order.columns
         + position.report.fix.columns
-        + [position.report.reportedAt.column, EarlierFix.encoded(position.earlier).blob])
+        + [position.report.reportedAt.column, EarlierFix.encoded(position.earlier).blob]
+        + position.report.age.columns + position.fixOrder.columns)
     return database.changesCount > 0
   }
 
   private static let keepPosition = """
-    INSERT INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      ?)
     ON CONFLICT(device) DO UPDATE SET
       user = excluded.user, generation = excluded.generation,
       incarnation = excluded.incarnation, counter = excluded.counter,
       latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7,
       accuracy_decimetres = excluded.accuracy_decimetres,
       sampled_at_ms = excluded.sampled_at_ms, reported_at_ms = excluded.reported_at_ms,
-      earlier = excluded.earlier
+      earlier = excluded.earlier, fix_age_kind = excluded.fix_age_kind,
+      fix_age_ms = excluded.fix_age_ms, held_ms = excluded.held_ms,
+      fix_generation = excluded.fix_generation, fix_incarnation = excluded.fix_incarnation,
+      fix_counter = excluded.fix_counter
     WHERE (excluded.generation, excluded.incarnation, excluded.counter < 0, excluded.counter)
         >= (positions.generation, positions.incarnation, positions.counter < 0, positions.counter)
       AND (excluded.user, excluded.generation, excluded.incarnation, excluded.counter,
         excluded.latitude_e7, excluded.longitude_e7,
         excluded.accuracy_decimetres, excluded.sampled_at_ms, excluded.reported_at_ms,
-        excluded.earlier)
+        excluded.earlier, excluded.fix_age_kind, excluded.fix_age_ms, excluded.held_ms,
+        excluded.fix_generation, excluded.fix_incarnation, excluded.fix_counter)
         IS NOT (positions.user, positions.generation, positions.incarnation, positions.counter,
         positions.latitude_e7, positions.longitude_e7,
         positions.accuracy_decimetres, positions.sampled_at_ms, positions.reported_at_ms,
-        positions.earlier)
+        positions.earlier, positions.fix_age_kind, positions.fix_age_ms, positions.held_ms,
+        positions.fix_generation, positions.fix_incarnation, positions.fix_counter)
     """
 
   static func positions(_ database: Database) throws -> [DevicePosition] {
@@ -103,10 +111,12 @@ enum RecordTable {
     let user: UserID = try columns.identifier()
     let order = try columns.order()
     let fix = try columns.fix()
-    let report = PositionReport(fix: fix, reportedAt: try columns.timestamp())
+    let reportedAt = try columns.timestamp()
+    let earlier = try columns.earlierFixes()
+    let report = PositionReport(fix: fix, reportedAt: reportedAt, age: try columns.fixAge())
     return DevicePosition(
-      device: device, user: user, order: order, report: report,
-      earlier: try columns.earlierFixes())
+      device: device, user: user, order: order, fixOrder: try columns.order(), report: report,
+      earlier: earlier)
   }
 }
 
@@ -157,7 +167,21 @@ extension RecordOrder {
   }
 }
 
+extension FixAge {
+  fileprivate var columns: [ColumnValue] {
+    [
+      atReceipt.code.column, (atReceipt.leastMilliseconds ?? 0).column, heldMilliseconds.column,
+    ]
+  }
+}
+
 extension ColumnReader {
+  fileprivate mutating func fixAge() throws -> FixAge {
+    let code: UInt32 = try integer()
+    let atReceipt = SampleAge(code: code, milliseconds: try integer())
+    return FixAge(atReceipt, heldMilliseconds: try integer())
+  }
+
   fileprivate mutating func record() throws -> LatestRecord {
     LatestRecord(
       topic: try identifier(), kind: try code(), certificate: try digest(), order: try order(),

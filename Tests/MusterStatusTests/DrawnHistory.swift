@@ -81,6 +81,25 @@ struct DrawnHistory: Decodable {
     let lon: Int64
     let accuracy: UInt32?
     let made: Moment
+    let age: Age
+  }
+
+  /// How old a fix is in its record.
+  struct Age: Decodable {
+    let kind: String
+    let milliseconds: Int64
+    let held: Int64
+
+    var age: FixAge {
+      let atReceipt: SampleAge =
+        switch kind {
+        case "exactly": .exactly(milliseconds: milliseconds)
+        case "about": .about(milliseconds: milliseconds)
+        case "atLeast": .atLeast(milliseconds: milliseconds)
+        default: .unknown
+        }
+      return FixAge(atReceipt, heldMilliseconds: held)
+    }
   }
 
   struct Order: Decodable {
@@ -268,7 +287,8 @@ extension DrawnHistory {
   private func fix(_ drawn: Fix) -> FixEvidence {
     FixEvidence(
       order: order(drawn.order), position: place([drawn.lat, drawn.lon]),
-      accuracyDecimetres: drawn.accuracy, made: drawn.made.evidence)
+      accuracyDecimetres: drawn.accuracy, made: drawn.made.evidence.fix(of: drawn.age.age),
+      age: drawn.age.age)
   }
 
   private func claim(_ drawn: Claim) -> ClaimEvidence {

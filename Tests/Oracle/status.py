@@ -37,12 +37,14 @@ SEVERITY = {
     "ordered": "warning",
     "atAssembly": "safe",
     "reportedSafe": "safe",
+    "oldPosition": "neutral",
     "noPosition": "neutral",
     "ok": "neutral",
 }
 TABLE = [
     "mayday", "accountedFor", "inHazard", "signedOff", "unaccounted", "overdue", "expected",
-    "noContact", "ordered", "atAssembly", "reportedSafe", "noPosition", "ok",
+    "noContact", "ordered", "atAssembly", "reportedSafe", "oldPosition",
+    "noPosition", "ok",
 ]
 
 
@@ -169,8 +171,15 @@ def is_inside_hazard(zone, fix):
     return metres <= reach
 
 
+def was_old(fix):
+    """Returns whether a fix was old, or of unknown time, when it was received."""
+    return fix["age"]["kind"] == "unknown" or fix["age"]["milliseconds"] > 5 * MINUTE
+
+
 def clears(zone, fix):
     """Returns whether a fix clears: it is outside, and if coarser than 100 m with its whole circle."""
+    if was_old(fix):
+        return False
     if fix["accuracy"] is None or fix["accuracy"] <= 1000:
         return True
     metres, _ = zone.metres(fix)
@@ -214,6 +223,23 @@ class Person:
         arrived = max(self.now - evidence["arrival"], 0)
         claimed = self.world["wall"] - evidence["wall"]
         return (self.now - max(arrived, claimed), self.now - arrived)
+
+    def fix_moment(self, fix):
+        """Returns when a fix was made: its record states how old it was."""
+        earliest, latest = self.moment(fix["made"])
+        kind, total = fix["age"]["kind"], fix["age"]["milliseconds"] + fix["age"]["held"]
+        if kind == "exactly" and total == 0:
+            return earliest, latest
+        doubt = {"exactly": 0, "about": 5000}.get(kind)
+        bounded = doubt is not None and earliest > LONG_AGO and "stamped" in fix["made"]
+        return (max(earliest - total - doubt, LONG_AGO) if bounded else LONG_AGO), latest - total
+
+    def is_older(self, fix):
+        """Returns whether a fix is certainly older than the silence setting."""
+        age = fix["age"]
+        if age == {"kind": "exactly", "milliseconds": 0, "held": 0}:
+            return False
+        return age["kind"] == "unknown" or self.now - self.fix_moment(fix)[1] > self.world["silence"]
 
     # -- Claims
 
@@ -320,7 +346,7 @@ class Person:
             fix = self.newest(device)
             if device["revoked"] or fix is None:
                 continue
-            reported, _ = self.moment(fix["made"])
+            reported, _ = self.fix_moment(fix)
             _, issued = self.moment(order["made"])
             if reported >= issued and any(zone.holds(fix) for zone in goals):
                 return True
@@ -428,6 +454,9 @@ class Person:
         if self.world["everReceived"] and contact:
             fixed = any(self.newest(device) for device in self.with_person()
                         if not device["revoked"])
+            current = [self.newest(device) for device in contact if self.newest(device)]
+            if current and all(self.is_older(fix) for fix in current):
+                conditions["oldPosition"] = "neutral"
             if not fixed:
                 conditions["noPosition"] = "neutral"
             elif not conditions:
@@ -451,6 +480,8 @@ class Person:
         for device in contact:
             fix = self.newest(device)
             if fix is None or fix["accuracy"] is None or fix["accuracy"] > 1000:
+                return False
+            if self.is_older(fix):
                 return False
             if not any(zone.holds(fix) for zone in zones):
                 return False
@@ -486,7 +517,7 @@ class Person:
         for device in self.with_person():
             fix = self.newest(device)
             if not device["revoked"] and fix is not None:
-                earliest, latest = self.moment(fix["made"])
+                earliest, latest = self.fix_moment(fix)
                 fixes.append(((latest, earliest, device["id"]), fix))
         goals = self.goals()
         if not fixes or not goals:
@@ -573,7 +604,18 @@ class Draw:
                              40_000])
         self.next_order += 1
         return {"order": self.next_order, "lat": lat, "lon": lon, "accuracy": accuracy,
-                "made": self.evidence(true, offset)}
+                "made": self.evidence(true, offset), "age": self.age()}
+
+    def age(self):
+        """Draws how old a fix is in its record; most are of the moment."""
+        r = self.random
+        if r.random() < 0.7:
+            return {"kind": "exactly", "milliseconds": 0, "held": 0}
+        kind = r.choice(["exactly", "about", "atLeast", "unknown"])
+        milliseconds = 0 if kind == "unknown" else r.choice(
+            [0, 2_000, 5 * MINUTE, 5 * MINUTE + 1, 9 * MINUTE, 3 * HOUR])
+        return {"kind": kind, "milliseconds": milliseconds,
+                "held": r.choice([0, 0, 30_000, 8 * MINUTE, 11 * MINUTE])}
 
     def past(self):
         return self.now - self.random.choice(

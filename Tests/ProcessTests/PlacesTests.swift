@@ -143,6 +143,37 @@ extension ProcessTests {
       }
     }
 
+    @Test func `a phone's stored positions show their age, and answer no later order`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        try await anna.send(
+          "fence", "add", "--name", "Camp", "--kind", "muster", "--circle", "46.8,7.8,200")
+        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0", "--trust-local")
+        let port = try await portOfPhones(node)
+        func report(_ latitude: String, ago seconds: Int) throws {
+          let time = Int(Date().timeIntervalSince1970) - seconds
+          let query = "/?id=Wim&accuracy=5&lon=7.8&lat=\(latitude)&timestamp=\(time)"
+          #expect(try HTTPExchange.request(port, query).status == 200)
+        }
+        try report("46.8", ago: 10_800)
+        try report("46.8003", ago: 10_500)
+        try report("46.8006", ago: 10_200)
+        try await anna.send(
+          "direct", "muster", "--zone", "Camp", "--user", "Wim", "--deadline", "10m")
+        try report("46.8009", ago: 9_900)
+        let wim = try #require(try await person("Wim", seenBy: anna))
+        #expect(wim["status"].text == "ordered")
+        #expect(wim["lat"] == .number(46.8009))
+        #expect((9_890...10_200).contains(wim["fixAgeSeconds"].number ?? 0))
+        let conditions = wim["conditions"].items.compactMap { $0["status"].text }
+        #expect(conditions.contains("oldPosition") && !conditions.contains("atAssembly"))
+        #expect(try await anna.ask("event", "list").items.isEmpty)
+        try await node.stop()
+      }
+    }
+
     private func refusals(_ port: UInt16) async throws {
       let good = "/?id=a&lat=1&lon=1"
       #expect(try HTTPExchange.request(port, "/?id=a&lat=x&lon=1").status == 400)

@@ -23,6 +23,8 @@ public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Com
   case atAssembly
   /// Self-reported safe.
   case reportedSafe
+  /// In contact, but the newest fix is older than the silence setting, or of unknown time.
+  case oldPosition
   /// In contact, without a usable fix.
   case noPosition
   /// In contact, with a usable fix.
@@ -48,6 +50,7 @@ public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Com
     case .ordered: "ordered"
     case .atAssembly: "at assembly"
     case .reportedSafe: "reported safe"
+    case .oldPosition: "old position"
     case .noPosition: "no position"
     case .ok: "ok"
     }
@@ -58,7 +61,7 @@ public enum PersonStatus: String, Codable, Sendable, Hashable, CaseIterable, Com
     switch self {
     case .mayday, .inHazard, .unaccounted: .danger
     case .overdue, .noContact, .ordered: .warning
-    case .signedOff, .expected, .noPosition, .ok: .neutral
+    case .signedOff, .expected, .oldPosition, .noPosition, .ok: .neutral
     case .accountedFor, .atAssembly, .reportedSafe: .safe
     }
   }

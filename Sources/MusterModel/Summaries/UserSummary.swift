@@ -22,9 +22,9 @@ public struct UserSummary: Codable, Hashable, Sendable {
   public var order: FollowedOrder?
   /// The newest fix of any of the user's devices.
   public var fix: Fix?
-  /// When that fix was received, by the clock of the reporting device: a label.
+  /// When that fix was made, by the clock of the reporting device: a label. Nil if that is unknown.
   public var reportedAt: Timestamp?
-  /// Seconds since that fix was reported.
+  /// Seconds since that fix was made; nil if that is unknown.
   public var fixAgeSeconds: Int64?
   /// Empty if not set.
   public var team: String

@@ -17,6 +17,8 @@ struct LocationInput: Sendable {
   private(set) var inForeground = true
   /// The position source; nil without one.
   private var source: SourceWatch?
+  /// The clocks of the phones that report here.
+  var phones = PhoneClocks()
   /// The trackers that this node records; nil until the first report.
   private var trackers: TrackerGate?
   /// Whether the last report of the user's own phone had an alarm.

@@ -113,18 +113,28 @@ public enum TrackerReports {
   ) -> (TrackerReply, TrackedFix?) {
     let report = update.report
     do {
-      let answer = try node.read { replica, now in
-        try node.location.take(report, known: replica.queries.trackerNames(), now: now)
+      let (answer, age) = try node.read { replica, now in
+        let answer = try node.location.take(
+          report, known: replica.queries.trackerNames(), now: now)
+        let time = report.fix.sampleTime.map(DeviceTime.stated) ?? .missing
+        return (answer, node.location.phones.age(of: report.tracker, time, now: now))
       }
       switch answer {
       case .taken(let fix, let isLate):
         if isLate { node.location.watch.count("late from a phone") }
         let tracked = TrackedFix(
           fix, of: report.tracker.description, batteryPercent: report.batteryPercent,
-          isMoving: report.isMoving, without: update.excluded)
+          isMoving: report.isMoving, without: update.excluded, age: age)
         return (.done, tracked)
       case .refused(let refusal):
         node.location.watch.count("\(refusal.rawValue), by a phone")
+        // A position that is not used shows that the phone is in contact; a repeated one does not.
+        if refusal != .old {
+          try node.attempt {
+            try $0.recordContact(
+              ofTracker: report.tracker.description, batteryPercent: report.batteryPercent, now: $1)
+          }
+        }
         return (.done, nil)
       case .tooFast: return (.tooFast, nil)
       case .tooMany: return (.tooMany, nil)

@@ -44,6 +44,9 @@ struct AgeTracker: Sendable {
   /// The newest position of each device and tracker.
   private var positions: [DeviceID: Dated] = [:]
   private var pacing = AnchorPacing()
+  /// When each tracker of this device was last in contact, since the start: at most
+  /// `Limits.trackersPerDevice`.
+  private var contacts: [DeviceID: Int64] = [:]
   /// When a device's stamps last contradicted each other.
   private var faults: [DeviceID: Int64] = [:]
   private(set) var newestReading: Int64 = 0
@@ -312,6 +315,15 @@ struct AgeTracker: Sendable {
   /// Whether other devices wait for an echo that proves that this device is in contact.
   func wantsAnchor(now: ClockReading) -> Bool { pacing.wantsQuickAnchor(at: reading(now)) }
 
+  /// Records that a tracker of this device is in contact.
+  mutating func recordContact(of tracker: DeviceID, now: ClockReading) {
+    contacts[tracker] = read(now)
+    dated.insert(tracker)
+  }
+
+  /// Whether a tracker of this device was in contact since the start.
+  func isWatched(_ tracker: DeviceID) -> Bool { contacts[tracker] != nil }
+
   // MARK: Ages
 
   /// Returns the age of the newest stamped evidence of a device or tracker; nil if there is none.
@@ -319,9 +331,13 @@ struct AgeTracker: Sendable {
     newest(of: subject)?.age(at: reading(now))
   }
 
-  /// When the newest stamped record of a device or a tracker was made; nil if there is none.
+  /// When the newest stamped record of a device or a tracker was made, or a tracker of this device
+  /// was last in contact; nil if there is none.
   func newest(of subject: DeviceID) -> Span? {
-    evidence.newest(of: subject) ?? made(ofPositionOf: subject)
+    let known = evidence.newest(of: subject) ?? made(ofPositionOf: subject)
+    guard let time = contacts[subject] else { return known }
+    let contact = Span(earliest: time, latest: time)
+    return known.map { $0.later(contact) } ?? contact
   }
 
   /// Returns when the newest position of a device or tracker was made; nil without a stamp.

@@ -157,6 +157,11 @@ struct DatedRecords: Sendable {
     presence.noteStamped(half: half, jitter: jitter, now: now)
   }
 
+  /// Records that a tracker of this device is in contact, whether or not others are informed.
+  mutating func recordContact(of tracker: DeviceID, now: ClockReading) {
+    ages.recordContact(of: tracker, now: now)
+  }
+
   // MARK: Writing
 
   /// Requests that the next commit makes the received records durable.

@@ -11,6 +11,12 @@ struct PresenceSchedule: Sendable {
   /// How long other starting devices are collected, so that they are echoed together.
   static let gatheringMilliseconds: Int64 = 2000
 
+  /// Returns the least time between two records of one tracker that publish a contact without a new
+  /// fix: others may show it out of contact that much too early.
+  ///
+  /// - Parameter silence: the silence setting, in milliseconds.
+  static func contactSpacing(silence: Int64) -> Int64 { min(max(silence / 10, 5000), 60_000) }
+
   /// Nil until `start`. A relay never starts, since it cannot seal a record.
   private(set) var due: Instant?
   private var last: Instant?

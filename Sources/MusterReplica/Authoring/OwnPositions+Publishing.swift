@@ -11,11 +11,12 @@ extension OwnPositions {
   ///   the newest.
   mutating func take(
     _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool,
-    in core: inout ReplicaCore, now: ClockReading
+    age: SampleAge = .exactly(milliseconds: 0), in core: inout ReplicaCore, now: ClockReading
   ) throws {
     // An archive is no person: no one accepts its position.
     guard core.local.author.role != .archive else { return }
-    let report = PositionReport(fix: fix, reportedAt: now.wall)
+    let report = PositionReport(fix: fix, reportedAt: now.wall, age: FixAge(age))
+    guard !report.age.wasOld else { return try takeOld(report, in: &core, now: now) }
     let seen = try core.monitor.observe(
       fix, by: core.local.device, stepsBack: stepsBack, in: core.store)
     let endsStillness = seen.isNewest && noteMovement(fix, in: core, now: now)
@@ -25,7 +26,7 @@ extension OwnPositions {
     if isKept {
       core.transaction.batch.fixes.append(report)
       HistoryIntake.recordOwn(
-        fix, of: core.local.device, core.local.author.user, isNewest: seen.isNewest, in: &core,
+        report, of: core.local.device, core.local.author.user, isNewest: seen.isNewest, in: &core,
         now: now)
     }
     var published: LatestRecord?
@@ -35,6 +36,35 @@ extension OwnPositions {
     }
     try Self.conclude(
       seen, seen.crossings.map(Operation.crossing), published: published, in: &core, now: now)
+  }
+
+  /// Takes a fix of this device that a phone stored, or of unknown time: it raises no crossing and
+  /// shows no movement.
+  private mutating func takeOld(
+    _ report: PositionReport, in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    let subject = Subject(nonce: nil, device: core.local.device)
+    let last = try last(of: subject, stored: nil, in: core)
+    let isNewest = Self.follows(report, last, now: now)
+    core.transaction.batch.fixes.append(report)
+    HistoryIntake.recordOwn(
+      report, of: core.local.device, core.local.author.user, isNewest: isNewest, in: &core,
+      now: now)
+    let published = isNewest ? try put(report, in: &core, now: now) : nil
+    try core.commit(now: now)
+    if let published { try core.run(.recorded([published]), now: now) }
+  }
+
+  /// Whether an old fix, or one of unknown time, is newer than the last position: by the phone's
+  /// clock. One of unknown time replaces only a position that is old itself, at another place.
+  private static func follows(
+    _ report: PositionReport, _ last: UnpublishedPositions.Position?, now: ClockReading
+  ) -> Bool {
+    guard let known = last?.report else { return true }
+    guard report.age.isUnknown else { return report.fix.sampleTime > known.fix.sampleTime }
+    guard report.fix.position != known.fix.position else { return false }
+    return known.age.isUnknown
+      || known.age.held(until: now.wall, from: known).leastMilliseconds > FixAge.oldMilliseconds
   }
 
   /// Takes fixes of trackers, in their order and with one commit. If that fails, nothing counts.
@@ -50,25 +80,40 @@ extension OwnPositions {
       let seen = try core.monitor.observe(
         fix, by: tracker.subject, stepsBack: false, without: admitted.fix.excluded,
         in: core.store)
-      let report = PositionReport(fix: fix, reportedAt: now.wall)
+      let report = PositionReport(fix: fix, reportedAt: now.wall, age: FixAge(admitted.fix.age))
+      let isOld = report.age.wasOld
+      var isNewest = seen.isNewest || report.age.isUnknown
+      if isNewest, isOld {
+        let subject = Subject(nonce: tracker.nonce, device: tracker.subject)
+        isNewest = Self.follows(
+          report, try last(of: subject, stored: stored, in: core), now: now)
+      }
       core.transaction.batch.trackerFixes.append(
         TrackerFix(tracker: tracker.row, report: report))
       HistoryIntake.recordOwn(
-        fix, of: tracker.subject, UserID(raw: tracker.subject.raw), isNewest: seen.isNewest,
+        report, of: tracker.subject, UserID(raw: tracker.subject.raw), isNewest: isNewest,
         in: &core, now: now)
       operations += admitted.creation.map(Operation.write)
-      guard seen.isNewest else { continue }
-      core.transaction.batch.local.merge(seen.state) { $1 }
-      // The next fix of the tracker follows this one. After a failure the states are read again.
-      core.monitor.keep(seen)
-      _ = noteMovement(
-        fix, isMoving: admitted.fix.isMoving, of: tracker.nonce, in: core, now: now)
+      guard isNewest else {
+        if let record = try renewContact(of: tracker, stored: stored, in: &core, now: now) {
+          published[record.topic] = record
+        }
+        continue
+      }
+      core.records.recordContact(of: tracker.subject, now: now)
+      if !isOld {
+        core.transaction.batch.local.merge(seen.state) { $1 }
+        // The next fix of the tracker follows this one. After a failure the states are read again.
+        core.monitor.keep(seen)
+        _ = noteMovement(
+          fix, isMoving: admitted.fix.isMoving, of: tracker.nonce, in: core, now: now)
+        operations += seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
+      }
       if let record = try put(
         report, of: tracker.nonce, stored: stored, in: &core, now: now)
       {
         published[record.topic] = record
       }
-      operations += seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
     }
     if !published.isEmpty { try core.noteStamped(now: now) }
     try Self.commit(operations, in: &core, now: now)
@@ -155,7 +200,7 @@ extension OwnPositions {
     let position = UnpublishedPositions.Position(
       order: order, report: report,
       earlier: try earlierFixes(
-        before: report.fix, at: order, of: subject, stored: stored, in: &core))
+        before: report, at: order, of: subject, stored: stored, in: &core))
     guard let record = try sealed(position, of: tracker, in: &core, now: now) else {
       remember(position, of: tracker, in: &core.transaction.batch)
       return nil
@@ -187,6 +232,56 @@ extension OwnPositions {
     return record
   }
 
+  // MARK: Contact
+
+  /// Records a contact with a tracker that brings no new fix, and publishes it if that is due.
+  mutating func recordContact(
+    of tracker: OwnTracker, creation: [Write], in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    let published = try renewContact(of: tracker, stored: nil, in: &core, now: now)
+    if published != nil { try core.noteStamped(now: now) }
+    try Self.commit(creation.map(Operation.write), in: &core, now: now)
+    if let published { try core.run(.recorded([published]), now: now) }
+  }
+
+  /// Records a contact with a tracker. Returns the record that publishes it: the last fix with its
+  /// age, or no fix; nil if others know of a contact a short while ago, or no key is available.
+  private mutating func renewContact(
+    of tracker: OwnTracker, stored: [DeviceID: DevicePosition]?, in core: inout ReplicaCore,
+    now: ClockReading
+  ) throws -> LatestRecord? {
+    core.records.recordContact(of: tracker.subject, now: now)
+    core.transaction.outcome.hasMovement = true
+    let time = core.records.ages.reading(now)
+    let silence = try SettingsReader(context: core.context)
+      .silenceMilliseconds(of: UserID(raw: tracker.subject.raw))
+    let made = core.records.ages.made(ofPositionOf: tracker.subject)
+    if let made, time - made.latest < PresenceSchedule.contactSpacing(silence: silence) {
+      return nil
+    }
+    let subject = Subject(nonce: tracker.nonce, device: tracker.subject)
+    guard unpublished[tracker.nonce] == nil, let epoch = core.currentEpoch else { return nil }
+    guard var last = try last(of: subject, stored: stored, in: core) else {
+      let stamp = try core.makeStamp(.never, now: now)
+      let record = core.own.contact(
+        ofTracker: tracker.nonce, batteryPercent: batteryPercent(of: tracker.nonce), stamp: stamp,
+        under: epoch, now: now.wall)
+      core.transaction.batch.records.append(record)
+      try core.noteOwn(record, of: tracker.nonce, stamp, now: now)
+      return record
+    }
+    if !watchesMovement(of: tracker.nonce) {
+      continueMovement(Self.earlierMovement(of: tracker.nonce, in: core), of: tracker.nonce)
+    }
+    let sinceRecord = made.map { time - $0.latest } ?? 0
+    let byWall = last.report.age.held(until: now.wall, from: last.report)
+    let byBoot = last.report.age.held(longerBy: sinceRecord)
+    last.report.age = byWall.heldMilliseconds > byBoot.heldMilliseconds ? byWall : byBoot
+    last.fixOrder = last.fixOrder ?? last.order
+    last.order = core.own.nextRecordOrder()
+    return try sealed(last, of: tracker.nonce, in: &core, now: now)
+  }
+
   /// Publishes positions that waited for a key, if one is available now.
   mutating func publishPending(in core: inout ReplicaCore, now: ClockReading) throws {
     guard !unpublished.isEmpty, core.currentEpoch != nil else { return }
@@ -194,6 +289,7 @@ extension OwnPositions {
     for (tracker, waiting) in unpublished.ordered {
       var position = waiting
       position.order = core.own.nextRecordOrder()
+      position.report.age = position.report.age.held(until: now.wall, from: position.report)
       guard let record = try sealed(position, of: tracker, in: &core, now: now) else { continue }
       remember(nil, of: tracker, in: &core.transaction.batch)
       published.append(record)

@@ -75,6 +75,12 @@ struct OwnPositions: Sendable {
     return hasMoved && (sensor.statedSeconds ?? 0) >= MovementEvidence.leastStatedSeconds
   }
 
+  /// Continues the stillness that the last position before the start of this program stated.
+  mutating func continueMovement(_ before: MovementDetector?, of tracker: Bytes16?) {
+    guard let before else { return }
+    sensors[tracker, default: Sensor()].movement = before
+  }
+
   /// Returns what a position that is published now states.
   ///
   /// - Parameter statesStillness: whether a check-in asks for movement: otherwise no one needs it.
@@ -101,18 +107,24 @@ struct OwnPositions: Sendable {
   ///
   /// - Parameter stored: the stored positions, if they were read already.
   func earlierFixes(
-    before fix: Fix, at order: RecordOrder, of subject: Subject,
+    before report: PositionReport, at order: RecordOrder, of subject: Subject,
     stored: [DeviceID: DevicePosition]?, in core: inout ReplicaCore
   ) throws -> [EarlierFix] {
-    let new = EarlierFix(fix, order: order)
-    guard !new.supersedesEarlier,
-      let last = try unpublished[subject.nonce]
-        ?? published(of: subject.device, stored: stored, in: core)
+    let new = EarlierFix(report, order: order)
+    guard !new.supersedesEarlier, let last = try last(of: subject, stored: stored, in: core)
     else { return [] }
     return EarlierFix.carried(
       by: new,
-      after: last.earlier + [EarlierFix(last.report.fix, order: last.order)],
+      after: last.earlier + [EarlierFix(last.report, order: last.fixOrder ?? last.order)],
       in: StatusScene(zones: try core.monitor.zones(in: core.store).all, orders: [], permits: []))
+  }
+
+  /// Returns the last position of a subject, published or waiting for a key.
+  func last(
+    of subject: Subject, stored: [DeviceID: DevicePosition]?, in core: ReplicaCore
+  ) throws(StoreError) -> UnpublishedPositions.Position? {
+    if let waiting = unpublished[subject.nonce] { return waiting }
+    return try published(of: subject.device, stored: stored, in: core)
   }
 
   private func published(
@@ -123,7 +135,8 @@ struct OwnPositions: Sendable {
       position = if let stored { stored[device] } else { try core.store.position(of: device) }
     }
     return position.map {
-      UnpublishedPositions.Position(order: $0.order, report: $0.report, earlier: $0.earlier)
+      UnpublishedPositions.Position(
+        order: $0.order, report: $0.report, earlier: $0.earlier, fixOrder: $0.fixOrder)
     }
   }
 }

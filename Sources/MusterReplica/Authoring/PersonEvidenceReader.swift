@@ -38,7 +38,7 @@ struct PersonEvidenceReader {
     return Accounting(
       note: note, claims: Self.claimsSeen(in: state), rows: try openOrders(for: user),
       positions: weighed.prefix(Limits.seenPositions)
-        .map { SeenPosition(device: $0.device, order: $0.order) }
+        .map { SeenPosition(device: $0.device, order: $0.fixOrder) }
         .sorted { $0.device < $1.device },
       away: away.sorted())
   }

@@ -27,13 +27,17 @@ extension Replica {
   /// crossing is always stored and published. One that is only evaluated and changes nothing needs
   /// no transaction, so that the detector's state on disk may be that of an earlier fix.
   ///
-  /// - Parameter stepsBack: whether the receiver's clock was set back, and this fix is nevertheless
-  ///   the newest.
+  /// - Parameters:
+  ///   - stepsBack: whether the receiver's clock was set back, and this fix is nevertheless the
+  ///     newest.
+  ///   - age: the age of the fix at its arrival: of a phone, or of a page.
   public mutating func ingest(
-    _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool, now: ClockReading
+    _ fix: Fix, as handling: LocationFilter.Handling, stepsBack: Bool,
+    age: SampleAge = .exactly(milliseconds: 0), now: ClockReading
   ) throws -> Outcome {
     try transact(now: now) {
-      try $0.positions.take(fix, as: handling, stepsBack: stepsBack, in: &$0.core, now: now)
+      try $0.positions.take(
+        fix, as: handling, stepsBack: stepsBack, age: age, in: &$0.core, now: now)
     }
   }
 
@@ -103,6 +107,24 @@ extension Replica {
     guard !writes.isEmpty else { return Outcome() }
     return try transact(now: now) {
       try $0.core.append([writes.map(Operation.write)], lane: .state, now: now)
+    }
+  }
+
+  /// Records that a tracker is in contact without a new fix, and creates its row if it has none.
+  /// Others receive the contact as a position record with the last fix, or without one, not more
+  /// often than `PresenceSchedule.contactSpacing`. Throws `Refusal` if this device may not record
+  /// the tracker.
+  ///
+  /// - Parameter name: MUST be a line (`TextRule`).
+  public mutating func recordContact(
+    ofTracker name: String, batteryPercent: UInt8? = nil, now: ClockReading
+  ) throws -> Outcome {
+    let tracker = OwnTracker(named: name, of: core.local)
+    let creation = try tracker.creation(
+      beside: try core.store.row(tracker.key), in: core.context, core.engine, andOthers: 0)
+    return try transact(now: now) {
+      $0.positions.note(batteryPercent: batteryPercent, of: tracker.nonce)
+      try $0.positions.recordContact(of: tracker, creation: creation, in: &$0.core, now: now)
     }
   }
 

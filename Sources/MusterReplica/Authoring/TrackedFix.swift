@@ -12,12 +12,15 @@ public struct TrackedFix: Hashable, Sendable {
   public let isMoving: Bool?
   /// Fences that the tracker is not evaluated against.
   public let excluded: Set<RowID>
+  /// The age at its arrival here (`PhoneClock`).
+  public let age: SampleAge
 
   /// Creates a fix to process.
   public init(
     _ fix: Fix, of tracker: String, batteryPercent: UInt8? = nil, isMoving: Bool? = nil,
-    without excluded: Set<RowID> = []
+    without excluded: Set<RowID> = [], age: SampleAge = .exactly(milliseconds: 0)
   ) {
+    self.age = age
     self.fix = fix
     self.tracker = tracker
     self.batteryPercent = batteryPercent

@@ -10,9 +10,11 @@ struct UnpublishedPositions: Sendable, Equatable {
   struct Position: Sendable, Equatable {
     /// Of the record that publishes it; of one that waits, when it came.
     var order: RecordOrder
-    let report: PositionReport
+    var report: PositionReport
     /// Fixes of earlier positions that this one does not supersede.
     let earlier: [EarlierFix]
+    /// The order of the record that published the fix first; nil for a new fix.
+    var fixOrder: RecordOrder?
   }
 
   /// The newest of each, by the tracker's nonce; this device's own under nil.
@@ -39,8 +41,8 @@ struct UnpublishedPositions: Sendable, Equatable {
 
   /// The stored form, which is local: number of positions, then for each whether it is a tracker's,
   /// the tracker's nonce, latitude, longitude, accuracy plus one or 0, sample time and time of
-  /// receipt. Then for each its generation, incarnation, counter and earlier fixes; older programs
-  /// ended before.
+  /// receipt. Then for each its generation, incarnation, counter and earlier fixes, and then for
+  /// each the code and milliseconds of its age at receipt; older programs ended before either.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(UInt32(positions.count))
@@ -56,6 +58,11 @@ struct UnpublishedPositions: Sendable, Equatable {
     for (_, position) in ordered {
       writer.append(position.order)
       EarlierFix.append(position.earlier, to: &writer)
+    }
+    for (_, position) in ordered {
+      let age = position.report.age.atReceipt
+      writer.append(UInt8(age.code))
+      writer.append(age.leastMilliseconds ?? 0)
     }
     return writer.bytes
   }
@@ -82,6 +89,12 @@ struct UnpublishedPositions: Sendable, Equatable {
         earlier = try EarlierFix.list(from: &reader)
       }
       positions[tracker] = Position(order: order, report: report, earlier: earlier)
+    }
+    let hasAges = reader.remaining > 0
+    for (tracker, _) in reports where hasAges {
+      let code = UInt32(try reader.integer(UInt8.self))
+      let age = SampleAge(code: code, milliseconds: try reader.integer(Int64.self))
+      positions[tracker]?.report.age = FixAge(age)
     }
     try reader.expectEnd()
   }

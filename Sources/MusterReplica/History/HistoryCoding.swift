@@ -10,12 +10,13 @@ internal import MusterModel
 /// | event | difference from learnt |
 /// | fix | 0, differences of latitude and longitude (1e-7 degree), accuracy in decimetres plus \
 /// one (0 if unknown), earlier bound plus one (0 if none), later bound |
-/// | status | 1 plus the number of conditions; for each the rank of the status, the severity, the \
+/// | status | 1 plus the number of conditions; for each the code of the status, the severity, the \
 /// length of the reason in bytes, and the reason |
 struct HistoryCoding {
   private static let version: UInt8 = 1
   private static let severities = Severity.allCases
-  private static let statuses = PersonStatus.allCases
+  /// By code: those of the table as it was first, then the ones that were added.
+  private static let statuses = PersonStatus.allCases.filter { $0 != .oldPosition } + [.oldPosition]
 
   let carried: Int
   let entries: [HistoryEntry]
@@ -50,7 +51,7 @@ struct HistoryCoding {
       case .status(let conditions):
         Varint.append(UInt64(conditions.count) + 1, to: &bytes)
         for condition in conditions {
-          bytes.append(UInt8(condition.status.rank))
+          bytes.append(UInt8(Self.statuses.firstIndex(of: condition.status) ?? 0))
           bytes.append(UInt8(Self.severities.firstIndex(of: condition.severity) ?? 0))
           let reason = Array(condition.reason.utf8)
           Varint.append(UInt64(reason.count), to: &bytes)

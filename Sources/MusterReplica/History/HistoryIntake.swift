@@ -13,7 +13,8 @@ enum HistoryIntake {
       let subject = HistorySubject(kind: .fix, raw: position.device.raw)
       let known = core.history.logs[subject]?.newest?.fix?.position
       guard known != position.report.fix.position else { continue }
-      let shown = Timestamp(milliseconds: now.wall.milliseconds &- ages.shownAge(of: position))
+      let age = ages.shownAge(of: position) ?? ages.shownContactAge(of: position)
+      let shown = Timestamp(milliseconds: now.wall.milliseconds &- age)
       core.history.note(
         HistoryNote(
           position.report.fix, of: subject.raw, position.user, by: subject.raw, at: shown,
@@ -55,41 +56,49 @@ enum HistoryIntake {
   ) {
     guard core.history.isRecording, let author = core.control.author(of: record.certificate)
     else { return }
+    let subject = HistorySubject(kind: .fix, raw: position.device.raw)
     let report = position.report
-    let claimed = now.wall.milliseconds(since: report.reportedAt)
+    // A contact without a new fix is no point of the track.
+    if position.fixOrder != position.order,
+      core.history.logs[subject]?.newest?.fix?.position == report.fix.position
+    {
+      return
+    }
+    let claimed = now.wall.milliseconds(since: report.recordedAt)
     let (age, shown): (Span, Int64)
     if let made = core.records.ages.made(ofPositionOf: position.device) {
       age = made.age(at: core.records.ages.reading(now))
       shown = age.guess(wallClockEstimate: claimed)
     } else {
       age =
-        UnstampedAge(sinceArrival: 0, wall: now.wall, reportedAt: report.reportedAt)
+        UnstampedAge(sinceArrival: 0, wall: now.wall, reportedAt: report.recordedAt)
         .milliseconds
       shown = age.latest
     }
+    let isBounded = age.latest <= 1 << 51 && report.age.atReceipt.doubtMilliseconds != nil
     let fix = HistoryFix(
       position: report.fix.position, accuracyDecimetres: report.fix.accuracyDecimetres,
-      earlierBy: age.latest > 1 << 51 ? nil : UInt64(age.latest - shown),
+      earlierBy: isBounded ? UInt64(age.latest - shown) : nil,
       laterBy: UInt64(shown - age.earliest))
     let wall = now.wall.milliseconds
     core.history.note(
       HistoryNote(
-        subject: HistorySubject(kind: .fix, raw: position.device.raw), person: position.user,
-        author: author.device.raw,
-        entry: HistoryEntry(learnt: wall, event: wall - shown, .fix(fix))))
+        subject: subject, person: position.user, author: author.device.raw,
+        entry: HistoryEntry(
+          learnt: wall, event: wall - shown - report.age.leastMilliseconds, .fix(fix))))
   }
 
   /// Records a fix of this device or of a tracker that it records.
   ///
   /// - Parameter isNewest: false for one that came late, and changes nothing of the present.
   static func recordOwn(
-    _ fix: Fix, of subject: DeviceID, _ person: UserID, isNewest: Bool,
+    _ report: PositionReport, of subject: DeviceID, _ person: UserID, isNewest: Bool,
     in core: inout ReplicaCore, now: ClockReading
   ) {
     guard core.history.isRecording else { return }
     let note = HistoryNote(
-      fix, of: subject.raw, person, by: core.local.device.raw,
-      at: isNewest ? now.wall : fix.sampleTime, now: now.wall)
+      report.fix, of: subject.raw, person, by: core.local.device.raw,
+      at: isNewest ? report.madeAt ?? now.wall : report.fix.sampleTime, now: now.wall)
     if isNewest { core.history.note(note) } else { core.history.noteLate(note) }
   }
 

@@ -26,6 +26,17 @@ extension OwnDevice {
       signedBy: local.signingKey)
   }
 
+  /// Returns a record that a tracker without a position is in contact.
+  mutating func contact(
+    ofTracker tracker: Bytes16, batteryPercent: UInt8?, stamp: RecordStamp,
+    under epoch: WritingEpoch, now: Timestamp
+  ) -> LatestRecord {
+    .contact(
+      ofTracker: tracker, at: now, batteryPercent: batteryPercent, stamp: stamp,
+      operation: local.operation, certificate: local.certificate.hash, order: nextRecordOrder(),
+      epoch: epoch.id, key: epoch.key, nonce: random.nonce24(), signedBy: local.signingKey)
+  }
+
   /// Returns a record of a position.
   ///
   /// - Parameter tracker: the nonce that names the row, for a tracker's position.
@@ -34,7 +45,8 @@ extension OwnDevice {
     stamp: RecordStamp, under epoch: WritingEpoch
   ) -> LatestRecord {
     .position(
-      position.report, after: position.earlier.filter { $0.order < position.order }, of: tracker,
+      position.report, firstIn: position.fixOrder,
+      after: position.earlier.filter { $0.order < position.order }, of: tracker,
       telemetry: telemetry, stamp: stamp, operation: local.operation,
       certificate: local.certificate.hash, order: position.order, epoch: epoch.id, key: epoch.key,
       nonce: random.nonce24(), signedBy: local.signingKey)

@@ -11,7 +11,7 @@ struct OpenedRecord {
   let author: DeviceID
   /// Nil without a well-formed stamp.
   let stated: RecordStamp?
-  /// Nil in a presence record.
+  /// Nil in a presence record, and in a contact with a tracker that has no position.
   let position: DevicePosition?
 }
 
@@ -28,13 +28,18 @@ struct RecordOpener {
       let author = control.author(of: record.certificate)
     else { return nil }
     let subject = subject(record.tracker, of: author)
-    if let (report, earlier, stamp) = record.position(operation: operation, key: key) {
+    if let (report, fixOrder, earlier, stamp) = record.position(operation: operation, key: key) {
       // A tracker is identified by its row, which only its author can have named.
       let user = record.tracker == nil ? author.user : UserID(raw: subject.raw)
       return OpenedRecord(
         subject: subject, source: .position, author: author.device, stated: stamp,
         position: DevicePosition(
-          device: subject, user: user, order: record.order, report: report, earlier: earlier))
+          device: subject, user: user, order: record.order, fixOrder: fixOrder, report: report,
+          earlier: earlier))
+    }
+    if let stamp = record.trackerContact(operation: operation, key: key) {
+      return OpenedRecord(
+        subject: subject, source: .position, author: author.device, stated: stamp, position: nil)
     }
     return record.presence(operation: operation, key: key).map {
       OpenedRecord(

@@ -32,10 +32,10 @@ struct AgeReader {
   func unstampedAge(of position: DevicePosition) -> UnstampedAge {
     UnstampedAge(
       sinceArrival: ages.sinceArrival(ofPositionOf: position.device, now: now), wall: now.wall,
-      reportedAt: position.report.reportedAt)
+      reportedAt: position.report.recordedAt)
   }
 
-  /// Returns when the newest position of a device or tracker was made, by this machine's boot clock
+  /// Returns when the newest position record of a device or tracker was made, by this machine's boot clock
   /// (`ClockReading.boot`); nil without a stamp.
   func made(ofPositionOf subject: DeviceID) -> Span? { ages.made(ofPositionOf: subject) }
 
@@ -44,6 +44,9 @@ struct AgeReader {
   func made(of dot: Dot) throws(StoreError) -> Span? {
     try context.store.arrival(ofFrame: dot.frame).flatMap(ages.made)
   }
+
+  /// Whether this device knows every contact with a tracker.
+  func isWatched(_ tracker: DeviceID) -> Bool { ages.isWatched(tracker) }
 
   /// Returns the time of the last contact with a device or tracker.
   func received(
@@ -57,12 +60,13 @@ struct AgeReader {
     return position.map { made($0) }
   }
 
+  /// Returns when the record of a position was made.
   func made(_ position: DevicePosition) -> Evidence {
     if let span = made(ofPositionOf: position.device) { return .stamped(span) }
     let age = unstampedAge(of: position)
     return .unstamped(
       arrival: reading - age.milliseconds.earliest,
-      reportedAt: position.report.reportedAt)
+      reportedAt: position.report.recordedAt)
   }
 
   /// When the write of a value was made.
@@ -97,15 +101,21 @@ struct AgeReader {
     return known.dropFirst().reduce(first) { $0.earlier($1) }
   }
 
-  /// Returns the displayed age of a position: by its author's wall clock, within the possible
-  /// bounds.
-  func shownAge(of position: DevicePosition) -> Int64 {
+  /// Returns the displayed age of a fix: by its author's wall clock, within the possible bounds;
+  /// nil if it is unknown.
+  func shownAge(of position: DevicePosition) -> Int64? {
+    let age = position.report.age
+    return age.isUnknown ? nil : shownContactAge(of: position) + age.leastMilliseconds
+  }
+
+  /// Returns the displayed time since the record of a position was made.
+  func shownContactAge(of position: DevicePosition) -> Int64 {
     let unstamped = unstampedAge(of: position)
     guard let made = made(ofPositionOf: position.device) else {
       return unstamped.milliseconds.latest
     }
     return made.age(at: reading)
-      .guess(wallClockEstimate: now.wall.milliseconds(since: position.report.reportedAt))
+      .guess(wallClockEstimate: now.wall.milliseconds(since: position.report.recordedAt))
   }
 
   /// Returns each user's devices that are not revoked.

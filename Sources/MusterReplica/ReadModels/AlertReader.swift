@@ -155,7 +155,7 @@ struct AlertReader {
   /// Returns the newest positions of a person's devices.
   private func seen(_ person: Bytes16, in positions: [DevicePosition]) -> [SeenPosition] {
     positions.filter { $0.user.raw == person }.map {
-      SeenPosition(device: $0.device, order: $0.order)
+      SeenPosition(device: $0.device, order: $0.fixOrder)
     }
   }
 

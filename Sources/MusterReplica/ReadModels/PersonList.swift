@@ -49,8 +49,9 @@ struct PersonList {
     var summary = UserSummary(
       id: identity.id, callsign: person.name, role: identity.role,
       status: assessment.status, severity: assessment.severity, reason: assessment.reason,
-      fix: newest?.report.fix, reportedAt: newest?.report.reportedAt,
-      fixAgeSeconds: newest.map { ages.shownAge(of: $0) / 1000 }, team: identity.team,
+      fix: newest?.report.fix, reportedAt: newest?.report.madeAt,
+      fixAgeSeconds: newest.flatMap { ages.shownAge(of: $0) }.map { $0 / 1000 },
+      team: identity.team,
       trackerOwner: statuses.trackerOwner(of: person),
       selfReport: try standing?.selfReport.map(statement),
       override: try standing?.override.map(statement))

@@ -206,16 +206,19 @@ struct StatusModel: Sendable {
   }
 
   /// Takes a device's newest position, and returns its relevant fixes.
+  ///
+  /// - Parameter made: the time of its record.
   mutating func history(
     of position: DevicePosition, made: Evidence, isRevoked: Bool
   ) -> FixHistory {
+    let (report, age) = (position.report, position.report.age)
     let fix = FixEvidence(
-      order: position.order, position: position.report.fix.position,
-      accuracyDecimetres: position.report.fix.accuracyDecimetres, made: made)
+      order: position.fixOrder, position: report.fix.position,
+      accuracyDecimetres: report.fix.accuracyDecimetres, made: made.fix(of: age), age: age)
     var history = histories[position.device] ?? FixHistory()
     let earlier = position.earlier.map { FixEvidence($0, before: made) }
     history.record(earlier + [fix], isRevoked: isRevoked, in: scene)
-    history.refine(fix.order, made: made)
+    history.refine(fix.order, made: fix.made, age: age)
     histories[position.device] = history
     return history
   }

@@ -142,6 +142,10 @@ struct StatusReader {
     var evidence = PersonEvidence(
       identity: person.identity,
       silenceMilliseconds: try settings.silenceMilliseconds(of: user))
+    if person.identity.isTracker, !person.devices.contains(where: { ages.isWatched($0.id) }) {
+      evidence.unpublishedMilliseconds = PresenceSchedule.contactSpacing(
+        silence: evidence.silenceMilliseconds)
+    }
     for (device, isRevoked) in person.devices {
       let position = model.position(of: device)
       var history = FixHistory()
@@ -149,8 +153,10 @@ struct StatusReader {
       if let position {
         let made = ages.made(position)
         history = model.history(of: position, made: made, isRevoked: isRevoked)
+        // Without a statement, the person may have moved at the fix, and a contact shows nothing.
+        let still = telemetry.stillSeconds(of: device, at: position.order)
         movement = MovementEvidence(
-          made: made, stillSeconds: telemetry.stillSeconds(of: device, at: position.order))
+          made: still == nil ? made.fix(of: position.report.age) : made, stillSeconds: still)
       }
       evidence.devices.append(
         StatusDevice(

@@ -151,7 +151,7 @@ extension ZonePerson {
   fileprivate init(_ person: UserSummary) {
     self.init(
       id: person.id, role: person.role, team: person.team, isTracker: person.isTracker,
-      isInContact: !person.has(.noContact) && !person.has(.expected),
+      isInContact: ![.noContact, .expected, .oldPosition].contains(where: person.has),
       hasSignedOff: person.has(.signedOff), fix: person.fix)
   }
 }

@@ -23,7 +23,7 @@ struct DeviceContacts {
     let moments = trusted.compactMap { device in
       device.received.map { (device, $0.moment(at: clock)) }
     }
-    let silence = person.silenceMilliseconds
+    let silence = person.silenceMilliseconds + person.unpublishedMilliseconds
     let contacts = moments.filter { clock.boot - $0.1.earliest <= silence }
     inContact = contacts.map(\.0)
     silences = contacts.map { $0.1.earliest + silence + 1 }

@@ -36,6 +36,23 @@ public enum Evidence: Hashable, Sendable {
     }
   }
 
+  /// The evidence of a fix in a record that was made at this time.
+  public func fix(of age: FixAge) -> Evidence {
+    guard age != .none else { return self }
+    let least = age.leastMilliseconds
+    switch (self, age.atReceipt.doubtMilliseconds) {
+    case (.stamped(let span), let doubt?) where span.hasEarliest:
+      return .stamped(
+        Span(
+          earliest: max(span.earliest - least - doubt, Span.longAgo),
+          latest: max(span.latest - least, Span.longAgo)))
+    case (.stamped(let span), _):
+      return .stamped(.notAfter(max(span.latest - least, Span.longAgo)))
+    case (.unstamped(let arrival, _), _):
+      return .stamped(.notAfter(max(arrival - least, Span.longAgo)))
+    }
+  }
+
   /// The evidence of what was made earlier, at a time that is not known.
   public var earlier: Evidence {
     switch self {
@@ -61,13 +78,17 @@ public struct FixEvidence: Hashable, Sendable {
   public var position: Coordinate
   /// Accuracy radius in decimetres; nil if unknown, which counts as 100 m.
   public var accuracyDecimetres: UInt32?
-  /// The time of the report.
+  /// The time of the fix.
   public var made: Evidence
+  /// The age that its record states.
+  public var age: FixAge
 
   /// Creates a position with the evidence of its time.
   public init(
-    order: RecordOrder, position: Coordinate, accuracyDecimetres: UInt32?, made: Evidence
+    order: RecordOrder, position: Coordinate, accuracyDecimetres: UInt32?, made: Evidence,
+    age: FixAge = .none
   ) {
+    self.age = age
     self.order = order
     self.position = position
     self.accuracyDecimetres = accuracyDecimetres
@@ -80,7 +101,8 @@ public struct FixEvidence: Hashable, Sendable {
   public init(_ earlier: EarlierFix, before later: Evidence) {
     self.init(
       order: earlier.order, position: earlier.position,
-      accuracyDecimetres: earlier.accuracyDecimetres, made: later.earlier)
+      accuracyDecimetres: earlier.accuracyDecimetres, made: later.earlier,
+      age: earlier.wasOld ? FixAge(.unknown) : .none)
   }
 
   /// The limit of usable fixes: a coarser fix is no evidence of danger.
@@ -97,6 +119,23 @@ public struct FixEvidence: Hashable, Sendable {
   /// Whether it decides for each zone: no coarser than 100 m.
   public var isFine: Bool {
     (accuracyDecimetres ?? Self.fineDecimetres) <= Self.fineDecimetres
+  }
+
+  /// Whether it decides for each zone, so that no earlier fix matters: fine, and not old when it was
+  /// received.
+  var isDecisive: Bool { isFine && !age.wasOld }
+
+  /// Whether it is certainly older than a duration; always if its time is unknown. A fix that its
+  /// record states to be of the moment is as old as the contact, and never older.
+  func isOlder(than milliseconds: Int64, at clock: StatusClock) -> Bool {
+    guard age != .none else { return false }
+    return age.isUnknown || clock.boot - made.moment(at: clock).latest > milliseconds
+  }
+
+  /// The time at which it becomes older than a duration; nil if time alone does not change that.
+  func ageing(past milliseconds: Int64, at clock: StatusClock) -> Int64? {
+    guard age != .none, !age.isUnknown else { return nil }
+    return made.moment(at: clock).latest + milliseconds + 1
   }
 
   /// Whether it is accurate enough to show a person as safe.

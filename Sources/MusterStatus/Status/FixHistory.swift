@@ -21,9 +21,10 @@ public struct FixHistory: Hashable, Sendable {
   public var newest: FixEvidence? { fixes.last }
 
   /// Replaces the evidence of the time of a fix.
-  public mutating func refine(_ order: RecordOrder, made: Evidence) {
+  public mutating func refine(_ order: RecordOrder, made: Evidence, age: FixAge = .none) {
     guard let index = fixes.lastIndex(where: { $0.order == order }) else { return }
     fixes[index].made = made
+    fixes[index].age = age
   }
 
   /// Adds usable fixes that are new, in any order. Beyond the limit, fixes are dropped that change
@@ -36,7 +37,7 @@ public struct FixHistory: Hashable, Sendable {
     let new = found.filter { fix in fix.isUsable && !fixes.contains { $0.order == fix.order } }
     guard !new.isEmpty else { return }
     fixes = (fixes + new).sorted { $0.order < $1.order }
-    if !isRevoked, let decisive = fixes.lastIndex(where: \.isFine) {
+    if !isRevoked, let decisive = fixes.lastIndex(where: \.isDecisive) {
       fixes.removeSubrange(..<decisive)
     }
     while fixes.count > limit { dropOne(isRevoked: isRevoked, in: scene) }
@@ -50,7 +51,7 @@ public struct FixHistory: Hashable, Sendable {
     }
     let shown = dangers(fixes)
     let older = fixes.indices.dropLast()
-    let candidates = older.filter { !fixes[$0].isFine } + older.filter { fixes[$0].isFine }
+    let candidates = older.filter { !fixes[$0].isDecisive } + older.filter { fixes[$0].isDecisive }
     let spare = candidates.first { index in
       var rest = fixes
       rest.remove(at: index)
@@ -61,10 +62,10 @@ public struct FixHistory: Hashable, Sendable {
 }
 
 extension EarlierFix {
-  /// Whether it decides for each zone, so that no earlier fix matters: usable and fine.
+  /// Whether it decides for each zone, so that no earlier fix matters: usable, fine and not old.
   public var supersedesEarlier: Bool {
     let fix = FixEvidence(self, before: .unknown)
-    return fix.isUsable && fix.isFine
+    return fix.isUsable && fix.isDecisive
   }
 
   /// Returns the fixes that a new position of a device carries: those since the last fine one, and
@@ -88,7 +89,8 @@ extension EarlierFix {
   /// Takes what a later position needs of a fix.
   public init(_ fix: FixEvidence) {
     self.init(
-      order: fix.order, position: fix.position, accuracyDecimetres: fix.accuracyDecimetres)
+      order: fix.order, position: fix.position, accuracyDecimetres: fix.accuracyDecimetres,
+      wasOld: fix.age.wasOld)
   }
 }
 

@@ -75,7 +75,7 @@ struct PersonAssessor {
     var found = [duress, mayday, accountedFor, inHazard, signedOff].compactMap { $0 }
     found += [late(.unaccounted), late(.overdue), expected, noContact, late(.ordered)]
       .compactMap { $0 }
-    found += [atAssembly, reportedSafe, noPosition].compactMap { $0 }
+    found += [atAssembly, reportedSafe, oldPosition, noPosition].compactMap { $0 }
     return found.isEmpty ? [.inContact] : found
   }
 
@@ -177,6 +177,7 @@ struct PersonAssessor {
     var found: StatusZone?
     for device in contacts.inContact {
       guard let fix = device.history.newest, fix.showsSafety,
+        !fix.isOlder(than: person.silenceMilliseconds, at: clock),
         let zone = zones.first(where: { $0.fence.contains(fix.position) })
       else { return nil }
       found = found ?? zone
@@ -188,6 +189,18 @@ struct PersonAssessor {
     person.statements.claims.first { $0.claim == .safe }.map {
       condition(.reportedSafe, ReasonText.joined("reported safe", $0.note))
     }
+  }
+
+  private var oldPosition: StatusCondition? {
+    let fixes = contacts.inContact.compactMap(\.history.newest)
+    guard person.wasReceived, !fixes.isEmpty,
+      fixes.allSatisfy({ $0.isOlder(than: person.silenceMilliseconds, at: clock) })
+    else { return nil }
+    if fixes.contains(where: \.age.isUnknown) {
+      return condition(.oldPosition, "position of unknown age")
+    }
+    let span = RoundedSpan(seconds: UInt64(max(0, person.silenceMilliseconds) / 1000))
+    return condition(.oldPosition, "position older than \(span)")
   }
 
   private var noPosition: StatusCondition? {
@@ -220,6 +233,9 @@ struct PersonAssessor {
   var nextChange: Int64? {
     var moments = contacts.silences + orders.open.flatMap(orders.changes)
     moments += timers.flatMap(\.changes)
+    moments += contacts.inContact.compactMap {
+      $0.history.newest?.ageing(past: person.silenceMilliseconds, at: clock)
+    }
     moments += permits.map { $0.end(at: clock) }
     return moments.filter { $0 > clock.boot }.min()
   }

@@ -16,6 +16,9 @@ public struct PersonEvidence: Hashable, Sendable {
   public var wasReceived = false
   /// The milliseconds without contact after which they are out of contact.
   public var silenceMilliseconds: Int64
+  /// How much later than the last one that was received a contact may have been: contacts of a
+  /// tracker are not all published.
+  public var unpublishedMilliseconds: Int64 = 0
 
   /// Creates a person without evidence.
   public init(identity: PersonIdentity, silenceMilliseconds: Int64) {

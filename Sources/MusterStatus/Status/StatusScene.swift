@@ -69,9 +69,11 @@ public struct StatusZone: Sendable {
   }
 
   /// Whether a fix that shows no danger clears an earlier one: a coarse one only if its whole
-  /// circle is outside.
+  /// circle is outside, and one that was old when it was received never.
   func isCleared(by fix: FixEvidence) -> Bool {
-    fix.isFine || fence.distanceMetres(from: fix.position, within: fix.accuracyMetres) == nil
+    guard !fix.age.wasOld else { return false }
+    return fix.isFine
+      || fence.distanceMetres(from: fix.position, within: fix.accuracyMetres) == nil
   }
 
   /// Whether an order can name the zone: people are not sent into a hazard.

@@ -57,21 +57,52 @@ extension LatestRecord {
   /// Seals and signs a position of this device, or of the tracker whose row has that nonce. `nonce`
   /// MUST be fresh, and `order` greater than every order that this incarnation has used.
   ///
-  /// - Parameter earlier: fixes of earlier records that this one does not supersede.
+  /// - Parameters:
+  ///   - fixOrder: the order of the record that published the fix first; nil for a new fix.
+  ///   - earlier: fixes of earlier records that this one does not supersede.
   public static func position(
-    _ report: PositionReport, after earlier: [EarlierFix] = [], of tracker: Bytes16? = nil,
+    _ report: PositionReport, firstIn fixOrder: RecordOrder? = nil,
+    after earlier: [EarlierFix] = [], of tracker: Bytes16? = nil,
     telemetry: Telemetry = .none, stamp: RecordStamp?, operation: OperationID,
     certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
     nonce: Nonce24, signedBy signer: SigningKey
   ) -> LatestRecord {
-    let kind: RecordKind = tracker == nil ? .position : .trackerPosition
     var content = WirePositionBody()
     content.fix = report.fix.wire
     content.reportedAt = report.reportedAt.milliseconds
+    content.state(report.age)
+    if let fixOrder, fixOrder < order { content.first = fixOrder.wire(before: order) }
     if let stamp { content.stamp = stamp.wire }
     content.earlier = earlier.map { $0.wire(before: order) }
     content.batteryPercentPlusOne = telemetry.batteryPercent.map { UInt32($0) + 1 } ?? 0
     content.stillSecondsPlusOne = telemetry.stillSeconds.map { $0 + 1 } ?? 0
+    return sealed(
+      content, of: tracker, operation: operation, certificate: certificate, order: order,
+      epoch: epoch, key: key, nonce: nonce, signedBy: signer)
+  }
+
+  /// Seals and signs a contact with a tracker that has reported no position yet: a position record
+  /// without a fix. The requirements for `nonce` and `order` are those of a position.
+  public static func contact(
+    ofTracker tracker: Bytes16, at time: Timestamp, batteryPercent: UInt8? = nil,
+    stamp: RecordStamp, operation: OperationID, certificate: CertificateHash, order: RecordOrder,
+    epoch: EpochID, key: SealingKey, nonce: Nonce24, signedBy signer: SigningKey
+  ) -> LatestRecord {
+    var content = WirePositionBody()
+    content.reportedAt = time.milliseconds
+    content.stamp = stamp.wire
+    content.batteryPercentPlusOne = batteryPercent.map { UInt32($0) + 1 } ?? 0
+    return sealed(
+      content, of: tracker, operation: operation, certificate: certificate, order: order,
+      epoch: epoch, key: key, nonce: nonce, signedBy: signer)
+  }
+
+  private static func sealed(
+    _ content: WirePositionBody, of tracker: Bytes16?, operation: OperationID,
+    certificate: CertificateHash, order: RecordOrder, epoch: EpochID, key: SealingKey,
+    nonce: Nonce24, signedBy signer: SigningKey
+  ) -> LatestRecord {
+    let kind: RecordKind = tracker == nil ? .position : .trackerPosition
     let body = key.sealBody(
       content.bytes, drawn: nonce,
       additionalData: additionalData(
@@ -95,20 +126,38 @@ extension LatestRecord {
   /// Returns nil if the key is another epoch's or the content is malformed.
   public func position(
     operation: OperationID, key: SealingKey
-  ) -> (report: PositionReport, earlier: [EarlierFix], stamp: RecordStamp?)? {
+  ) -> (
+    report: PositionReport, fixOrder: RecordOrder, earlier: [EarlierFix], stamp: RecordStamp?
+  )? {
+    guard let content = positionBody(operation: operation, key: key) else { return nil }
+    return Fix(content.fix).map {
+      (
+        PositionReport(
+          fix: $0, reportedAt: Timestamp(milliseconds: content.reportedAt), age: content.age),
+        content.hasFirst ? RecordOrder(content.first, before: order) ?? order : order,
+        EarlierFix.list(content.earlier, before: order),
+        content.hasStamp ? RecordStamp(content.stamp) : nil
+      )
+    }
+  }
+
+  /// Returns the stamp of a contact with a tracker that has no position; nil for other records, and
+  /// if the key is another epoch's.
+  public func trackerContact(operation: OperationID, key: SealingKey) -> RecordStamp? {
+    guard kind == .trackerPosition,
+      let content = positionBody(operation: operation, key: key), !content.hasFix,
+      content.hasStamp
+    else { return nil }
+    return RecordStamp(content.stamp)
+  }
+
+  private func positionBody(operation: OperationID, key: SealingKey) -> WirePositionBody? {
     guard kind == .position || kind == .trackerPosition else { return nil }
     let sealed = kind == .position ? body : Array(body.dropFirst(16))
     guard let plaintext = key.openBody(sealed, additionalData: additionalData(operation: operation))
     else { return nil }
     do {
-      let content = try WirePositionBody(parsing: plaintext)
-      return Fix(content.fix).map {
-        (
-          PositionReport(fix: $0, reportedAt: Timestamp(milliseconds: content.reportedAt)),
-          EarlierFix.list(content.earlier, before: order),
-          content.hasStamp ? RecordStamp(content.stamp) : nil
-        )
-      }
+      return try WirePositionBody(parsing: plaintext)
     } catch {
       return nil
     }
@@ -308,5 +357,20 @@ extension LatestRecord {
       order: RecordOrder(
         generation: wire.generation, incarnation: incarnation, counter: wire.counter),
       epoch: epoch, body: Array(wire.body), signature: Array(wire.signature))
+  }
+}
+
+extension WirePositionBody {
+  /// The age of the fix; unknown if it is out of range.
+  fileprivate var age: FixAge {
+    FixAge(
+      SampleAge(code: fixAgeKind, milliseconds: Int64(clamping: fixAge)),
+      heldMilliseconds: Int64(clamping: held))
+  }
+
+  fileprivate mutating func state(_ age: FixAge) {
+    fixAge = UInt64(age.atReceipt.leastMilliseconds ?? 0)
+    fixAgeKind = age.atReceipt.code
+    held = UInt64(age.heldMilliseconds)
   }
 }

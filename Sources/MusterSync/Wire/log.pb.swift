@@ -437,12 +437,51 @@ nonisolated struct WirePositionBody: Sendable {
   /// since the last movement; 0: not stated
   var stillSecondsPlusOne: UInt32 = 0
 
+  /// milliseconds, when the author received the fix
+  var fixAge: UInt64 = 0
+
+  /// 0: exactly, 1: about, 2: at least, others: unknown
+  var fixAgeKind: UInt32 = 0
+
+  /// milliseconds from the receipt of the fix to the stamp
+  var held: UInt64 = 0
+
+  /// of the record that published the fix; absent: this one
+  var first: WireEarlierOrder {
+    get {_first ?? WireEarlierOrder()}
+    set {_first = newValue}
+  }
+  /// Returns true if `first` has been explicitly set.
+  var hasFirst: Bool {self._first != nil}
+  /// Clears the value of `first`. Subsequent reads from it will return its default value.
+  mutating func clearFirst() {self._first = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _fix: WireFix? = nil
   fileprivate var _stamp: WireStamp? = nil
+  fileprivate var _first: WireEarlierOrder? = nil
+}
+
+/// The order of an earlier record of the same device.
+nonisolated struct WireEarlierOrder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var counter: UInt64 = 0
+
+  /// 0: that of this record
+  var generation: UInt32 = 0
+
+  /// 16; absent: that of this record
+  var incarnation: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// A fix of an earlier position record of the same device, which a coarse fix does not supersede.
@@ -471,6 +510,9 @@ nonisolated struct WireEarlierFix: Sendable {
 
   /// 16; absent: that of this record
   var incarnation: Data = Data()
+
+  /// it ends no danger
+  var wasOld: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1251,7 +1293,7 @@ nonisolated extension WireSealedKey: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PositionBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0\u{1}stamp\0\u{1}earlier\0\u{3}battery_percent_plus_one\0\u{3}still_seconds_plus_one\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fix\0\u{3}reported_at\0\u{1}stamp\0\u{1}earlier\0\u{3}battery_percent_plus_one\0\u{3}still_seconds_plus_one\0\u{3}fix_age\0\u{3}fix_age_kind\0\u{1}held\0\u{1}first\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1265,6 +1307,10 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.earlier) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.batteryPercentPlusOne) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.stillSecondsPlusOne) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.fixAge) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.fixAgeKind) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.held) }()
+      case 10: try { try decoder.decodeSingularMessageField(value: &self._first) }()
       default: break
       }
     }
@@ -1293,6 +1339,18 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.stillSecondsPlusOne != 0 {
       try visitor.visitSingularUInt32Field(value: self.stillSecondsPlusOne, fieldNumber: 6)
     }
+    if self.fixAge != 0 {
+      try visitor.visitSingularUInt64Field(value: self.fixAge, fieldNumber: 7)
+    }
+    if self.fixAgeKind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.fixAgeKind, fieldNumber: 8)
+    }
+    if self.held != 0 {
+      try visitor.visitSingularUInt64Field(value: self.held, fieldNumber: 9)
+    }
+    try { if let v = self._first {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1303,6 +1361,50 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.earlier != rhs.earlier {return false}
     if lhs.batteryPercentPlusOne != rhs.batteryPercentPlusOne {return false}
     if lhs.stillSecondsPlusOne != rhs.stillSecondsPlusOne {return false}
+    if lhs.fixAge != rhs.fixAge {return false}
+    if lhs.fixAgeKind != rhs.fixAgeKind {return false}
+    if lhs.held != rhs.held {return false}
+    if lhs._first != rhs._first {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEarlierOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EarlierOrder"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}counter\0\u{1}generation\0\u{1}incarnation\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.incarnation) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 1)
+    }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 2)
+    }
+    if !self.incarnation.isEmpty {
+      try visitor.visitSingularBytesField(value: self.incarnation, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEarlierOrder, rhs: WireEarlierOrder) -> Bool {
+    if lhs.counter != rhs.counter {return false}
+    if lhs.generation != rhs.generation {return false}
+    if lhs.incarnation != rhs.incarnation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1310,7 +1412,7 @@ nonisolated extension WirePositionBody: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireEarlierFix: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EarlierFix"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}accuracy_decimetres_plus_one\0\u{1}counter\0\u{1}generation\0\u{1}incarnation\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}accuracy_decimetres_plus_one\0\u{1}counter\0\u{1}generation\0\u{1}incarnation\0\u{3}was_old\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1323,6 +1425,7 @@ nonisolated extension WireEarlierFix: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.incarnation) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.wasOld) }()
       default: break
       }
     }
@@ -1348,6 +1451,9 @@ nonisolated extension WireEarlierFix: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.incarnation.isEmpty {
       try visitor.visitSingularBytesField(value: self.incarnation, fieldNumber: 5)
     }
+    if self.wasOld != false {
+      try visitor.visitSingularBoolField(value: self.wasOld, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1357,6 +1463,7 @@ nonisolated extension WireEarlierFix: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.counter != rhs.counter {return false}
     if lhs.generation != rhs.generation {return false}
     if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.wasOld != rhs.wasOld {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

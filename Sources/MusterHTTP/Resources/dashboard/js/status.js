@@ -7,7 +7,8 @@ import { ago, span, spoken, t } from "./words.js";
 export const severities = ["danger", "warning", "neutral", "safe"];
 export const statuses = [
   "mayday", "accountedFor", "inHazard", "signedOff", "unaccounted", "overdue", "expected",
-  "noContact", "ordered", "atAssembly", "reportedSafe", "noPosition", "ok",
+  "noContact", "ordered", "atAssembly", "reportedSafe", "oldPosition",
+  "noPosition", "ok",
 ];
 const place = (list, one) => (list.indexOf(one) + list.length + 1) % (list.length + 1);
 

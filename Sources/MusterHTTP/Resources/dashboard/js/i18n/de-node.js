@@ -22,6 +22,8 @@ export default [
   [/^no contact with (.+)$/, "kein Kontakt zu $1"],
   [/^at assembly zone /, "am Sammelplatz "],
   [/^reported safe/, "meldet sich in Sicherheit"],
+  [/^position older than (.*)$/, "Position älter als $1"],
+  [/^position of unknown age$/, "Position unbekannten Alters"],
   [/^no usable position$/, "keine brauchbare Position"],
   [/^in contact$/, "in Kontakt"],
   [/^clock differs$/, "Uhr weicht ab"],

@@ -317,6 +317,7 @@ export default {
   "status.ordered": "Unter Auftrag",
   "status.atAssembly": "Am Sammelplatz",
   "status.reportedSafe": "Meldet sich sicher",
+  "status.oldPosition": "Alte Position",
   "status.noPosition": "Keine Position",
   "status.ok": "In Kontakt",
   conditions: "Alle Zustände",

@@ -317,6 +317,7 @@ export default {
   "status.ordered": "Under order",
   "status.atAssembly": "At assembly zone",
   "status.reportedSafe": "Reports safe",
+  "status.oldPosition": "Old position",
   "status.noPosition": "No position",
   "status.ok": "In contact",
   conditions: "All conditions",

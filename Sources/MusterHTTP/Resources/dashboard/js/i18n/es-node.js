@@ -22,6 +22,8 @@ export default [
   [/^no contact with (.+)$/, "sin contacto con $1"],
   [/^at assembly zone /, "en el punto de encuentro "],
   [/^reported safe/, "dijo estar a salvo"],
+  [/^position older than (.*)$/, "posición de hace más de $1"],
+  [/^position of unknown age$/, "posición de antigüedad desconocida"],
   [/^no usable position$/, "sin posición utilizable"],
   [/^in contact$/, "en contacto"],
   [/^clock differs$/, "el reloj difiere"],

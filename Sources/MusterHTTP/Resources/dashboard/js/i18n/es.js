@@ -317,6 +317,7 @@ export default {
   "status.ordered": "Con orden",
   "status.atAssembly": "En el punto de encuentro",
   "status.reportedSafe": "Dice estar a salvo",
+  "status.oldPosition": "Posición antigua",
   "status.noPosition": "Sin posición",
   "status.ok": "En contacto",
   conditions: "Todas las condiciones",

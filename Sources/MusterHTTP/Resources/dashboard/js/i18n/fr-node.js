@@ -22,6 +22,8 @@ export default [
   [/^no contact with (.+)$/, "sans contact avec $1"],
   [/^at assembly zone /, "au point de rassemblement "],
   [/^reported safe/, "se dit en sécurité"],
+  [/^position older than (.*)$/, "position datant de plus de $1"],
+  [/^position of unknown age$/, "position d’âge inconnu"],
   [/^no usable position$/, "aucune position utilisable"],
   [/^in contact$/, "en contact"],
   [/^clock differs$/, "l’horloge diffère"],

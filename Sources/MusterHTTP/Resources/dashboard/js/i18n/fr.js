@@ -317,6 +317,7 @@ export default {
   "status.ordered": "Sous ordre",
   "status.atAssembly": "Au rassemblement",
   "status.reportedSafe": "Se dit en sécurité",
+  "status.oldPosition": "Position ancienne",
   "status.noPosition": "Sans position",
   "status.ok": "En contact",
   conditions: "Tous les états",

@@ -22,6 +22,8 @@ export default [
   [/^no contact with (.+)$/, "sem contacto com $1"],
   [/^at assembly zone /, "no ponto de encontro "],
   [/^reported safe/, "disse estar a salvo"],
+  [/^position older than (.*)$/, "posição com mais de $1"],
+  [/^position of unknown age$/, "posição de idade desconhecida"],
   [/^no usable position$/, "sem posição utilizável"],
   [/^in contact$/, "em contacto"],
   [/^clock differs$/, "o relógio difere"],

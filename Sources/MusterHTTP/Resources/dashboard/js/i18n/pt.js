@@ -317,6 +317,7 @@ export default {
   "status.ordered": "Com ordem",
   "status.atAssembly": "No ponto de encontro",
   "status.reportedSafe": "Diz estar a salvo",
+  "status.oldPosition": "Posição antiga",
   "status.noPosition": "Sem posição",
   "status.ok": "Em contacto",
   conditions: "Todas as condições",
