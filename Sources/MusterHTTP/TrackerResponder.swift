@@ -3,7 +3,7 @@ internal import MusterLocation
 internal import MusterNode
 internal import NIOCore
 
-/// Receives the position reports of phones and passes them to the node.
+/// Receives what phones report and passes it to the node.
 ///
 /// | request | sender | response |
 /// |---|---|---|
@@ -11,10 +11,11 @@ internal import NIOCore
 /// | `POST /` with JSON | Traccar Client since 9 | empty |
 /// | `POST /owntracks` | OwnTracks in HTTP mode | `[]` |
 ///
-/// The node limits the rate of one phone. An impossible fix is answered like a valid one, or the
-/// phone would retransmit it forever.
+/// An app repeats a message until it is answered with success. So the answer is success once all
+/// that can be used is durable, or if nothing of the message can ever be used; 503 while it cannot
+/// be stored, 429 beyond the rate. A call for help gets neither 403 nor 429.
 struct TrackerResponder: Sendable {
-  /// Whose position a report is, whatever it names.
+  /// Whose report it is, whatever it names.
   enum Reporter: Sendable {
     /// The carrier of a tracker.
     case carrier(TrackerName)
@@ -31,9 +32,11 @@ struct TrackerResponder: Sendable {
     self.reporter = reporter
   }
 
-  /// - Parameter verdict: the decision of the access rule.
+  /// - Parameters:
+  ///   - verdict: the decision of the access rule.
+  ///   - address: of the client; empty if it is not known.
   func respond(
-    to request: Request, as verdict: AccessRule.Verdict
+    to request: Request, as verdict: AccessRule.Verdict, from address: String = ""
   ) async throws -> Response {
     switch verdict {
     case .forbidden: return .words(.forbidden, "not from web pages, or by another host name")
@@ -45,60 +48,92 @@ struct TrackerResponder: Sendable {
       return response
     case .allowed(let path):
       do {
-        return try await respond(to: request, path: path)
+        return try await respond(to: request, path: path, address)
       } catch let fault as ReadingFault {
         return .words(fault == .tooLong ? .contentTooLarge : .badRequest, fault.rawValue)
       }
     }
   }
 
-  private func respond(to request: Request, path: String) async throws -> Response {
+  private func respond(
+    to request: Request, path: String, _ address: String
+  ) async throws -> Response {
     switch (path, request.method) {
     case ("/", .get):
-      return try await answer(to: try OsmAndQuery.read(request.uri.query ?? ""), with: "")
+      let report = try PhoneMessages.form(request.uri.query ?? "")
+      return await answer(to: [report], with: "", address)
     case ("/", .post):
-      // Some apps send the form in the URL of a POST without a body.
-      let body = try await bytes(of: request, upTo: TraccarMessage.longestBytes)
-      if TraccarMessage.matches(body) {
-        return try await answer(to: try TraccarMessage.read(body), with: "")
+      let body = try await bytes(of: request)
+      if PhoneMessages.isJSON(body) {
+        return await answer(to: try PhoneMessages.json(body), with: "", address)
       }
-      guard let form = String(validating: body, as: UTF8.self) else { throw ReadingFault.malformed }
-      let query = form.isEmpty ? request.uri.query ?? "" : form
-      return try await answer(to: try OsmAndQuery.read(query), with: "")
+      // Some apps send the form in the URL of a POST without a body.
+      let form = body.isEmpty ? request.uri.query ?? "" : String(decoding: body, as: UTF8.self)
+      return await answer(to: [try PhoneMessages.form(form)], with: "", address)
     case ("/owntracks", .post):
-      let body = try await bytes(of: request, upTo: OwnTracksMessage.longestBytes)
+      let body = try await bytes(of: request)
       // The app sends an empty body when a friend is removed.
       guard !body.isEmpty else { return .replied("[]") }
-      let report = try OwnTracksMessage.read(
-        body, user: request.value(of: "x-limit-u"), device: request.value(of: "x-limit-d"))
-      return try await answer(to: report, with: "[]")
+      let reports = try PhoneMessages.json(body, named: Self.ownTracksNames(request))
+      return await answer(to: reports, with: "[]", address)
     case ("/", _), ("/owntracks", _): return .words(.methodNotAllowed, "use GET or POST")
     default: return .words(.notFound, "there is nothing at this path")
     }
   }
 
-  private func bytes(of request: Request, upTo most: Int) async throws -> [UInt8] {
+  /// User and device of an OwnTracks request: `?u=…&d=…`, else its headers.
+  private static func ownTracksNames(_ request: Request) -> [String] {
+    let query = request.uri.queryParameters
+    let stated = ["u", "d"].compactMap { query[Substring($0)].map(String.init) }
+    if stated.contains(where: { !$0.isEmpty }) { return stated }
+    return ["x-limit-u", "x-limit-d"].compactMap(request.value(of:))
+  }
+
+  private func bytes(of request: Request) async throws -> [UInt8] {
     do {
-      return Array(buffer: try await request.body.collect(upTo: most))
+      return Array(buffer: try await request.body.collect(upTo: PhoneMessages.longestBytes))
     } catch is NIOTooManyBytesError {
       throw ReadingFault.tooLong
     }
   }
 
-  private func answer(to report: TrackerReport?, with body: String) async throws -> Response {
-    guard let report else { return .replied(body) }
-    let reply =
-      switch reporter {
-      case .deviceUser: await TrackerReports.takeOwn(report, at: node)
-      case .carrier(let name): await TrackerReports.take(report.renamed(name), at: node)
-      case nil: await TrackerReports.take(report, at: node)
-      }
-    switch reply {
+  /// Processes the reports of a request in their order. The answer is that of the report that the
+  /// app has to send again, if there is one.
+  private func answer(
+    to reports: [TrackerReport], with body: String, _ address: String
+  ) async -> Response {
+    var worst = TrackerReply.done
+    for report in reports {
+      let reply = await receive(report, address)
+      if Self.weight(reply) > Self.weight(worst) { worst = reply }
+    }
+    switch worst {
     case .done: return .replied(body)
-    case .tooFast: return .words(.tooManyRequests, "too many positions; send the rest later")
-    case .tooMany: return .words(.forbidden, "this node has no room for another tracker")
-    case .refused(let reason): return .words(.forbidden, reason)
+    case .tooFast: return .words(.tooManyRequests, "too many reports; send the rest later")
+    case .tooMany: return .words(.forbidden, "this node has no room for another phone")
+    case .refused(let reason):
+      return .words(reason == ReadingFault.nameless.rawValue ? .badRequest : .forbidden, reason)
     case .unavailable: return .words(.serviceUnavailable, "the node cannot store it now")
+    }
+  }
+
+  private func receive(_ report: TrackerReport, _ address: String) async -> TrackerReply {
+    switch reporter {
+    case .deviceUser: await TrackerReports.receiveOwn(report, at: node)
+    case .carrier(let name):
+      await TrackerReports.receive(report.renamed(name), by: .login, at: node)
+    case nil:
+      await TrackerReports.receive(report, by: .shared(address: address), at: node)
+    }
+  }
+
+  private static func weight(_ reply: TrackerReply) -> Int {
+    switch reply {
+    case .done: 0
+    case .refused: 1
+    case .tooMany: 2
+    case .tooFast: 3
+    case .unavailable: 4
     }
   }
 }

@@ -208,7 +208,9 @@ struct WebResponder: HTTPResponder {
     let link = rule.isLocal ? DashboardLink(request) : nil
     let isPage = rule.isLocal && Dashboard.owns(request)
     guard APIRouter.owns(path) || isPage || link != nil else {
-      return try await phones.respond(to: request, as: rule.judge(path: path, headers))
+      return try await phones.respond(
+        to: request, as: rule.judge(path: path, headers),
+        from: context.connection.channel.remoteAddress?.ipAddress ?? "")
     }
     guard rule.isFromHere(headers) else {
       let reason =

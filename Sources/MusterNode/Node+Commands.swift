@@ -1,3 +1,4 @@
+internal import MusterLocation
 internal import MusterModel
 internal import MusterReplica
 
@@ -16,7 +17,8 @@ extension Node {
   private func reply(to command: Command) throws -> Reply {
     switch command {
     case .status: return .status(try status())
-    case .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
+    case .users: return .users(try users())
+    case .verify, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
       .delivery, .logStates, .bundlePiece, .photos, .photo, .records, .checkInPin, .reports,
       .report, .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts:
       return try read { try command.reading(from: &$0, now: $1) }
@@ -51,6 +53,22 @@ extension Node {
     }
   }
 
+  /// Lists people, with what is noted about the messages of their phones.
+  private func users() throws -> [UserSummary] {
+    let own = try user()
+    let users = try read { try $0.statuses(now: $1).users() }
+    return users.map { user in
+      var user = user
+      if user.id == own {
+        user.phone = location.phoneNotes.summary(of: nil)
+      } else if user.trackerOwner == own {
+        let name = TrackerName(user.callsign, longestBytes: Limits.lineBytes)
+        user.phone = name.flatMap { location.phoneNotes.summary(of: $0) }
+      }
+      return user
+    }
+  }
+
   private func endorseCouncil(_ reference: String?) throws -> Reply {
     try attempt { try $0.endorseCouncil(reference, now: $1) }
     return .councils(try read { replica, _ in try replica.queries.councils() })
@@ -76,6 +94,7 @@ extension Node {
     return try read { replica, now in
       replica.home.freeBytes = free
       replica.home.positionProblem = location.problem(now: now.instant)
+      replica.home.isPhoneTableFull = location.isPhoneTableFull
       return try replica.alerts(now: now)
     }
   }

@@ -43,7 +43,20 @@ extension Node {
     }
   }
 
-  private func take(_ sample: SourceFix, from origin: FixOrigin) {
+  /// Processes the position of a message of the phone of this device's user. A failed write is
+  /// logged only.
+  func receiveOwnPosition(of report: TrackerReport) async {
+    guard let position = report.position else { return }
+    let time: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
+    let fix = SourceFix(
+      position: position, accuracyDecimetres: report.accuracyDecimetres, sampleTime: time)
+    take(fix, from: .tracker, phoneTime: report.time)
+  }
+
+  /// - Parameter phoneTime: what a phone states; nil for a receiver, whose fixes are of the moment.
+  private func take(
+    _ sample: SourceFix, from origin: FixOrigin, phoneTime: DeviceTime? = nil
+  ) {
     var isKept = false
     act { replica, now in
       let taken = location.watch.take(
@@ -54,10 +67,7 @@ extension Node {
       isKept = taken.handling > .watched
       // Only a phone reports fixes that it stored; those of a receiver are of the moment.
       let age =
-        origin == .tracker
-        ? location.phones.age(
-          of: nil, sample.sampleTime.map(DeviceTime.stated) ?? .missing, now: now)
-        : .exactly(milliseconds: 0)
+        phoneTime.map { location.phones.age(of: nil, $0, now: now) } ?? .exactly(milliseconds: 0)
       return try replica.ingest(
         taken.fix, as: taken.handling, stepsBack: taken.stepsBack, age: age, now: now)
     }

@@ -42,6 +42,7 @@ extension Node {
     act { replica, now in
       replica.home.freeBytes = free
       replica.home.positionProblem = location.problem(now: now.instant)
+      replica.home.isPhoneTableFull = location.isPhoneTableFull
       let outcome = try replica.reviewAlerts(now: now)
       change = replica.nextStatusChange(now: now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }

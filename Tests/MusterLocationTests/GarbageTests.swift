@@ -57,6 +57,16 @@ struct GarbageTests {
     readings.compactMap { if case .fix(let fix) = $0 { fix } else { nil } }
   }
 
+  private static func fixes(_ reports: [TrackerReport]) -> [SourceFix] {
+    reports.compactMap { report in
+      let time: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
+      return report.position.map {
+        SourceFix(
+          position: $0, accuracyDecimetres: report.accuracyDecimetres, sampleTime: time)
+      }
+    }
+  }
+
   @Test func `NMEA`() {
     // The sums are made right again, or next to nothing would come past them.
     let bodies = [
@@ -110,7 +120,7 @@ struct GarbageTests {
     ]
     run(queries) { bytes in
       let query = String(decoding: bytes, as: UTF8.self)
-      return [(try? OsmAndQuery.read(query))?.fix].compactMap { $0 }
+      return Self.fixes([try? PhoneMessages.form(query)].compactMap { $0 })
     }
   }
 
@@ -119,7 +129,7 @@ struct GarbageTests {
       "{\"_type\":\"location\",\"lat\":46.05,\"lon\":14.5,\"acc\":12,\"tst\":1795300000,"
       + "\"tid\":\"mj\",\"topic\":\"owntracks/mia/phone\"}"
     run([message]) { bytes in
-      [(try? OwnTracksMessage.read(bytes, user: nil, device: nil))??.fix].compactMap { $0 }
+      Self.fixes((try? PhoneMessages.json(bytes)) ?? [])
     }
   }
 

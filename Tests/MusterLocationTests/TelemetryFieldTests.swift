@@ -6,26 +6,26 @@ import Testing
 /// Battery and motion in the reports of phones, and the battery of this machine.
 struct TelemetryFieldTests {
   @Test func `the fields of OsmAnd, Traccar and OwnTracks are read`() throws {
-    let query = try OsmAndQuery.read("id=a&lat=46&lon=14&batt=12.4&motion=true")
+    let query = try PhoneMessages.form("id=a&lat=46&lon=14&batt=12.4&motion=true")
     #expect((query.batteryPercent, query.isMoving) == (12, true))
-    let traccar = try TraccarMessage.read(
+    let traccar = try PhoneMessages.json(
       Array(
         """
         {"location":{"coords":{"latitude":46,"longitude":14},"is_moving":false,\
         "battery":{"level":0.5}},"device_id":"a"}
         """.utf8))
-    #expect((traccar.batteryPercent, traccar.isMoving) == (50, false))
-    let ownTracks = try OwnTracksMessage.read(
+    #expect((traccar.first?.batteryPercent, traccar.first?.isMoving) == (50, false))
+    let ownTracks = try PhoneMessages.json(
       Array(
         """
         {"_type":"location","lat":46,"lon":14,"tid":"a","batt":7,"motionactivities":["walking"]}
-        """.utf8), user: nil, device: nil)
-    #expect((ownTracks?.batteryPercent, ownTracks?.isMoving) == (7, true))
+        """.utf8))
+    #expect((ownTracks.first?.batteryPercent, ownTracks.first?.isMoving) == (7, true))
   }
 
   @Test func `values out of range and missing ones are unknown`() throws {
     for field in ["", "&batt=101", "&batt=-1", "&batt=nan", "&batt=full", "&motion=maybe"] {
-      let report = try OsmAndQuery.read("id=a&lat=46&lon=14\(field)")
+      let report = try PhoneMessages.form("id=a&lat=46&lon=14\(field)")
       #expect(report.batteryPercent == nil && report.isMoving == nil, "\(field)")
     }
   }

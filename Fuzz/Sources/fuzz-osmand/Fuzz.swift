@@ -4,6 +4,6 @@ import MusterLocation
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-  _ = try? OsmAndQuery.read(text)
+  _ = try? PhoneMessages.form(text)
   return 0
 }

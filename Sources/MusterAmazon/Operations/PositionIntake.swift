@@ -85,10 +85,10 @@ final class PositionIntake: Sendable {
       let collections = resources.collections(in: scope)
       let rows = excluded[collections] ?? contents.rows(outside: collections)
       excluded[collections] = rows
-      let fix = SourceFix(
-        position: position, accuracyDecimetres: Self.decimetres(update.accuracyMetres),
-        sampleTime: update.time)
-      return TrackerUpdate(TrackerReport(tracker: tracker, fix: fix), without: rows)
+      let report = TrackerReport(
+        tracker: tracker, position: position,
+        accuracyDecimetres: Self.decimetres(update.accuracyMetres), time: .stated(update.time))
+      return TrackerUpdate(report, without: rows)
     }
 
     private func name(of id: String) throws(ServiceFault) -> String {
@@ -125,7 +125,7 @@ final class PositionIntake: Sendable {
           }
         }
       }
-      var replies = await TrackerReports.take(updates, at: node)[...]
+      var replies = await TrackerReports.receive(updates, at: node)[...]
       var stored: Set<String> = []
       for place in faults.indices {
         for item in faults[place].indices where faults[place][item] == nil {

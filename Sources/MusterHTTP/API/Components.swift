@@ -118,6 +118,15 @@ enum Components {
       .must("accuracyMetres", .nullable(.anyNumber)),
       .must("fixAgeSeconds", .nullable(.anyInteger)), .must("team", .text),
       .must("battery", .nullable(percent)),
+      .must(
+        "phone",
+        .nullable(
+          .open([
+            .must(
+              "leftOut",
+              .list(.open([.must("reason", .text), .must("count", .count)]), most: 32)),
+            .must("alarm", .nullable(.text)),
+          ]))),
     ] + placed
 
   private static let permit = Shape.open([

@@ -74,9 +74,8 @@ enum PersonRoutes {
       throw Problem.unexpected
     }
     let report = TrackerReport(
-      tracker: name,
-      fix: SourceFix(position: place, accuracyDecimetres: accuracy, sampleTime: time))
-    switch await TrackerReports.take(report, at: node) {
+      tracker: name, position: place, accuracyDecimetres: accuracy, time: .stated(time))
+    switch await TrackerReports.receive(report, by: .login, at: node) {
     case .done: return Answer(.noContent)
     case .tooFast: throw Problem(.tooManyRequests, "too many positions: send the rest later")
     case .tooMany: throw Problem(.forbidden, "this node has no room for another tracker")

@@ -115,6 +115,7 @@ extension UserSummary {
       "accuracyMetres": .metres(decimetres: fix?.accuracyDecimetres),
       "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "team": .string(team),
       "battery": .known(batteryPercent) { .count(Int($0)) },
+      "phone": .known(phone, \.json),
     ]).adding(JSON.place(fix?.position))
   }
 }
@@ -457,5 +458,16 @@ extension PositionReport {
       "accuracyMetres": .metres(decimetres: fix.accuracyDecimetres),
       "sampleTime": .time(fix.sampleTime), "reportedAt": .time(reportedAt),
     ]).adding(JSON.place(fix.position))
+  }
+}
+
+extension PhoneSummary {
+  /// The JSON object.
+  fileprivate var json: JSON {
+    .object([
+      "leftOut": .array(
+        leftOut.map { .object(["reason": .string($0.reason), "count": .count($0.count)]) }),
+      "alarm": .known(alarm, JSON.string),
+    ])
   }
 }

@@ -1,47 +1,58 @@
-/// A call for help by a phone: the field `alarm` of its report.
+internal import MusterModel
+
+/// An alarm of a phone: the field `alarm` of its message, in the words of Traccar.
 ///
-/// Apps send other alarms in the same field, such as a low battery. Only those that a person
-/// raises, or that mean a fall, call for help.
+/// Apps send technical alarms in the same field, such as a low battery. What a person raises, and
+/// what means a fall or an accident, calls for help. A word that is in neither list is another
+/// alarm: it is shown, and calls nobody.
 public struct TrackerAlarm: Hashable, Sendable {
-  /// The battery's charge in percent; nil if the phone reports none.
-  public let batteryPercent: Int?
+  /// The stated word, for display: one line.
+  public let word: String
+  /// Whether it calls for help.
+  public let isCall: Bool
 
-  private static let calls: Set<String> = [
-    "sos", "panic", "help", "general", "falldown", "mandown", "1", "true",
+  /// Words that call for help, in lower case and without blanks, `_` and `-`.
+  static let calls: Set<String> = [
+    "sos", "panic", "help", "mayday", "emergency", "duress", "general", "falldown", "fall",
+    "mandown", "accident", "crash", "1", "true", "yes", "on",
   ]
+  /// Words that state that there is no alarm.
+  static let none: Set<String> = ["", "0", "false", "no", "off", "none", "null", "normal"]
 
-  /// Returns nil if the field is missing or no call for help.
-  ///
-  /// - Parameter batteryPercent: as reported; values out of range are ignored.
-  public init?(field: String?, batteryPercent: Double?) {
-    guard let field, Self.calls.contains(field.lowercased()) else { return nil }
-    self.batteryPercent = batteryPercent.flatMap {
-      (0...100).contains($0) ? Int($0.rounded()) : nil
+  private static let longestBytes = 64
+
+  /// Reads the field; nil for no alarm. Of several words the first that calls for help counts.
+  init?(_ value: PhoneValue?) {
+    var words: [String] = []
+    Self.collect(value, into: &words, depth: 0)
+    let alarms = words.filter { !Self.none.contains(Self.key($0)) }
+    guard let word = alarms.first(where: { Self.calls.contains(Self.key($0)) }) ?? alarms.first
+    else { return nil }
+    isCall = Self.calls.contains(Self.key(word))
+    self.word = Self.shown(word)
+  }
+
+  private static func collect(_ value: PhoneValue?, into words: inout [String], depth: Int) {
+    switch value {
+    case nil, .null?: break
+    case .flag(let flag)?: words.append(flag ? "true" : "false")
+    case .text(let text)?:
+      words += text.split { ",;|".contains($0) }.prefix(32).map { PhoneValue.trimmed($0) }
+    case .number?: words.append(value?.word ?? "unreadable")
+    case .list(let elements)?:
+      guard depth < 2 else { return words.append("unreadable") }
+      for element in elements.prefix(32) { collect(element, into: &words, depth: depth + 1) }
+    case .object?, .unreadable?: words.append("unreadable")
     }
   }
 
-  /// The note of the call for help.
-  public var note: String {
-    batteryPercent.map { "alarm by the phone, battery \($0) %" } ?? "alarm by the phone"
-  }
-}
-
-/// Detects when a phone's alarm begins: a phone may repeat the field in each report.
-///
-/// Invariant: it contains at most as many names as the node accepts trackers, since only reports of
-/// known trackers are taken.
-struct TrackerAlarms: Sendable {
-  private var active: Set<TrackerName> = []
-
-  /// Takes a report of a known tracker. Returns its alarm if the report before had none.
-  mutating func take(_ report: TrackerReport) -> TrackerAlarm? {
-    guard let alarm = report.alarm else {
-      active.remove(report.tracker)
-      return nil
-    }
-    return active.insert(report.tracker).inserted ? alarm : nil
+  private static func key(_ word: String) -> String {
+    String(word.lowercased().filter { !$0.isWhitespace && $0 != "_" && $0 != "-" })
   }
 
-  /// Takes the alarm of the next report as a new one.
-  mutating func forget(_ tracker: TrackerName) { active.remove(tracker) }
+  private static func shown(_ word: String) -> String {
+    var shown = word
+    while shown.utf8.count > longestBytes { shown.removeLast() }
+    return TextRule.line.accepts(shown) ? shown : "unreadable"
+  }
 }

@@ -9,26 +9,51 @@ public import MusterModel
 public struct TrackerGate: Sendable {
   /// The burst size: a phone that regains coverage sends its stored fixes at once.
   static let burst: Int64 = 300
-  /// The sustained rate is one fix per second; phones send one in ten seconds or less often.
-  static let millisecondsPerFix: Int64 = 1000
+  /// The sustained rate is one report per second; phones send one in ten seconds or less often.
+  static let millisecondsPerReport: Int64 = 1000
+
+  /// How a sender proves who it is, from the least on.
+  public enum Standing: Int, Hashable, Sendable, Comparable {
+    /// The token that all phones share: the sender states any name.
+    case shared
+    /// The same, with a call for help.
+    case call
+    /// The secret of a login, or an access key: it names the person.
+    case proven
+
+    /// Compares the standings.
+    public static func < (left: Standing, right: Standing) -> Bool {
+      left.rawValue < right.rawValue
+    }
+
+    /// Places that a new name of this standing leaves free for those above.
+    fileprivate var reserve: Int {
+      switch self {
+      case .shared: Limits.trackersPerDevice / 4
+      case .call: Limits.trackersPerDevice / 16
+      case .proven: 0
+      }
+    }
+  }
 
   private struct Tracker {
     var gate = FixGate()
     var limiter: RateLimiter
 
-    init(now: Instant) { limiter = RateLimiter(saving: burst * millisecondsPerFix, now: now) }
+    init(now: Instant) { limiter = RateLimiter(saving: burst * millisecondsPerReport, now: now) }
   }
 
   private let mostTrackers: Int
   private var trackers: [TrackerName: Tracker] = [:]
-  private var alarms = TrackerAlarms()
 
-  /// The result of a report.
+  /// The result of a report's position.
   public enum Answer: Hashable, Sendable {
     /// Accepted: to be stored and, unless it is late, published.
     case taken(Fix, isLate: Bool)
     /// Rejected as implausible: a retry is useless.
     case refused(FixRefusal)
+    /// There is none: the phone is in contact.
+    case contact
     /// Over the rate limit: to be sent again later.
     case tooFast
     /// The limit of trackers is reached.
@@ -38,42 +63,46 @@ public struct TrackerGate: Sendable {
   /// Creates a validator without reports.
   ///
   /// - Parameters:
-  ///   - known: trackers that this node published before: they keep their slots.
+  ///   - known: trackers that this node published before: they keep their places.
   ///   - mostTrackers: the maximum number of trackers.
   public init(known: [TrackerName], mostTrackers: Int, now: Instant) {
     self.mostTrackers = mostTrackers
-    for name in known.prefix(mostTrackers) {
-      trackers[name] = Tracker(now: now)
-    }
+    for name in known.prefix(mostTrackers) { trackers[name] = Tracker(now: now) }
   }
-
-  /// Returns the alarm that begins with a report, whatever became of its position; nil for an
-  /// unknown tracker.
-  public mutating func beginningAlarm(of report: TrackerReport) -> TrackerAlarm? {
-    trackers[report.tracker] == nil ? nil : alarms.take(report)
-  }
-
-  /// Takes the alarm of the next report as a new one: the last could not be stored.
-  public mutating func forgetAlarm(of tracker: TrackerName) { alarms.forget(tracker) }
 
   /// The number of known trackers.
   public var count: Int { trackers.count }
 
-  /// Validates a report.
-  public mutating func take(_ report: TrackerReport, now: ClockReading) -> Answer {
-    var tracker: Tracker
-    if let known = trackers[report.tracker] {
-      tracker = known
-    } else {
-      guard trackers.count < mostTrackers else { return .tooMany }
-      tracker = Tracker(now: now.instant)
+  /// Whether new names under the shared token find no place any more.
+  public var isFull: Bool { trackers.count >= max(mostTrackers - Standing.shared.reserve, 1) }
+
+  /// Whether a tracker is known, or finds a place; it then has one.
+  public mutating func admits(
+    _ name: TrackerName, as standing: Standing, now: Instant
+  ) -> Bool {
+    if trackers[name] != nil { return true }
+    guard trackers.count < max(mostTrackers - standing.reserve, 1) else { return false }
+    trackers[name] = Tracker(now: now)
+    return true
+  }
+
+  /// Validates a report of a tracker.
+  public mutating func judge(
+    _ report: TrackerReport, of name: TrackerName, as standing: Standing, now: ClockReading
+  ) -> Answer {
+    guard admits(name, as: standing, now: now.instant), var tracker = trackers[name] else {
+      return .tooMany
     }
-    guard tracker.limiter.take(Self.millisecondsPerFix, now: now.instant) else { return .tooFast }
-    defer { trackers[report.tracker] = tracker }
+    guard tracker.limiter.take(Self.millisecondsPerReport, now: now.instant) else {
+      return .tooFast
+    }
+    defer { trackers[name] = tracker }
+    guard let position = report.position else { return .contact }
+    let time: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
     do throws(FixRefusal) {
       let admitted = try tracker.gate.admit(
-        report.fix.position, accuracyDecimetres: report.fix.accuracyDecimetres,
-        time: report.fix.sampleTime, from: .tracker, now: now.wall)
+        position, accuracyDecimetres: report.accuracyDecimetres, time: time, from: .tracker,
+        now: now.wall)
       return .taken(admitted.fix, isLate: tracker.gate.isLate(admitted.fix))
     } catch {
       return .refused(error)

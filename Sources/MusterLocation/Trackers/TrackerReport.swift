@@ -1,40 +1,72 @@
-internal import MusterModel
+public import MusterModel
 
-/// A position report of a phone.
+/// What a phone reports about itself in one message: a position, a heartbeat, an alarm. Each part
+/// is optional and was read alone; a part that could not be used is left out, and named.
 public struct TrackerReport: Hashable, Sendable {
-  /// The name configured in the phone's app.
-  public let tracker: TrackerName
-  /// The fix as reported.
-  public let fix: SourceFix
+  /// What of a message was not used.
+  public enum Omission: String, Hashable, Sendable, CaseIterable, Comparable {
+    case name = "name unreadable"
+    case position = "position unreadable"
+    /// The app itself states that the fix is invalid, such as by a negative accuracy.
+    case invalidFix = "position marked as invalid"
+    case accuracy = "accuracy unreadable"
+    case time = "time unreadable"
+    case battery = "battery unreadable"
+    case movement = "movement unreadable"
+    case otherPerson = "position of a person with a login or a laptop of their own"
+    case vague = "position too inaccurate"
+    case nowhere = "position at 0, 0"
+    case jump = "position too far from the last"
+    case encrypted = "encrypted: set the same key on the laptop, or none in the app"
 
-  /// The call for help; nil for none.
-  public let alarm: TrackerAlarm?
-  /// The battery's charge in percent; nil if the phone reports none, or one out of range.
-  public let batteryPercent: UInt8?
-  /// Whether the phone's sensor reports that it moves; nil if it reports nothing.
-  public let isMoving: Bool?
+    /// Compares the texts.
+    public static func < (left: Omission, right: Omission) -> Bool {
+      left.rawValue < right.rawValue
+    }
+  }
+
+  /// The name configured in the phone's app; nil if the message has none that can be used.
+  public var tracker: TrackerName?
+  /// Nil without a position that can be used.
+  public var position: Coordinate?
+  /// Nil if it is not stated.
+  public var accuracyDecimetres: UInt32?
+  /// When the sample was made, by the phone's clock.
+  public var time: DeviceTime
+  /// Nil without an alarm.
+  public var alarm: TrackerAlarm?
+  /// The battery's charge in percent; nil if it is not stated.
+  public var batteryPercent: UInt8?
+  /// Whether the phone's sensor states that it moves; nil if it states nothing.
+  public var isMoving: Bool?
+  /// What was left out.
+  public var omissions: Set<Omission>
 
   /// Creates a report.
-  ///
-  /// - Parameter batteryPercent: as reported; values out of range are ignored.
   public init(
-    tracker: TrackerName, fix: SourceFix, alarm: TrackerAlarm? = nil,
-    batteryPercent: Double? = nil, isMoving: Bool? = nil
+    tracker: TrackerName?, position: Coordinate?, accuracyDecimetres: UInt32? = nil,
+    time: DeviceTime = .missing, alarm: TrackerAlarm? = nil, batteryPercent: UInt8? = nil,
+    isMoving: Bool? = nil, omissions: Set<Omission> = []
   ) {
-    self.batteryPercent = batteryPercent.flatMap {
-      (0...100).contains($0) ? UInt8($0.rounded()) : nil
-    }
-    self.isMoving = isMoving
     self.tracker = tracker
-    self.fix = fix
+    self.position = position
+    self.accuracyDecimetres = accuracyDecimetres
+    self.time = time
     self.alarm = alarm
+    self.batteryPercent = batteryPercent
+    self.isMoving = isMoving
+    self.omissions = omissions
   }
+
+  /// Whether it calls for help.
+  public var isCall: Bool { alarm?.isCall == true }
 
   /// Returns the same report of another tracker: of the one whose credentials its sender has.
   public func renamed(_ tracker: TrackerName) -> TrackerReport {
-    TrackerReport(
-      tracker: tracker, fix: fix, alarm: alarm,
-      batteryPercent: batteryPercent.map(Double.init), isMoving: isMoving)
+    var report = self
+    report.tracker = tracker
+    report.omissions.remove(.name)
+    return report
   }
 }
 

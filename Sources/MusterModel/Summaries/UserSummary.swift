@@ -38,6 +38,9 @@ public struct UserSummary: Codable, Hashable, Sendable {
   /// The lowest charge that their devices stated last, in percent, revoked ones excepted; nil if
   /// none stated any.
   public var batteryPercent: UInt8?
+  /// What this node notes about the messages of their phone; nil for nothing, or if it reports
+  /// elsewhere.
+  public var phone: PhoneSummary?
 
   /// Creates a summary. `status`, `reason` and the age MUST be assessed at one moment.
   public init(

@@ -21,8 +21,10 @@ struct LocationInput: Sendable {
   var phones = PhoneClocks()
   /// The trackers that this node records; nil until the first report.
   private var trackers: TrackerGate?
-  /// Whether the last report of the user's own phone had an alarm.
-  private var isOwnAlarmOn = false
+  /// What is noted about their messages.
+  var phoneNotes = PhoneNotes()
+  /// Returns the names of the logins, whose people the shared token of phones does not prove.
+  var loginNames: @Sendable () -> [String] = { [] }
 
   /// The battery of this machine, and when it is read next.
   private var battery = (reader: SystemBattery(), due: Instant?.none)
@@ -72,35 +74,35 @@ struct LocationInput: Sendable {
   /// Limits and orders a tracker's report.
   ///
   /// - Parameter known: the names of the trackers that the replica stores.
-  mutating func take(
-    _ report: TrackerReport, known: @autoclosure () throws -> [String], now: ClockReading
+  mutating func judge(
+    _ report: TrackerReport, of name: TrackerName, as standing: TrackerGate.Standing,
+    known: @autoclosure () throws -> [String], now: ClockReading
   ) throws -> TrackerGate.Answer {
+    try withTrackers(known: known, now: now) { $0.judge(report, of: name, as: standing, now: now) }
+  }
+
+  /// Whether a tracker is known, or finds a place.
+  mutating func admits(
+    _ name: TrackerName, as standing: TrackerGate.Standing,
+    known: @autoclosure () throws -> [String], now: ClockReading
+  ) throws -> Bool {
+    try withTrackers(known: known, now: now) { $0.admits(name, as: standing, now: now.instant) }
+  }
+
+  private mutating func withTrackers<Result>(
+    known: () throws -> [String], now: ClockReading, _ work: (inout TrackerGate) -> Result
+  ) rethrows -> Result {
     var gate =
       try trackers
       ?? TrackerGate(
         known: known().compactMap { TrackerName($0, longestBytes: Limits.lineBytes) },
         mostTrackers: Limits.trackersPerDevice, now: now.instant)
-    let answer = gate.take(report, now: now)
-    trackers = gate
-    return answer
+    defer { trackers = gate }
+    return work(&gate)
   }
 
-  /// Returns the alarm that begins with a report that was just taken.
-  mutating func beginningAlarm(of report: TrackerReport) -> TrackerAlarm? {
-    trackers?.beginningAlarm(of: report)
-  }
-
-  /// Takes the alarm of the next report as a new one: the last could not be stored.
-  mutating func forgetAlarm(of tracker: TrackerName) { trackers?.forgetAlarm(of: tracker) }
-
-  /// Returns the alarm that begins with a report of the user's own phone.
-  mutating func beginningOwnAlarm(of report: TrackerReport) -> TrackerAlarm? {
-    defer { isOwnAlarmOn = report.alarm != nil }
-    return isOwnAlarmOn ? nil : report.alarm
-  }
-
-  /// Takes the alarm of the next report as a new one: the last could not be stored.
-  mutating func forgetOwnAlarm() { isOwnAlarmOn = false }
+  /// Whether names under the shared token of phones find no place any more.
+  var isPhoneTableFull: Bool { trackers?.isFull ?? false }
 
   /// Why this device gets no position although it has a source; nil if it gets one.
   func problem(now: Instant) -> String? { source?.problem(now: now) }

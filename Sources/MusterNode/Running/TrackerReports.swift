@@ -1,10 +1,11 @@
+internal import MusterGeo
 public import MusterLocation
 public import MusterModel
 internal import MusterReplica
 
 /// The result of a tracker's report.
 public enum TrackerReply: Hashable, Sendable {
-  /// Stored, or useless however often it is sent.
+  /// What can be used is stored; the rest is useless however often it is sent.
   case done
   /// Too early: to be sent again later.
   case tooFast
@@ -18,7 +19,7 @@ public enum TrackerReply: Hashable, Sendable {
 
 /// A report of a tracker, to be evaluated against some fences.
 public struct TrackerUpdate: Hashable, Sendable {
-  /// The report.
+  /// The report. It MUST name its tracker.
   public let report: TrackerReport
   /// Fences that the tracker is not evaluated against.
   public let excluded: Set<RowID>
@@ -30,59 +31,81 @@ public struct TrackerUpdate: Hashable, Sendable {
   }
 }
 
-/// Position reports of trackers, on their way through the limits of the node to its replica.
+/// How the sender of a report proves who it is.
+public enum PhoneCredential: Hashable, Sendable {
+  /// The token that all phones share, from this address: the message states any name.
+  case shared(address: String)
+  /// The secret or the session of a login, which names the person.
+  case login
+}
+
+/// Reports of phones and other trackers, on their way through the limits of the node to its
+/// replica. A call for help comes first, and depends on nothing else of its message.
+///
+///     report ─▶ call for help ─▶ MAYDAY, or an unverified call
+///       └────▶ position, else contact
 public enum TrackerReports {
-  /// Processes a tracker's position report, and the alarm that begins with it. On return both are
-  /// durable.
-  public static func take(
-    _ report: TrackerReport, at node: isolated Node
+  /// Processes a report of a phone. On return all that could be used of it is durable.
+  public static func receive(
+    _ report: TrackerReport, by credential: PhoneCredential, at node: isolated Node
   ) async -> TrackerReply {
-    let reply = await take([TrackerUpdate(report)], at: node)[0]
-    switch reply {
-    case .refused, .unavailable: return reply
-    // A call for help counts also if the position does not.
-    case .done, .tooFast, .tooMany: break
+    await node.untilPeersAnswered()
+    guard let name = report.tracker else {
+      guard report.isCall else { return .refused(ReadingFault.nameless.rawValue) }
+      return await raiseUnverified(report, credential, "the message names no phone", at: node)
     }
-    guard let alarm = node.location.beginningAlarm(of: report) else { return reply }
     do {
-      try node.attempt {
-        try $0.write(
-          PersonRequests.raiseAlarm(ofTracker: report.tracker.description, note: alarm.note),
-          now: $1)
+      if case .shared = credential, try node.namesOtherPerson(name) {
+        node.location.phoneNotes.count([.otherPerson], of: name)
+        guard report.isCall else { return .done }
+        return await raiseUnverified(
+          report, credential, "the person has a login or a laptop of their own", at: node)
       }
-      return reply
     } catch {
-      node.location.forgetAlarm(of: report.tracker)
       return answer(to: error, at: node)
     }
+    if report.isCall {
+      switch await raise(report, name, credential, at: node) {
+      case .done: break
+      case let other: return other
+      }
+    }
+    let reply = await receive(
+      [TrackerUpdate(report)], as: credential.standing, at: node)[0]
+    // A stored call for help is never answered by a refusal.
+    return report.isCall && reply != .unavailable ? .done : reply
   }
 
   /// Processes a report of the phone of this device's user: a fix of this device, and the user's
   /// call for help. On return the call is durable.
-  public static func takeOwn(
+  public static func receiveOwn(
     _ report: TrackerReport, at node: isolated Node
   ) async -> TrackerReply {
-    await node.take(.reading(.fix(report.fix)), from: .tracker)
-    guard let alarm = node.location.beginningOwnAlarm(of: report) else { return .done }
-    do {
-      try node.attempt { try $0.write(PersonRequests.raiseAlarm(note: alarm.note), now: $1) }
-      return .done
-    } catch {
-      node.location.forgetOwnAlarm()
-      return answer(to: error, at: node)
+    await node.untilPeersAnswered()
+    node.location.phoneNotes.record(report, of: nil)
+    if report.isCall {
+      do {
+        let call = try node.phoneCall(of: report, by: .login, from: nil)
+        try node.attempt { try $0.write(PersonRequests.raise(call), now: $1) }
+      } catch {
+        return answer(to: error, at: node)
+      }
     }
+    if report.position != nil { await node.receiveOwnPosition(of: report) }
+    return .done
   }
 
   /// Processes position reports of trackers in their order, with one commit. On return they are
   /// durable. Alarms are not evaluated.
-  public static func take(
-    _ updates: [TrackerUpdate], at node: isolated Node
+  public static func receive(
+    _ updates: [TrackerUpdate], as standing: TrackerGate.Standing = .proven,
+    at node: isolated Node
   ) async -> [TrackerReply] {
     await node.untilPeersAnswered()
     var replies: [TrackerReply] = []
     var fixes: [(place: Int, fix: TrackedFix)] = []
     for (place, update) in updates.enumerated() {
-      let (reply, fix) = admit(update, at: node)
+      let (reply, fix) = admit(update, as: standing, at: node)
       replies.append(reply)
       if let fix { fixes.append((place, fix)) }
     }
@@ -107,38 +130,98 @@ public enum TrackerReports {
     return replies
   }
 
+  // MARK: Calls for help
+
+  /// Writes the call for help of a report: as a MAYDAY of its person, who is listed at once; or as
+  /// an unverified call if there is no place for another person.
+  private static func raise(
+    _ report: TrackerReport, _ name: TrackerName, _ credential: PhoneCredential,
+    at node: isolated Node
+  ) async -> TrackerReply {
+    do {
+      let hasPlace = try node.read { replica, now in
+        try node.location.admits(
+          name, as: max(credential.standing, .call), known: replica.queries.trackerNames(),
+          now: now)
+      }
+      guard hasPlace else {
+        return await raiseUnverified(
+          report, credential, "this laptop records no further phone", at: node)
+      }
+      let call = try node.phoneCall(of: report, by: credential, from: name)
+      try node.attempt { try $0.enlistTracker(named: name.description, now: $1) }
+      try node.attempt {
+        try $0.write(PersonRequests.raise(call, ofTracker: name.description), now: $1)
+      }
+      return .done
+    } catch let refusal as Refusal {
+      // Such as a tracker that was removed, or more trackers than this device may publish.
+      return await raiseUnverified(report, credential, "\(refusal)", at: node)
+    } catch {
+      return answer(to: error, at: node)
+    }
+  }
+
+  private static func raiseUnverified(
+    _ report: TrackerReport, _ credential: PhoneCredential, _ reason: String,
+    at node: isolated Node
+  ) async -> TrackerReply {
+    var address = ""
+    if case .shared(let from) = credential { address = from }
+    let made: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
+    do {
+      try await node.raiseUnverifiedCall(
+        UnverifiedCall(
+          credential: "phone token \(report.tracker?.description ?? "")",
+          name: report.tracker?.description ?? "", address: address,
+          note: "\(report.alarm?.word ?? ""): \(reason)", position: report.position,
+          madeAt: made))
+      return .done
+    } catch {
+      // No other answer makes an app keep the call and send it again.
+      node.logger.error("a call for help could not be stored: \(error)")
+      return .unavailable
+    }
+  }
+
+  // MARK: Positions
+
   /// Limits and orders a report. Returns the fix if it is to be stored.
   private static func admit(
-    _ update: TrackerUpdate, at node: isolated Node
+    _ update: TrackerUpdate, as standing: TrackerGate.Standing, at node: isolated Node
   ) -> (TrackerReply, TrackedFix?) {
     let report = update.report
+    guard let name = report.tracker else {
+      return (.refused(ReadingFault.nameless.rawValue), nil)
+    }
     do {
       let (answer, age) = try node.read { replica, now in
-        let answer = try node.location.take(
-          report, known: replica.queries.trackerNames(), now: now)
-        let time = report.fix.sampleTime.map(DeviceTime.stated) ?? .missing
-        return (answer, node.location.phones.age(of: report.tracker, time, now: now))
+        let answer = try node.location.judge(
+          report, of: name, as: standing, known: replica.queries.trackerNames(), now: now)
+        return (answer, node.location.phones.age(of: name, report.time, now: now))
+      }
+      if answer != .tooFast, answer != .tooMany {
+        node.location.phoneNotes.record(report, of: name)
       }
       switch answer {
       case .taken(let fix, let isLate):
         if isLate { node.location.watch.count("late from a phone") }
         let tracked = TrackedFix(
-          fix, of: report.tracker.description, batteryPercent: report.batteryPercent,
+          fix, of: name.description, batteryPercent: report.batteryPercent,
           isMoving: report.isMoving, without: update.excluded, age: age)
         return (.done, tracked)
       case .refused(let refusal):
         node.location.watch.count("\(refusal.rawValue), by a phone")
-        // A position that is not used shows that the phone is in contact; a repeated one does not.
-        if refusal != .old {
-          try node.attempt {
-            try $0.recordContact(
-              ofTracker: report.tracker.description, batteryPercent: report.batteryPercent, now: $1)
-          }
+        if let omission = TrackerReport.Omission(refusal) {
+          node.location.phoneNotes.count([omission], of: name)
         }
-        return (.done, nil)
+        // A position that is not used shows that the phone is in contact; a repeated one does not.
+        if refusal != .old { try node.recordContact(of: name, by: report) }
+      case .contact: try node.recordContact(of: name, by: report)
       case .tooFast: return (.tooFast, nil)
       case .tooMany: return (.tooMany, nil)
       }
+      return (.done, nil)
     } catch {
       return (answer(to: error, at: node), nil)
     }
@@ -161,4 +244,70 @@ public enum TrackerReports {
     node.logger.error("\(error)")
     return .unavailable
   }
+}
+
+extension PhoneCredential {
+  fileprivate var standing: TrackerGate.Standing {
+    switch self {
+    case .shared: .shared
+    case .login: .proven
+    }
+  }
+}
+
+extension TrackerReport.Omission {
+  fileprivate init?(_ refusal: FixRefusal) {
+    switch refusal {
+    case .nowhere: self = .nowhere
+    case .vague: self = .vague
+    case .jump: self = .jump
+    case .old: return nil
+    }
+  }
+}
+
+extension Node {
+  /// Records that a phone is in contact without a position that can be used, and lists its person.
+  fileprivate func recordContact(of name: TrackerName, by report: TrackerReport) throws {
+    try attempt {
+      try $0.recordContact(
+        ofTracker: name.description, batteryPercent: report.batteryPercent, now: $1)
+    }
+  }
+
+  /// Whether a name under the shared token is that of a person who has a login of this node, or a
+  /// device: what such a message states about them is not proven.
+  fileprivate func namesOtherPerson(_ name: TrackerName) throws -> Bool {
+    let key = name.description.lowercased()
+    if location.loginNames().contains(where: { $0.lowercased() == key }) { return true }
+    return try read { replica, _ in replica.hasUser(called: key) }
+  }
+
+  /// The call for help of a report, with a note that states how it came, and both times if it was
+  /// delayed.
+  fileprivate func phoneCall(
+    of report: TrackerReport, by credential: PhoneCredential, from name: TrackerName?
+  ) throws -> PhoneCall {
+    let made: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
+    let (age, now) = try read { _, now in
+      (location.phones.age(of: name, report.time, now: now), now.wall)
+    }
+    var note = "alarm by the phone"
+    if let word = report.alarm?.word, !Self.plainWords.contains(word.lowercased()) {
+      note += " (\(word))"
+    }
+    if let percent = report.batteryPercent { note += ", battery \(percent) %" }
+    if let made, let age = age.leastMilliseconds, age > Self.delayMilliseconds {
+      note += ", made \(made) by its clock, received \(now)"
+    }
+    if case .shared(let address) = credential {
+      note += address.isEmpty
+        ? "; by the token of all phones" : "; by the token of all phones, from \(address)"
+    }
+    return PhoneCall(word: report.alarm?.word ?? "", madeAt: made, note: note)
+  }
+
+  private static var plainWords: Set<String> { ["sos", "true", "1"] }
+  /// Calls that are older than this when they arrive show both times.
+  private static var delayMilliseconds: Int64 { 60_000 }
 }

@@ -84,33 +84,46 @@ public enum PersonRequests {
     return Draft(composer, lane: .urgent)
   }
 
-  /// Writes a call for help for the carrier of a tracker that this device records, unless one is
-  /// open. Rejected for a tracker that was never recorded, or was removed.
-  public static func raiseAlarm(ofTracker name: String, note: String) -> WriteRequest<Void> {
+  /// Writes the call for help of a phone, for the carrier of a tracker that this device records.
+  /// Writes nothing while a call is open, and for a message that made one before: after command or
+  /// the caller ended it, any other message with an alarm is a new call. Rejected for a tracker
+  /// that was never recorded, or was removed.
+  public static func raise(
+    _ call: PhoneCall, ofTracker name: String
+  ) -> WriteRequest<Void> {
     WriteRequest { context in
+      try context.require(.command, .member)
       let tracker = OwnTracker(named: name, of: context.read.local)
       guard let row = try context.read.store.row(tracker.key), row.exists else {
-        throw Refusal("the tracker \(name) has no position yet", .unknown)
+        throw Refusal("the tracker \(name) is not listed, or was removed", .unknown)
       }
-      guard try StatementReader(context: context.read).statements(row).openCalls.isEmpty else {
-        return .nothing
-      }
-      return try draft(
-        of: .needsHelp, note: note, forTracker: UserID(raw: tracker.row.raw), in: &context)
+      let user = UserID(raw: tracker.row.raw)
+      return try draft(of: call, tracker.nonce, by: try context.person(user), in: &context)
     }
   }
 
-  /// Writes a call for help of this device's user, raised by their phone, unless one is open.
-  public static func raiseAlarm(note: String) -> WriteRequest<Void> {
+  /// Writes the call for help of the phone of this device's user, as `raise(_:ofTracker:)` does.
+  public static func raise(_ call: PhoneCall) -> WriteRequest<Void> {
     WriteRequest { context in
-      let state = try context.person(context.user)
-      guard try StatementReader(context: context.read).statements(state).openCalls.isEmpty else {
-        return .nothing
-      }
-      var composer = Composer(state, origin: nil)
-      composer.claim(.claim(.needsHelp, note: note))
-      return Draft(composer, lane: .urgent)
+      try context.require(.command, .member, .observer)
+      return try draft(of: call, nil, by: try context.person(context.user), in: &context)
     }
+  }
+
+  private static func draft(
+    of call: PhoneCall, _ tracker: Bytes16?, by state: RowState, in context: inout RequestContext
+  ) throws -> Draft<Void> {
+    let log = try context.phoneCalls(of: tracker)
+    guard !log.contains(call) else { return .nothing }
+    var draft = Draft.nothing
+    // A message that arrives while a call is open is part of it, also after that call has ended.
+    if try StatementReader(context: context.read).statements(state).openCalls.isEmpty {
+      var composer = Composer(state, origin: nil)
+      composer.claim(.claim(.needsHelp, note: call.note))
+      draft = Draft(composer, lane: .urgent)
+    }
+    draft.local = log.adding(call)
+    return draft
   }
 
   /// Writes the claim of a login at this command post, which is bound to a user: signed by this

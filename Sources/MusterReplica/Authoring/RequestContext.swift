@@ -65,6 +65,13 @@ struct RequestContext {
     try LoginReports(of: login) { try core.transaction.batch.local[$0] ?? core.store.local($0) }
   }
 
+  /// Returns the calls that messages of a phone made, after the previous commands.
+  ///
+  /// - Parameter tracker: nil for the phone of this device's user.
+  func phoneCalls(of tracker: Bytes16?) throws -> PhoneCallLog {
+    try PhoneCallLog(of: tracker) { try core.transaction.batch.local[$0] ?? core.store.local($0) }
+  }
+
   /// Returns the row of a user, or of a listed tracker.
   mutating func person(_ user: UserID) throws -> RowState {
     for kind in [EntityKind.tracker, .user] {

@@ -42,6 +42,13 @@ struct DeviceAlerts {
     if let problem = home.positionProblem {
       found.append(finding(.positionSource, device, .warning, problem))
     }
+    if home.isPhoneTableFull {
+      found.append(
+        finding(
+          .bound, device, .warning,
+          "this laptop records no further phone by the shared token: remove phones that are not "
+            + "used, or add a login for each person"))
+    }
     if let freeBytes = home.freeBytes, freeBytes < Limits.leastFreeBytes {
       found.append(
         finding(

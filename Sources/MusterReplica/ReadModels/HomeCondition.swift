@@ -9,4 +9,6 @@ public struct HomeCondition: Hashable, Sendable {
   /// Why the position source gives no fix, and what to do, in one line; nil while it does, or
   /// without one.
   public var positionProblem: String?
+  /// Whether names under the shared token of phones find no place any more.
+  public var isPhoneTableFull = false
 }

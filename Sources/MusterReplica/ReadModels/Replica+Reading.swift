@@ -26,6 +26,16 @@ extension Replica {
     }
   }
 
+  /// Whether a person with a device of their own has a callsign, as far as the last review of the
+  /// statuses knows.
+  ///
+  /// - Parameter name: in lower case.
+  public func hasUser(called name: String) -> Bool {
+    core.derived.statusModel.people.contains { person in
+      !person.identity.isTracker && person.callsign?.lowercased() == name
+    }
+  }
+
   // MARK: The whole state
 
   /// Counts and hashes what is held; the node fills in `rejected` and `diskFreeBytes`.

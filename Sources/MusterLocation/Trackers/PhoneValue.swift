@@ -1,0 +1,199 @@
+internal import Foundation
+
+/// A value of a phone's message: of JSON, or the text of a form.
+///
+/// Reading is lenient: a number may be a text and a text a number. A value that cannot be read as
+/// what is asked for is nil, and affects no other.
+enum PhoneValue: Hashable, Sendable {
+  case text(String)
+  case number(Double)
+  case flag(Bool)
+  case list([PhoneValue])
+  case object([String: PhoneValue])
+  case null
+  /// A JSON value that is none of these, such as a number out of range.
+  case unreadable
+
+  /// A finite number. A text may have blanks around it, and a comma for the decimal point.
+  var decimal: Double? {
+    switch self {
+    case .number(let number): return number
+    case .text(let text):
+      let trimmed = Self.trimmed(text)
+      if let number = DecimalText.number(trimmed) { return number }
+      let parts = trimmed.split(separator: ",", omittingEmptySubsequences: false)
+      guard parts.count == 2, !trimmed.contains(".") else { return nil }
+      return DecimalText.number(parts.joined(separator: "."))
+    default: return nil
+    }
+  }
+
+  /// A text; a number as its shortest digits.
+  var word: String? {
+    switch self {
+    case .text(let text): return text
+    case .number(let number):
+      return Int64(exactly: number).map(String.init) ?? String(number)
+    default: return nil
+    }
+  }
+
+  /// A truth value.
+  var truth: Bool? {
+    switch self {
+    case .flag(let flag): return flag
+    case .number(let number): return number == 1 ? true : number == 0 ? false : nil
+    case .text(let text):
+      switch Self.trimmed(text).lowercased() {
+      case "true", "1", "yes": return true
+      case "false", "0", "no": return false
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// Whether it states nothing.
+  var isEmpty: Bool {
+    switch self {
+    case .null: true
+    case .text(let text): Self.trimmed(text).isEmpty
+    default: false
+    }
+  }
+
+  /// The members of an object.
+  var members: [String: PhoneValue]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// The objects of a list, or the object itself: each is a message of its own.
+  var messages: [PhoneValue] {
+    if case .list(let elements) = self { elements } else { [self] }
+  }
+
+  static func trimmed(_ text: some StringProtocol) -> String {
+    text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
+
+// MARK: - JSON
+
+extension PhoneValue {
+  /// Parses JSON, which apps write with faults at times: bytes that are no UTF-8, `NaN` for a
+  /// missing number, numbers out of range, control characters in texts. Returns nil if it is none.
+  static func json(_ bytes: [UInt8]) -> PhoneValue? { parsed(bytes) ?? parsed(repaired(bytes)) }
+
+  private static func parsed(_ bytes: [UInt8]) -> PhoneValue? {
+    do {
+      return PhoneValue(
+        try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed))
+    } catch {
+      return nil
+    }
+  }
+
+  /// - Parameter object: of `JSONSerialization`.
+  private init(_ object: Any) {
+    switch object {
+    case let members as [String: Any]: self = .object(members.mapValues { PhoneValue($0) })
+    case let elements as [Any]: self = .list(elements.map { PhoneValue($0) })
+    case let text as String: self = .text(text)
+    case is NSNull: self = .null
+    case let number as NSNumber:
+      // A truth value is a number of the C type `char`.
+      let isFlag = number.objCType.pointee == CChar(UInt8(ascii: "c"))
+      self = isFlag ? .flag(number.boolValue) : .number(number.doubleValue)
+    default: self = .unreadable
+    }
+  }
+
+  /// Outside of texts, `NaN` and its like become `null`, and numbers become texts.
+  private static func repaired(_ bytes: [UInt8]) -> [UInt8] {
+    let text = Array(String(decoding: bytes, as: UTF8.self).utf8)
+    var repaired: [UInt8] = []
+    repaired.reserveCapacity(text.count)
+    var (isInText, isEscaped) = (false, false)
+    var index = text.startIndex
+    while index < text.endIndex {
+      let byte = text[index]
+      if isInText {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInText = false
+        }
+        repaired.append(byte < 0x20 ? 0x20 : byte)
+        index += 1
+      } else if let word = noNumbers.first(where: { text[index...].starts(with: $0) }) {
+        repaired += Array("null".utf8)
+        index += word.count
+      } else if byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte) {
+        let number = text[index...].prefix { numberBytes.contains($0) }
+        repaired += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
+        index = number.endIndex
+      } else {
+        isInText = byte == UInt8(ascii: "\"")
+        repaired.append(byte)
+        index += 1
+      }
+    }
+    return repaired
+  }
+
+  /// The longest first.
+  private static let noNumbers: [[UInt8]] = ["-Infinity", "Infinity", "-NaN", "NaN", "nan"].map {
+    Array($0.utf8)
+  }
+  private static let numberBytes = Set("0123456789+-.eE".utf8)
+}
+
+// MARK: - Forms
+
+extension PhoneValue {
+  /// Parses a form (`application/x-www-form-urlencoded`) into an object. Of repeated names the
+  /// first counts. Broken percent signs stay as they are, and texts that are no UTF-8 are read as
+  /// Latin-1: nothing makes another parameter unreadable.
+  static func form(_ text: some StringProtocol) -> PhoneValue {
+    var members: [String: PhoneValue] = [:]
+    for pair in text.split(separator: "&").prefix(mostParameters) {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = decoded(parts[0])
+      if members[name] == nil { members[name] = .text(parts.count == 2 ? decoded(parts[1]) : "") }
+    }
+    return .object(members)
+  }
+
+  private static let mostParameters = 1000
+
+  private static func decoded(_ text: some StringProtocol) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "+") {
+        bytes.append(0x20)
+      } else if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let high = hexadecimal(rest[rest.startIndex]),
+        let low = hexadecimal(rest[rest.startIndex + 1])
+      {
+        bytes.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}
