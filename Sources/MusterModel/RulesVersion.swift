@@ -28,8 +28,8 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   /// membership evidence and covers the control plane by the state hash. 6 added check-ins. 7 added
   /// their sealed field, their time without movement, the rules of zones, photos and
   /// marks on them. 8 added emergency contacts. 9 added records. 10 added exposures. 11 added
-  /// the role `archive`.
-  public static let current = RulesVersion(11)
+  /// the role `archive`. 12 added unverified calls.
+  public static let current = RulesVersion(12)
 
   /// The version of a program that states none: it predates stated versions.
   public static let unstated = RulesVersion(1)
