@@ -65,6 +65,8 @@ extension LiveValue {
     // The counts of a record never go back.
     case (.recordValue, .bytes(let bytes)):
       Int64(clamping: RecordEntry.syncCount(in: bytes))
+    // A caller who is identified needs more than one who was dismissed.
+    case (.unverifiedCallOutcome, .bytes(let bytes)): Int64(bytes.first ?? 0)
     default: 0
     }
   }

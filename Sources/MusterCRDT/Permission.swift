@@ -5,8 +5,8 @@ public import MusterModel
 /// the row's owner.
 public enum Permission {
   /// Whether a write is authorized; checked when it is applied. Command may write everything except
-  /// a user's self-report, another person's track or records, and another device's sealed note. A
-  /// user may write their own records
+  /// a user's self-report, another person's track or records, another device's sealed note,
+  /// and what an unverified call states. A user may write their own records
   /// and their own row, except command's statements about them, unless their device is a relay. A
   /// member may write their own reports and trackers, confirmations and comments on any report, and
   /// acknowledgements for themselves, of directives and of alerts; and of directives for the
@@ -26,6 +26,8 @@ public enum Permission {
       return author.user == owner && author.role.isPersonal
     case .exposure:
       return allowsExposure(write, by: author)
+    case .unverifiedCall:
+      return allowsUnverifiedCall(write, by: author, isOwn: author.user == owner)
     case .report:
       guard author.role == .command || author.role == .member else { return false }
       return author.role == .command || author.user == owner || isOpenToMembers(write.field)
@@ -47,6 +49,14 @@ public enum Permission {
   private static func allowsExposure(_ write: Write, by author: Author) -> Bool {
     write.field == .exposureNote
       ? author.role.isPersonal && author.device.raw == write.row.raw : author.role == .command
+  }
+
+  /// The user whose device received the call writes what it states; command decides about it.
+  private static func allowsUnverifiedCall(
+    _ write: Write, by author: Author, isOwn: Bool
+  ) -> Bool {
+    write.field == .unverifiedCallOutcome
+      ? author.role == .command : isOwn && (author.role == .command || author.role == .member)
   }
 
   /// No one else writes a user's self-report. Command may override it; the user's next self-report
@@ -91,7 +101,7 @@ public enum Permission {
     return switch field {
     case .fenceDeleted, .permitRevoked: false
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence, .checkInExistence:
+      .permitExistence, .checkInExistence, .unverifiedCallExistence:
       true
     default:
       switch field.kind {

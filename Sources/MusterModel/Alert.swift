@@ -124,6 +124,8 @@ public enum AlertKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   case nearZone = 26
   /// The position source of this device gives no fix.
   case positionSource = 27
+  /// Calls for help whose callers are not proven (the row is the operation's): one alert for all.
+  case unverifiedCall = 28
   /// A person checked in under duress; at command only (decision 0047).
   case duress = 30
 }

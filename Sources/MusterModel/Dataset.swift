@@ -6,7 +6,7 @@ public enum Dataset: UInt8, Sendable, NamedCase, Hashable {
   case events = 4
   case directives = 5
   /// Alerts of this node only: raised, cleared or acknowledged. Also the settings of the operation,
-  /// which contain the emergency contacts that alerts show.
+  /// which contain the emergency contacts that alerts show, and the unverified calls.
   case alerts = 6
   /// The mesh topology: which device receives from which.
   case mesh = 7
@@ -23,7 +23,7 @@ public enum Dataset: UInt8, Sendable, NamedCase, Hashable {
     case .report: self = .reports
     case .fence: self = .fences
     case .directive: self = .directives
-    case .alertAcknowledgement, .settings: self = .alerts
+    case .alertAcknowledgement, .settings, .unverifiedCall: self = .alerts
     case .record: self = .records
     case .exposure: self = .proximity
     case .track: return nil

@@ -25,6 +25,9 @@ public enum EntityKind: UInt8, Sendable, CaseIterable, Hashable, Comparable {
   /// What devices send to command about exposures, sealed, and what command publishes about them:
   /// the row's id is a device's, or the operation's.
   case exposure = 12
+  /// A call for help whose caller is not proven, as one device received it (decision 0099). The
+  /// row's id is derived from the device and the credential that was used (`RowOrigin`).
+  case unverifiedCall = 13
 
   /// Whether rows of this kind are created by an author, who then owns them. Other rows always
   /// exist, and belong to the user with the same id, if there is one.
@@ -197,6 +200,12 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   /// An add-wins set of the encoded `ExposureNotice`s, in the operation's row.
   case exposureNotices = 221
 
+  case unverifiedCallExistence = 240
+  /// The newest message of the call: an encoded `UnverifiedCallEntry`.
+  case unverifiedCallContent = 241
+  /// What command decided about the call: an encoded `UnverifiedCallOutcome`.
+  case unverifiedCallOutcome = 242
+
   /// Derived from the number: up to 19 for users, then twenty for each kind.
   public var entity: EntityKind {
     switch rawValue {
@@ -211,7 +220,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case ..<180: .alertAcknowledgement
     case ..<200: .checkIn
     case ..<220: .record
-    default: .exposure
+    case ..<240: .exposure
+    default: .unverifiedCall
     }
   }
 
@@ -223,7 +233,8 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
       .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks,
       .directiveUsers, .directiveAcknowledgements, .directiveZones, .directiveSupersedes,
       .directiveExpected, .directiveTrackerReplies, .permitUsers, .alertAcknowledgements,
-      .checkInExistence, .fenceRules, .settingsContacts, .exposureNotices:
+      .checkInExistence, .fenceRules, .settingsContacts, .exposureNotices,
+      .unverifiedCallExistence:
       .addWinsSet
     default: .lastWriter
     }
@@ -241,6 +252,7 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case .tracker: .trackerExistence
     case .permit: .permitExistence
     case .checkIn: .checkInExistence
+    case .unverifiedCall: .unverifiedCallExistence
     }
   }
 

@@ -133,6 +133,19 @@ public enum Limits {
   public static let noteSessions = 100
   /// Names that one session of a proximity note has.
   public static let namesPerSession = 6
+  /// UTF-8 bytes of what the caller of an unverified call wrote, and of the reason why command
+  /// closed it: it fits a few frames, and the note of the call for help that may follow.
+  public static let unverifiedNoteBytes = 1024
+  /// Messages of an unverified call that its entry counts.
+  public static let unverifiedMessages: UInt32 = 1_000_000
+  /// Open unverified calls that one device keeps apart, by credential; as many again of removed
+  /// logins, whose tokens cannot be invented. The newest of further ones shares one row.
+  public static let unverifiedCallsPerDevice = 64
+  /// Rows of unverified calls that one device creates of each of the two kinds, ended calls
+  /// included.
+  public static let unverifiedRowsPerDevice = 1024
+  /// Unverified calls that are shown; the rest is counted.
+  public static let shownUnverifiedCalls = 16
   /// One segment of a track: over a hundred fixes, in a few frames.
   public static let trackSegmentBytes = 4096
   /// The field of each check-in that only command can read: `DuressField` in `MusterCrypto`.

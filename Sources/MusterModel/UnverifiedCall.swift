@@ -15,11 +15,13 @@ public struct UnverifiedCall: Codable, Hashable, Sendable {
   public let position: Coordinate?
   /// When the call was made, by the clock of the phone; nil if it states no time.
   public let madeAt: Timestamp?
+  /// Why the caller is not proven.
+  public let cause: UnverifiedCause
 
   /// Creates a call.
   public init(
     credential: String, name: String, address: String, note: String, position: Coordinate?,
-    madeAt: Timestamp?
+    madeAt: Timestamp?, cause: UnverifiedCause = .unstated
   ) {
     self.credential = credential
     self.name = name
@@ -27,5 +29,18 @@ public struct UnverifiedCall: Codable, Hashable, Sendable {
     self.note = note
     self.position = position
     self.madeAt = madeAt
+    self.cause = cause
   }
+}
+
+/// Why the caller of an unverified call is not proven. Numbers are on the wire and append-only.
+public enum UnverifiedCause: UInt8, Codable, Sendable, NamedCase, Hashable {
+  case unstated = 1
+  /// By the token of a login that was removed. Such a token cannot be invented, so these calls have
+  /// places that others cannot fill.
+  case removedLogin = 2
+  /// By the shared token of phones, in the name of a person with a login or a device.
+  case sharedToken = 3
+  /// The tables of people that call by the token are full.
+  case beyondBound = 4
 }

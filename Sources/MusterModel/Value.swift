@@ -72,7 +72,7 @@ extension Field {
     case .fenceGeometry: .geometry
     case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
       .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence, .permitExistence,
-      .permitRevoked, .checkInExistence:
+      .permitRevoked, .checkInExistence, .unverifiedCallExistence:
       .mark
     case .directiveFence, .directiveUsers, .directiveZones, .directiveSupersedes,
       .directiveExpected, .permitUsers, .permitZone, .checkInTracker:
@@ -86,7 +86,8 @@ extension Field {
       .number
     case .settingsForeground, .settingsBackground: .profile
     case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks, .settingsContacts,
-      .recordValue, .exposureNote, .exposureNotices:
+      .recordValue, .exposureNote, .exposureNotices, .unverifiedCallContent,
+      .unverifiedCallOutcome:
       .bytes
     }
   }
@@ -132,6 +133,8 @@ extension Field {
     case .recordValue: RecordEntry.accepts(bytes)
     case .exposureNote: ProximityNote.accepts(sealed: bytes)
     case .exposureNotices: ExposureNotice.accepts(bytes)
+    case .unverifiedCallContent: UnverifiedCallEntry.accepts(bytes)
+    case .unverifiedCallOutcome: UnverifiedCallOutcome.accepts(bytes)
     default: bytes.count <= Limits.trackSegmentBytes
     }
   }
@@ -186,7 +189,7 @@ extension Field {
     case .userRelayedClaim: "relayedStatus"
     case .userSignOff, .trackerSignOff: "signOff"
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence, .checkInExistence:
+      .permitExistence, .checkInExistence, .unverifiedCallExistence:
       "existence"
     case .reportTitle: "title"
     case .reportDescription: "description"
@@ -240,6 +243,8 @@ extension Field {
     case .recordValue: "value"
     case .exposureNote: "exposureNote"
     case .exposureNotices: "exposureNotices"
+    case .unverifiedCallContent: "content"
+    case .unverifiedCallOutcome: "outcome"
     }
   }
 }

@@ -56,6 +56,9 @@ extension Command {
     case .directive(let reference):
       let id = try replica.queries.row(.directive, named: reference)
       return .directives([try replica.statuses(now: now).directive(id)])
+    case .unverifiedCalls(let includesEnded):
+      return .unverifiedCalls(
+        try replica.queries.unverifiedCalls(includesEnded: includesEnded))
     case .permits: return .permits(try replica.queries.permits())
     case .checkIns: return .checkIns(try replica.statuses(now: now).checkIns())
     case .settings(let user): return .settings(try replica.settings(of: user, now: now))

@@ -89,6 +89,13 @@ public enum Command: Codable, Hashable, Sendable {
   case acknowledge(String?, note: String, user: String?)
   /// Withdraws an answer; without a directive, the only one that the user has answered.
   case withdrawAcknowledgement(String?, user: String?)
+  /// The calls for help whose callers are not proven; ended ones follow on request.
+  case unverifiedCalls(includesEnded: Bool)
+  /// Writes a call whose caller is not proven.
+  case raiseUnverifiedCall(UnverifiedCall)
+  /// Command states who called: a person by callsign or id, who is a MAYDAY from now on.
+  case confirmUnverifiedCall(String, user: String)
+  case closeUnverifiedCall(String, reason: String)
   case alerts
   /// Acknowledges an alert for a local user; nil for the node's own user.
   case acknowledgeAlert(String, by: String?, user: String? = nil)
@@ -237,6 +244,7 @@ public enum Reply: Codable, Hashable, Sendable {
   case events([CrossingSummary])
   case directives([DirectiveSummary])
   case alerts([Alert])
+  case unverifiedCalls(UnverifiedCalls)
   case permits([PermitSummary])
   case checkIns([CheckInSummary])
   case checkInPin(isRequired: Bool)

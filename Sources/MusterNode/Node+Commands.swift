@@ -20,7 +20,8 @@ extension Node {
     case .users: return .users(try users())
     case .verify, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
       .delivery, .logStates, .bundlePiece, .photos, .photo, .records, .checkInPin, .reports,
-      .report, .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts:
+      .report, .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts,
+      .unverifiedCalls:
       return try read { try command.reading(from: &$0, now: $1) }
     case .setPosition, .rotateEpoch, .release, .mergeBundle, .requestPhoto, .setCheckInPins:
       return alone { try command.change(&$0, now: $1) }
@@ -48,7 +49,8 @@ extension Node {
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
       .addReport, .editReport, .deleteReport, .loginReport, .confirmReport, .commentReport,
       .addPhoto, .removePhoto, .markPhoto, .removePhotoMark, .addFence, .editFence, .setFenceActive,
-      .deleteFence, .addFenceRule, .removeFenceRule, .writeContact:
+      .deleteFence, .addFenceRule, .removeFenceRule, .writeContact, .raiseUnverifiedCall,
+      .confirmUnverifiedCall, .closeUnverifiedCall:
       preconditionFailure("\(command) is gathered")
     }
   }

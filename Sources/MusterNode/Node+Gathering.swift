@@ -88,6 +88,7 @@ extension Command {
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence:
       commandWrite
+    case .raiseUnverifiedCall, .confirmUnverifiedCall, .closeUnverifiedCall: unverifiedCallWrite
     case .addReport, .editReport, .deleteReport, .loginReport, .confirmReport, .commentReport:
       reportWrite
     case .addPhoto, .removePhoto, .markPhoto, .removePhotoMark: photoWrite
@@ -110,7 +111,7 @@ extension Command {
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
-      .clearDuress, .alerts, .acknowledgeAlert, .changes,
+      .clearDuress, .unverifiedCalls, .alerts, .acknowledgeAlert, .changes,
       .settings, .contacts, .history, .timeline,
       .events, .invite, .invites, .withdrawInvite, .admit, .revoke, .councils, .proposeCouncil,
       .endorseCouncil,

@@ -37,7 +37,8 @@ struct Muster: AsyncParsableCommand {
         name: "Field",
         subcommands: [
           UserCommand.self, ReportCommand.self, FenceCommand.self, DirectCommand.self,
-          AckCommand.self, AlertCommand.self, EventCommand.self, WatchCommand.self,
+          AckCommand.self, AlertCommand.self, CallCommand.self, EventCommand.self,
+          WatchCommand.self,
           HistoryCommand.self, PositionCommand.self, PermitCommand.self, CheckInCommand.self,
           ContactCommand.self, ProximityLogCommand.self, SOSCommand.self, MapCommand.self,
         ]),

@@ -10,7 +10,8 @@ struct EverySmallHistoryTests {
     .reportComments, .reportPhotos, .reportPhotoMarks, .fenceExistence, .fenceName, .fenceDeleted,
     .directiveDurationSeconds, .directiveZones, .directiveExpected, .userRelayedClaim,
     .permitRevoked, .alertAcknowledgements, .checkInExistence, .checkInReport,
-    .recordValue, .exposureNote,
+    .recordValue, .exposureNote, .unverifiedCallExistence, .unverifiedCallContent,
+    .unverifiedCallOutcome,
   ]
 
   @Test(

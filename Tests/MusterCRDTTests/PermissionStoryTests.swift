@@ -130,6 +130,8 @@ struct PermissionStoryTests {
             // The row is of no device of theirs.
             case (_, .exposureNote): false
             case (_, .userSafetyClaim): isOwn
+            case (_, .unverifiedCallOutcome): person.role == .command
+            case (_, _) where field.entity == .unverifiedCall: isOwn && person.role != .observer
             case (.command, .trackPoints), (.command, .recordValue): isOwn
             case (.command, _): true
             case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride):

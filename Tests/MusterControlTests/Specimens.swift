@@ -107,6 +107,12 @@ enum Specimens {
       .relayClaim(.safe, note: "", login: "Maria", user: "Ben"),
       .signOff(user: nil, reason: "home", isConfirmed: true), .signOn(user: "Ben", reason: ""),
       .permits, .revokePermit("0a1b"), .checkIns,
+      .unverifiedCalls(includesEnded: true), .confirmUnverifiedCall("0a1b", user: "Rui"),
+      .closeUnverifiedCall("0a1b", reason: "spoke to the caller"),
+      .raiseUnverifiedCall(
+        UnverifiedCall(
+          credential: "token", name: "Rui", address: "10.0.0.7", note: "leg broken",
+          position: nil, madeAt: Timestamp(milliseconds: 7), cause: .removedLogin)),
       .proximity(.status), .proximity(.setOn(false)), .proximity(.showName(true)),
       .proximity(.keep(days: 7)),
       .proximity(.devices(hours: 24)), .proximity(.sessions), .proximity(.own),
@@ -159,6 +165,17 @@ enum Specimens {
       .writeContact(.remove("0a1b")),
     ]
 
+  static let unverifiedCalls: UnverifiedCalls = {
+    var call = UnverifiedCallSummary(
+      id: row, name: "Rui", address: "", note: "", cause: .sharedToken, position: nil,
+      madeAt: nil, receivedAt: Timestamp(milliseconds: 1), messages: 2, others: 3,
+      receivedBy: "Ben")
+    call.state = .confirmed
+    call.person = user
+    call.personName = "Rui"
+    call.decidedAt = Timestamp(milliseconds: 2)
+    return UnverifiedCalls(items: [call], further: 4)
+  }()
   static let contact = ContactSummary(
     contact: EmergencyContact(
       id: ContactID(raw: row.raw), name: "Fire station", phone: "112", note: "day and night",
@@ -399,7 +416,8 @@ enum Specimens {
       ]),
       .fences([fence(circle), fence(triangle)]),
       .created(row), .ordered(zone: row, directive: row), .answered(row, .muster), .events([]),
-      .permits([]), .checkIns([]), .checkIns([checkIn]), .checkInPin(isRequired: true),
+      .permits([]), .unverifiedCalls(unverifiedCalls), .checkIns([]), .checkIns([checkIn]),
+      .checkInPin(isRequired: true),
       .createdAll([row]),
       .proximity(
         .status(

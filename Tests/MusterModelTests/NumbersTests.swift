@@ -20,6 +20,7 @@ struct NumbersTests {
     #expect(numbers[.checkIn] == Array(180...189))
     #expect(numbers[.record] == [200])
     #expect(numbers[.exposure] == [220, 221])
+    #expect(numbers[.unverifiedCall] == [240, 241, 242])
     #expect(Field.existence(of: .report)?.entity == .report)
     #expect(Field.existence(of: .fence)?.entity == .fence)
     #expect(Field.existence(of: .user) == nil)
@@ -43,7 +44,7 @@ struct NumbersTests {
 
   @Test("codes keep their numbers")
   func codes() {
-    #expect(EntityKind.allCases.map(\.rawValue) == Array(1...12))
+    #expect(EntityKind.allCases.map(\.rawValue) == Array(1...13))
     #expect(Lane.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(Role.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
     #expect(ReportCategory.allCases.map(\.rawValue) == Array(1...7))
@@ -54,6 +55,7 @@ struct NumbersTests {
     #expect(DirectiveStatus.allCases.map(\.rawValue) == [1, 2])
     #expect(LocationMode.allCases.map(\.rawValue) == [1, 2, 3])
     #expect(ExposureKind.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(UnverifiedCause.allCases.map(\.rawValue) == [1, 2, 3, 4])
     #expect(Dataset.allCases.map(\.rawValue) == Array(1...9))
     #expect(SafetyClaim.allCases.map(\.rawValue) == [1, 2])
   }

@@ -52,6 +52,11 @@ struct ValueCodingTests {
   private static let notice = ExposureNotice(
     id: ExposureID(raw: row.raw), kind: .radiation, text: "leave",
     keys: [ExposureKey(day: 2_642_976, key: row.raw)])
+  private static let call = UnverifiedCallEntry(
+    device: DeviceID(raw: Bytes16(high: 8, low: 9)),
+    call: UnverifiedCall(
+      credential: "", name: "Rui", address: "10.0.0.7", note: "leg\nbroken", position: place,
+      madeAt: Timestamp(milliseconds: -1), cause: .removedLogin), messages: 3, others: 4)
   private static let contact = EmergencyContact(
     id: ContactID(raw: row.raw), name: "Fire station", phone: "+351 213 924 700", position: place)
   private static let photo = Photo(
@@ -203,7 +208,9 @@ struct ValueCodingTests {
       .photo(Self.photo), .bytes(Self.mark.encoded()), .bytes(Self.contact.encoded()),
       .bytes(Self.record.encoded()),
       .bytes([1] + [UInt8](repeating: 0, count: ProximityNote.boxBytes + ProximityNote.bodyBytes)),
-      .bytes(Self.notice.encoded()),
+      .bytes(Self.notice.encoded()), .bytes(Self.call.encoded()),
+      .bytes(UnverifiedCallOutcome(.confirmed(Self.user), seen: [Self.dot]).encoded()),
+      .bytes(UnverifiedCallOutcome(.closed(reason: "seen"), seen: [Self.dot]).encoded()),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -226,7 +233,7 @@ struct ValueCodingTests {
           .checkInReminderSeconds, .checkInStillSeconds:
           [others[2]]
         case .trackPoints:
-          [others[3], others[14], others[15]] + others[17...21]
+          [others[3], others[14], others[15]] + others[17...24]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
         case .userRelayedClaim: [others[8]]
@@ -242,13 +249,15 @@ struct ValueCodingTests {
         case .recordValue: [others[19]]
         case .exposureNote: [others[20]]
         case .exposureNotices: [others[21]]
+        case .unverifiedCallContent: [others[22]]
+        case .unverifiedCallOutcome: [others[23], others[24]]
         case .settingsForeground, .settingsBackground: [others[6]]
         case .fenceActive, .fenceEntryAlert, .checkInRepeats: [.code(0), .code(1)]
         case .reportPosition: [position]
         case .fenceGeometry: [geometry]
         case .userDeactivated, .reportExistence, .reportToEvacuate, .reportConfirmations,
           .fenceExistence, .fenceDeleted, .directiveExistence, .trackerExistence,
-          .permitExistence, .permitRevoked, .checkInExistence:
+          .permitExistence, .permitRevoked, .checkInExistence, .unverifiedCallExistence:
           [.mark]
         default: [text]
         }
@@ -280,5 +289,56 @@ struct ValueCodingTests {
     profile.readingSeconds = 0
     #expect(!Field.settingsForeground.accepts(.profile(profile)))
     #expect(!Field.userSafetyClaim.accepts(.claim(.safe, note: "\u{1B}")))
+  }
+
+  @Test("the entries of unverified calls are read back, and those out of range are rejected")
+  func unverifiedCalls() throws {
+    #expect(try UnverifiedCallEntry(decoding: Self.call.encoded()) == Self.call)
+    let bare = UnverifiedCallEntry(
+      device: DeviceID(raw: .zero),
+      call: UnverifiedCall(
+        credential: "", name: "", address: "", note: "", position: nil, madeAt: nil), messages: 1)
+    #expect(try UnverifiedCallEntry(decoding: bare.encoded()) == bare)
+    let content = bare.encoded()
+    for (place, byte) in [(16, UInt8(0)), (16, 5), (20, 0), (25, 2), (26, 2)] {
+      var wrong = content
+      wrong[place] = byte
+      #expect(!Field.unverifiedCallContent.accepts(.bytes(wrong)), "byte \(place)")
+    }
+    for length in content.indices {
+      #expect(!Field.unverifiedCallContent.accepts(.bytes(Array(content.prefix(length)))))
+    }
+    #expect(!Field.unverifiedCallContent.accepts(.bytes(content + [0])))
+    func accepts(name: String = "", note: String = "") -> Bool {
+      let call = UnverifiedCall(
+        credential: "", name: name, address: "", note: note, position: nil, madeAt: nil)
+      let entry = UnverifiedCallEntry(device: DeviceID(raw: .zero), call: call, messages: 1)
+      return Field.unverifiedCallContent.accepts(.bytes(entry.encoded()))
+    }
+    #expect(accepts(name: String(repeating: "x", count: 200)))
+    #expect(!accepts(name: String(repeating: "x", count: 201)) && !accepts(name: "two\nlines"))
+    #expect(accepts(note: String(repeating: "x", count: Limits.unverifiedNoteBytes)))
+    #expect(!accepts(note: String(repeating: "x", count: Limits.unverifiedNoteBytes + 1)))
+
+    for (outcome, isAccepted) in [
+      (UnverifiedCallOutcome(.confirmed(Self.user), seen: [Self.dot]), true),
+      (UnverifiedCallOutcome(.confirmed(Self.user), seen: []), false),
+      (
+        UnverifiedCallOutcome(
+          .confirmed(Self.user), seen: Array(repeating: Self.dot, count: 8)), true
+      ),
+      (
+        UnverifiedCallOutcome(
+          .confirmed(Self.user), seen: Array(repeating: Self.dot, count: 9)), false
+      ),
+      (UnverifiedCallOutcome(.closed(reason: ""), seen: [Self.dot]), false),
+      (UnverifiedCallOutcome(.closed(reason: "spoke to her"), seen: [Self.dot]), true),
+    ] {
+      let value = Value.bytes(outcome.encoded())
+      #expect(Field.unverifiedCallOutcome.accepts(value) == isAccepted)
+      if isAccepted {
+        #expect(try UnverifiedCallOutcome(decoding: outcome.encoded()) == outcome)
+      }
+    }
   }
 }

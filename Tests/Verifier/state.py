@@ -8,9 +8,11 @@ from names import COMMAND, MEMBER, PERSONAL, RELAY, Author, h16, h32, i64, text,
 from protobuf import Malformed
 
 (USER, REPORT, FENCE, DIRECTIVE, SETTINGS, TRACKER, TRACK, PERMIT, ALERT, CHECK_IN, RECORD,
- EXPOSURE) = range(1, 13)
+ EXPOSURE, UNVERIFIED_CALL) = range(1, 14)
 # The existence field of the kinds of rows that are created.
-EXISTENCE = {REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140, CHECK_IN: 180}
+EXISTENCE = {
+    REPORT: 20, FENCE: 40, DIRECTIVE: 60, TRACKER: 100, PERMIT: 140, CHECK_IN: 180,
+    UNVERIFIED_CALL: 240}
 # The kinds of rows that exist without a create.
 WITHOUT_ORIGIN = (USER, SETTINGS, ALERT, EXPOSURE)
 # Scalars that must not be the only content of a line.
@@ -26,8 +28,9 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED, PHOTO = (
     "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed", "photo")
-STILL, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE = (
-    "still", "zone rule", "photo mark", "contact", "record entry", "note", "notice")
+STILL, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE, CALL, OUTCOME = (
+    "still", "zone rule", "photo mark", "contact", "record entry", "note", "notice",
+    "unverified call", "outcome of a call")
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -50,9 +53,10 @@ FIELDS = {
     186: PARAGRAPHS, 187: CHECK_IN_REPORT, 188: SEALED, 189: STILL,
     200: RECORD_ENTRY,
     220: NOTE, 221: NOTICE,
+    240: MARK, 241: CALL, 242: OUTCOME,
 }
 CALLSIGN, CLAIM, FENCE_DELETED, ACKNOWLEDGEMENTS = 1, 5, 47, 69
-TRACKER_REPLIES, EXPOSURE_NOTE = 74, 220
+TRACKER_REPLIES, EXPOSURE_NOTE, CALL_OUTCOME = 74, 220, 242
 # Command's statements about a person: the person may only supersede them.
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
@@ -196,7 +200,8 @@ class PackedWrites:
                 raise Invalid("number")
             return b"\x09" + number
         if allowed in (
-                BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE):
+                BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE, CALL,
+                OUTCOME):
             content = self.take(self.varint())
             most = 65_536 if allowed == RECORD_ENTRY else 4096
             if len(content) > most or (allowed == SEALED and len(content) != 160):
@@ -213,6 +218,10 @@ class PackedWrites:
                 check_note(content)
             if allowed == NOTICE:
                 check_notice(content)
+            if allowed == CALL:
+                check_call(content)
+            if allowed == OUTCOME:
+                check_outcome(content)
             return b"\x0a" + u32(len(content)) + content
         if allowed == PROFILE:
             return b"\x0d" + profile(self.take(10))
@@ -417,6 +426,64 @@ def check_notice(content):
         raise Invalid("notice")
 
 
+def text_at(content, place):
+    """Returns a text with its length in front, and the place after it."""
+    length = int.from_bytes(content[place : place + 4], "big")
+    end = place + 4 + length
+    if place + 4 > len(content) or end > len(content):
+        raise Invalid("text")
+    try:
+        return content[place + 4 : end].decode("utf-8"), end
+    except UnicodeDecodeError as error:
+        raise Invalid("text") from error
+
+
+def check_call(content):
+    """Checks the message of an unverified call: device, cause, messages, others, time, position,
+    name, address, note."""
+    if len(content) < 26:
+        raise Invalid("call")
+    cause, messages, others, flag = struct.unpack(">BIIB", content[16:26])
+    place = 34 if flag else 26
+    if (not 1 <= cause <= 4 or not 1 <= messages <= 1_000_000 or others > 1_000_000
+            or flag > 1 or place >= len(content) or content[place] > 1):
+        raise Invalid("call")
+    place += 1
+    if content[place - 1]:
+        if place + 8 > len(content):
+            raise Invalid("call")
+        latitude, longitude = struct.unpack(">ii", content[place : place + 8])
+        if abs(latitude) > 900_000_000 or abs(longitude) > 1_800_000_000:
+            raise Invalid("call")
+        place += 8
+    for _ in range(2):
+        line, place = text_at(content, place)
+        if line:
+            checked(line, LINE)
+    note, place = text_at(content, place)
+    checked(note, PARAGRAPHS)
+    if place != len(content) or len(note.encode("utf-8")) > 1024:
+        raise Invalid("call")
+
+
+def check_outcome(content):
+    """Checks what command decided about an unverified call: 1 and a reason, or 2 and a person, then
+    the number of messages and their dots."""
+    code = content[:1]
+    if code == b"\1":
+        reason, place = text_at(content, 1)
+        if not reason or len(reason.encode("utf-8")) > 1024:
+            raise Invalid("outcome")
+        checked(reason, PARAGRAPHS)
+    elif code == b"\2":
+        place = 17
+    else:
+        raise Invalid("outcome")
+    dots = content[place:]
+    if not dots or not 1 <= dots[0] <= 8 or len(dots) != 1 + 18 * dots[0]:
+        raise Invalid("outcome")
+
+
 def check_contact(content):
     """Checks an emergency contact: id, flag, position, name, phone number, note."""
     if len(content) < 17 or content[16] > 1:
@@ -574,11 +641,12 @@ def may_write(write, owner):
         return is_own and author.role in PERSONAL
     if write.field == EXPOSURE_NOTE:
         return write.row == author.device and author.role in PERSONAL
-    if kind == TRACK:
+    if kind == UNVERIFIED_CALL and write.field != CALL_OUTCOME or kind == TRACK:
         return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:
         return True
-    if author.role != MEMBER or kind in (FENCE, SETTINGS, PERMIT, EXPOSURE):
+    if author.role != MEMBER or kind in (
+            FENCE, SETTINGS, PERMIT, EXPOSURE, UNVERIFIED_CALL):
         return False
     if kind == ALERT:
         return write.value is None or write.value[1:17] == author.user

@@ -296,7 +296,8 @@ extension API {
     FenceRoutes.routes, ZoneRuleRoutes.routes, PersonRoutes.routes, PermitRoutes.routes,
     ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
-    AlertRoutes.routes, BaseMapRoutes.routes, AdministrationRoutes.routes, LoginRoutes.routes,
+    AlertRoutes.routes, UnverifiedCallRoutes.routes, BaseMapRoutes.routes,
+    AdministrationRoutes.routes, LoginRoutes.routes,
     WebhookRoutes.routes, StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes(),
   ].flatMap(\.self)
 }

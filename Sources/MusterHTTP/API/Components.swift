@@ -10,7 +10,7 @@ enum Components {
     ("ReportDetails", reportDetails), ("Photo", photo),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
-    ("Alert", alert), ("Contact", contact),
+    ("Alert", alert), ("UnverifiedCall", UnverifiedCallRoutes.shape), ("Contact", contact),
     ("Permit", permit), ("CheckIn", checkIn), ("Peer", peer), ("Link", link), ("Status", status),
     ("Position", position),
     ("Track", track),

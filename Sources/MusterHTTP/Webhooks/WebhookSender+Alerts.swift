@@ -10,7 +10,7 @@ extension WebhookSender {
   func sendAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     guard webhook.rules.alerts, var place = store.entry(webhook.name)?.place else { return .idle }
     let (operation, source) = (try await node.operation(), try await node.device())
-    let standing = try await node.raisedAlerts()
+    let standing = try await node.postedAlerts()
     for change in place.quieten(to: standing) {
       let event = WebhookEvent(
         change, operation: operation, source: source, now: SystemClock.wall)
@@ -20,6 +20,14 @@ extension WebhookSender {
       guard !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook else { return .idle }
     }
     return .idle
+  }
+}
+
+extension Node {
+  /// Returns the active alerts that webhooks receive. An unverified call is for command to judge
+  /// first: it leaves the mesh only as a MAYDAY.
+  func postedAlerts() throws -> [Alert] {
+    try raisedAlerts().filter { $0.id.kind != .unverifiedCall }
   }
 }
 

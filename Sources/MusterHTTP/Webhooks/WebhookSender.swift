@@ -345,7 +345,7 @@ extension WebhookPosition {
   /// Returns the position from which a webhook receives only new events.
   static func now(of node: Node) async throws -> WebhookPosition {
     let counts = node.changeCounts
-    let alerts = try await node.raisedAlerts()
+    let alerts = try await node.postedAlerts()
     return WebhookPosition(
       arrival: try await node.newestArrival(), crossing: nil,
       counts: Dictionary(uniqueKeysWithValues: Dataset.allCases.map { ($0, counts[$0]) }),

@@ -106,7 +106,7 @@ extension RowState {
   var lane: Lane {
     switch key.kind {
     case .user, .settings, .tracker, .record, .exposure: .state
-    case .directive, .permit, .alertAcknowledgement, .checkIn: .urgent
+    case .directive, .permit, .alertAcknowledgement, .checkIn, .unverifiedCall: .urgent
     case .track: .history
     case .report: isSet(.reportToEvacuate) ? .urgent : .state
     case .fence: fenceKind == .hazard ? .urgent : .state

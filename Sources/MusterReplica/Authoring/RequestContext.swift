@@ -62,7 +62,12 @@ struct RequestContext {
 
   /// Returns the reports that a login of this node filed, after the previous commands.
   func reports(of login: String) throws -> LoginReports {
-    try LoginReports(of: login) { try core.transaction.batch.local[$0] ?? core.store.local($0) }
+    try LoginReports(of: login, local)
+  }
+
+  /// Returns a local setting, after the previous commands.
+  func local(_ key: String) throws -> [UInt8]? {
+    try core.transaction.batch.local[key] ?? core.store.local(key)
   }
 
   /// Returns the calls that messages of a phone made, after the previous commands.

@@ -36,7 +36,7 @@ struct AlertReader {
     let aboutCheckIns = try checkInAlerts(people)
     let findings =
       zoneRules + aboutPeople.findings + aboutCheckIns.findings + rules.findings
-      + devices.findings
+      + devices.findings + [try UnverifiedCallReader(context: context).finding()].compactMap { $0 }
     return try findings.map { finding in
       var finding = finding
       if !finding.cause.isShared {

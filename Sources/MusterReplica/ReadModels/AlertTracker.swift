@@ -101,8 +101,8 @@ struct AlertTracker: Sendable, Equatable {
         batteryPercent: finding.batteryPercent),
       cause: finding.cause, local: isLouder ? nil : known?.local)
     if let known {
-      // Each help claim is acknowledged separately; any other alert keeps its original cause.
-      if finding.id.kind == .help {
+      // Each call for help is acknowledged separately; any other alert keeps its original cause.
+      if finding.id.kind.isOfCalls {
         if !Set(finding.cause.dots).isSubset(of: known.cause.dots) { next.local = nil }
       } else if known.cause.isShared {
         next.cause = known.cause
@@ -237,6 +237,9 @@ struct AlertTracker: Sendable, Equatable {
 }
 
 extension AlertKind {
+  /// Whether a further call for help makes it wait for an acknowledgement again.
+  fileprivate var isOfCalls: Bool { self == .help || self == .unverifiedCall }
+
   /// Whether a later occurrence can have the same cause, if that names no position. An
   /// acknowledgement then counts only at a node that had raised the alert before it arrived.
   fileprivate var recursWithItsCause: Bool { self == .zoneRule || self == .battery }

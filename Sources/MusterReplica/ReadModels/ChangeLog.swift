@@ -40,8 +40,9 @@ public struct ChangeLog: Sendable {
     for key in outcome.changedRows {
       guard let dataset = Dataset(key.kind) else { continue }
       // A row that changes how others are shown is not itself a member of a set.
-      let isMember = ![.permit, .alertAcknowledgement, .checkIn, .settings, .exposure].contains(
-        key.kind)
+      let isMember = ![
+        .permit, .alertAcknowledgement, .checkIn, .settings, .exposure, .unverifiedCall,
+      ].contains(key.kind)
       add(dataset, isMember ? key : nil)
     }
     for _ in outcome.crossings { add(.events, nil) }

@@ -307,6 +307,12 @@ public struct Queries {
 
   // MARK: Alerts
 
+  /// Returns the open unverified calls that are shown, the number of further ones, and on request
+  /// the ended ones.
+  public func unverifiedCalls(includesEnded: Bool) throws -> UnverifiedCalls {
+    try UnverifiedCallReader(context: context).calls(includesEnded: includesEnded)
+  }
+
   /// Returns the active alerts of the last review, also after a restart.
   public func raisedAlerts() throws -> [Alert] {
     try AlertReader(context: context).stored().alerts

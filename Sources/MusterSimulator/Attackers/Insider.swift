@@ -75,7 +75,7 @@ struct Insider {
   private mutating func value(of field: Field, by node: SimulatedNode) -> Value? {
     switch field {
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence, .checkInExistence:
+      .permitExistence, .checkInExistence, .unverifiedCallExistence:
       return nil
     default: break
     }

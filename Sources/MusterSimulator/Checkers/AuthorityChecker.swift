@@ -81,6 +81,9 @@ final class AuthorityChecker: Checker {
     case (.archive?, _): return isOwn && field == .userCallsign
     // Of the device with the row's id; this table knows people only.
     case (_, .exposureNote): return true
+    case (_, .unverifiedCallOutcome): return role == .command
+    case (_, .unverifiedCallExistence), (_, .unverifiedCallContent):
+      return isOwn && (role == .command || role == .member)
     case (_, .userSafetyClaim), (.command?, .trackPoints), (.command?, .recordValue):
       return isOwn
     case (.command?, _): return true

@@ -80,6 +80,24 @@ extension RowOrigin {
   }
 }
 
+extension RowOrigin {
+  /// Derives the origin of an unverified call from the credential that was used at a device, so that
+  /// a repeated call has the same row.
+  ///
+  /// - Parameters:
+  ///   - owner: the user of the device.
+  ///   - credential: empty for the row of calls beyond the bound.
+  public init(
+    unverifiedCallBy credential: String, at device: DeviceID, of owner: UserID,
+    operation: OperationID
+  ) {
+    self.init(
+      owner: owner,
+      nonce: Blake2b.hash128(
+        Tag.unverifiedCall, operation.bytes, device.bytes, Array(credential.utf8)))
+  }
+}
+
 extension EpochID {
   /// Derives the id of an epoch from its key. Receivers of a key verify it, so that a wrong key is
   /// rejected.
@@ -198,6 +216,7 @@ enum Tag {
   static let crossing = Array("muster crossing 1".utf8)
   static let fenceVersion = Array("muster fence version 1".utf8)
   static let tracker = Array("muster tracker 1".utf8)
+  static let unverifiedCall = Array("muster unverified call 1".utf8)
   static let alert = Array("muster alert 1".utf8)
   static let boot = Array("muster boot 1".utf8)
   static let announce = Array("muster announce 2".utf8)

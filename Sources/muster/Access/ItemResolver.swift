@@ -126,6 +126,12 @@ extension ItemResolver<Alert> {
   }
 }
 
+extension ItemResolver<UnverifiedCallSummary> {
+  static var unverifiedCalls: Self {
+    Self("unverified call", "unverified calls", command: "call", id: \.id, name: \.name)
+  }
+}
+
 extension ItemResolver<EmergencyContact> {
   static var contacts: Self {
     Self("emergency contact", "emergency contacts", command: "contact", id: \.id, name: \.name)

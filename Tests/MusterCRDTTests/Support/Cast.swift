@@ -39,6 +39,9 @@ extension RowKey {
   /// The note of the device of `Author.owner`.
   static let exposure = RowKey(kind: .exposure, id: RowID(raw: Author.owner.device.raw))
 
+  static let unverifiedCall = RowKey(
+    kind: .unverifiedCall, id: RowID(raw: Bytes16(high: 9, low: 11)))
+
   static func row(of kind: EntityKind) -> RowKey {
     switch kind {
     case .user: .user
@@ -53,6 +56,7 @@ extension RowKey {
     case .checkIn: .checkIn
     case .record: .record
     case .exposure: .exposure
+    case .unverifiedCall: .unverifiedCall
     }
   }
 
@@ -102,6 +106,8 @@ extension Field {
           modifiedAt: Timestamp(milliseconds: 7), value: "x"
         ).encoded())
     case .exposureNote: .bytes(ProximityNote.sealedExample)
+    case .unverifiedCallContent: .bytes(UnverifiedCallEntry.example.encoded())
+    case .unverifiedCallOutcome: .bytes(UnverifiedCallOutcome.example.encoded())
     case .exposureNotices: .bytes(ExposureNotice.example.encoded())
     case .fenceRules: .bytes(ZoneRule(kind: .atMost, number: 5, team: "North").encoded())
     case .settingsContacts:
@@ -137,6 +143,19 @@ extension ExposureNotice {
   static let example = ExposureNotice(
     id: ExposureID(raw: Bytes16(high: 6, low: 6)), kind: .contamination, text: "shower",
     keys: [ExposureKey(day: 2_642_976, key: Bytes16(high: 6, low: 7))])
+}
+
+extension UnverifiedCallEntry {
+  static let example = UnverifiedCallEntry(
+    device: Author.owner.device,
+    call: UnverifiedCall(
+      credential: "", name: "Rui", address: "", note: "leg broken", position: .origin,
+      madeAt: Timestamp(milliseconds: 7), cause: .sharedToken), messages: 1)
+}
+
+extension UnverifiedCallOutcome {
+  static let example = UnverifiedCallOutcome(
+    .closed(reason: "false alarm"), seen: [Dot(frame: Bytes16(high: 6, low: 8), index: 0)])
 }
 
 extension Photo {

@@ -63,6 +63,9 @@ struct Specification: Equatable {
       case .relay: false
       case .archive: field == .userCallsign && author.user == owner
       case _ where field == .exposureNote: author.device.raw == write.write.row.raw
+      case _ where [.unverifiedCallExistence, .unverifiedCallContent].contains(field):
+        author.user == owner && [.command, .member].contains(author.role)
+      case _ where field == .unverifiedCallOutcome: author.role == .command
       case .command:
         author.user == owner
           || ![.userSafetyClaim, .trackPoints, .recordValue].contains(field)

@@ -8,6 +8,7 @@ import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
 import { clearDuress } from "./checkins.js";
+import { unverifiedCalls } from "./unverified.js";
 
 const most = 150;
 const cards = { danger: "danger-card", warning: "warning-card", notice: "" };
@@ -27,7 +28,7 @@ export function openFeed(lead) {
     state.session === null && h("label", { class: "as" }, h("span", {}, t("acknowledge.as")), name),
     h("div", { id: "events" }));
   on(["status"], (status) => { name.placeholder = status.callsign; });
-  on(["alerts", "events", "proximity"], onceAFrame(draw));
+  on(["alerts", "calls", "events", "proximity", "status"], onceAFrame(draw));
   setInterval(draw, 15000);
 }
 
@@ -51,9 +52,11 @@ function draw() {
   const n = waiting().length;
   byId("waiting").replaceChildren(n > 0 ? String(n) : "");
   const nearby = exposures(state.proximity);
+  const isFirst = ({ level, acknowledgedBy }) => level === "danger" && acknowledgedBy === null;
+  const rows = (some) => some.length > 0 && h("ul", {}, some.map(alert));
   fill(byId("alerts"), nearby.length > 0 && h("ul", {}, nearby),
-    alerts.length === 0
-      ? faint(t("alerts.none")) : h("ul", {}, alerts.map(alert)));
+    rows(alerts.filter(isFirst)), unverifiedCalls(), rows(alerts.filter((one) => !isFirst(one))),
+    alerts.length === 0 && faint(t("alerts.none")));
   fill(byId("events"), h("h3", {}, t("events")),
     events.length === 0
       ? faint(t("events.none")) : h("ul", {}, events.map(event)));
@@ -68,7 +71,8 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
     one.acknowledgedBy === null ? null : h("span", { class: "faint" }, t("acknowledged", {
       name: one.acknowledgedBy, ago: since(one.acknowledgedAt),
     })),
-    button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
+    // The calls themselves are listed above.
+    one.kind !== "unverifiedCall" && button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
     one.acknowledgedBy === null && mayWrite()
       && button(t("acknowledge"), `seen ${one.id}`, () => acknowledge(one)),
     one.kind === "duress" && isCommand()

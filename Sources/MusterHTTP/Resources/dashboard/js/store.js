@@ -25,6 +25,7 @@ const loaders = {
     return fences;
   },
   alerts: async () => (await get("alerts")).items,
+  calls: () => get("unverified-calls"),
   checkins: async () => (await get("checkins")).items,
   devices: () => list("devices"),
   status: () => get("status"),
@@ -49,7 +50,7 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], checkins: [], events: [], devices: [], mesh: [], status: null, proximity: null,
+  alerts: [], calls: null, checkins: [], events: [], devices: [], mesh: [], status: null, proximity: null,
   /** The login; null on the node's own machine, which requires none. */
   session: null,
 };
@@ -173,7 +174,7 @@ export function changed(notice) {
   // Who is inside, and who follows an order.
   if (["fences", "directives"].includes(notice.dataset)) load("users");
   if (notice.dataset === "events") load("fences");
-  if (notice.dataset !== "alerts") load("alerts");
+  load(notice.dataset === "alerts" ? "calls" : "alerts");
 }
 
 const isMember = () => state.session?.rights === "member";

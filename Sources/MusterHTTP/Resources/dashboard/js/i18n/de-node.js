@@ -67,6 +67,8 @@ export default [
   [/^zone (.+?): only (\d+)/, "Zone $1: nur $2"],
   [/^zone (.+?): (\d+) people/, "Zone $1: $2 Personen"],
   [/^(.+?) is within (\d+) m of (.+)$/, "$1 ist weniger als $2 m von $3 entfernt"],
+  [/^unverified call for help/, "ungeprüfter Hilferuf"],
+  [/^(\d+) unverified calls for help, newest/, "$1 ungeprüfte Hilferufe, der neueste"],
   [/^(.+?): battery low/, "$1: Akku schwach"],
   [/^the file is empty: choose a picture$/, "die Datei ist leer: wählen Sie ein Bild"],
   [/^the file is larger than (\d+) MiB: .*$/, "die Datei ist größer als $1 MiB: wählen Sie ein kleineres Bild"],

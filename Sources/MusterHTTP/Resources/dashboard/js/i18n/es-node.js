@@ -67,6 +67,8 @@ export default [
   [/^zone (.+?): only (\d+)/, "zona $1: solo $2"],
   [/^zone (.+?): (\d+) people/, "zona $1: $2 personas"],
   [/^(.+?) is within (\d+) m of (.+)$/, "$1 está a menos de $2 m de $3"],
+  [/^unverified call for help/, "llamada de auxilio sin verificar"],
+  [/^(\d+) unverified calls for help, newest/, "$1 llamadas de auxilio sin verificar, la última"],
   [/^(.+?): battery low/, "$1: batería baja"],
   [/^the file is empty: choose a picture$/, "el archivo está vacío: elija una imagen"],
   [/^the file is larger than (\d+) MiB: .*$/, "el archivo tiene más de $1 MiB: elija una imagen más pequeña"],

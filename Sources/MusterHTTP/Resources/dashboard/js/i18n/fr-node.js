@@ -67,6 +67,8 @@ export default [
   [/^zone (.+?): only (\d+)/, "zone $1 : seulement $2"],
   [/^zone (.+?): (\d+) people/, "zone $1 : $2 personnes"],
   [/^(.+?) is within (\d+) m of (.+)$/, "$1 est à moins de $2 m de $3"],
+  [/^unverified call for help/, "appel à l’aide non vérifié"],
+  [/^(\d+) unverified calls for help, newest/, "$1 appels à l’aide non vérifiés, le dernier"],
   [/^(.+?): battery low/, "$1 : batterie faible"],
   [/^the file is empty: choose a picture$/, "le fichier est vide : choisissez une image"],
   [/^the file is larger than (\d+) MiB: .*$/, "le fichier dépasse $1 Mio : choisissez une image plus petite"],

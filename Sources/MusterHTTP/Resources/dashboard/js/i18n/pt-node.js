@@ -67,6 +67,8 @@ export default [
   [/^zone (.+?): only (\d+)/, "zona $1: só $2"],
   [/^zone (.+?): (\d+) people/, "zona $1: $2 pessoas"],
   [/^(.+?) is within (\d+) m of (.+)$/, "$1 está a menos de $2 m de $3"],
+  [/^unverified call for help/, "pedido de ajuda não verificado"],
+  [/^(\d+) unverified calls for help, newest/, "$1 pedidos de ajuda não verificados, o mais recente"],
   [/^(.+?): battery low/, "$1: bateria fraca"],
   [/^the file is empty: choose a picture$/, "o ficheiro está vazio: escolha uma imagem"],
   [/^the file is larger than (\d+) MiB: .*$/, "o ficheiro tem mais de $1 MiB: escolha uma imagem menor"],
