@@ -33,6 +33,9 @@ extension Node {
   public func take(_ event: SourceEvent, from origin: FixOrigin) async {
     await untilPeersAnswered()
     location.noteOrigin(origin)
+    if case .reading(let reading) = event {
+      location.record(reading, now: SystemClock.instant)
+    }
     switch event {
     case .state(let state):
       if let name = location.change(to: state) { logger.info("\(name): \(state.rawValue)") }

@@ -33,15 +33,49 @@ struct NMEATests {
       ])
   }
 
-  @Test(arguments: ["GP", "GL", "GA", "GB", "BD", "GN", "QZ", "GI"])
-  func `satellites of every system are believed`(talker: String) throws {
+  @Test(arguments: ["GP", "GL", "GA", "GB", "BD", "GN", "QZ", "GI", "II", "IN", "EC", "SN", "HC"])
+  func `each talker is believed: its id states who sends, and not how good it is`(
+    talker: String
+  ) throws {
     let text = sentence(talker + minimum.dropFirst(2))
     #expect(readings(text) == [try fix(53.3613367, -6.5056183, at: "2011-05-28T09:27:51Z")])
   }
 
-  @Test func `a talker that is no satellite receiver is passed over`() {
-    #expect(readings(sentence("HC" + minimum.dropFirst(2))) == [.other])
-    #expect(readings(sentence("PSRF103,00,6,00,0")) == [.other])
+  @Test func `proprietary sentences, and what is none, are passed over`() {
+    for body in ["PSRF103,00,6,00,0", "PGRME,15.0,M,45.0,M,25.0,M", "gpRMC,1", "RMC,1", "GPRMCX,1"]
+    {
+      #expect(readings(sentence(body)) == [.other], "\(body)")
+    }
+  }
+
+  @Test func `a receiver with GNS alone gives fixes, by the modes of its systems`() throws {
+    func gns(_ second: Int, _ modes: String) -> String {
+      sentence("GNGNS,10150\(second).00,4630.000,N,00730.000,E,\(modes),12,0.8,500.0,47.0,,")
+    }
+    let text = (0..<10).map { gns($0, "AN") }.joined()
+    let found = try fix(46.5, 7.5, accuracy: 40, at: nil)
+    #expect(readings(text).suffix(3) == [found, found, found])
+    for modes in ["NN", "N", "", "M", "AS"] {
+      #expect(readings(text + gns(9, modes)).last == .noFix, "\(modes)")
+    }
+  }
+
+  @Test
+  func `a receiver with GLL alone gives fixes within ten sentences, none beside a better one`()
+    throws
+  {
+    let good = sentence("IIGLL,4630.000,N,00730.000,E,101500.00,A,A")
+    let found = try fix(46.5, 7.5, at: nil)
+    #expect(readings(String(repeating: good, count: 10)).suffix(2) == [found, found])
+    let old = sentence("IIGLL,4630.000,N,00730.000,E")
+    #expect(readings(String(repeating: old, count: 10)).last == found)
+    let void = sentence("IIGLL,4630.000,N,00730.000,E,101500.00,V,N")
+    #expect(readings(String(repeating: good, count: 10) + void).last == .noFix)
+    let pair = sentence(minimum) + good
+    #expect(
+      readings(String(repeating: pair, count: 10)).suffix(2) == [
+        try fix(53.3613367, -6.5056183, at: "2011-05-28T09:27:51Z"), .other,
+      ])
   }
 
   @Test func `south and west, and minutes with many digits`() throws {

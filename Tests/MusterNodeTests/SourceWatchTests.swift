@@ -33,4 +33,20 @@ import Testing
     _ = source.change(to: .ended)
     #expect(source.problem(now: Self.moment(10 * Self.patience)) == nil)
   }
+
+  @Test func `a receiver from which nothing can be used is named within ten seconds`() {
+    var source = SourceWatch(name: "/dev/ttyUSB0", now: Self.moment(0))
+    _ = source.change(to: .connected)
+    for second in Int64(0)..<9 {
+      source.record(second == 3 ? .refused(.checksum) : .other, now: Self.moment(second * 1000))
+      #expect(source.problem(now: Self.moment(second * 1000)) == nil)
+    }
+    let problem = source.problem(now: Self.moment(10_000))
+    #expect(problem?.contains("/dev/ttyUSB0 sends data, but no position (wrong checksum)") == true)
+    // Given a receiver without a view of the sky, which states that it has no fix
+    source.record(.noFix, now: Self.moment(10_500))
+    #expect(source.problem(now: Self.moment(10_500)) == nil)
+    source.record(.other, now: Self.moment(11_000))
+    #expect(source.problem(now: Self.moment(19_000)) == nil)
+  }
 }

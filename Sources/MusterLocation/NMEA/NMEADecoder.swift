@@ -3,21 +3,23 @@ internal import MusterModel
 /// Decodes fixes from NMEA 0183 sentences, as receivers write them to a serial line, a file or UDP
 /// datagrams.
 ///
-/// RMC contains position, time and date, and produces a fix at once. GGA, GSA and GST of the same
-/// or recent seconds determine its accuracy:
+/// RMC contains position, time and date, and produces a fix at once. GGA, GNS, GSA and GST of the
+/// same or recent seconds determine its accuracy:
 ///
 /// - GST's standard deviations, doubled: about 95 % (as gpsd's `eph`);
 /// - otherwise HDOP times `metresPerHDOP`;
 /// - otherwise none.
 ///
-/// For a receiver that never writes RMC, GGA is used, which has no date: such a fix has no time.
+/// For a receiver that never writes RMC, GGA or GNS is used, and without these GLL. They have no
+/// date: such a fix has no time.
 /// Built for hostile input: it buffers one line, and an invalid checksum or field costs one
 /// sentence.
 public struct NMEADecoder: Sendable {
   /// Metres at 95 % for an HDOP of 1: a plain receiver outdoors.
   static let metresPerHDOP = 5.0
-  /// After this many sentences without an RMC, GGA alone produces fixes.
-  private static let sentencesWithoutRMC = 8
+  /// After this many sentences without an RMC, GGA and GNS produce fixes; after as many without any
+  /// of the three, GLL does.
+  private static let sentencesWithoutBetter = 8
   /// The maximum age of accuracy data, by the receiver's own time of day.
   private static let qualityMilliseconds: Int64 = 3000
   private static let dayMilliseconds: Int64 = 86_400_000
@@ -25,6 +27,8 @@ public struct NMEADecoder: Sendable {
   private var splitter = LineSplitter(longest: NMEASentence.longestLine)
   private var quality: Quality?
   private var sentencesSinceRMC = 0
+  /// Since an RMC, a GGA or a GNS.
+  private var sentencesSinceFixData = 0
 
   /// The receiver's latest accuracy data.
   private struct Quality {
@@ -69,12 +73,21 @@ public struct NMEADecoder: Sendable {
   }
 
   private mutating func read(_ sentence: NMEASentence) throws(ReadingFault) -> Reading {
-    sentencesSinceRMC = min(sentencesSinceRMC + 1, Self.sentencesWithoutRMC)
+    sentencesSinceRMC = min(sentencesSinceRMC + 1, Self.sentencesWithoutBetter)
+    sentencesSinceFixData = min(sentencesSinceFixData + 1, Self.sentencesWithoutBetter)
     switch sentence.kind {
     case "RMC":
-      sentencesSinceRMC = 0
+      (sentencesSinceRMC, sentencesSinceFixData) = (0, 0)
       return try recommendedMinimum(sentence)
-    case "GGA": return try fixData(sentence)
+    case "GGA":
+      sentencesSinceFixData = 0
+      // 0 is none, 7 is manual input, 8 is a simulation.
+      let hasFix = sentence.letter(5).map { !["0", "7", "8"].contains($0) } ?? false
+      return try fixData(sentence, hasFix: hasFix)
+    case "GNS":
+      sentencesSinceFixData = 0
+      return try fixData(sentence, hasFix: Self.hasFix(modes: sentence.field(5)))
+    case "GLL": return try geographicPosition(sentence)
     case "GST": return try errorStatistics(sentence)
     case "GSA": return activeSatellites(sentence)
     default: return .other
@@ -103,21 +116,42 @@ public struct NMEADecoder: Sendable {
       SourceFix(position: position, accuracyDecimetres: accuracy, sampleTime: sampleTime))
   }
 
-  /// time, latitude, N/S, longitude, E/W, quality, satellites, HDOP, altitude, …
-  private mutating func fixData(_ sentence: NMEASentence) throws(ReadingFault) -> Reading {
+  /// GGA and GNS: time, latitude, N/S, longitude, E/W, quality or modes, satellites, HDOP,
+  /// altitude, …
+  private mutating func fixData(
+    _ sentence: NMEASentence, hasFix: Bool
+  ) throws(ReadingFault) -> Reading {
     guard let time = try NMEAFields.timeOfDay(sentence.field(0)) else { return .noFix }
-    // 0 is none, 7 is manual input, 8 is a simulation.
-    let hasFix = sentence.letter(5).map { !["0", "7", "8"].contains($0) } ?? false
     var now = fresh(at: time)
     now.hasFix = hasFix
     now.dilution = sentence.number(7)
     quality = now
-    guard sentencesSinceRMC >= Self.sentencesWithoutRMC else { return hasFix ? .other : .noFix }
+    guard sentencesSinceRMC >= Self.sentencesWithoutBetter else { return hasFix ? .other : .noFix }
     guard hasFix else { return .noFix }
     return .fix(
       SourceFix(
         position: try NMEAFields.position(sentence, at: 1),
         accuracyDecimetres: Self.accuracy(now), sampleTime: nil))
+  }
+
+  /// The modes of GNS, a letter for each satellite system: N is none, M manual input, S a
+  /// simulation.
+  private static func hasFix(modes: ArraySlice<UInt8>?) -> Bool {
+    let letters = Set((modes ?? []).map { Character(Unicode.Scalar($0)) })
+    return !letters.subtracting(["N"]).isEmpty && letters.isDisjoint(with: ["M", "S"])
+  }
+
+  /// latitude, N/S, longitude, E/W, time, status, mode.
+  private func geographicPosition(_ sentence: NMEASentence) throws(ReadingFault) -> Reading {
+    let mode = sentence.letter(6)
+    // Older receivers state no status.
+    let isValid = sentence.letter(5).map { $0 == "A" } ?? true
+    guard isValid, mode != "N", mode != "M", mode != "S" else { return .noFix }
+    guard sentencesSinceFixData >= Self.sentencesWithoutBetter else { return .other }
+    return .fix(
+      SourceFix(
+        position: try NMEAFields.position(sentence, at: 0), accuracyDecimetres: nil,
+        sampleTime: nil))
   }
 
   /// time, RMS, three of the error ellipse, deviations of latitude, longitude and altitude.

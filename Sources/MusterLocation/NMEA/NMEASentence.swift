@@ -8,12 +8,6 @@ struct NMEASentence: Hashable {
   /// The comma-separated fields after the name.
   let fields: [ArraySlice<UInt8>]
 
-  /// Talker ids of satellite receivers: GPS, GLONASS, Galileo, BeiDou (two), QZSS (two), NavIC,
-  /// combined.
-  private static let talkers: Set<String> = [
-    "GP", "GL", "GA", "GB", "BD", "GQ", "QZ", "GI", "GN",
-  ]
-
   /// Splits a line into sentences: more than one if an end of line was lost. Text before the first
   /// `$` is the rest of something else.
   static func pieces(of line: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -21,8 +15,9 @@ struct NMEASentence: Hashable {
     return line[first...].split(separator: UInt8(ascii: "$"))
   }
 
-  /// Parses a piece without its `$`. Returns nil for a sentence that is not from a satellite
-  /// receiver.
+  /// Parses a piece without its `$`. The talker id says who sends the sentence, such as a receiver
+  /// (`GP`, `GN`) or a boat's multiplexer (`II`, `IN`), and not how good it is: each is accepted.
+  /// Returns nil for a proprietary sentence, which begins with `P`, and for what is no sentence.
   init?(_ piece: ArraySlice<UInt8>) throws(ReadingFault) {
     guard let star = piece.firstIndex(of: UInt8(ascii: "*")) else { throw .checksum }
     let body = piece[..<star]
@@ -32,7 +27,8 @@ struct NMEASentence: Hashable {
     else { throw .checksum }
     let fields = body.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     guard let name = fields.first.map({ String(decoding: $0, as: UTF8.self) }),
-      name.utf8.count == 5, Self.talkers.contains(String(name.prefix(2)))
+      name.utf8.count == 5, !name.hasPrefix("P"),
+      name.utf8.allSatisfy({ (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) })
     else { return nil }
     kind = String(name.suffix(3))
     self.fields = Array(fields.dropFirst())

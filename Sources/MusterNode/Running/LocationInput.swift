@@ -68,6 +68,9 @@ struct LocationInput: Sendable {
     if origin == .replay { source?.noteRecording() }
   }
 
+  /// Records what the source sent.
+  mutating func record(_ reading: Reading, now: Instant) { source?.record(reading, now: now) }
+
   /// Records an accepted fix of this device.
   mutating func noteFix(now: Instant) { source?.noteFix(now: now) }
 

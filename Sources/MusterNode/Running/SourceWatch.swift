@@ -9,12 +9,19 @@ internal import MusterModel
 struct SourceWatch: Sendable {
   /// A receiver needs a minute for its first fix, and more under trees.
   static let patienceMilliseconds: Int64 = 180_000
+  /// A receiver states several times a second whether it has a fix: one from which nothing can be
+  /// used is set up wrongly.
+  static let uselessMilliseconds: Int64 = 9_000
 
   let name: String
   private(set) var state = SourceState.waiting
   /// When the last fix arrived; before the first one, when the source was named.
   private var lastFix: Instant
   private var isRecording = false
+  /// Since when the source sends, and nothing of it can be used; nil without such data.
+  private var uselessSince: Instant?
+  /// Why the last of it could not be used.
+  private var fault: ReadingFault?
 
   init(name: String, now: Instant) {
     self.name = name
@@ -27,6 +34,17 @@ struct SourceWatch: Sendable {
     return self.state != state
   }
 
+  /// Records what the source sent.
+  mutating func record(_ reading: Reading, now: Instant) {
+    switch reading {
+    case .fix, .noFix: (uselessSince, fault) = (nil, nil)
+    case .other: uselessSince = uselessSince ?? now
+    case .refused(let reason):
+      uselessSince = uselessSince ?? now
+      fault = reason
+    }
+  }
+
   /// Records a fix of this device, from the source or from its user's phone.
   mutating func noteFix(now: Instant) { lastFix = now }
 
@@ -35,6 +53,13 @@ struct SourceWatch: Sendable {
 
   /// Why this device gets no position, and what to do, in one line; nil while it gets some.
   func problem(now: Instant) -> String? {
+    if !isRecording, let since = uselessSince,
+      now >= since.advanced(byMilliseconds: Self.uselessMilliseconds)
+    {
+      return "\(name) sends data, but no position"
+        + (fault.map { " (\($0.rawValue))" } ?? "")
+        + ": set the receiver to NMEA 0183 with RMC or GGA, and check the baud rate"
+    }
     guard !isRecording, now >= lastFix.advanced(byMilliseconds: Self.patienceMilliseconds) else {
       return nil
     }

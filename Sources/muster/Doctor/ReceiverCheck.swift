@@ -31,8 +31,50 @@ struct ReceiverCheck {
         return .bad(
           "receiver", "\(path): \(reason)", "connect it, and add this user to the group dialout")
       }
-      return .good("receiver", "\(path) is readable")
+      return finding(of: readings(of: path), in: path)
     }
+  }
+
+  private static func finding(of readings: [Reading], in path: String) -> Finding {
+    let advice = "set the receiver to NMEA 0183 with RMC or GGA, and check the baud rate"
+    guard !readings.isEmpty else {
+      return .doubtful("receiver", "\(path) sends nothing", "connect and start the receiver")
+    }
+    var fault: ReadingFault?
+    for reading in readings {
+      switch reading {
+      case .fix: return .good("receiver", "\(path) has a position")
+      case .noFix: return .good("receiver", "\(path) works, and has no position yet")
+      case .refused(let reason): fault = reason
+      case .other: break
+      }
+    }
+    let reason = fault.map { " (\($0.rawValue))" } ?? ""
+    return .bad("receiver", "\(path) sends data, but no position\(reason)", advice)
+  }
+
+  /// Returns what a receiver or a recording writes within a few seconds.
+  private static func readings(of path: String) -> [Reading] {
+    let file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
+    var (decoder, readings) = (NMEADecoder(), [Reading]())
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let deadline = ContinuousClock.now + patience
+    while ContinuousClock.now < deadline, readings.count < 200 {
+      let count = read(file, &buffer, buffer.count)
+      if count > 0 {
+        readings += decoder.take(buffer.prefix(count))
+        if readings.contains(where: { if case .fix = $0 { true } else { false } }) { break }
+      } else if count == 0 {
+        return readings + decoder.finish()
+      } else {
+        guard errno == EAGAIN || errno == EINTR else { break }
+        var wait = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+        _ = poll(&wait, 1, 200)
+      }
+    }
+    return readings
   }
 
   /// What a gpsd reported in a few seconds.
