@@ -10,7 +10,12 @@ public struct Programs: Service {
     directory: Dashboard.installed, leaflet: Dashboard.leaflet, maplibre: Dashboard.maplibre)
   /// Nil without services of Amazon.
   let amazon: AmazonEndpoint?
+  /// How long a browser has all rights of its login after the passphrase.
+  let loginTermSeconds: Int64
   private let live: SubscriptionBroker
+
+  /// 30 days.
+  public static let defaultLoginTermSeconds: Int64 = 30 * 86_400
 
   /// MUST be run, or no subscriber receives notices.
   ///
@@ -19,16 +24,21 @@ public struct Programs: Service {
   ///   - webhooks: nil if they are disabled by an error.
   ///   - amazon: nil if it is disabled by an error.
   ///   - home: the node's folder, with the logins; nil without logins.
+  ///   - loginTermSeconds: how long a browser has all rights of its login after the passphrase.
   public init(
     node: Node, maps: MapCollection = MapCollection(), webhooks: WebhookStore? = nil,
-    amazon: AmazonEndpoint? = nil, home: String? = nil, logger: Logger
+    amazon: AmazonEndpoint? = nil, home: String? = nil,
+    loginTermSeconds: Int64 = defaultLoginTermSeconds, logger: Logger
   ) {
     self.amazon = amazon
+    self.loginTermSeconds = loginTermSeconds
     live = SubscriptionBroker(node: node, devices: amazon?.devices, logger: logger)
     router = APIRouter(
       api: API(
         node: node, maps: maps, webhooks: webhooks, live: live,
-        logins: home.map { LoginLinks(file: LoginFile(in: $0)) }))
+        logins: home.map {
+          LoginLinks(file: LoginFile(in: $0), termSeconds: loginTermSeconds)
+        }))
   }
 
   /// Sets where other machines reach this node, such as `https://10.0.0.5:7443`. MUST be called

@@ -28,6 +28,12 @@ extension Node {
     location.listen(to: name, now: SystemClock.instant)
   }
 
+  /// Sets where the names of the logins are read: the shared token of phones does not prove their
+  /// people.
+  public func followLogins(_ names: @escaping @Sendable () -> [String]) {
+    location.loginNames = names
+  }
+
   /// Processes an event of a position source. A failed write is logged only: the next fix follows
   /// soon.
   public func take(_ event: SourceEvent, from origin: FixOrigin) async {

@@ -93,6 +93,13 @@ extension Node {
     try read { replica, _ in try replica.queries.isActive(user) }
   }
 
+  /// Returns whether a person has signed off, and how many of their devices are revoked.
+  public func withdrawals(of user: UserID) throws -> (hasSignedOff: Bool, revokedDevices: Int) {
+    try read { replica, _ in
+      (try replica.queries.hasSignedOff(user), replica.queries.revokedDeviceCount(of: user))
+    }
+  }
+
   /// Returns the role of this node's device.
   public func role() throws -> Role { try read { replica, _ in replica.role } }
 }

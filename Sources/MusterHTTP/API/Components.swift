@@ -420,8 +420,15 @@ enum Components {
   private static let login = Shape.open([
     .must("name", .text), .must("rights", .choice(Login.Rights.allCases.map(\.rawValue))),
     .must("user", .nullable(.reference)), .must("callsign", .nullable(.text)),
-    .must("phone", .flag),
+    .must("phone", .flag), .may("devices", .list(.open(browser), most: BrowserTokenFile.most)),
   ])
+
+  private static let browser: [Shape.Member] = [
+    .must("id", .text), .must("name", .text), .must("addedAt", .time), .must("usedAt", .time),
+    .must("standing", .choice(["full", "helpOnly", "removed"])),
+    .must(
+      "reason", .nullable(.choice(LoginStanding.Reason.allCases.map(\.rawValue)))),
+  ]
 
   private static let failedDelivery = Shape.open([
     .must("id", .reference), .must("reason", .text), .must("attempts", .count),

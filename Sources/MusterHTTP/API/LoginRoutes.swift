@@ -22,12 +22,15 @@ enum LoginRoutes {
     ) { api, call in
       let links = try links(api, call)
       let names = try await callsigns(api)
+      var items: [JSON] = []
+      for login in try links.all() {
+        items.append(
+          login.listed(as: login.user.flatMap { names[$0] }).adding([
+            "devices": .array(try await devices(of: login, links, api).map(\.json))
+          ]))
+      }
       return .ok(
-        .object([
-          "items": .array(
-            try links.all().map { one in one.listed(as: one.user.flatMap { names[$0] }) }),
-          "address": .known(links.address(), JSON.string),
-        ]))
+        .object(["items": .array(items), "address": .known(links.address(), JSON.string)]))
     },
     Route(
       .post, path,
@@ -75,7 +78,50 @@ enum LoginRoutes {
       api.live.review()
       return Answer(.noContent)
     },
+    Route(
+      .delete, path + "/{name}/devices/{id}",
+      "Revoke a browser of a login, which then only calls for help, on the node's own machine",
+      result: .done
+    ) { api, call in
+      try change(api, call) { try $0.browsers.revoke(call.id, of: $1) }
+    },
+    Route(
+      .post, path + "/{name}/devices/{id}/restore",
+      "Give a browser all rights of its login for a new term, on the node's own machine",
+      result: .done
+    ) { api, call in
+      try change(api, call) {
+        try $0.browsers.restore(call.id, of: $1, now: SystemClock.wall)
+      }
+    },
   ]
+
+  private static func change(
+    _ api: API, _ call: Call, _ work: (LoginLinks, String) throws -> Void
+  ) throws -> Answer {
+    let links = try links(api, call)
+    do {
+      try work(links, call.path["name"] ?? "")
+    } catch let fault as LoginFault {
+      throw Problem(.notFound, fault.description)
+    }
+    api.live.review()
+    return Answer(.noContent)
+  }
+
+  /// The browsers of a login, with what the node knows of its person.
+  private static func devices(
+    of login: Login, _ links: LoginLinks, _ api: API
+  ) async throws -> [BrowserTokenFile.Device] {
+    let user = login.isPhone ? try await api.node.carrier(named: login.name) : login.user
+    var known = (hasSignedOff: false, revokedDevices: 0)
+    if let user { known = try await api.node.withdrawals(of: user) }
+    return try links.browsers.devices(of: login) {
+      $0.standing(
+        of: login, termSeconds: links.termSeconds, now: SystemClock.wall,
+        hasSignedOff: known.hasSignedOff, revocations: known.revokedDevices)
+    }
+  }
 
   private static func links(_ api: API, _ call: Call) throws(Problem) -> LoginLinks {
     guard call.person == nil else {

@@ -24,11 +24,12 @@ enum PersonRoutes {
         return try await api.done(.claimSafety(call.claim, note: note))
       }
       let user = try person.boundUser()
+      let marked = person.marking(note)
       guard !person.isCarrier else {
-        return try await api.done(.claimSafetyOf(tracker: user, call.claim, note: note))
+        return try await api.done(.claimSafetyOf(tracker: user, call.claim, note: marked))
       }
       return try await api.done(
-        .relayClaim(call.claim, note: note, login: person.name, user: user))
+        .relayClaim(call.claim, note: marked, login: person.name, user: user))
     },
     Route(
       .put, "/api/v1/me/team", "Set your team",

@@ -4,6 +4,16 @@ internal import MusterNode
 
 /// Why a request failed, as a problem document (RFC 9457).
 struct Problem: Error, Hashable {
+  /// What a page does about it: most problems need no type.
+  enum Kind: String {
+    case blank = "about:blank"
+    /// The page asks for the passphrase and sends the request again.
+    case locked = "urn:muster:problem:locked"
+    case loginExpired = "urn:muster:problem:login-expired"
+    case loginRemoved = "urn:muster:problem:login-removed"
+  }
+
+  let type: Kind
   let status: HTTPResponse.Status
   /// For the user: what is wrong, or what to do.
   let detail: String
@@ -18,8 +28,9 @@ struct Problem: Error, Hashable {
 
   init(
     _ status: HTTPResponse.Status, _ detail: String, at place: String? = nil,
-    allowed: [String] = [], current: JSON? = nil
+    allowed: [String] = [], current: JSON? = nil, type: Kind = .blank
   ) {
+    self.type = type
     (self.status, self.detail, self.place, self.allowed) = (status, detail, place, allowed)
     self.current = current
     retrySeconds = status == .serviceUnavailable ? 1 : nil
@@ -29,6 +40,7 @@ struct Problem: Error, Hashable {
   init(_ detail: String, waiting pause: Duration) {
     let (seconds, rest) = pause.components
     let wait = max(1, rest > 0 ? seconds + 1 : seconds)
+    type = .blank
     (status, self.detail) = (.tooManyRequests, "\(detail): wait \(wait) s")
     (place, allowed, current, retrySeconds) = (nil, [], nil, wait)
   }
@@ -57,7 +69,7 @@ struct Problem: Error, Hashable {
 
   var answer: Answer {
     var document: [String: JSON] = [
-      "type": .string("about:blank"), "title": .string(status.reasonPhrase),
+      "type": .string(type.rawValue), "title": .string(status.reasonPhrase),
       "status": .count(status.code), "detail": .string(detail),
     ]
     if let place { document["place"] = .string(place) }

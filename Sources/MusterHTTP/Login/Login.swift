@@ -97,6 +97,13 @@ public struct Login: Hashable, Sendable {
     return Hex.encode(Blake2b.hash256(Array("muster phone 1".utf8), proof).prefix.bytes)
   }
 
+  /// Identifies the login as it is: another passphrase, or other rights, give another one.
+  var hash: Bytes32 {
+    let owner = user.map { "\($0)" } ?? (isPhone ? "phone" : "")
+    return Blake2b.hash256(
+      Array("muster login identity 1 \(rights.rawValue) \(owner) \(name) ".utf8), salt, proof)
+  }
+
   private static func proof(
     of passphrase: [UInt8], _ salt: [UInt8], _ cost: PasswordCost
   ) throws -> [UInt8] {

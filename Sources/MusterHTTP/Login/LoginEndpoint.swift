@@ -7,16 +7,16 @@ internal import MusterModel
 internal import MusterNode
 internal import NIOCore
 
-/// The API and the dashboard for remote users: over TLS, with a session that starts with a name and
-/// a passphrase. The listener provides the TLS.
+/// The API and the dashboard for remote users: over TLS, with a token of each browser that a name and
+/// a passphrase give. The listener provides the TLS.
 ///
 /// | request | response |
 /// |---|---|
 /// | `POST /api/v1/session` with `name` and `passphrase` | a cookie |
 /// | the same with the `code` of a link (`LoginLinks`) | sets the passphrase, and a cookie |
-/// | `GET /api/v1/session` | the current login |
-/// | `DELETE /api/v1/session` | ends the session |
-/// | those of the API | as on a loopback address, within the login's rights |
+/// | `GET /api/v1/session` | the current login, and what its token permits |
+/// | `DELETE /api/v1/session` | ends the token |
+/// | those of the API | as on a loopback address, within the login's rights (`LoginStanding`) |
 /// | `/phone/SECRET/`, `/phone/SECRET/owntracks` | reports of a login's tracker app |
 /// | `GET /join`, `/join/authority.crt` | how phones trust the certificate; no authentication |
 /// | the dashboard's files | without authentication: they contain no data |
@@ -25,6 +25,8 @@ internal import NIOCore
 struct LoginEndpoint: Sendable {
   static let path = "/api/v1/session"
   private static let cookie = "__Host-muster"
+  /// The most that browsers keep a cookie: the term is up to the node.
+  private static let cookieSeconds = 400 * 86_400
   /// The limit of the body of a login.
   private static let loginBytes = 4096
   /// Logins that wait for verification, since each uses 64 MiB.
@@ -37,21 +39,29 @@ struct LoginEndpoint: Sendable {
   let dashboard: Dashboard
   let logins: LoginFile
   let audit: AuditLog
-  /// The current time, for the expiry of sessions and of the login throttle.
+  /// The current time, for the login throttle and what the passphrase confirms.
   let now: @Sendable () -> ContinuousClock.Instant
+  /// The current time, for the terms of tokens.
+  private let wall: @Sendable () -> Timestamp
   /// The certificate that phones install, in DER; nil if there is none.
   private let authority: [UInt8]?
-  let sessions = Sessions()
+  let tokens: BrowserTokens
   let throttle = LoginThrottle()
   private let limits = WriteLimits()
   private let connections: ConnectionShares
   private let failures: FailedLogins
+  private let restricted: RestrictedLogins
   private let judging = VerificationQueue(most: mostWaiting, reserved: reservedPlaces)
 
+  /// - Parameters:
+  ///   - tokens: of the same home as `logins`.
+  ///   - raise: raises an unverified call; nil for the way of the node.
   init(
-    router: APIRouter, dashboard: Dashboard, logins: LoginFile, audit: AuditLog,
-    now: @escaping @Sendable () -> ContinuousClock.Instant, authority: [UInt8]? = nil,
-    connections: ConnectionShares = ConnectionShares(perOwner: 128, all: 512)
+    router: APIRouter, dashboard: Dashboard, logins: LoginFile, tokens: BrowserTokens,
+    audit: AuditLog, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    wall: @escaping @Sendable () -> Timestamp = { SystemClock.wall }, authority: [UInt8]? = nil,
+    connections: ConnectionShares = ConnectionShares(perOwner: 128, all: 512),
+    raise: RestrictedLogins.Raise? = nil
   ) {
     self.router = router
     observerRouter = router.forObservers
@@ -59,6 +69,10 @@ struct LoginEndpoint: Sendable {
     self.logins = logins
     self.audit = audit
     self.now = now
+    self.wall = wall
+    self.tokens = tokens
+    let node = router.api.node
+    restricted = RestrictedLogins(raise: raise ?? { try await node.raiseUnverifiedCall($0) })
     self.authority = authority
     self.connections = connections
     failures = FailedLogins(log: audit.ofFailures())
@@ -106,54 +120,140 @@ struct LoginEndpoint: Sendable {
     if request.uri.path == Self.path, request.method == .post {
       return try await logIn(request, client)
     }
-    guard let secret, let (session, renewed) = sessions.find(secret, now: now()),
-      try isListed(session.login)
-    else { throw Problem(.unauthorized, "log in first: POST \(Self.path)") }
-    let login = session.login
-    guard connections.admit(connection.channel, of: login.name) else {
+    guard let secret, let found = try tokens.find(secret, wall: wall(), now: now()) else {
+      throw Problem(.unauthorized, "log in first: POST \(Self.path)")
+    }
+    guard connections.admit(connection.channel, of: found.token.login) else {
       connection.closeSoon()
       throw Problem("this login has too many connections: close some", waiting: .seconds(5))
     }
-    try Self.check(request, isOf: login.name)
-    var response: Response
+    try Self.check(request, isOf: found.token.login)
+    var response = try await answer(request, client, connection, found, secret)
+    if let renewed = found.renewed, request.method != .delete || request.uri.path != Self.path {
+      response.headers[.setCookie] = Self.cookie(renewed)
+    }
+    return response
+  }
+
+  /// Answers a request with a token.
+  private func answer(
+    _ request: Request, _ client: String, _ connection: Connection, _ found: BrowserTokens.Found,
+    _ secret: String
+  ) async throws -> Response {
+    let login = try logins.read().first { $0.name == found.token.login }
+    let (token, standing) = try await standing(of: found.token, login)
+    let response: Response
     if request.uri.path == Self.path {
-      response = try await own(request, login, secret)
+      response = try await own(request, login, token, standing, secret)
     } else {
       guard APIRouter.owns(request.uri.path) else {
         throw Problem(.notFound, "there is nothing at this path")
       }
-      let writes = request.method != .get
-      let isOwner = try await isOwner(login)
-      if writes, !Self.mayWrite(request, login, isOwner) {
-        refuse(request, of: login, from: client)
-        throw Problem(
-          .forbidden,
-          login.rights == .member
-            ? "this login adds, and changes its own reports only: use a login of command"
-            : "an observer has read-only access: use a login of command")
-      }
-      if writes, let pause = pause(of: request, login, isOwner) {
-        throw Problem("this login sends too much", waiting: pause)
-      }
-      // Others than command answer only an order that addresses them, who are listed then.
-      let mayList = login.rights == .command || !DirectiveRoutes.isAnswer(request.uri.path)
-      if writes, login.isPhone, mayList { try await enlist(login) }
-      let person = Person(
-        name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
-        isOwner: isOwner, speaksForItself: login.rights != .command
-      ) { isLetIn(login, renewed ?? secret) }
-      let routes = login.rights == .command ? router : observerRouter
-      response = await routes.answer(request, connection: connection, person: person).response
-      if writes {
+      switch (standing, login) {
+      case (.full, let login?):
+        response = try await perform(request, login, token, found.renewed ?? secret, client, connection)
+      case (.helpOnly(let reason), let login?):
+        response = try await call(request, login, reason, client, connection)
+      default:
+        response = try await restricted.raise(
+          request, by: token, from: client, wall: wall(), now: now())
         audit.note(
-          Self.words(request), by: login.name, from: client, status: response.status.code)
+          Self.words(request), by: token.login, from: client, status: response.status.code)
       }
-    }
-    if let renewed, request.method != .delete || request.uri.path != Self.path {
-      response.headers[.setCookie] = Self.cookie(renewed)
     }
     connection.renew(after: response)
     return response
+  }
+
+  /// Performs a request within the rights of its login.
+  private func perform(
+    _ request: Request, _ login: Login, _ token: BrowserToken, _ secret: String, _ client: String,
+    _ connection: Connection
+  ) async throws -> Response {
+    let writes = request.method != .get
+    let isOwner = try await isOwner(login)
+    let isOwn = Self.isOwnReport(request, of: login, isOwner)
+    let isCommand = login.rights == .command
+    let hasRights = isCommand && tokens.isUnlocked(token, now: now())
+    let hasView = isCommand && tokens.hasView(token, now: now())
+    if writes, isCommand ? !(hasRights || isOwn) : !Self.mayWrite(request, login, isOwner) {
+      refuse(request, of: login, from: client)
+      throw isCommand ? Problem.locked : Self.notPermitted(login)
+    }
+    if writes, !hasRights, let pause = pause(of: request, login, isOwner) {
+      throw Problem("this login sends too much", waiting: pause)
+    }
+    // Others than command answer only an order that addresses them, who are listed then.
+    let mayList = hasRights || !DirectiveRoutes.isAnswer(request.uri.path)
+    if writes, login.isPhone, mayList { try await enlist(login) }
+    let person = Person(
+      name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
+      isOwner: isOwner, speaksForItself: !(writes ? hasRights : hasView)
+    ) { isLetIn(login, secret) }
+    let routes = (writes ? hasRights : hasView) ? router : observerRouter
+    let answer = await routes.answer(request, connection: connection, person: person)
+    if writes {
+      if hasRights, !isOwn { tokens.recordAct(token, now: now()) }
+      audit.note(Self.words(request), by: login.name, from: client, status: answer.status.code)
+    }
+    return answer.response
+  }
+
+  /// Performs what an expired login may do: call for help, cancel, and report its own position.
+  private func call(
+    _ request: Request, _ login: Login, _ reason: LoginStanding.Reason, _ client: String,
+    _ connection: Connection
+  ) async throws -> Response {
+    let isOwner = try await isOwner(login)
+    guard RestrictedLogins.isCall(request), Self.isOwnReport(request, of: login, isOwner) else {
+      throw Problem.expired(reason)
+    }
+    if let pause = pause(of: request, login, isOwner) {
+      throw Problem("this login sends too much", waiting: pause)
+    }
+    if login.isPhone { try await enlist(login) }
+    var person = Person(
+      name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
+      isOwner: isOwner, speaksForItself: true
+    ) { false }
+    person.hasExpired = true
+    let answer = await observerRouter.answer(request, connection: connection, person: person)
+    audit.note(
+      "\(Self.words(request)) (login expired)", by: login.name, from: client,
+      status: answer.status.code)
+    return answer.response
+  }
+
+  /// What a token permits now.
+  private func standing(
+    of token: BrowserToken, _ login: Login?
+  ) async throws -> (BrowserToken, LoginStanding) {
+    let own = token.standing(of: login, termSeconds: tokens.termSeconds, now: wall())
+    guard own == .full, let login else { return (token, own) }
+    let (hasSignedOff, revocations) = try await withdrawals(of: login)
+    let known =
+      token.isAwaitingFirst
+      ? try tokens.begin(token, of: login, revocations: revocations) : token
+    return (
+      known,
+      known.standing(
+        of: login, termSeconds: tokens.termSeconds, now: wall(), hasSignedOff: hasSignedOff,
+        revocations: revocations)
+    )
+  }
+
+  /// Whether the person of a login signed off, and how many of their devices are revoked.
+  private func withdrawals(of login: Login) async throws -> (Bool, Int) {
+    guard let user = try await user(of: login) else { return (false, 0) }
+    return try await router.api.node.withdrawals(of: user)
+  }
+
+  private static func notPermitted(_ login: Login) -> Problem {
+    Problem(
+      .forbidden,
+      login.rights == .member
+        ? "this login adds, and changes its own reports only: use a login of command"
+        : "an observer has read-only access: use a login of command")
   }
 
   /// Whether the rights of a login permit a write.
@@ -196,12 +296,10 @@ struct LoginEndpoint: Sendable {
     }
   }
 
-  /// Whether a login is neither removed nor replaced, such as by one with a new passphrase.
-  private func isListed(_ login: Login) throws -> Bool { try logins.read().contains(login) }
-
   private func isLetIn(_ login: Login, _ secret: String) -> Bool {
     do {
-      return try sessions.holds(secret, now: now()) && isListed(login)
+      return try logins.read().contains(login)
+        && tokens.holds(secret, of: login, wall: wall(), now: now())
     } catch {
       return false
     }
@@ -212,7 +310,7 @@ struct LoginEndpoint: Sendable {
   /// How long a write that the rights permit must wait.
   private func pause(of request: Request, _ login: Login, _ isOwner: Bool) -> Duration? {
     // The newest position replaces the one before.
-    guard login.rights != .command, request.uri.path != "/api/v1/me/position" else { return nil }
+    guard request.uri.path != "/api/v1/me/position" else { return nil }
     let isOwn = Self.isOwnReport(request, of: login, isOwner)
     return limits.pause(isOwn ? .ownReport : .addition, of: login.name, now: now())
   }
@@ -289,7 +387,7 @@ struct LoginEndpoint: Sendable {
       throw Problem(.unauthorized, "the name or the passphrase is wrong")
     }
     failures.flush(now: now())
-    return begin(found, "login", request, client)
+    return try begin(found, "login", request, client)
   }
 
   /// Sets the passphrase of a login by the code of its link, and begins a session. Codes have 128
@@ -312,7 +410,7 @@ struct LoginEndpoint: Sendable {
     else { throw Self.usedUp }
     router.api.live.review()
     throttle.opened(name, from: client, now: now())
-    return begin(new, "login by link", request, client)
+    return try begin(new, "login by link", request, client)
   }
 
   private static let usedUp = Problem(
@@ -320,35 +418,45 @@ struct LoginEndpoint: Sendable {
 
   private func begin(
     _ login: Login, _ what: String, _ request: Request, _ client: String
-  ) -> Response {
-    // An existing session is not continued: another user may know its secret.
-    if let old = Self.secret(in: request) { sessions.end(old) }
+  ) throws -> Response {
+    // An existing token is not continued: another user may know its secret.
+    let secret = try tokens.issue(
+      to: login, device: BrowserName.name(of: request.headers[.userAgent]),
+      replacing: Self.secret(in: request), wall: wall(), now: now())
     audit.note(what, by: login.name, from: client, status: 204)
     var response = Answer(.noContent).response
-    response.headers[.setCookie] = Self.cookie(sessions.begin(login, now: now()))
+    response.headers[.setCookie] = Self.cookie(secret)
     return response
   }
 
   private func own(
-    _ request: Request, _ login: Login, _ secret: String
+    _ request: Request, _ login: Login?, _ token: BrowserToken, _ standing: LoginStanding,
+    _ secret: String
   ) async throws -> Response {
     switch request.method {
     case .get:
-      return Answer.ok(
-        .object([
-          "name": .string(login.name), "rights": .string(login.rights.rawValue),
-          "user": .known(try await user(of: login), JSON.id),
-          "operation": .id(try await router.api.node.operation()),
-          "phone": .known(try await reporter(login).flatMap { _ in login.phoneSecret }) {
-            .string("\(Self.phonePath)\($0)/")
-          },
-        ])
-      ).response
+      let rights = login?.rights ?? .observer
+      var session: [String: JSON] = [
+        "name": .string(token.login), "rights": .string(rights.rawValue), "user": .null,
+        "operation": .id(try await router.api.node.operation()), "phone": .null,
+        "standing": .string(standing.name),
+        "reason": .known(standing.reason) { .string($0.rawValue) },
+        "locked": .bool(rights == .command && !tokens.isUnlocked(token, now: now())),
+      ]
+      if let login, standing != .removed {
+        session["user"] = .known(try await user(of: login), JSON.id)
+        session["phone"] = .known(try await reporter(login).flatMap { _ in login.phoneSecret }) {
+          .string("\(Self.phonePath)\($0)/")
+        }
+      }
+      return Answer.ok(.object(session)).response
     case .delete:
-      sessions.end(secret)
+      try tokens.end(secret, now: now())
       var response = Answer(.noContent).response
       response.headers[.setCookie] =
         "\(Self.cookie)=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Strict"
+      // What the page keeps itself it removes itself: entries that wait stay.
+      if let name = HeaderName("clear-site-data") { response.headers[name] = "\"cache\"" }
       return response
     default:
       throw Problem(
@@ -413,7 +521,7 @@ struct LoginEndpoint: Sendable {
   }
 
   private static func cookie(_ secret: String) -> String {
-    "\(cookie)=\(secret); Path=/; Secure; HttpOnly; SameSite=Strict"
+    "\(cookie)=\(secret); Max-Age=\(cookieSeconds); Path=/; Secure; HttpOnly; SameSite=Strict"
   }
 
   private static func words(_ request: Request) -> String {

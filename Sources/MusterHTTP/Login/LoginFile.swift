@@ -8,9 +8,14 @@ internal import MusterNode
 public struct LoginFile: Sendable {
   static let most = 256
   private let file: PrivateFile
+  /// The tokens of the logins' browsers.
+  public let browsers: BrowserTokenFile
 
   /// - Parameter folder: the home.
-  public init(in folder: String) { file = PrivateFile(in: folder, name: "logins.json") }
+  public init(in folder: String) {
+    file = PrivateFile(in: folder, name: "logins.json")
+    browsers = BrowserTokenFile(in: folder)
+  }
 
   /// Returns the logins by name; none without a file.
   public func read() throws -> [Login] {
@@ -41,13 +46,15 @@ public struct LoginFile: Sendable {
     }
   }
 
-  /// Removes a login.
+  /// Removes a login. Its browsers keep one unverified call for help.
   public func remove(_ name: String) throws {
     try file.withLock {
       let logins = try read()
       guard logins.contains(where: { $0.name == name }) else {
         throw LoginFault("there is no login \(name)")
       }
+      // First: a new login of this name MUST NOT receive the browsers of this one.
+      try browsers.markRemoved(name)
       try write(logins.filter { $0.name != name })
     }
   }

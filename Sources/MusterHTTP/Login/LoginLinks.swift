@@ -32,9 +32,17 @@ final class LoginLinks: Sendable {
   private static let codeBytes = 16
 
   private let file: LoginFile
+  /// How long a browser has all rights of its login.
+  let termSeconds: Int64
   private let state = Mutex(State())
 
-  init(file: LoginFile) { self.file = file }
+  init(file: LoginFile, termSeconds: Int64) {
+    self.file = file
+    self.termSeconds = termSeconds
+  }
+
+  /// The tokens of browsers.
+  var browsers: BrowserTokenFile { file.browsers }
 
   /// Where other machines reach this node, such as `https://10.0.0.5:7443`; nil without a listener.
   func address() -> String? { state.withLock { $0.address } }

@@ -15,4 +15,6 @@ struct Person: Sendable {
   let speaksForItself: Bool
   /// Whether the session is still valid. An endless response MUST check this from time to time.
   let stays: @Sendable () -> Bool
+  /// Whether the login has expired: its reports are marked.
+  var hasExpired = false
 }

@@ -60,6 +60,8 @@ public struct CommandPostServer: Service {
     let inputs = ClosedInputs()
     let endpoint = LoginEndpoint(
       router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: home),
+      tokens: BrowserTokens(
+        in: home, termSeconds: programs.loginTermSeconds, logger: logger),
       audit: programs.amazon?.audit ?? AuditLog(in: home, logger: logger), now: { .now },
       authority: identities.browsers?.authority)
     self.init(

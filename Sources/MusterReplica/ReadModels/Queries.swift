@@ -42,6 +42,19 @@ public struct Queries {
     return true
   }
 
+  /// Returns whether a person, with or without a laptop, has signed off, at the cost of that
+  /// person's row alone.
+  public func hasSignedOff(_ user: UserID) throws -> Bool {
+    if case .signOff? = try context.userRow(user)?.shown(.userSignOff)?.value { return true }
+    if case .signOff? = try context.trackerRow(user)?.shown(.trackerSignOff)?.value { return true }
+    return false
+  }
+
+  /// Returns how many devices of a user are revoked.
+  public func revokedDeviceCount(of user: UserID) -> Int {
+    context.control.revokedDeviceCount(of: user)
+  }
+
   var deviceReader: DeviceReader { DeviceReader(context: context, engine: engine) }
 
   /// The devices that are not revoked and fill a table here, by device, then by table.

@@ -42,6 +42,8 @@ struct RunSettings {
   var maps: [String]
   /// The address of the command post; nil if the node is none.
   var serve: HTTPArgument?
+  /// How long phones stay logged in without a passphrase.
+  var loginTerm: DurationArgument
   /// The command posts that it connects to.
   var uplinks: [UplinkTarget]
   /// The proxy to the command posts; nil for none.
@@ -248,7 +250,8 @@ enum LocalNode {
       logger.error("Amazon Location and Cognito Sync are off: \(error)")
     }
     return Programs(
-      node: node, maps: maps, webhooks: webhooks, amazon: amazon, home: folder, logger: logger)
+      node: node, maps: maps, webhooks: webhooks, amazon: amazon, home: folder,
+      loginTermSeconds: settings.loginTerm.seconds, logger: logger)
   }
 
   /// The sources of positions and of sightings.

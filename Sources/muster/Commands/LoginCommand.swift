@@ -15,7 +15,9 @@ struct LoginCommand: AsyncParsableCommand {
       Changes are signed by this device; audit.log in the home records the login. Programs on \
       this machine need no login.
       """,
-    subcommands: [Add.self, List.self, Remove.self])
+    subcommands: [
+      Add.self, List.self, Remove.self, Devices.self, RevokeDevice.self, RestoreDevice.self,
+    ])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,8 +30,8 @@ struct LoginCommand: AsyncParsableCommand {
 
         Asks for the passphrase of the login, at least \(Login.fewestCharacters) characters, or \
         reads the first line of --passphrase-file. The passphrase of this laptop's keys is another \
-        one: with --user and encrypted keys, set MUSTER_PASSPHRASE. A login that is changed ends \
-        its sessions.
+        one: with --user and encrypted keys, set MUSTER_PASSPHRASE. Phones of a login that is \
+        changed only call for help, until their users log in again.
         """)
 
     @Argument(help: "The name of the login.")
@@ -158,7 +160,7 @@ struct LoginCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove a login, and end its sessions.",
+      abstract: "Remove a login. Its phones may call for help once, unverified.",
       discussion: "Example:  muster login remove Maria")
 
     @Argument(help: "The name of the login.")

@@ -136,6 +136,13 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
+        "How long phones stay logged in without a passphrase. (default: 30d)",
+        valueName: "duration"),
+      transform: DurationArgument.init(parsing:))
+    var loginTerm: DurationArgument?
+
+    @Option(
+      help: ArgumentHelp(
         "Connect to this command post. May be repeated.", valueName: "https://host:port"),
       transform: UplinkArgument.init(parsing:))
     var uplink: [UplinkArgument] = []
@@ -185,6 +192,7 @@ struct RunCommand: AsyncParsableCommand {
       isAmazonOpen: try web.awsAnonymous || settings.flag(.awsAnonymous) ?? false,
       maps: try web.map.isEmpty ? settings.values(of: .map) { $0 } ?? [] : web.map,
       serve: try web.serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),
+      loginTerm: try web.loginTerm ?? settings.loginTerm,
       uplinks: try
         (web.uplink.isEmpty
         ? settings.values(of: .uplink, UplinkArgument.init(parsing:)) : web.uplink)?

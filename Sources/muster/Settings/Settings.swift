@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterHTTP
 internal import MusterNode
 internal import MusterTransport
 
@@ -11,6 +12,7 @@ enum Setting: String, CaseIterable {
   case gpsd
   case nmea
   case serve
+  case loginTerm = "login-term"
   case uplink
   case proxy
   case http
@@ -87,6 +89,14 @@ struct Settings {
       throw Refusal("\(place(entry)): '\(setting.rawValue)' must be true or false, without quotes")
     }
     return flag
+  }
+
+  /// How long phones stay logged in without a passphrase.
+  var loginTerm: DurationArgument {
+    get throws(Refusal) {
+      try value(of: .loginTerm, DurationArgument.init(parsing:))
+        ?? DurationArgument(seconds: Programs.defaultLoginTermSeconds)
+    }
   }
 
   /// The setting, else `HTTPS_PROXY` except for hosts in `NO_PROXY`. As in other programs, the
