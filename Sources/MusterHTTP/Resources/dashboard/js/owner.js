@@ -177,13 +177,13 @@ function draw() {
   fill(byId("own-danger"), me && ownDangers(me).map((one) => danger(one, me)));
   const rows = me ? maydays().slice(0, mostMaydays) : [];
   fill(byId("own-rest"), me && timer(ownTimer(me)), rows.map(mayday),
-    me && lastLine(new Set([me, ...rows.map(({ user }) => user)].map(({ id }) => id))));
+    me && lastLine(new Set([me.id, ...rows.map(({ user }) => user.id)])));
 }
 
 function danger(one, me) {
   const way = me.order ? null : ownWay();
   const why = one.reason ? after(statusWord(one), spoken(one.reason)).replace(/^ — /, "") : "";
-  return h("div", { class: "own danger" },
+  return h("div", { class: "mine danger" },
     h("strong", { class: "large" }, symbol(one), " ", statusWord(one)),
     h("span", {}, why), way && h("span", { class: "to" }, arrow(way.bearingDegrees),
       h("span", {}, h("span", { class: "faint" }, `→ ${way.zone?.name ?? ""}`), h("br"), wayWords(way))));
@@ -192,10 +192,10 @@ function danger(one, me) {
 function timer(one) {
   if (!one) return null;
   const look = checkInLevels[one.state];
-  return h("div", { class: `own ${look ?? ""}`, "data-own-timer": one.id },
+  return h("div", { class: `mine ${look ?? ""}`, "data-own-timer": one.id },
     h("strong", {}, icon("timers"), " ", t("own.checkin")),
     h("span", { class: "large time", role: "timer" }, timeOf(one)),
-    look && h("span", {}, word(one)),
+    look && (one.state !== "reminder" || one.still) && h("span", {}, word(one)),
     button(`✓ ${t("checkin.ok")}`, "own checkin", () => checkIn(one), { class: "first" }));
 }
 
@@ -209,10 +209,11 @@ function tick() {
 }
 
 function mayday({ user, way }) {
-  return h("div", { class: "own danger mayday", "data-mayday": user.id },
+  return h("div", { class: "mine danger mayday", "data-mayday": user.id },
     way && arrow(way.bearingDegrees),
     h("span", { class: "grow" }, h("strong", {}, sign("danger"), ` MAYDAY ${user.callsign}`), h("br"),
-      way ? wayWords(way) : because(user)),
+      // The row of the order states the age of the same position.
+      way ? wayWords({ ...way, from: ownWay()?.from ? null : way.from }) : because(user)),
     button(t("go.to"), `mayday ${user.id}`, () => pick(user),
       { "aria-label": `${t("go.to")}: ${user.callsign}` }));
 }
@@ -222,7 +223,7 @@ function lastLine(shown) {
   const n = state.alerts.filter(({ acknowledgedBy, level, row, person, user }) => acknowledgedBy === null
     && level !== "notice" && ![row, person, user].some((id) => shown.has(id))).length;
   const isLoud = loud().length > 0;
-  return (n > 0 || isLoud) && h("div", { class: "own last" },
+  return (n > 0 || isLoud) && h("div", { class: "mine last" },
     n > 0 && button(t("others.n", { n }), "others", () => look("feed"), { class: "others" }),
     isLoud && button([icon("mute"), " ", t("silence")], "silence", silence, { class: "silence" }));
 }

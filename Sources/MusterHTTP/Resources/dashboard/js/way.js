@@ -101,10 +101,10 @@ let heading = null;
 export const arrow = (degrees) => {
   const isKnown = degrees !== null && degrees !== undefined;
   return isKnown && turned(svg("svg", {
-    viewBox: "-24 -24 48 48", class: "arrow", "aria-hidden": "true", "data-bearing": degrees,
-  }, svg("circle", { r: 22 }),
-  svg("g", { class: "north" }, svg("text", { y: -12 }, "N")),
-  svg("path", { d: "M0-20L11 14L0 8L-11 14Z" })));
+    viewBox: "-32 -32 64 64", class: "arrow", "aria-hidden": "true", "data-bearing": degrees,
+  }, svg("circle", { r: 21 }),
+  svg("g", { class: "north" }, svg("text", { y: -22 }, "N")),
+  svg("path", { d: "M0-19L11 14L0 8L-11 14Z" })));
 };
 
 function turned(rose) {
