@@ -13,6 +13,7 @@ public struct Programs: Service {
   /// How long a browser has all rights of its login after the passphrase.
   let loginTermSeconds: Int64
   private let live: SubscriptionBroker
+  private let logger: Logger
 
   /// 30 days.
   public static let defaultLoginTermSeconds: Int64 = 30 * 86_400
@@ -31,6 +32,7 @@ public struct Programs: Service {
     loginTermSeconds: Int64 = defaultLoginTermSeconds, logger: Logger
   ) {
     self.amazon = amazon
+    self.logger = logger
     self.loginTermSeconds = loginTermSeconds
     live = SubscriptionBroker(node: node, devices: amazon?.devices, logger: logger)
     router = APIRouter(
@@ -50,6 +52,17 @@ public struct Programs: Service {
 
   /// Notifies subscribers until a graceful shutdown.
   public func run() async throws {
+    if let logins = router.api.logins {
+      let logger = logger
+      await router.api.node.followLogins {
+        do {
+          return try logins.list().map(\.name)
+        } catch {
+          logger.warning("the logins cannot be read: \(error)")
+          return []
+        }
+      }
+    }
     await cancelWhenGracefulShutdown { await live.run() }
     // The node may have stopped first: a service that returns would end its group.
     try await gracefulShutdown()

@@ -3,7 +3,7 @@
 import { announce, button, byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
-import { mayWrite, on, ownOrder, state } from "./store.js";
+import { isOwners, mayWrite, on, ownOrder, state } from "./store.js";
 import { since, spoken, t } from "./words.js";
 import { calls } from "./contacts.js";
 import { notify } from "./notices.js";
@@ -19,7 +19,7 @@ export function openAlarm(lead) {
   const soon = onceAFrame(draw);
   on(["alerts"], raise);
   on(["alerts", "status", "users", "devices"], soon);
-  setInterval(() => { if (waiting().some((a) => a.level === "danger")) sound(true); }, again);
+  setInterval(() => { if (!isOwners() && waiting().some((a) => a.level === "danger")) sound(true); }, again);
   onSound(soon);
   setInterval(soon, 10000);
   addEventListener("resize", soon);
@@ -32,7 +32,8 @@ const dangers = () => waiting()
   .sort((a, b) => (a.since < b.since ? 1 : -1));
 
 function draw() {
-  const all = dangers();
+  // The owner of a phone sees a line with their number: `owner.js`.
+  const all = isOwners() ? [] : dangers();
   const more = all.length - most();
   byId("alarm").hidden = all.length === 0;
   byId("alarm").setAttribute("aria-label", t("alarm"));
@@ -55,8 +56,8 @@ const line = (one) => h("li", { "data-alert": one.id },
 const labelled = (word, key, one, work) => button(t(word), key, () => work(one),
   { "aria-label": `${t(word)}: ${spoken(one.text)}` });
 
-/** The interval between sounds of unacknowledged danger. */
-const again = 60000;
+/** The milliseconds between sounds of danger. */
+export const again = 60000;
 let heard = null;
 
 export const waiting = () => state.alerts.filter((a) => a.acknowledgedBy === null);
@@ -66,6 +67,7 @@ function raise(alerts) {
   const fresh = heard === null ? []
     : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);
   heard = new Set(alerts.map((a) => a.id));
+  if (isOwners()) return;
   const urgent = fresh.filter((a) => a.level !== "notice");
   // Outside all views, so that a screen reader reads new alerts in every view.
   if (urgent.length > 0) byId("heard").textContent = urgent.map((a) => spoken(a.text)).join(". ");

@@ -1,5 +1,4 @@
-// Check-ins: the timers that run, the one due first on top; the forms that start them, for oneself
-// or for others, and that set the PINs of this laptop.
+// Check-ins: the timers that run, the one due first on top. Their forms are in `checkinforms.js`.
 
 import { button, byId, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { get, write } from "./api.js";
@@ -7,13 +6,12 @@ import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
 import { isCommand, isOwnTracker, load, loadedAt, maySpeak, mayWrite, on, speaker, state } from "./store.js";
 import { span, t } from "./words.js";
-import { audience, recipients } from "./order.js";
 import { drawerHead } from "./shell.js";
 
 const looks = { reminder: "warning", due: "warning", overdue: "warning", unaccounted: "danger" };
 const mostTimers = 300;
 /** A week. */
-const mostMinutes = 10080;
+export const mostMinutes = 10080;
 
 /** Draws the timers, and loads them again after each change of a person. @param pick shows one. */
 export function openCheckIns(pick) {
@@ -23,14 +21,17 @@ export function openCheckIns(pick) {
   setInterval(soon, 10000);
 }
 
+/** Opens a form, whose code is loaded when it is needed. */
+const forms = (name) => async () => (await import("./checkinforms.js"))[name]();
+
 const running = () => state.checkins.filter((one) => one.state !== "done");
 
 function draw(pick) {
   fill(byId("timers"), drawerHead("timers"),
     h("div", { class: "row asks" },
       maySpeak()
-        && button(t("checkin.start"), "checkin start", startCheckIn, { class: "first" }),
-      maySetPins() && button(t("checkin.pins"), "checkin pins", setPins)),
+        && button(t("checkin.start"), "checkin start", forms("startCheckIn"), { class: "first" }),
+      maySetPins() && button(t("checkin.pins"), "checkin pins", forms("setPins"))),
     timerList(pick) ?? faint(t("timers.none")));
 }
 
@@ -63,7 +64,8 @@ function row(one, pick) {
 /** Who did not move for the set time is asked whether they are well. */
 const isAsked = (one) => one.still && one.state === "reminder";
 const look = (one) => looks[one.state] ?? "neutral";
-const word = (one) => t(isAsked(one) ? "checkin.still" : `checkin.${one.state}`);
+/** The state of a timer in words. */
+export const word = (one) => t(isAsked(one) ? "checkin.still" : `checkin.${one.state}`);
 
 /** The time to the latest due time, by this page's clock since the timers were loaded. */
 function left(one) {
@@ -77,7 +79,7 @@ const report = (one, more = {}) => write(
   "POST", "checkins/report", { kind: "ok", user: one.user, timer: one.id, ...more });
 
 /** Asks for a PIN if the laptop requires one. Either of its two PINs gives the same answer. */
-const checkIn = (one) => attempt(async () => {
+export const checkIn = (one) => attempt(async () => {
   const pin = await pinField();
   if (pin) {
     const isDone = await form(t("checkin.of", { name: one.callsign }), [pin],
@@ -113,17 +115,8 @@ export const clearDuress = (alert) => confirm(
   t("duress.clear.sure"), () => write("POST", "checkins/clear", { user: alert.row }),
   t("duress.clear"));
 
-// MARK: Forms
-
-/** In minutes, as on the command line. */
-const presets = {
-  usual: { minutes: 20, repeats: true, reminder: 1, grace: 2 },
-  lone: { minutes: 30, repeats: true, reminder: 5, grace: 5 },
-  par: { minutes: 20, repeats: true, reminder: 2, grace: 2 },
-  ba: { minutes: 30, repeats: false, reminder: 10, grace: 1 },
-};
 /** The field of the PIN, if this laptop requires one; otherwise null. */
-async function pinField() {
+export async function pinField() {
   try {
     if (!(await get("checkins/pin")).isRequired) return null;
   } catch (error) {
@@ -134,71 +127,5 @@ async function pinField() {
   return field("pin", t("checkin.pin"), { type: "password", required: true, autocomplete: "off" });
 }
 
-const startCheckIn = () => attempt(async () => {
-  const pin = await pinField();
-  const number = (name, more) => field(name, t(`checkin.in.${name}`),
-    { type: "number", min: 0, max: mostMinutes, ...more });
-  const preset = field("preset", t("checkin.preset"), {
-    value: "usual",
-    options: Object.keys(presets).map((name) => [name, t(`checkin.preset.${name}`)]),
-    onchange: ({ target }) => {
-      const inputs = target.form.elements;
-      for (const [name, value] of Object.entries(presets[target.value])) {
-        if (name === "repeats") inputs[name].checked = value;
-        else inputs[name].value = value;
-      }
-    },
-  });
-  const { minutes, repeats, reminder, grace } = presets.usual;
-  await form(t("checkin.start"), [
-    isCommand() && audience(t("checkin.self")),
-    preset,
-    h("div", { class: "row" }, number("minutes", { value: minutes, min: 1, required: true }),
-      number("reminder", { value: reminder }), number("grace", { value: grace })),
-    field("repeats", t("checkin.in.repeats"), { type: "checkbox", value: repeats }),
-    number("still", { min: 1 }),
-    field("note", t("checkin.in.note"), { type: "area" }),
-    pin,
-  ].filter(Boolean), sendStart, t("checkin.start"));
-});
-
-function sendStart({ audience, minutes, repeats, reminder, grace, still, note, pin }) {
-  const seconds = (text) => Math.round(Number(text) * 60);
-  return write("POST", "checkins", {
-    durationSeconds: seconds(minutes), repeats, reminderSeconds: seconds(reminder),
-    graceSeconds: seconds(grace), ...recipients(audience),
-    ...still && { stillSeconds: seconds(still) }, ...note && { note }, ...pin && { pin },
-  });
-}
-
 /** Whether the user can set the PINs: on their own laptop only. */
 const maySetPins = () => mayWrite() && state.session === null;
-
-const secret = (name) => field(
-  name, t(`checkin.pin.${name}`), { type: "password", required: true, autocomplete: "off" });
-
-/** Sets both PINs of this laptop, or removes them: then one of those that are set is required. */
-const setPins = () => attempt(async () => {
-  const current = await pinField() ? [secret("current")] : [];
-  const fresh = ["usual", "usual2", "duress", "duress2"].map(secret);
-  const remove = current.length > 0 && field("remove", t("checkin.pin.remove"), {
-    type: "checkbox",
-    onchange: ({ target }) => {
-      for (const one of fresh) {
-        one.hidden = target.checked;
-        one.querySelector("input").required = !target.checked;
-      }
-    },
-  });
-  const isDone = await form(t("checkin.pins"), [
-    faint(t("checkin.pins.why")), ...current, remove, ...fresh,
-  ].filter(Boolean), (values) => {
-    const old = values.current ? { current: values.current } : {};
-    if (values.remove) return write("PUT", "checkins/pin", old);
-    if (values.usual !== values.usual2 || values.duress !== values.duress2) {
-      throw new Error(t("checkin.pin.differ"));
-    }
-    return write("PUT", "checkins/pin", { ...old, usual: values.usual, duress: values.duress });
-  });
-  if (isDone) say(t("done"));
-});

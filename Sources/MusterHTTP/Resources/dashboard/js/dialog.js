@@ -106,3 +106,9 @@ export async function attempt(work, success) {
     say(error.message);
   }
 }
+
+/** Copies a text, if the browser allows it. */
+export const copy = (text) => attempt(async () => {
+  await navigator.clipboard.writeText(text);
+  say(t("copied", { text: text.slice(0, 60) }));
+});

@@ -15,7 +15,6 @@ import {
 import { goToShape, onMap, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 import { drawShape, sizeOf } from "./map/draw.js";
-import { editShape, tooManyCorners } from "./map/edit.js";
 
 export function openFences() {
   on(["fences", "status"], onceAFrame(draw));
@@ -129,6 +128,7 @@ async function edit(fence, container) {
   // The version first: saving then detects a change in between.
   const { row, version } = await getVersioned(`fences/${segment(fence.id)}`);
   const outlines = await get("fences.geojson");
+  const { editShape, tooManyCorners } = await import("./map/edit.js");
   const { lat, lon, radiusMetres } = row;
   let shape = radiusMetres !== undefined ? { lat, lon, radiusMetres }
     : outlines.features.find((feature) => feature.id === row.id)?.geometry;

@@ -1,5 +1,5 @@
-// Computes who would be inside an unsaved zone, as a preview. The node decides who is inside a
-// saved zone.
+// Who would be inside an unsaved zone, as a preview, and the way to a zone. The node decides who is
+// inside a saved zone.
 
 const radius = 6371008.8;
 const radians = Math.PI / 180;
@@ -62,6 +62,48 @@ export function courseTo(a, b) {
   const angle = Math.atan2(Math.sin(dLon) * Math.cos(to),
     Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(dLon));
   return (angle / radians + 360) % 360;
+}
+
+/** The point of a polygon's sides that is nearest to a place, on the plane at that place. */
+function nearestOnSides(place, { type, coordinates }) {
+  const wide = Math.cos(place.lat * radians);
+  let best = null;
+  for (const ring of type === "MultiPolygon" ? coordinates.flat() : coordinates) {
+    ring.slice(1).forEach(([lon, lat], i) => {
+      const [x, y] = [(ring[i][0] - place.lon) * wide, ring[i][1] - place.lat];
+      const [dx, dy] = [(lon - place.lon) * wide - x, lat - place.lat - y];
+      const length = dx * dx + dy * dy;
+      const share = length > 0 ? Math.min(1, Math.max(0, -(x * dx + y * dy) / length)) : 0;
+      const [east, north] = [x + share * dx, y + share * dy];
+      const square = east * east + north * north;
+      if (!best || square < best.square) {
+        best = { square, lat: place.lat + north, lon: place.lon + east / wide };
+      }
+    });
+  }
+  return best;
+}
+
+/**
+ * The way from a place to a zone's nearest edge, as the node computes it: `distanceMetres` and
+ * `bearingDegrees` (whole numbers; 0 and null inside), and `at`, the point of the edge. Null while
+ * the outline is not loaded.
+ */
+export function approach(place, zone) {
+  const isCircle = zone.radiusMetres !== undefined;
+  if (!isCircle && !zone.geometry) return null;
+  if (isInside(place, isCircle ? zone : zone.geometry)) {
+    return { distanceMetres: 0, bearingDegrees: null, at: place };
+  }
+  const at = isCircle ? zone : nearestOnSides(place, zone.geometry);
+  if (!at) return null;
+  const whole = metresBetween(place, at);
+  const metres = whole - (zone.radiusMetres ?? 0);
+  const share = metres / whole;
+  return {
+    distanceMetres: Math.round(metres), bearingDegrees: Math.round(courseTo(place, at)) % 360,
+    at: { lat: place.lat + (at.lat - place.lat) * share, lon: place.lon + (at.lon - place.lon) * share },
+  };
 }
 
 /** The middle of a zone; null while its outline is not loaded. */

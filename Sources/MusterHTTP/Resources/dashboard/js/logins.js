@@ -3,10 +3,9 @@
 
 import { button, faint, fill, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
-import { attempt, confirm, control, field, form, show } from "./dialog.js";
+import { attempt, confirm, control, copy, field, form, show } from "./dialog.js";
 import { code } from "./qr.js";
 import { state } from "./store.js";
-import { copy } from "./team.js";
 import { clock, loadTexts, t } from "./words.js";
 
 const section = h("section", { "aria-labelledby": "logins-head" });

@@ -8,7 +8,7 @@ import { began, changed, isCommand, load, loadAll, mayAdd, onLoadFault, past, st
 import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
-import { attempt } from "./dialog.js";
+import { attempt, copy } from "./dialog.js";
 import { act, flush } from "./queue.js";
 import { isNarrow, look, openShell, whenFirst } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
@@ -25,7 +25,6 @@ import { drawZone, openFences, showZone } from "./fences.js";
 import { orderTo } from "./order.js";
 import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
-import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
 import { openKeys } from "./keys.js";
 import { openPaper } from "./paper.js";
@@ -122,8 +121,9 @@ async function start() {
   openFences();
   openOrders(showUser);
   openCheckIns(showUser);
-  openTeam();
+  whenFirst("team", async () => (await import("./team.js")).openTeam());
   openMe(showUser);
+  if (state.session?.user) (await import("./owner.js")).openOwner(showUser);
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   openPaper();
   openKeys();

@@ -3,15 +3,16 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, sign } from "./dom.js";
 import { dueIn, maySpeak, on, ownOrder, speaker, state } from "./store.js";
-import { bearing, mark, timeLeft } from "./status.js";
+import { mark, timeLeft } from "./status.js";
 import { t } from "./words.js";
 import { drawerHead } from "./shell.js";
 import { claim, claimNow } from "./person.js";
 import { timerList } from "./checkins.js";
 import { answer, ownAnswer } from "./rollcall.js";
-import { centre, courseTo, metresBetween } from "./geometry.js";
 import { lookAt } from "./fences.js";
-import { phoneTools, waitingList } from "./offline.js";
+import { waitingList } from "./offline.js";
+import { openPosition, phoneTools } from "./position.js";
+import { arrow, followCompass, onPosition, ownPosition, ownWay, wayAge, wayWords } from "./way.js";
 import { theMap } from "./map/map.js";
 
 const holdTime = 3000;
@@ -27,6 +28,9 @@ export function openMe(pick) {
   });
   on(["users", "directives", "devices", "fences", "checkins", "status"], soon);
   setInterval(soon, 5000);
+  onPosition(soon);
+  openPosition(soon);
+  followCompass();
 }
 
 /** Held for three seconds it reports at once; a click opens the form with a note. */
@@ -61,51 +65,49 @@ function draw(pick) {
   const me = speaker();
   const view = byId("me");
   const head = [drawerHead("me"), me && h("p", {}, h("strong", {}, `${me.callsign} `), mark(me))];
-  const rest = h("div", { class: "stack" }, waitingList(), me && timerList(pick, me.id), me && assembly(me),
-    phoneTools(() => draw(pick)));
+  const rest = h("div", { class: "stack" }, waitingList(), me && timerList(pick, me.id), me && assembly(),
+    phoneTools());
   if (!view.firstChild) fill(view, h("div"), maySpeak() && buttons, h("div"));
   fill(view.firstChild, ...head);
   fill(view.lastChild, rest);
 }
 
-/** The nearest zone, with distance and bearing; that of an order is on every view. */
-function assembly(me) {
-  if (me.lat === null) return faint(t("me.nowhere"));
-  const zones = [...state.fences.values()]
-    .filter((fence) => fence.active && fence.kind === "muster" && centre(fence))
-    .map((fence) => ({ fence, metres: distance(me, fence) }))
-    .sort((a, b) => a.metres - b.metres);
-  if (zones.length === 0) return faint(t("assembly.none"));
-  const [{ fence, metres }] = zones;
-  return h("div", { class: "card" }, faint(dotted(t("assembly"), fence.name)),
-    h("p", { class: "way" }, bearing({
-      distanceMetres: Math.round(metres),
-      bearingDegrees: metres > 0 ? courseTo(me, centre(fence)) : null,
-    })),
-    theMap() && button(t("on.map"), "assembly map", () => lookAt(fence)));
+/** The way to the zone of the order, or to the nearest assembly zone. */
+function assembly() {
+  if (!ownPosition()) return faint(t("me.nowhere"));
+  const way = ownWay();
+  if (!way?.zone) return faint(t("assembly.none"));
+  return h("div", { class: "card" }, faint(dotted(t("assembly"), way.zone.name)),
+    wayRow(way), theMap() && button(t("on.map"), "assembly map", () => lookAt(way.zone)));
 }
 
-/** To the edge of a circle; to the middle of an outline. */
-const distance = (me, fence) =>
-  Math.max(0, metresBetween(me, centre(fence)) - (fence.radiusMetres ?? 0));
+/** The arrow and the words of a way. */
+const wayRow = (way) => h("div", { class: "to" }, arrow(way.bearingDegrees),
+  h("span", { class: "way" }, wayWords({ ...way, from: null })), faint(wayAge(way)));
 
 // MARK: The order
 
 function drawDuty() {
   const order = ownOrder();
   const duty = byId("duty");
+  byId("owner").setAttribute("aria-label", t("own"));
   duty.hidden = !order;
-  if (!order) return fill(duty);
-  duty.setAttribute("aria-label", t("duty"));
+  if (!order) {
+    byId("owner").classList.remove("urgent");
+    return fill(duty);
+  }
   const directive = state.directives.get(order.id);
   const left = dueIn(order);
-  const zone = zoneOf(order.zone);
+  const way = ownWay();
+  const zone = way?.zone ? { name: way.zone.name, fence: way.zone } : zoneOf(order.zone);
   const isUrgent = order.kind === "evacuate" || (left !== null && left < 0);
   duty.classList.toggle("urgent", isUrgent);
+  byId("owner").classList.toggle("urgent", isUrgent);
   fill(duty,
     h("strong", {}, sign(isUrgent ? "danger" : "warning"), " ",
       t("duty.you", { order: t(`order.${order.kind}`) }), zone && ` → ${zone.name}`),
-    h("span", { class: "way" }, dotted(bearing(order), timeLeft(left))),
+    way && wayRow(way),
+    left !== null && h("span", { class: "way" }, timeLeft(left)),
     directive?.text && h("span", {}, directive.text),
     h("span", { class: "row" },
       zone?.fence && theMap() && button(t("on.map"), "duty map", () => lookAt(zone.fence)),

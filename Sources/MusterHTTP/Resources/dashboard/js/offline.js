@@ -1,16 +1,14 @@
 // A phone out of the node's range: the page opens with the last known picture, and lists what waits
-// to be sent. Also the phone's position, while the page is open or by a tracker app.
+// to be sent.
 
-import { button, byId, dotted, faint, fill, h, link, say } from "./dom.js";
+import { button, byId, dotted, faint, fill, h } from "./dom.js";
 import { clear, commit, read } from "./kept.js";
-import { act, discard, openQueue, queued, retry } from "./queue.js";
+import { discard, openQueue, queued, retry } from "./queue.js";
 import { onLoad, ownerOf, restore, snapshot, state } from "./store.js";
-import { clock, spoken, t } from "./words.js";
+import { clock, t } from "./words.js";
 import { look } from "./shell.js";
-import { copy } from "./team.js";
 
 const [settled, pictureEvery] = [1500, 13500];
-const positionEvery = 15000;
 const mostListed = 50;
 const known = "session";
 
@@ -98,68 +96,3 @@ const row = (entry) => h("li", { class: `card ${entry.why ? "warning-card" : ""}
   h("div", { class: "row" },
     entry.why && button(t("retry"), `retry ${entry.key}`, () => retry(entry)),
     button(t("discard"), `discard ${entry.key}`, () => discard(entry))));
-
-// MARK: The phone's position
-
-let watch = null;
-let areAppsOpen = false;
-let [fix, fault, sentAt] = [null, "", 0];
-
-/** Sharing the position, and the addresses for tracker apps; nothing for other logins. */
-export function phoneTools(redraw) {
-  const path = state.session?.phone;
-  if (!path) return null;
-  const url = location.origin + path;
-  const name = state.session.name;
-  const config = {
-    _type: "configuration", mode: 3, url: `${url}owntracks`, username: name, deviceId: "phone",
-    tid: name.slice(0, 2), auth: false,
-  };
-  const inline = btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(config))));
-  const osmand = `${url}?id=${encodeURIComponent(name)}&lat={0}&lon={1}&timestamp={2}&hdop={3}`;
-  return h("section", { class: "stack" }, h("h3", {}, t("place")),
-    button(t(watch === null ? "position.share" : "position.stop"), "position share",
-      () => share(redraw), { "aria-pressed": String(watch !== null) }),
-    faint(fault || (fix ? t("position.sent", {
-      n: Math.round(fix.coords.accuracy), time: clock(fix.timestamp),
-    }) : t("position.why"))),
-    h("details", {
-      open: areAppsOpen, ontoggle: ({ target }) => { areAppsOpen = target.open; },
-    }, h("summary", {}, t("position.background")), faint(t("position.apps")),
-      h("div", { class: "row" },
-        link(`owntracks:///config?inline=${encodeURIComponent(inline)}`, { class: "button" },
-          "OwnTracks"),
-        button("OsmAnd", "copy osmand", () => copy(osmand)),
-        button("Traccar Client", "copy traccar", () => copy(url)))));
-}
-
-function share(redraw) {
-  fault = "";
-  if (watch !== null) {
-    navigator.geolocation.clearWatch(watch);
-    watch = null;
-  } else if (!isSecureContext || !navigator.geolocation) {
-    fault = t("position.insecure");
-  } else {
-    watch = navigator.geolocation.watchPosition((now) => {
-      fault = "";
-      fix = now;
-      sendPosition(now).catch((error) => { fault = spoken(error.message); }).finally(redraw);
-    }, (error) => {
-      fault = t(error.code === 1 ? "position.denied" : "position.none");
-      redraw();
-    }, { enableHighAccuracy: true, maximumAge: 0 });
-    say(t("position.shared"));
-  }
-  redraw();
-}
-
-async function sendPosition({ coords, timestamp }) {
-  if (timestamp - sentAt < positionEvery) return;
-  sentAt = timestamp;
-  await act("position", "", "POST", "me/position", {
-    lat: coords.latitude, lon: coords.longitude,
-    accuracyMetres: Math.round(coords.accuracy * 10) / 10,
-    sampleTime: new Date(timestamp).toISOString(),
-  });
-}

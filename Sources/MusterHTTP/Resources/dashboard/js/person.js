@@ -4,11 +4,14 @@ import { button, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { act } from "./queue.js";
-import { dueIn, fixAge, isCommand, isOwnTracker, on, passed, state } from "./store.js";
+import {
+  dueIn, fixAge, isCommand, isOwners, isOwnTracker, on, passed, speaker, state,
+} from "./store.js";
 import { ago, since, spoken, t } from "./words.js";
 import {
-  after, battery, bearing, contactAge, isLow, others, statusWord, symbol, timeLeft,
+  after, battery, contactAge, isLow, others, statusWord, symbol, timeLeft,
 } from "./status.js";
+import { arrow, onPosition, orderWay, wayFrom, wayWords } from "./way.js";
 import { written } from "./place.js";
 import { openPanel, panelHead, panelOf, shownInPanel } from "./shell.js";
 import { order } from "./order.js";
@@ -23,7 +26,8 @@ export function openPersons() {
     const body = user && panelOf(`user ${user.id}`);
     if (body) draw(body, user);
   });
-  on(["users", "devices", "fences", "status"], again);
+  on(["users", "devices", "fences", "directives", "status"], again);
+  onPosition(again);
   setInterval(again, 10000);
 }
 
@@ -46,6 +50,7 @@ function draw(body, user) {
   const line = (word, value) =>
     value && h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
   const { order } = user;
+  const way = isOwners() && user.id !== speaker()?.id ? wayFrom(user) : null;
   const zones = [...state.fences.values()]
     .filter((fence) => fence.active && fence.inside.includes(user.callsign))
     .map(({ name }) => name).join(", ");
@@ -54,11 +59,12 @@ function draw(body, user) {
     h("div", { class: "row" }, actions(user)),
     h("table", {}, h("tbody", {},
       line(t("role"), t(`role.${user.role}`)), line(t("team"), user.team || "–"),
+      way && line(t("way.from.you"), h("span", { class: "to" }, arrow(way.bearingDegrees), wayWords(way))),
       line(t("place"), place(user)), line(t("fixed"), ago(fixAge(user))),
       line(t("zones.in"), zones),
       line(t("contact"), user.age && contactAge(user, passed())),
       order && line(t("order.kind"), dotted(t(`order.${order.kind}`) + zoneName(order),
-        bearing(order), timeLeft(dueIn(order)))),
+        orderWay(user), timeLeft(dueIn(order)))),
       battery(user) && line(t("battery.row"),
         h("span", { class: isLow(user) ? "state warning" : "" }, `${user.battery} %`)),
       user.word && line(t("word"), statement(user.word)),

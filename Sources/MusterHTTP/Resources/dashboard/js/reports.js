@@ -13,7 +13,7 @@ import { drawZone } from "./fences.js";
 import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
 import { bearing } from "./status.js";
 import { metresBetween } from "./geometry.js";
-import { handle } from "./map/edit.js";
+import { handle } from "./map/handle.js";
 import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
 
 const page = 150;

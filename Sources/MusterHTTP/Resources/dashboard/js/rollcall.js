@@ -11,6 +11,7 @@ import {
 import { ago, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
 import { minutes } from "./strip.js";
+import { ownWay, wayWords } from "./way.js";
 import { drawButton, going, kinds, order, rollCallNow } from "./order.js";
 import { override } from "./person.js";
 import { drawerHead } from "./shell.js";
@@ -111,7 +112,9 @@ function lacking(one, person, mayAccount, pick) {
   const { user, callsign, reason, fixAgeSeconds } = person;
   const known = judgedOf(person);
   const fix = fixAgeSeconds !== null && t("fix", { ago: ago(fixAgeSeconds) });
-  const way = person.zone && `${person.zone}: ${bearing(person)}`;
+  const own = user === speaker()?.id && speaker().order?.id === one.id ? ownWay() : null;
+  const way = own?.zone ? `${own.zone.name}: ${wayWords(own)}`
+    : person.zone && `${person.zone}: ${bearing(person)}`;
   return h("li", { class: "person-line" },
     button(callsign, `show ${one.id} ${user}`, () => pick(state.users.get(user)),
       { class: "name", disabled: !known }),

@@ -4,8 +4,9 @@ import { arrange, button, byId, dotted, fill, h, onceAFrame } from "./dom.js";
 import { dueIn, isCommand, on, passed, sortedUsers, state } from "./store.js";
 import { t } from "./words.js";
 import {
-  battery, bearing, because, heard, isLow, shortAge, statusWord, symbol, timeLeft,
+  battery, because, heard, isLow, shortAge, statusWord, symbol, timeLeft,
 } from "./status.js";
+import { orderWay } from "./way.js";
 import { chosen as format, written } from "./place.js";
 import { drawerHead, isNarrow, look, panelOf } from "./shell.js";
 import { chipOf, drawChips } from "./strip.js";
@@ -143,7 +144,7 @@ function reasons(user) {
   const { order: own } = user;
   return dotted(
     why, note && !why.includes(note) && `“${note}”`,
-    own && [t(`order.${own.kind}`), bearing(own), timeLeft(dueIn(own))].filter(Boolean).join(", "),
+    own && [t(`order.${own.kind}`), orderWay(user), timeLeft(dueIn(own))].filter(Boolean).join(", "),
     heard(user, passed()), isLow(user) && battery(user));
 }
 

@@ -95,7 +95,7 @@ export function bearing({ distanceMetres, bearingDegrees }) {
         : `${Math.trunc(distanceMetres / 1000)} km`;
   if (bearingDegrees === null || bearingDegrees === undefined) return far;
   const way = t(`compass.${compass[Math.round(bearingDegrees / 45) % 8]}`);
-  return `${far} ${way} (${Math.round(bearingDegrees)}°)`;
+  return `${far} ${way} (${Math.round(bearingDegrees) % 360}°)`;
 }
 
 /** "8 min left", or how long overdue. */

@@ -2,6 +2,7 @@
 // then no more often than its loading time allows.
 
 import { get, list } from "./api.js";
+import { isNarrow } from "./shell.js";
 import { judged, worstFirst } from "./status.js";
 
 const rest = 4;
@@ -187,6 +188,13 @@ export const mayWrite = () => state.session === null || state.session.rights ===
 
 /** Returns whether the user may report and answer for the login's person, as an observer may too. */
 export const maySpeak = () => mayWrite() || Boolean(state.session.user ?? state.session.phone);
+
+/**
+ * Returns whether the page belongs to the person who holds the phone, whose danger, order and timer
+ * come first: a login of a person below command, or any on the screen of a phone.
+ */
+export const isOwners = () => Boolean(state.session?.user)
+  && (state.session.rights !== "command" || isNarrow());
 
 export const isCommand = () => state.status?.role === "command" && mayWrite();
 

@@ -4,7 +4,7 @@
 
 import { byId, fill, h, onceAFrame } from "./dom.js";
 import { icon } from "./icons.js";
-import { on, secondsLoaded, sortedUsers, state } from "./store.js";
+import { isOwners, on, secondsLoaded, sortedUsers, state } from "./store.js";
 import { severities, statuses, statusWord, symbol } from "./status.js";
 import { clock, spoken, t } from "./words.js";
 import { look, view } from "./shell.js";
@@ -107,7 +107,8 @@ function tick() {
   if (byId("clock").textContent !== local + utc) {
     fill(byId("clock"), h("strong", { class: "local" }, local), " ", h("span", {}, utc));
   }
-  const one = next();
+  // The owner of a phone has their own timer in the strip below.
+  const one = isOwners() ? undefined : next();
   byId("next").hidden = !one;
   if (!one) return;
   byId("next").className = one.left < 0 ? "warning" : "";

@@ -1,12 +1,12 @@
 // Who takes part: invitations by QR code, devices with their roles and revocations, logins, and the
 // sampling settings of all devices.
 
-import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { get, segment, write } from "./api.js";
-import { attempt, confirm, field, form, show } from "./dialog.js";
+import { attempt, confirm, copy, field, form, show } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { clock, t } from "./words.js";
-import { drawerHead, whenFirst } from "./shell.js";
+import { drawerHead } from "./shell.js";
 
 const roles = ["member", "command", "observer", "relay", "archive"];
 const mostDevices = 300;
@@ -18,16 +18,14 @@ let logins = null;
 /** The open invites, once they are loaded; for command. */
 let invites = null;
 
-export function openTeam() {
+export const openTeam = () => attempt(async () => {
   on(["devices", "status"], onceAFrame(draw));
   on(["devices"], () => invites && loadInvites());
-  whenFirst("team", () => attempt(async () => {
-    await attempt(loadInvites);
-    if (location.protocol === "https:") return;
-    logins = await (await import("./logins.js")).openLogins();
-    draw();
-  }));
-}
+  await attempt(loadInvites);
+  if (location.protocol === "https:") return;
+  logins = await (await import("./logins.js")).openLogins();
+  draw();
+});
 
 async function loadInvites() {
   if (isCommand()) invites = await (await import("./invites.js")).openInvites();
@@ -71,12 +69,6 @@ const invite = () => attempt(async () => {
     h("div", { class: "row end" },
       button(t("copy"), "copy", () => copy(url)),
       button(t("close"), "close", () => dialog.close(), { class: "first" })));
-});
-
-/** Copies a text, if the browser allows it. */
-export const copy = (text) => attempt(async () => {
-  await navigator.clipboard.writeText(text);
-  say(t("copied", { text: text.slice(0, 60) }));
 });
 
 function device(one) {

@@ -1,13 +1,12 @@
 // Editing a shape on the map: corners are dragged, added at the middle of a side, and removed; for
-// a circle, centre and edge are dragged. Keyboard: arrows move, Delete removes.
+// a circle, centre and edge are dragged. Keyboard: arrows move, Delete removes. Loaded when needed.
 
 import { t } from "../words.js";
 import { crossings, metresBetween } from "../geometry.js";
 import { crossed, undoKey } from "./draw.js";
+import { handle } from "./handle.js";
 
 const mostCorners = 300;
-const step = 8;
-const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** The corners without the last, which repeats the first; the rings of each polygon. */
 const ringsOf = (shape) => (shape.type === "MultiPolygon" ? shape.coordinates : [shape.coordinates])
@@ -22,40 +21,6 @@ const shapeOf = (polygons) => {
 
 export const tooManyCorners = (shape) =>
   shape.type !== undefined && ringsOf(shape).flat(2).length > mostCorners;
-
-/**
- * A handle on the map that is dragged, or moved with the arrow keys.
- * @param move receives each position; `ended` is called at the end of a drag, and by Enter;
- *   `remove` by Delete and a right click.
- */
-export function handle(map, group, place, name, look, { move, remove, ended }) {
-  const marker = L.marker([place.lat, place.lon], {
-    draggable: true, title: name, alt: name, zIndexOffset: look === "middle" ? 0 : 1000,
-    icon: L.divIcon({ className: `handle ${look}`, iconSize: look === "report" ? [30, 30] : [18, 18] }),
-  }).addTo(group);
-  const to = ({ lat, lng }) => move?.({ lat, lon: lng });
-  marker.on("drag", () => to(marker.getLatLng()));
-  marker.on("dragend", () => ended?.(marker.getLatLng(), false));
-  if (remove) marker.on("contextmenu", remove);
-  const element = marker.getElement();
-  element?.setAttribute("aria-label", name);
-  element?.addEventListener("keydown", (event) => {
-    const way = ways[event.key];
-    if (way) {
-      const moved = L.point(way).multiplyBy(event.shiftKey ? 1 : step);
-      const point = map.latLngToContainerPoint(marker.getLatLng()).add(moved);
-      marker.setLatLng(map.containerPointToLatLng(point));
-      to(marker.getLatLng());
-    } else if (event.key === "Enter") {
-      ended?.(marker.getLatLng(), true);
-    } else if (remove && ["Delete", "Backspace"].includes(event.key)) {
-      remove();
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  return marker;
-}
 
 /**
  * Shows the handles of a shape, which has the form used by `isInside`.

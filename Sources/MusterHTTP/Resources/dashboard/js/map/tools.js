@@ -1,10 +1,11 @@
 // The tools of the map: zoom, fit all, find, my position, measure, range rings, draw, layers.
 
 import { button, byId, fill, h, say } from "../dom.js";
-import { isCommand, speaker, on, state } from "../store.js";
+import { isCommand, on, state } from "../store.js";
 import { t } from "../words.js";
 import { bearing } from "../status.js";
 import { parsed } from "../place.js";
+import { ownPosition } from "../way.js";
 import { courseTo, metresBetween } from "../geometry.js";
 import { icon } from "../icons.js";
 import { drawerHead, look, view } from "../shell.js";
@@ -46,8 +47,8 @@ export function openMapTools(pick) {
 }
 
 function goToMe() {
-  const me = speaker();
-  if (me && me.lat !== null) goTo(me);
+  const me = ownPosition();
+  if (me) goTo(me);
   else say(t("tool.here.none"));
 }
 
@@ -87,8 +88,8 @@ function toggleRings() {
     return;
   }
   const map = theMap();
-  const me = speaker();
-  const isNear = me && me.lat !== null && map.getBounds().contains([me.lat, me.lon]);
+  const me = ownPosition();
+  const isNear = me && map.getBounds().contains([me.lat, me.lon]);
   const at = isNear ? L.latLng(me.lat, me.lon) : map.getCenter();
   const bounds = map.getBounds();
   const reach = map.distance(bounds.getCenter(), [bounds.getNorth(), bounds.getCenter().lng]);
