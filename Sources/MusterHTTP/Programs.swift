@@ -56,7 +56,7 @@ public struct Programs: Service {
       let logger = logger
       await router.api.node.followLogins {
         do {
-          return try logins.list().map(\.name)
+          return try logins.all().map(\.name)
         } catch {
           logger.warning("the logins cannot be read: \(error)")
           return []
