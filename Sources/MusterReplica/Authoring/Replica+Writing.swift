@@ -22,14 +22,7 @@ extension Replica {
   /// call for evacuation does not wait for its description.
   mutating func write<Answer>(_ draft: Draft<Answer>, now: ClockReading) throws -> Outcome {
     let writes = draft.rows.flatMap { $0 }
-    guard !writes.isEmpty else {
-      guard !draft.local.isEmpty else { return Outcome() }
-      guard core.transaction.writeGroup == nil else {
-        core.transaction.batch.add(draft)
-        return Outcome()
-      }
-      return try transact(now: now) { $0.core.transaction.batch.add(draft) }
-    }
+    guard !writes.isEmpty || !draft.local.isEmpty else { return Outcome() }
     for write in writes { try write.requireAcceptable() }
     var groups = EntryGroups()
     let context = draft.lane == .urgent ? core.context : nil
