@@ -3,8 +3,8 @@ internal import MusterReplica
 
 /// Calls for help whose callers are not proven (decision 0099).
 extension Node {
-  /// Writes a call for help whose caller is not proven. On return it is durable; an error means that
-  /// nothing was stored, so that the caller's program keeps the message.
+  /// Writes a call for help whose caller is not proven. On return it is durable; an error means
+  /// that nothing was stored, so that the caller's program keeps the message.
   public func raiseUnverifiedCall(_ call: UnverifiedCall) async throws {
     let reply = await perform(.raiseUnverifiedCall(call))
     if case .refused(let reason, _) = reply { throw NodeError.refused(reason) }

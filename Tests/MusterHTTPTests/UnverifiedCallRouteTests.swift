@@ -69,7 +69,7 @@ import Testing
       let people = try await web.get("/api/v1/users").items
       let anna = try #require(people.first)
       #expect(anna["status"].word == "mayday")
-      #expect(anna["reason"].word?.contains("10.0.0.7") == true)
+      #expect(anna["override"]["note"].word?.contains("10.0.0.7") == true)
       let all = try await web.get("\(Self.path)?state=all").items
       let ended = try #require(all.first)
       #expect(ended["state"].word == "confirmed" && ended["personName"].word == "Anna")

@@ -70,7 +70,7 @@ struct UnverifiedCallTests {
   // MARK: The way to command
 
   @Test func `a call reaches command over a laptop between them, and no status changes`() throws {
-    // Given a member whom command reaches only through another laptop
+    // Given a member that command reaches only through another laptop
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     try valley.converge()
     valley.lineUp("Ada", "Ben", "Cleo")
@@ -226,7 +226,7 @@ struct UnverifiedCallTests {
       let rui = try #require(people.first { $0.callsign == "Rui" })
       #expect(rui.status == .mayday, "at \(name)")
       for part in ["leg broken", "in the name of Rui", "\(Self.noon)", "10.0.0.7", "position "] {
-        #expect(rui.reason.contains(part), "\(part) in \(rui.reason)")
+        #expect(rui.override?.note.contains(part) == true, "\(part)")
       }
       #expect(try calls(at: name, in: &valley).items.isEmpty)
       let ended = try #require(try calls(at: name, ended: true, in: &valley).items.first)
@@ -272,8 +272,7 @@ struct UnverifiedCallTests {
 
   // MARK: Bounds
 
-  @Test(.timeLimit(.minutes(5)))
-  func `10,000 calls of invented credentials hide neither a MAYDAY nor a removed login`() throws {
+  @Test func `10,000 invented credentials hide neither a MAYDAY nor a removed login`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.checksInvariants = false
     try valley.converge()

@@ -15,6 +15,8 @@ struct EntryGroups: Sendable {
 
   init(_ groups: [[Operation]]) { leading = groups }
 
+  var isEmpty: Bool { leading.isEmpty && following.isEmpty }
+
   var operations: some Sequence<Operation> { (leading + following).joined() }
 
   /// The frames whose writes the entries supersede.

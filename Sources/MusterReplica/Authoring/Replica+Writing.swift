@@ -22,7 +22,7 @@ extension Replica {
   /// call for evacuation does not wait for its description.
   mutating func write<Answer>(_ draft: Draft<Answer>, now: ClockReading) throws -> Outcome {
     let writes = draft.rows.flatMap { $0 }
-    guard !writes.isEmpty else { return try keep(draft, now: now) }
+    guard !writes.isEmpty || !draft.local.isEmpty else { return Outcome() }
     for write in writes { try write.requireAcceptable() }
     var groups = EntryGroups()
     let context = draft.lane == .urgent ? core.context : nil
@@ -35,19 +35,6 @@ extension Replica {
     return try transact(now: now) { replica in
       replica.core.transaction.batch.add(draft)
       try replica.core.append(groups, lane: draft.lane, now: now)
-    }
-  }
-
-  /// Stores what a draft without writes stores.
-  private mutating func keep<Answer>(_ draft: Draft<Answer>, now: ClockReading) throws -> Outcome {
-    guard !draft.local.isEmpty || !draft.units.isEmpty else { return Outcome() }
-    guard core.transaction.writeGroup == nil else {
-      core.transaction.batch.add(draft)
-      return Outcome()
-    }
-    return try transact(now: now) { replica in
-      replica.core.transaction.batch.add(draft)
-      try replica.core.commit(now: now)
     }
   }
 

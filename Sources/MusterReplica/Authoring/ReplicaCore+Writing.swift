@@ -8,6 +8,7 @@ extension ReplicaCore {
   /// Seals groups of entries into this device's log, each to be applied as a whole, and broadcasts
   /// the frames once they are durable.
   mutating func append(_ groups: EntryGroups, lane: Lane, now: ClockReading) throws {
+    guard !groups.isEmpty else { return }
     let run = try seal(groups, lane: lane, now: now)
     try hold(run.frames, opening: run.opening, isOwn: true, now: now)
     try commit(now: now)

@@ -25,6 +25,8 @@ struct WriteGroup: Sendable {
   mutating func add(
     _ groups: EntryGroups, lane: Lane, of rows: some Sequence<RowKey>
   ) {
+    // A command may store local settings only.
+    guard !groups.isEmpty else { return }
     pending[lane, default: EntryGroups()].add(groups)
     unsealed.formUnion(rows)
   }

@@ -23,7 +23,8 @@ struct UnverifiedCallReader {
     return UnverifiedCalls(items: items, further: open.count - shown.count + others)
   }
 
-  /// Returns what raises the one alert about all open calls: at command, and where one was received.
+  /// Returns what raises the one alert about all open calls: at command, and where one was
+  /// received.
   func finding() throws -> AlertTracker.Finding? {
     let isCommand = context.local.author.role == .command
     let open = try rows().filter {
@@ -72,8 +73,8 @@ struct UnverifiedCallReader {
   private static func taking(turnsIn calls: [Call]) -> [Call] {
     var counts: [Turn: Int] = [:]
     let newestFirst = calls.sorted {
-      $0.writtenAt != $1.writtenAt
-        ? $0.writtenAt > $1.writtenAt : $0.row.key.id < $1.row.key.id
+      ($0.writtenAt, $0.entry.others, $0.row.key.id)
+        > ($1.writtenAt, $1.entry.others, $1.row.key.id)
     }
     let ranked = newestFirst.map { call in
       let turn = Turn(

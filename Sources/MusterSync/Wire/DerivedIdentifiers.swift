@@ -81,8 +81,8 @@ extension RowOrigin {
 }
 
 extension RowOrigin {
-  /// Derives the origin of an unverified call from the credential that was used at a device, so that
-  /// a repeated call has the same row.
+  /// Derives the origin of an unverified call from the credential that was used at a device, so
+  /// that a repeated call has the same row.
   ///
   /// - Parameters:
   ///   - owner: the user of the device.
