@@ -90,8 +90,14 @@ public enum Command: Codable, Hashable, Sendable {
   /// Withdraws an answer; without a directive, the only one that the user has answered.
   case withdrawAcknowledgement(String?, user: String?)
   case alerts
-  /// Acknowledges an alert for a local user; nil for the node's own user.
-  case acknowledgeAlert(String, by: String?, user: String? = nil)
+  /// Acknowledges an alert for a local user; nil for the node's own user. One by a program shows no
+  /// caller that a person saw the call.
+  case acknowledgeAlert(String, by: String?, user: String? = nil, isByProgram: Bool = false)
+  /// Acknowledges the alert about a call for help, and sends a text to its caller alone.
+  case answerCall(
+    String, text: String, by: String?, user: String? = nil, isByProgram: Bool = false)
+  /// What became of a person's newest call for help; of the own user with nil.
+  case call(of: UserID?)
   /// The change counts of the data sets.
   case changes
   /// The sampling settings for a user's device, or for all devices with nil.
@@ -237,6 +243,8 @@ public enum Reply: Codable, Hashable, Sendable {
   case events([CrossingSummary])
   case directives([DirectiveSummary])
   case alerts([Alert])
+  /// Nil without a call.
+  case call(CallStanding?)
   case permits([PermitSummary])
   case checkIns([CheckInSummary])
   case checkInPin(isRequired: Bool)
