@@ -53,7 +53,7 @@ public struct SeenPosition: Hashable, Sendable {
 /// It counts for the occurrence of the alert that began with the named causes, and for no later one
 /// (decision 0042).
 public struct AlertReply: Hashable, Sendable {
-  /// The person who acknowledges.
+  /// The person who acknowledges; `program` for none.
   public var user: UserID
   /// A note in their words.
   public var note: String
@@ -69,6 +69,12 @@ public struct AlertReply: Hashable, Sendable {
     self.dots = dots
     self.positions = positions
   }
+
+  /// The `user` of an acknowledgement that a program made: no person.
+  public static let program = UserID(raw: .zero)
+
+  /// Whether a program made it, which shows no caller that a person saw the call (decision 0097).
+  public var isByProgram: Bool { user == Self.program }
 
   /// Whether every replica accepts this value.
   public var isWithinLimits: Bool {

@@ -10,7 +10,8 @@ extension Command {
     case .status, .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine,
       .writtenThrough, .delivery, .logStates, .bundlePiece, .photos, .photo, .records,
       .checkInPin, .reports, .report, .fences, .fence, .directives, .directive, .permits,
-      .checkIns, .settings, .contacts, .alerts, .invites, .changes, .history, .timeline:
+      .checkIns, .settings, .contacts, .alerts, .unverifiedCalls, .call, .invites, .changes, .history,
+      .timeline:
       true
     default: false
     }
@@ -62,6 +63,7 @@ extension Command {
     case .permits: return .permits(try replica.queries.permits())
     case .checkIns: return .checkIns(try replica.statuses(now: now).checkIns())
     case .settings(let user): return .settings(try replica.settings(of: user, now: now))
+    case .call(let user): return .call(try replica.callStanding(of: user, now: now))
     case .contacts: return .contacts(try replica.queries.contacts())
     default: preconditionFailure("\(self) does not only read")
     }

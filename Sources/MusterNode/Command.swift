@@ -97,8 +97,14 @@ public enum Command: Codable, Hashable, Sendable {
   case confirmUnverifiedCall(String, user: String)
   case closeUnverifiedCall(String, reason: String)
   case alerts
-  /// Acknowledges an alert for a local user; nil for the node's own user.
-  case acknowledgeAlert(String, by: String?, user: String? = nil)
+  /// Acknowledges an alert for a local user; nil for the node's own user. One by a program shows no
+  /// caller that a person saw the call.
+  case acknowledgeAlert(String, by: String?, user: String? = nil, isByProgram: Bool = false)
+  /// Acknowledges the alert about a call for help, and sends a text to its caller alone.
+  case answerCall(
+    String, text: String, by: String?, user: String? = nil, isByProgram: Bool = false)
+  /// What became of a person's newest call for help; of the own user with nil.
+  case call(of: UserID?)
   /// The change counts of the data sets.
   case changes
   /// The sampling settings for a user's device, or for all devices with nil.
@@ -245,6 +251,8 @@ public enum Reply: Codable, Hashable, Sendable {
   case directives([DirectiveSummary])
   case alerts([Alert])
   case unverifiedCalls(UnverifiedCalls)
+  /// Nil without a call.
+  case call(CallStanding?)
   case permits([PermitSummary])
   case checkIns([CheckInSummary])
   case checkInPin(isRequired: Bool)

@@ -21,7 +21,7 @@ extension Node {
     case .verify, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
       .delivery, .logStates, .bundlePiece, .photos, .photo, .records, .checkInPin, .reports,
       .report, .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts,
-      .unverifiedCalls:
+      .unverifiedCalls, .call:
       return try read { try command.reading(from: &$0, now: $1) }
     case .setPosition, .rotateEpoch, .release, .mergeBundle, .requestPhoto, .setCheckInPins:
       return alone { try command.change(&$0, now: $1) }
@@ -37,14 +37,15 @@ extension Node {
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
     case .endorseCouncil(let reference): return try endorseCouncil(reference)
     case .alerts: return .alerts(try alerts())
-    case .acknowledgeAlert(let reference, let name, let user):
-      return try acknowledgeAlert(reference, by: name, for: user)
+    case .acknowledgeAlert(let reference, let name, let user, let isByProgram):
+      return try acknowledgeAlert(reference, by: name, for: user, isByProgram: isByProgram)
     case .clearDuress(let person): return try clearDuress(of: person)
     case .changes: return .changes(changeNotifier.log.counts)
     case .proximity(let command):
       return .proximity(try ProximityHandler.reply(to: command, at: self))
     case .history, .timeline: return try read { try command.historyReply(by: &$0, now: $1) }
-    case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
+    case .answerCall, .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective,
+      .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
       .addReport, .editReport, .deleteReport, .loginReport, .confirmReport, .commentReport,

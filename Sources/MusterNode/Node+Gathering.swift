@@ -84,6 +84,7 @@ extension Command {
     switch self {
     case .claimSafety, .claimSafetyOf, .relayClaim, .signOff, .signOn, .addPermit, .revokePermit:
       peopleWrite
+    case .answerCall: callWrite
     case .startCheckIn, .reportCheckIn: checkInWrite
     case .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective, .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence:
@@ -111,7 +112,7 @@ extension Command {
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
-      .clearDuress, .unverifiedCalls, .alerts, .acknowledgeAlert, .changes,
+      .clearDuress, .unverifiedCalls, .alerts, .acknowledgeAlert, .call, .changes,
       .settings, .contacts, .history, .timeline,
       .events, .invite, .invites, .withdrawInvite, .admit, .revoke, .councils, .proposeCouncil,
       .endorseCouncil,

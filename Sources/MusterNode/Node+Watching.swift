@@ -69,11 +69,12 @@ extension Node {
 
   /// Acknowledges an alert. On return the acknowledgement is durable.
   func acknowledgeAlert(
-    _ reference: String, by name: String?, for user: String?
+    _ reference: String, by name: String?, for user: String?, isByProgram: Bool
   ) throws -> Reply {
     try attempt { replica, now in
       let user = try user.map { try replica.statuses(now: now).user(named: $0) }
-      let outcome = try replica.acknowledgeAlert(reference, by: name, for: user, now: now)
+      let outcome = try replica.acknowledgeAlert(
+        reference, by: name, for: user, isByProgram: isByProgram, now: now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
     }

@@ -222,8 +222,11 @@ def help_first(phone, node, link):
     phone.submit()
     order = [kind for kind, _, _ in phone.waiting()]
     must(f"the call for help is first {order}", order[0] == "help")
+    wait("the page states that it is not sent", lambda: "NOT SENT" in phone.text("#call"))
+    phone.shot("call-not-sent")
     before = len(audit(node))
     link.restore()
+    wait("and then what it has reached", lambda: "At command" in phone.text("#call"))
     wait("all but the earlier OK is sent", lambda: len(phone.waiting()) == 1)
     kind, _, why = phone.waiting()[0]
     must(f"the earlier OK stays, with the reason ({why})", kind == "safe" and "later call" in why)

@@ -55,4 +55,30 @@ import Testing
       }
     }
   }
+
+  @Test func `a laptop without a call has none, and only a call for help has an answer`()
+    async throws
+  {
+    try await WebStage.run { web in
+      #expect(try await web.get("/api/v1/me/call")["call"] == .null)
+      #expect(try await web.status("PUT", "/api/v1/me/safety", "{\"safety\":\"help\"}") == 204)
+      let call = try await web.get("/api/v1/me/call")["call"]
+      #expect(call["open"] == .bool(true) && call["callsign"].word == "Anna")
+      #expect(call["state"].word == "atCommand", "this laptop is of command")
+      #expect(call["seenBy"] == .array([]) && call["answers"] == .array([]))
+      #expect(call["madeAt"].word != nil)
+      let fence = try await web.make(
+        "/api/v1/fences",
+        JSON.read(
+          of: """
+            {"name":"School","kind":"muster","needs":"relay",
+             "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
+            """))
+      let path = "/api/v1/alerts/emptyFence:\(fence)/acknowledge"
+      #expect(try await web.status("POST", path, "{\"answer\":\"coming\"}") == 422)
+      #expect(try await web.status("POST", path, "{\"answer\":\"\"}") == 400)
+      #expect(try await web.status("PUT", "/api/v1/me/safety", "{\"safety\":\"safe\"}") == 204)
+      #expect(try await web.get("/api/v1/me/call")["call"] == .null)
+    }
+  }
 }

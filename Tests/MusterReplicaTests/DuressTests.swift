@@ -236,6 +236,30 @@ struct DuressTests {
 
   // MARK: Acknowledging and clearing
 
+  @Test func `a call under duress has no way back to the caller`() throws {
+    var valley = try valley()
+    try report(Self.pins.duress, in: &valley)
+    let id = try #require(try alert("Ada", in: &valley)).id
+    func visible() throws -> [String] {
+      let call = try valley.ask("Ben") { try $0.callStanding(of: nil, now: $1) }
+      let directives = try valley.ask("Ben") { try $0.statuses(now: $1).directives() }.count
+      let status = try valley.ask("Ben") { try $0.status(now: $1) }
+      return ["\(call == nil)", "\(directives)", "\(status.frames)", "\(status.stateHash)"]
+    }
+    let before = try visible()
+    #expect(before.first == "true")
+    try valley.at("Ada") { try $0.acknowledgeAlert("\(id)", by: nil, now: $1) }
+    let refusal = #expect(throws: Refusal.self) {
+      try valley.at("Ada") { replica, now in
+        let (message, outcome) = try replica.answerCall("\(id)", "coming", by: nil, now: now)
+        return (message, outcome)
+      }
+    }
+    #expect("\(try #require(refusal))".contains("under duress"))
+    try valley.run(milliseconds: 10_000)
+    #expect(try visible() == before)
+  }
+
   @Test func `an acknowledgement and the end of the alarm stay on one command laptop`() throws {
     var valley = try valley()
     try report(Self.pins.duress, in: &valley)

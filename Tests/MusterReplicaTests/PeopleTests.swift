@@ -279,7 +279,12 @@ struct PeopleTests {
     let id = try #require(call).id
     try valley.at("Ben") { try $0.acknowledgeAlert(id.description, by: nil, now: $1) }
     try valley.converge()
-    #expect(try acknowledgement(by: "Ada") == "Ben")
+    #expect(try acknowledgement(by: "Ben") == "Ben")
+    #expect(try acknowledgement(by: "Ada") == nil, "a member's silences no command device")
+    try valley.at("Ada") { try $0.acknowledgeAlert(id.description, by: nil, now: $1) }
+    try valley.converge()
+    #expect(try acknowledgement(by: "Ada") == "Ada")
+    #expect(try acknowledgement(by: "Ben") == "Ada", "command's goes first")
     let changes = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }.alertChanges
     guard case .acknowledged? = changes.first else {
       Issue.record("no alert was raised: \(changes)")

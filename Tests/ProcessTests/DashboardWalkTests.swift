@@ -34,6 +34,15 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
+  func `a caller sees who saw the call, and command answers with one click`() async throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "call.py")
+    let walk = try await Python.run([
+      script.path, "--muster", try Program.located().path, "--patience", "300",
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
   func `a hazard that a member enters shows and sounds on the leader's page`() async throws {
     let walk = try await Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0", "--hazard",

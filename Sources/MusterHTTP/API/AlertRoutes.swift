@@ -15,12 +15,21 @@ enum AlertRoutes {
     Route(
       .post, "/api/v1/alerts/{id}/acknowledge",
       "Acknowledge an alert, which ends its sound",
-      body: .object([.may("name", .line)], least: 0), result: .done
+      body: .object(
+        [.may("name", .line), .may("person", .flag), .may("answer", .paragraphs)], least: 0),
+      result: .done
     ) { api, call in
       // A login acknowledges only in its own name.
       let name = call.person?.name ?? call.text("name")
       let user = call.person?.user.map { "\($0)" }
-      return try await api.done(.acknowledgeAlert(call.id, by: name, user: user))
+      // A request with the token of this machine is a program's, unless it states the act of a
+      // person, as the page does (decision 0097).
+      let isByProgram = call.person == nil && call.flag("person") != true
+      let command =
+        call.text("answer").map {
+          Command.answerCall(call.id, text: $0, by: name, user: user, isByProgram: isByProgram)
+        } ?? .acknowledgeAlert(call.id, by: name, user: user, isByProgram: isByProgram)
+      return try await api.done(command)
     },
   ]
 }

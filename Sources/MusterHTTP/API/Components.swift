@@ -10,7 +10,8 @@ enum Components {
     ("ReportDetails", reportDetails), ("Photo", photo),
     ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
     ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
-    ("Alert", alert), ("UnverifiedCall", UnverifiedCallRoutes.shape), ("Contact", contact),
+    ("Alert", alert), ("UnverifiedCall", UnverifiedCallRoutes.shape), ("Call", callStanding),
+    ("Contact", contact),
     ("Permit", permit), ("CheckIn", checkIn), ("Peer", peer), ("Link", link), ("Status", status),
     ("Position", position),
     ("Track", track),
@@ -294,6 +295,27 @@ enum Components {
     .must("text", .text), .must("since", .time), .must("acknowledgedBy", .nullable(.text)),
     .must("acknowledgedAt", .nullable(.time)), .must("battery", .nullable(percent)),
     .may("contacts", .list(alertContact, most: Limits.contactsPerAlert)),
+  ])
+
+  private static let callStanding = Shape.open([
+    .must("user", .reference), .must("callsign", .text), .must("note", .text),
+    .must("madeAt", .nullable(.time)), .must("open", .flag),
+    .must("state", .choice(CallStanding.Stage.allCases.map(\.rawValue))),
+    .must("atCommand", .flag),
+    .must(
+      "seenBy",
+      .list(
+        .open([
+          .must("name", .text), .must("role", .choice(Role.allCases.map(\.name))),
+          .must("via", .nullable(.text)), .must("at", .nullable(.time)),
+        ]), most: CallStanding.mostListed)),
+    .must(
+      "answers",
+      .list(
+        .open([
+          .must("id", .reference), .must("text", .text), .must("name", .text),
+          .must("at", .nullable(.time)), .must("read", .flag),
+        ]), most: CallStanding.mostListed)),
   ])
 
   private static let contactFields: [Shape.Member] =

@@ -8,10 +8,23 @@ internal import MusterNode
 /// A logged-in person reports as the user that their login is bound to, never as the node's own
 /// user.
 enum PersonRoutes {
-  static let routes: [Route] = ownWrites + peopleWrites
+  static let routes: [Route] = ownCall + ownWrites + peopleWrites
 
   private static let word: [Shape.Member] = [
     .must("safety", .choice(["safe", "help"])), .may("note", .paragraphs),
+  ]
+
+  private static let ownCall: [Route] = [
+    Route(
+      .get, "/api/v1/me/call", "Get what became of your call for help; null without one",
+      result: .json(.open([.must("call", .nullable(.named("Call")))]))
+    ) { api, call in
+      if let person = call.person, person.user == nil { return .ok(.object(["call": .null])) }
+      guard case .call(let standing) = try await api.ask(.call(of: call.person?.user)) else {
+        throw Problem.unexpected
+      }
+      return .ok(.object(["call": standing?.json ?? .null]))
+    }
   ]
 
   private static let ownWrites: [Route] = [

@@ -13,6 +13,17 @@ public enum OrderRequests {
     }
   }
 
+  /// Issues a directive in one commit with other writes, which are applied first.
+  static func issue(
+    _ draft: DirectiveDraft, after writes: [[Write]]
+  ) -> WriteRequest<RowID> {
+    WriteRequest { context in
+      let composer = try composer(of: draft, in: &context)
+      return Draft(
+        answer: composer.row, rows: writes + [composer.writes], lane: .urgent)
+    }
+  }
+
   /// Adds an assembly zone and orders people to it; command only. The order is sent first.
   public static func issue(
     _ order: DirectiveDraft, to draft: FenceDraft

@@ -66,6 +66,13 @@ struct DeliveryTracker {
     return try delivery(through: needed)
   }
 
+  /// Returns the devices that hold a frame.
+  mutating func delivery(ofFrame frame: Bytes16) throws(StoreError) -> Delivery {
+    let places = try store.positions(ofFrames: [frame])
+    return try delivery(
+      through: Dictionary(places.map { ($0.log, $0.sequence) }, uniquingKeysWith: max))
+  }
+
   /// Who holds each of these logs through a sequence.
   mutating func delivery(through needed: [LogID: UInt64]) throws(StoreError) -> Delivery {
     var devices: Set<DeviceID>?

@@ -68,13 +68,29 @@ struct AlertReader {
   ) throws -> [AlertChange] {
     try alerts.update(findings, now: now) { id in
       let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
-      // A help claim is named by its hash, which cannot be known in advance. Other causes could be
-      // acknowledged in advance by a member for everyone, so these count only on the member's own
-      // device.
-      return try values.filter {
-        id.kind == .help || $0.role == .command || $0.author == context.local.author.user
-      }.compactMap(notice)
+      return try values.filter { counts($0, for: id) }.compactMap(notice)
     }
+  }
+
+  /// Whether an acknowledgement silences an alert here. One of command does everywhere.
+  ///
+  /// A member's counts on the member's own devices: a member could acknowledge most causes in
+  /// advance for everyone. A help claim is named by its hash, which cannot be known in advance, so a
+  /// member's counts at other members too, but silences no command device (decision 0097).
+  private func counts(_ value: LiveValue, for id: AlertID) -> Bool {
+    if value.role == .command || value.author == context.local.author.user { return true }
+    return id.kind == .help && context.local.author.role != .command
+  }
+
+  /// Whether only programs acknowledged this cause of an alert: a person's acknowledgement is then
+  /// still wanted.
+  func isAcknowledgedByProgramsAlone(_ id: AlertID, _ cause: AlertCause) throws -> Bool {
+    let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
+    let replies = values.filter { counts($0, for: id) }.compactMap { value -> AlertReply? in
+      guard case .alertReply(let reply) = value.value else { return nil }
+      return cause.isCovered(by: reply, held: cause) ? reply : nil
+    }
+    return !replies.isEmpty && replies.allSatisfy(\.isByProgram)
   }
 
   /// Returns the writes that acknowledge an alert's cause, in place of earlier ones of this user
@@ -101,14 +117,15 @@ struct AlertReader {
     guard case .alertReply(let reply) = value.value else { return nil }
     // A login without a person acknowledges in its own name, not in that of the post's user.
     let isLogin = TextRule.line.accepts(reply.note)
-    var name = try context.callsign(of: reply.user)
-    if isLogin { name = value.author == reply.user ? reply.note : "\(reply.note) (\(name))" }
-    if isLogin || value.author != reply.user {
+    let person = reply.isByProgram ? value.author : reply.user
+    var name = try context.callsign(of: person)
+    if isLogin { name = value.author == person ? reply.note : "\(reply.note) (\(name))" }
+    if isLogin || value.author != person {
       name += ", via \(try context.callsign(of: value.author))'s post"
     }
     return AlertTracker.Notice(
       dot: value.dot, reply: reply,
-      acknowledgement: AlertAcknowledgement(name: name, moment: value.writtenAt))
+      acknowledgement: AlertAcknowledgement(name: name, moment: value.writtenAt), role: value.role)
   }
 
   /// Returns the part of an alert's cause that every node can know; empty if it concerns only this

@@ -84,6 +84,26 @@ struct AlertReview {
     return changes
   }
 
+  /// Returns the person whose call for help an active alert is about.
+  ///
+  /// - Parameter reference: the alert's id, or at least four of the row's digits.
+  func caller(of reference: String) throws -> UserID {
+    var alerts = stored
+    _ = try reader.update(&alerts, with: findings, now: now)
+    let id = try AlertReader.alert(named: reference, among: alerts.alerts)
+    switch id.kind {
+    case .help: return UserID(raw: id.row.raw)
+    case .duress:
+      throw Refusal(
+        "a call under duress has no answer: others may see the person's screen. Use radio or "
+          + "telephone only if that is safe", .notAllowed)
+    default:
+      throw Refusal(
+        "only a call for help has an answer: acknowledge this alert without one, and use "
+          + "muster direct message")
+    }
+  }
+
   /// Acknowledges an alert. The first acknowledgement keeps its name; a repeated one changes
   /// nothing.
   ///
@@ -91,8 +111,9 @@ struct AlertReview {
   ///   - reference: its id, or at least four of the row's digits.
   ///   - name: the acknowledging person; nil for this device's own user.
   ///   - user: the user that the name belongs to, if a command post relays it.
+  ///   - isByProgram: whether no person acknowledges. A person may then still acknowledge it.
   func acknowledgement(
-    of reference: String, by name: String?, for user: UserID?
+    of reference: String, by name: String?, for user: UserID?, isByProgram: Bool
   ) throws -> Acknowledgement {
     let context = reader.context
     let local = context.local.author
@@ -102,12 +123,14 @@ struct AlertReview {
     var alerts = stored
     var changes = try reader.update(&alerts, with: findings, now: now)
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
-    guard alerts.alerts.first(where: { $0.id == id })?.acknowledgement == nil else {
-      return .nothing
-    }
     let cause = alerts.cause(of: id, with: findings.first { $0.id == id }?.cause ?? .none)
+    if alerts.alerts.first(where: { $0.id == id })?.acknowledgement != nil {
+      guard !isByProgram, cause.isShared, try reader.isAcknowledgedByProgramsAlone(id, cause)
+      else { return .nothing }
+    }
     if cause.isShared, local.role == .command || local.role == .member, !context.isRevoked {
-      let person = local.role == .command ? user ?? local.user : local.user
+      let person =
+        isByProgram ? AlertReply.program : local.role == .command ? user ?? local.user : local.user
       return .shared(
         try reader.acknowledgement(
           of: id, cause, by: person, note: name == own ? "" : name))

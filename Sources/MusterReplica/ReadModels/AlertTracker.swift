@@ -22,6 +22,11 @@ struct AlertTracker: Sendable, Equatable {
     let dot: Dot
     let reply: AlertReply
     let acknowledgement: AlertAcknowledgement
+    /// The role of the device that signed it.
+    var role = Role.command
+
+    /// Of several, that of a person of command is shown, then that of a program of command.
+    fileprivate var rank: Int { role == .command ? reply.isByProgram ? 1 : 0 : 2 }
   }
 
   private struct Occurrence: Sendable, Equatable {
@@ -113,7 +118,7 @@ struct AlertTracker: Sendable, Equatable {
         && next.cause.isCovered(by: $0.reply, held: finding.cause)
     }
     let first = counting.min {
-      ($0.acknowledgement.moment, $0.dot) < ($1.acknowledgement.moment, $1.dot)
+      ($0.rank, $0.acknowledgement.moment, $0.dot) < ($1.rank, $1.acknowledgement.moment, $1.dot)
     }
     next.alert.acknowledgement = first?.acknowledgement ?? next.local
     let isRenewed = known?.alert.acknowledgement != nil && next.alert.acknowledgement == nil

@@ -331,6 +331,18 @@ public struct Queries {
     try AlertReader(context: context).stored().alerts
   }
 
+  // MARK: Calls for help
+
+  /// Returns what became of a person's newest call for help, as its caller may see it; nil if they
+  /// have none (decision 0097).
+  ///
+  /// - Parameter user: nil for this device's own.
+  func callStanding(of user: UserID?, ages: AgeReader) throws -> CallStanding? {
+    var reader = CallReader(
+      context: context, ages: ages, delivery: deliveryTracker(now: ages.now))
+    return try reader.standing(of: user ?? context.local.author.user)
+  }
+
   // MARK: Positions
 
   /// Returns the last known position of each device, by device.

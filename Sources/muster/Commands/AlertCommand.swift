@@ -57,9 +57,12 @@ struct AlertCommand: AsyncParsableCommand {
       abstract: "Acknowledge an alert, which silences it.",
       discussion: """
         Example:  muster alert ack help:3f9a --name Maria
+                  muster alert ack help:3f9a --answer "Helicopter in 20 min"
 
         The alert stays listed until its cause is over. If its level rises, it must be \
-        acknowledged again. To answer a directive, use `muster ack`.
+        acknowledged again. --answer sends a text to the caller of a call for help, who sees it on \
+        their laptop or page; all members can read it, and a tracking app cannot show it. To answer \
+        a directive, use `muster ack`.
         """)
 
     @Argument(help: "The alert's id, or its kind if that is unique.")
@@ -70,17 +73,25 @@ struct AlertCommand: AsyncParsableCommand {
         "The person who acknowledges. (default: the user of this laptop)", valueName: "name"))
     var name: String?
 
+    @Option(help: ArgumentHelp("A text to the person who calls for help.", valueName: "text"))
+    var answer: String?
+
     @OptionGroup(title: "Node") var home: HomeOptions
 
     func validate() throws {
       if let name { try TextArgument.check(name, .line, "name") }
+      if let answer { try TextArgument.check(answer, .paragraphs, "answer") }
     }
 
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       // Whether it is sent to others depends on the alert.
-      _ = try await connection.change(
-        .acknowledgeAlert(try await connection.alert(named: id), by: name))
+      let alert = try await connection.alert(named: id)
+      if let answer {
+        _ = try await connection.change(.answerCall(alert, text: answer, by: name))
+        return try Standard.print("Alert \(SafeText.line(id)) acknowledged, answer sent")
+      }
+      _ = try await connection.change(.acknowledgeAlert(alert, by: name))
       try Standard.print("Alert \(SafeText.line(id)) acknowledged")
     }
   }

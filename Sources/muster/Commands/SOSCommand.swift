@@ -1,41 +1,82 @@
 internal import ArgumentParser
+internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
 struct SOSCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sos",
-    abstract: "Call for help.",
+    abstract: "Call for help, and follow what becomes of the call.",
     discussion: """
       Example:  muster sos
                 muster sos --note "Trapped on the second floor"
+                muster sos --cancel
 
-      Sends the call after five seconds; Ctrl-C cancels. Every laptop raises an alarm until \
-      command answers, or you report with `muster user status safe`.
+      Calls for help at once, and then prints when command holds the call, who saw it, and what \
+      they answer, until a commander saw it. Ctrl-C stops printing; the call stays. Every command \
+      post raises an alarm until command answers, or you cancel.
       """)
 
   @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
   var note = ""
 
-  @Flag(help: "Send at once, without the countdown.")
+  @Flag(help: "Report that you are safe, which ends the call.")
+  var cancel = false
+
+  @Flag(help: "Call, and exit without following the call.")
+  var noWait = false
+
+  @Flag(help: .hidden)
   var now = false
 
   @OptionGroup var wait: WaitOptions
   @OptionGroup(title: "Node") var home: HomeOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var times: TimeOptions
 
-  private static let countdownSeconds = 5
+  private static let pause = Duration.milliseconds(250)
 
   func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
 
   func run() async throws {
-    // A home that cannot be opened is reported before the countdown.
     let connection = try await NodeConnection.open(home)
-    if !now {
-      for left in stride(from: Self.countdownSeconds, to: 0, by: -1) {
-        Standard.complain("Calling for help in \(left) s. Press Ctrl-C to cancel.")
-        try await Task.sleep(for: .seconds(1))
-      }
+    let claim: SafetyClaim = cancel ? .safe : .needsHelp
+    let what = cancel ? "SAFE" : "NEED HELP"
+    if output.json {
+      _ = try await connection.change(.claimSafety(claim, note: note))
+      Standard.complain(await connection.withReach(what))
+    } else {
+      try await connection.send(.claimSafety(claim, note: note), what, wait: wait.seconds)
     }
-    try await connection.send(.claimSafety(.needsHelp, note: note), "NEED HELP", wait: wait.seconds)
+    guard !cancel, !noWait, case .running = connection else { return }
+    Standard.complain("Following the call. Ctrl-C stops that; the call stays.")
+    try await follow(connection)
+  }
+
+  /// Prints each state of the call, until a commander saw it or it ended.
+  private func follow(_ connection: NodeConnection) async throws {
+    var printed: [String] = []
+    while true {
+      guard case .call(let standing) = try await connection.ask(.call(of: nil)) else {
+        throw Refusal.unexpectedReply
+      }
+      guard let standing, standing.isOpen else {
+        return try Standard.print(
+          output.json
+            ? JSON.object(["state": .string("ended")]).text
+            : "The call has ended.")
+      }
+      if output.json {
+        let text = standing.json.text
+        if printed.last != text { try Standard.print(text) }
+        printed = [text]
+      } else {
+        let lines = standing.lines(times.format)
+        for line in lines where !printed.contains(line) { try Standard.print(line) }
+        printed = lines
+      }
+      if standing.seen.first?.role == .command { return }
+      try await Task.sleep(for: Self.pause)
+    }
   }
 }

@@ -72,11 +72,12 @@ struct WatchCommand: AsyncParsableCommand {
       case .fences(let fences) = try await connection.ask(.fences),
       case .directives(let directives) = try await connection.ask(.directives),
       case .alerts(let alerts) = try await connection.ask(.alerts),
-      case .checkIns(let timers) = try await connection.ask(.checkIns)
+      case .checkIns(let timers) = try await connection.ask(.checkIns),
+      case .call(let call) = try await connection.ask(.call(of: nil))
     else { throw Refusal.unexpectedReply }
     let watchScreen = WatchScreen(
       status: status, users: users, reports: reports, fences: fences, directives: directives,
-      alerts: alerts, checkIns: timers, times: times)
+      alerts: alerts, checkIns: timers, call: call, times: times)
     return watchScreen.lines(
       columns: size.columns, rows: size.rows, now: .now, on: .current)
   }

@@ -14,6 +14,8 @@ struct WatchScreen {
   var alerts: [Alert] = []
   /// The next one due first.
   var checkIns: [CheckInSummary] = []
+  /// The own user's call for help.
+  var call: CallStanding?
   var times = LocalTime.local
 
   private struct Section {
@@ -113,9 +115,13 @@ struct WatchScreen {
     ]
   }
 
-  /// Reasons to doubt the rest of the screen.
+  /// The own call for help, and reasons to doubt the rest of the screen.
   private var warnings: [WatchLine] {
-    var warnings = status.withholding.map { peer in
+    var warnings: [WatchLine] = []
+    if let call, call.isOpen {
+      warnings.append(WatchLine("  ! your call for help: \(call.words(times))", .bad))
+    }
+    warnings += status.withholding.map { peer in
       WatchLine("  ✖ \(peer.callsign) \(ValueText.deed(of: peer))", .bad)
     }
     if let stale = ValueText.stale(status.stale) {

@@ -6,6 +6,7 @@ import { attempt } from "./dialog.js";
 import { isOwners, mayWrite, on, ownOrder, state } from "./store.js";
 import { since, spoken, t } from "./words.js";
 import { calls } from "./contacts.js";
+import { answerCall, mayAnswer } from "./call.js";
 import { notify } from "./notices.js";
 import { isSilent, onSound, sound, wake } from "./sound.js";
 import { look } from "./shell.js";
@@ -50,6 +51,7 @@ const line = (one) => h("li", { "data-alert": one.id },
   most() > 1 && calls(one, 1),
   h("span", { class: "row" },
     labelled("go.to", `go ${one.id}`, one, goTo),
+    mayAnswer(one) && labelled("call.answer", `alarm answer ${one.id}`, one, answerCall),
     mayWrite() && labelled("acknowledge", `alarm seen ${one.id}`, one, acknowledge)));
 
 /** A button whose label for a screen reader names the alert. */
@@ -79,5 +81,6 @@ function raise(alerts) {
 /** Under the name entered in the feed; without one, the node uses its own user's name. */
 export const acknowledge = (one) => attempt(() => {
   const name = localStorage.getItem("name");
-  return write("POST", `alerts/${segment(one.id)}/acknowledge`, name ? { name } : {});
+  return write("POST", `alerts/${segment(one.id)}/acknowledge`,
+    { person: true, ...(name ? { name } : {}) });
 }, t("done"));

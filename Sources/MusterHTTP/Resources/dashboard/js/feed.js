@@ -9,6 +9,7 @@ import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
 import { clearDuress } from "./checkins.js";
 import { unverifiedCalls } from "./unverified.js";
+import { answerCall, mayAnswer } from "./call.js";
 
 const most = 150;
 const cards = { danger: "danger-card", warning: "warning-card", notice: "" };
@@ -75,6 +76,7 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
     one.kind !== "unverifiedCall" && button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
     one.acknowledgedBy === null && mayWrite()
       && button(t("acknowledge"), `seen ${one.id}`, () => acknowledge(one)),
+    mayAnswer(one) && button(t("call.answer"), `answer ${one.id}`, () => answerCall(one)),
     one.kind === "duress" && isCommand()
       && button(t("duress.clear"), `clear ${one.row}`, () => clearDuress(one)),
     one.kind === "directive" && mayWrite()

@@ -14,7 +14,7 @@ import {
 import { arrow, onPosition, orderWay, wayFrom, wayWords } from "./way.js";
 import { written } from "./place.js";
 import { openPanel, panelHead, panelOf, shownInPanel } from "./shell.js";
-import { order } from "./order.js";
+import { answerCall, callOf, messageTo } from "./call.js";
 import { drawRoster } from "./roster.js";
 import { goTo, showMap, theMap } from "./map/map.js";
 import { showTrack } from "./map/track.js";
@@ -116,7 +116,8 @@ function actions(user) {
       attempt(() => showTrack(theMap(), user));
     }),
     action("past.log", () => attempt(() => showLog(user))),
-    isCommand() && action("order.message", () => order("message", [user.id])),
+    isCommand() && callOf(user) && action("call.answer", () => answerCall(callOf(user))),
+    isCommand() && action("order.message", () => messageTo(user)),
     isCommand() && action("team.set", () => team(user)),
     isCommand() && (isAway
       ? action("sign.on", () => attempt(() => write("DELETE", `${path}/signoff`), t("done")))
