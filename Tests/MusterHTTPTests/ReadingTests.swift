@@ -54,6 +54,10 @@ import Testing
         "name": .string("Fire station"), "phone": .string("112"), "lat": .real(46.5),
         "lon": .real(7.25),
       ]))
+    try await web.node.raiseUnverifiedCall(
+      UnverifiedCall(
+        credential: "token", name: "Rui", address: "10.0.0.7", note: "", position: nil,
+        madeAt: nil))
     let timer: JSON = .object([
       "durationSeconds": .count(600), "repeats": .bool(true), "users": .strings(["Anna"]),
     ])

@@ -8,12 +8,13 @@ import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
 import { clearDuress } from "./checkins.js";
-import { unverifiedCalls } from "./unverified.js";
 import { answerCall, mayAnswer } from "./call.js";
 
 const most = 150;
 const cards = { danger: "danger-card", warning: "warning-card", notice: "" };
 let goTo = () => {};
+/** Draws the unverified calls; loaded with the first one. */
+let unverified = null;
 
 /** @param lead shows what an alert is about. */
 export function openFeed(lead) {
@@ -28,10 +29,18 @@ export function openFeed(lead) {
     // A logged-in user acknowledges under their own name only.
     state.session === null && h("label", { class: "as" }, h("span", {}, t("acknowledge.as")), name),
     h("div", { id: "events" }));
+  on(["calls"], loadCalls);
   on(["status"], (status) => { name.placeholder = status.callsign; });
   on(["alerts", "calls", "events", "proximity", "status"], onceAFrame(draw));
   setInterval(draw, 15000);
 }
+
+async function loadCalls() {
+  if (unverified || !hasCalls()) return;
+  ({ unverifiedCalls: unverified } = await import("./unverified.js"));
+  draw();
+}
+const hasCalls = () => state.calls?.items.length > 0;
 
 /** The days of keys are those of UTC. */
 export const weekday = (day) =>
@@ -56,7 +65,7 @@ function draw() {
   const isFirst = ({ level, acknowledgedBy }) => level === "danger" && acknowledgedBy === null;
   const rows = (some) => some.length > 0 && h("ul", {}, some.map(alert));
   fill(byId("alerts"), nearby.length > 0 && h("ul", {}, nearby),
-    rows(alerts.filter(isFirst)), unverifiedCalls(), rows(alerts.filter((one) => !isFirst(one))),
+    rows(alerts.filter(isFirst)), hasCalls() && unverified?.(), rows(alerts.filter((one) => !isFirst(one))),
     alerts.length === 0 && faint(t("alerts.none")));
   fill(byId("events"), h("h3", {}, t("events")),
     events.length === 0

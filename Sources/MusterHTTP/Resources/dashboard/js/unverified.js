@@ -5,15 +5,17 @@ import { button, dotted, h } from "./dom.js";
 import { segment, write } from "./api.js";
 import { field, form } from "./dialog.js";
 import { isCommand, sortedUsers, state } from "./store.js";
-import { clock, since, t } from "./words.js";
+import { clock, loadTexts, since, t } from "./words.js";
 import { goTo, showMap, theMap } from "./map/map.js";
 
-/** The open calls as cards, and how many more there are; false without any. */
+await loadTexts("calls");
+
+/** The open calls as cards, and how many more there are. */
 export const unverifiedCalls = () => {
-  const { items = [], further = 0 } = state.calls ?? {};
-  return items.length > 0 && h("section", { id: "unverified", "aria-label": t("calls") },
+  const { items, further = 0 } = state.calls;
+  return h("section", { id: "unverified", "aria-label": t("calls") },
     h("h3", {}, t("calls")), h("ul", {}, items.map(card)),
-    further > 0 && h("p", { class: "faint" }, t("calls.more", { n: further })));
+    further > 0 && h("p", { class: "faint" }, t("more", { n: further })));
 };
 
 const nameOf = ({ name }) => name || t("calls.unnamed");
