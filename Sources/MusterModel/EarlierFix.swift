@@ -8,7 +8,7 @@ public struct EarlierFix: Hashable, Sendable {
   /// Accuracy radius in decimetres; nil if the source does not state it.
   public var accuracyDecimetres: UInt32?
   /// Whether it was old when it was received (`FixAge.wasOld`): it can show danger, and ends none.
-  public var wasOld: Bool
+  public let wasOld: Bool
 
   /// Creates a fix. In a list, the orders MUST ascend strictly.
   public init(

@@ -74,10 +74,10 @@ public struct FixAge: Hashable, Sendable {
 
   /// A fix of the moment in which its record is made.
   public static let none = FixAge(.exactly(milliseconds: 0))
-  /// A fix that is older than this at its receipt shows nothing about the present: half of the usual
-  /// silence setting, so that fixes which a gap in coverage delays by a few minutes count.
+  /// A fix that is older than this at its receipt shows nothing about the present: half of the
+  /// usual silence setting, so that fixes count which a gap in coverage delays by a few minutes.
   public static let oldMilliseconds: Int64 = 300_000
-  /// The greatest age that is told apart from an unknown one: 8,900 years.
+  /// The greatest known age; a longer one counts as unknown: 8,900 years.
   public static let longest: Int64 = 1 << 48
 
   /// Creates an age. Negative times count as 0, and longer ones than `longest` as unknown.

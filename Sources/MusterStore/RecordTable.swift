@@ -69,8 +69,8 @@ enum RecordTable {
   }
 
   private static let keepPosition = """
-    INSERT INTO positions(\(positionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?)
+    INSERT INTO positions(\(positionColumns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(device) DO UPDATE SET
       user = excluded.user, generation = excluded.generation,
       incarnation = excluded.incarnation, counter = excluded.counter,

@@ -8,10 +8,10 @@ public import MusterModel
 ///   age  ≥ delay + the largest lead of the last hour
 /// ```
 ///
-/// An age has an upper bound (`SampleAge.about`) if the clock has shown itself steady: two samples of the last hour, taken at
-/// least `apart` milliseconds apart, arrived with the same smallest delay, and so does this one.
-/// Samples that a phone stored and sends together have different delays. A clock that is behind
-/// makes samples look older; only a proof shortens an age.
+/// An age has an upper bound (`SampleAge.about`) if the clock has shown itself steady: two samples
+/// of the last hour, taken at least `apart` milliseconds apart, arrived with the same smallest
+/// delay, and so does this one. Samples that a phone stored and sends together have different
+/// delays. A clock that is behind makes samples look older; only a proof shortens an age.
 ///
 /// The state is bounded: one entry for each five minutes of the last hour.
 public struct PhoneClock: Hashable, Sendable {
@@ -95,7 +95,7 @@ public struct PhoneClock: Hashable, Sendable {
       best[index].distance = max(known.distance, Int64(clamping: distance))
       best[index].smallest = min(known.smallest, delay)
     } else if delay < known.reference {
-      // Samples of one upload have delays that fall: each begins anew.
+      // Samples of one upload have delays that fall: each replaces the reference.
       best[index] = new
     }
   }

@@ -44,9 +44,6 @@ struct AgeTracker: Sendable {
   /// The newest position of each device and tracker.
   private var positions: [DeviceID: Dated] = [:]
   private var pacing = AnchorPacing()
-  /// When each tracker of this device was last in contact, since the start: at most
-  /// `Limits.trackersPerDevice`.
-  private var contacts: [DeviceID: Int64] = [:]
   /// When a device's stamps last contradicted each other.
   private var faults: [DeviceID: Int64] = [:]
   private(set) var newestReading: Int64 = 0
@@ -317,12 +314,12 @@ struct AgeTracker: Sendable {
 
   /// Records that a tracker of this device is in contact.
   mutating func recordContact(of tracker: DeviceID, now: ClockReading) {
-    contacts[tracker] = read(now)
+    evidence.insertContact(with: tracker, at: read(now))
     dated.insert(tracker)
   }
 
   /// Whether a tracker of this device was in contact since the start.
-  func isWatched(_ tracker: DeviceID) -> Bool { contacts[tracker] != nil }
+  func isWatched(_ tracker: DeviceID) -> Bool { evidence.contact(with: tracker) != nil }
 
   // MARK: Ages
 
@@ -335,8 +332,7 @@ struct AgeTracker: Sendable {
   /// was last in contact; nil if there is none.
   func newest(of subject: DeviceID) -> Span? {
     let known = evidence.newest(of: subject) ?? made(ofPositionOf: subject)
-    guard let time = contacts[subject] else { return known }
-    let contact = Span(earliest: time, latest: time)
+    guard let contact = evidence.contact(with: subject) else { return known }
     return known.map { $0.later(contact) } ?? contact
   }
 

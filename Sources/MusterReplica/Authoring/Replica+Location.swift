@@ -71,24 +71,7 @@ extension Replica {
   public mutating func ingest(
     _ fixes: [TrackedFix], now: ClockReading
   ) throws -> (refusals: [Refusal?], outcome: Outcome) {
-    var (refusals, admitted): ([Refusal?], [AdmittedFix]) = ([], [])
-    var created: Set<RowID> = []
-    let trackers = fixes.map { OwnTracker(named: $0.tracker, of: core.local) }
-    let rows = try core.store.rows(Set(trackers.map(\.key)))
-    for (tracker, fix) in zip(trackers, fixes) {
-      do throws(Refusal) {
-        let creation =
-          created.contains(tracker.row)
-          ? []
-          : try tracker.creation(
-            beside: rows[tracker.key], in: core.context, core.engine, andOthers: created.count)
-        if !creation.isEmpty { created.insert(tracker.row) }
-        admitted.append(AdmittedFix(tracker: tracker, fix: fix, creation: creation))
-        refusals.append(nil)
-      } catch {
-        refusals.append(error)
-      }
-    }
+    let (refusals, admitted) = try AdmittedFix.admit(fixes, in: core)
     guard !admitted.isEmpty else { return (refusals, Outcome()) }
     let outcome = try transact(now: now) {
       try $0.positions.take(admitted, in: &$0.core, now: now)

@@ -1,4 +1,6 @@
 public import MusterModel
+internal import MusterStore
+internal import MusterSync
 
 /// A fix of a phone or another tracker without a key, which this device records.
 public struct TrackedFix: Hashable, Sendable {
@@ -35,4 +37,30 @@ struct AdmittedFix {
   let fix: TrackedFix
   /// The writes that create the tracker's row; none if it exists.
   let creation: [Write]
+
+  /// Determines which fixes this device may record. Returns for each why it is refused, or nil, and
+  /// the others.
+  static func admit(
+    _ fixes: [TrackedFix], in core: ReplicaCore
+  ) throws -> (refusals: [Refusal?], admitted: [AdmittedFix]) {
+    var (refusals, admitted): ([Refusal?], [AdmittedFix]) = ([], [])
+    var created: Set<RowID> = []
+    let trackers = fixes.map { OwnTracker(named: $0.tracker, of: core.local) }
+    let rows = try core.store.rows(Set(trackers.map(\.key)))
+    for (tracker, fix) in zip(trackers, fixes) {
+      do throws(Refusal) {
+        let creation =
+          created.contains(tracker.row)
+          ? []
+          : try tracker.creation(
+            beside: rows[tracker.key], in: core.context, core.engine, andOthers: created.count)
+        if !creation.isEmpty { created.insert(tracker.row) }
+        admitted.append(AdmittedFix(tracker: tracker, fix: fix, creation: creation))
+        refusals.append(nil)
+      } catch {
+        refusals.append(error)
+      }
+    }
+    return (refusals, admitted)
+  }
 }

@@ -35,7 +35,8 @@ struct AgeReader {
       reportedAt: position.report.recordedAt)
   }
 
-  /// Returns when the newest position record of a device or tracker was made, by this machine's boot clock
+  /// Returns when the newest position record of a device or tracker was made, by this machine's
+  /// boot clock
   /// (`ClockReading.boot`); nil without a stamp.
   func made(ofPositionOf subject: DeviceID) -> Span? { ages.made(ofPositionOf: subject) }
 

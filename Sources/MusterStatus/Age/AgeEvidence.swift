@@ -25,6 +25,8 @@ public struct AgeEvidence: Sendable {
   private var returned = DeviceEvidence(bootLimit: DeviceEvidence.ownBootLimit)
   private var ownNewest: Int64?
   private var ownAnchoredAt: Int64 = .min
+  /// When each tracker of the observer was last in contact: at most `Limits.trackersPerDevice`.
+  private var contacts: [DeviceID: Int64] = [:]
 
   /// Starts empty at each boot of the observer.
   public init(observer: DeviceID) {
@@ -39,6 +41,16 @@ public struct AgeEvidence: Sendable {
     guard isAnchor else { return }
     history.insertOwn(id, at: time)
     ownAnchoredAt = time
+  }
+
+  /// Inserts a contact of the observer with one of its trackers, which needs no record.
+  public mutating func insertContact(with tracker: DeviceID, at time: Int64) {
+    contacts[tracker] = time
+  }
+
+  /// Returns the observer's last contact with one of its trackers since its start; nil without one.
+  public func contact(with tracker: DeviceID) -> Span? {
+    contacts[tracker].map { Span(earliest: $0, latest: $0) }
   }
 
   /// Inserts a verified record on its first arrival. Returns the interval in which it was made, and

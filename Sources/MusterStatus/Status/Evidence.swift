@@ -73,15 +73,15 @@ public enum Evidence: Hashable, Sendable {
 /// A position as input of the status function.
 public struct FixEvidence: Hashable, Sendable {
   /// The order of its record: greater is newer.
-  public var order: RecordOrder
+  public let order: RecordOrder
   /// The position.
-  public var position: Coordinate
+  public let position: Coordinate
   /// Accuracy radius in decimetres; nil if unknown, which counts as 100 m.
-  public var accuracyDecimetres: UInt32?
+  public let accuracyDecimetres: UInt32?
   /// The time of the fix.
-  public var made: Evidence
+  public let made: Evidence
   /// The age that its record states.
-  public var age: FixAge
+  public let age: FixAge
 
   /// Creates a position with the evidence of its time.
   public init(
@@ -121,8 +121,8 @@ public struct FixEvidence: Hashable, Sendable {
     (accuracyDecimetres ?? Self.fineDecimetres) <= Self.fineDecimetres
   }
 
-  /// Whether it decides for each zone, so that no earlier fix matters: fine, and not old when it was
-  /// received.
+  /// Whether it decides for each zone, so that no earlier fix matters: fine, and not old at its
+  /// receipt.
   var isDecisive: Bool { isFine && !age.wasOld }
 
   /// Whether it is certainly older than a duration; always if its time is unknown. A fix that its

@@ -23,8 +23,10 @@ public struct FixHistory: Hashable, Sendable {
   /// Replaces the evidence of the time of a fix.
   public mutating func refine(_ order: RecordOrder, made: Evidence, age: FixAge = .none) {
     guard let index = fixes.lastIndex(where: { $0.order == order }) else { return }
-    fixes[index].made = made
-    fixes[index].age = age
+    let fix = fixes[index]
+    fixes[index] = FixEvidence(
+      order: order, position: fix.position, accuracyDecimetres: fix.accuracyDecimetres, made: made,
+      age: age)
   }
 
   /// Adds usable fixes that are new, in any order. Beyond the limit, fixes are dropped that change
