@@ -14,7 +14,8 @@ import Testing
   /// Modules that a page loads when they are needed first: few readers print, import, replay,
   /// invite, look at a photo or at the network, or have a vector map.
   private static let loadedLater = [
-    "js/annotate.js", "js/forms.js", "js/gallery.js", "js/import.js", "js/invites.js",
+    "js/annotate.js", "js/answers.js", "js/call.js", "js/forms.js", "js/gallery.js", "js/import.js",
+    "js/invites.js",
     "js/logins.js", "js/map/vector.js", "js/mesh.js", "js/proximity.js", "js/qr.js", "js/replay.js",
   ]
 
@@ -96,7 +97,7 @@ import Testing
       // token and the certificate are sent instead.
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join|sw)\.|-(forms|logins|mesh)\.js/),
+      } else if !name.contains(/(token|join|sw)\.|-(answers|forms|logins|mesh)\.js/),
         !Self.loadedLater.contains(name)
       {
         // Comments are not code.
@@ -134,7 +135,7 @@ import Testing
   private static func texts(in language: String) throws -> [String: String] {
     let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
     var texts: [String: String] = [:]
-    for name in ["", "-forms", "-logins", "-mesh"].map({ language + $0 }) {
+    for name in ["", "-answers", "-forms", "-logins", "-mesh"].map({ language + $0 }) {
       let file = try String(
         contentsOf: root.appending(path: "js/i18n/\(name).js"), encoding: .utf8)
       for match in file.matches(of: line) {

@@ -27,7 +27,6 @@ import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openTeam, copy } from "./team.js";
 import { openMe } from "./me.js";
-import { openCall } from "./call.js";
 import { openKeys } from "./keys.js";
 import { openPaper } from "./paper.js";
 import { written } from "./place.js";
@@ -125,7 +124,6 @@ async function start() {
   openCheckIns(showUser);
   openTeam();
   openMe(showUser);
-  openCall();
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   openPaper();
   openKeys();

@@ -11,6 +11,7 @@ import { timerList } from "./checkins.js";
 import { answer, ownAnswer } from "./rollcall.js";
 import { centre, courseTo, metresBetween } from "./geometry.js";
 import { lookAt } from "./fences.js";
+import { queued } from "./queue.js";
 import { phoneTools, waitingList } from "./offline.js";
 import { theMap } from "./map/map.js";
 
@@ -27,6 +28,7 @@ export function openMe(pick) {
   });
   on(["users", "directives", "devices", "fences", "checkins", "status"], soon);
   setInterval(soon, 5000);
+  awaitCall();
 }
 
 /** Held for three seconds it reports at once; a click opens the form with a note. */
@@ -88,6 +90,15 @@ function assembly(me) {
 /** To the edge of a circle; to the middle of an outline. */
 const distance = (me, fence) =>
   Math.max(0, metresBetween(me, centre(fence)) - (fence.radiusMetres ?? 0));
+
+/** Follows the user's calls for help, from the first one in the queue, or that was sent. */
+function awaitCall() {
+  const timer = setInterval(() => {
+    if (speaker()?.safety !== "unsafe" && !queued().some(({ kind }) => kind === "help")) return;
+    clearInterval(timer);
+    import("./call.js").then(({ openCall }) => openCall());
+  }, 500);
+}
 
 // MARK: The order
 
