@@ -8,9 +8,9 @@ extension Command {
     else { return nil }
     return { replica, now in
       let user = try user.map { try replica.statuses(now: now).user(named: $0) }
-      let (message, outcome) = try replica.answerCall(
-        reference, text, by: name, for: user, isByProgram: isByProgram, now: now)
-      return (.created(message), outcome)
+      let outcome = try replica.acknowledgeAlert(
+        reference, by: name, for: user, isByProgram: isByProgram, answer: text, now: now)
+      return (.done, outcome)
     }
   }
 }

@@ -63,7 +63,9 @@ extension Command {
     case .permits: return .permits(try replica.queries.permits())
     case .checkIns: return .checkIns(try replica.statuses(now: now).checkIns())
     case .settings(let user): return .settings(try replica.settings(of: user, now: now))
-    case .call(let user): return .call(try replica.callStanding(of: user, now: now))
+    case .call(let user):
+      let statuses = try replica.statuses(now: now)
+      return .call(try replica.queries.callStanding(of: user, at: statuses))
     case .contacts: return .contacts(try replica.queries.contacts())
     default: preconditionFailure("\(self) does not only read")
     }

@@ -76,7 +76,7 @@ import Testing
             """))
       let path = "/api/v1/alerts/emptyFence:\(fence)/acknowledge"
       #expect(try await web.status("POST", path, "{\"answer\":\"coming\"}") == 422)
-      #expect(try await web.status("POST", path, "{\"answer\":\"\"}") == 400)
+      #expect(try await web.status("POST", path, "{\"answer\":\"\"}") == 422)
       #expect(try await web.status("PUT", "/api/v1/me/safety", "{\"safety\":\"safe\"}") == 204)
       #expect(try await web.get("/api/v1/me/call")["call"] == .null)
     }

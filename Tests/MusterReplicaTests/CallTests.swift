@@ -8,7 +8,10 @@ import Testing
 @Suite("Calls for help")
 struct CallTests {
   private func standing(_ caller: String, in valley: inout Valley) throws -> CallStanding? {
-    try valley.ask(caller) { try $0.callStanding(of: nil, now: $1) }
+    try valley.ask(caller) { replica, now in
+      let statuses = try replica.statuses(now: now)
+      return try replica.queries.callStanding(of: nil, at: statuses)
+    }
   }
 
   private func help(_ name: String, in valley: inout Valley) throws -> Alert? {
@@ -51,10 +54,8 @@ struct CallTests {
     #expect(seen.seen.first?.moment != nil && seen.moment != nil)
 
     let id = try #require(try help("Ada", in: &valley)).id
-    try valley.at("Ada") { replica, now in
-      let (message, outcome) = try replica.answerCall(
-        "\(id)", "Helicopter in 20 min", by: nil, now: now)
-      return (message, outcome)
+    try valley.at("Ada") {
+      try $0.acknowledgeAlert("\(id)", by: nil, answer: "Helicopter in 20 min", now: $1)
     }
     try valley.converge()
     let answered = try #require(try standing("Ben", in: &valley))
@@ -80,9 +81,8 @@ struct CallTests {
     try valley.claim(.needsHelp, by: "Ben")
     try valley.converge()
     let id = try #require(try help("Ada", in: &valley)).id
-    try valley.at("Ada") { replica, now in
-      let (message, outcome) = try replica.answerCall("\(id)", "We are coming", by: nil, now: now)
-      return (message, outcome)
+    try valley.at("Ada") {
+      try $0.acknowledgeAlert("\(id)", by: nil, answer: "We are coming", now: $1)
     }
     try valley.converge()
     #expect(try seen("Ben", in: &valley) == ["Ada (command)"])
@@ -177,10 +177,7 @@ struct CallTests {
     #expect(try standing("Ben", in: &valley)?.answers.map(\.text) == ["later"])
     let id = try #require(try help("Cleo", in: &valley)).id
     #expect(throws: Refusal.self) {
-      try valley.at("Cleo") { replica, now in
-        let (message, outcome) = try replica.answerCall("\(id)", "coming", by: nil, now: now)
-        return (message, outcome)
-      }
+      try valley.at("Cleo") { try $0.acknowledgeAlert("\(id)", by: nil, answer: "coming", now: $1) }
     }
   }
 }

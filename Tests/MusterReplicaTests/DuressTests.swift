@@ -241,7 +241,10 @@ struct DuressTests {
     try report(Self.pins.duress, in: &valley)
     let id = try #require(try alert("Ada", in: &valley)).id
     func visible() throws -> [String] {
-      let call = try valley.ask("Ben") { try $0.callStanding(of: nil, now: $1) }
+      let call = try valley.ask("Ben") { replica, now in
+        let statuses = try replica.statuses(now: now)
+        return try replica.queries.callStanding(of: nil, at: statuses)
+      }
       let directives = try valley.ask("Ben") { try $0.statuses(now: $1).directives() }.count
       let status = try valley.ask("Ben") { try $0.status(now: $1) }
       return ["\(call == nil)", "\(directives)", "\(status.frames)", "\(status.stateHash)"]
@@ -250,10 +253,7 @@ struct DuressTests {
     #expect(before.first == "true")
     try valley.at("Ada") { try $0.acknowledgeAlert("\(id)", by: nil, now: $1) }
     let refusal = #expect(throws: Refusal.self) {
-      try valley.at("Ada") { replica, now in
-        let (message, outcome) = try replica.answerCall("\(id)", "coming", by: nil, now: now)
-        return (message, outcome)
-      }
+      try valley.at("Ada") { try $0.acknowledgeAlert("\(id)", by: nil, answer: "coming", now: $1) }
     }
     #expect("\(try #require(refusal))".contains("under duress"))
     try valley.run(milliseconds: 10_000)

@@ -24,10 +24,10 @@ public struct CallStanding: Codable, Hashable, Sendable {
     public var name: String
     /// The role of the device that signed it.
     public var role: Role
-    /// The callsign of the device's user if the person used a login there; nil for their own device.
+    /// The callsign of the device's user if the person used a login there; nil for their own.
     public var via: String?
-    /// By this node's clock: when it was made here, or at the latest when it arrived. Nil if that is
-    /// no longer known.
+    /// By this node's clock: when it was made here, or at the latest when it arrived. Nil if that
+    /// is no longer known.
     public var moment: Timestamp?
 
     /// Creates a sighting.

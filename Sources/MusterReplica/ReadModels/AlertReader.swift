@@ -75,8 +75,8 @@ struct AlertReader {
   /// Whether an acknowledgement silences an alert here. One of command does everywhere.
   ///
   /// A member's counts on the member's own devices: a member could acknowledge most causes in
-  /// advance for everyone. A help claim is named by its hash, which cannot be known in advance, so a
-  /// member's counts at other members too, but silences no command device (decision 0097).
+  /// advance for everyone. A help claim is named by its hash, which cannot be known in advance, so
+  /// a member's counts at other members too, but silences no command device (decision 0097).
   private func counts(_ value: LiveValue, for id: AlertID) -> Bool {
     if value.role == .command || value.author == context.local.author.user { return true }
     return id.kind == .help && context.local.author.role != .command

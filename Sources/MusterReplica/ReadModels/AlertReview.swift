@@ -84,10 +84,20 @@ struct AlertReview {
     return changes
   }
 
-  /// Returns the person whose call for help an active alert is about.
+  /// Returns the request that sends a message to the caller of a call for help alone, in one commit
+  /// with the acknowledgement of its alert.
   ///
-  /// - Parameter reference: the alert's id, or at least four of the row's digits.
-  func caller(of reference: String) throws -> UserID {
+  /// - Throws: `Refusal` for an alert of another kind, among them a call under duress.
+  func answer(
+    _ text: String, to reference: String, with acknowledgement: Acknowledgement
+  ) throws -> WriteRequest<RowID> {
+    let message = DirectiveDraft(
+      kind: .message, text: text, addressees: .users([try caller(of: reference)]))
+    guard case .shared(let writes) = acknowledgement else { return OrderRequests.issue(message) }
+    return OrderRequests.issue(message, after: [writes])
+  }
+
+  private func caller(of reference: String) throws -> UserID {
     var alerts = stored
     _ = try reader.update(&alerts, with: findings, now: now)
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)

@@ -10,9 +10,15 @@ internal import MusterStore
 ///                              ├─▶ receipts of its log ─▶ at command
 ///                              └─▶ later messages to this person alone ─▶ answers
 struct CallReader {
-  let context: ReadContext
-  let ages: AgeReader
-  var delivery: DeliveryTracker
+  private let context: ReadContext
+  private let ages: AgeReader
+  private var delivery: DeliveryTracker
+
+  init(context: ReadContext, ages: AgeReader, delivery: DeliveryTracker) {
+    self.context = context
+    self.ages = ages
+    self.delivery = delivery
+  }
 
   /// Returns the standing of the newest call that is in the person's row: open, or accounted for.
   /// Nil if there is none, such as after the person reported to be safe.

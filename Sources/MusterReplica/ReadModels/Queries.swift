@@ -336,10 +336,12 @@ public struct Queries {
   /// Returns what became of a person's newest call for help, as its caller may see it; nil if they
   /// have none (decision 0097).
   ///
-  /// - Parameter user: nil for this device's own.
-  func callStanding(of user: UserID?, ages: AgeReader) throws -> CallStanding? {
+  /// - Parameters:
+  ///   - user: nil for this device's own.
+  ///   - statuses: of the same reading, for the ages.
+  public func callStanding(of user: UserID?, at statuses: StatusQueries) throws -> CallStanding? {
     var reader = CallReader(
-      context: context, ages: ages, delivery: deliveryTracker(now: ages.now))
+      context: context, ages: statuses.ages, delivery: deliveryTracker(now: statuses.ages.now))
     return try reader.standing(of: user ?? context.local.author.user)
   }
 

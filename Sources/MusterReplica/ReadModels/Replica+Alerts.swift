@@ -57,14 +57,20 @@ extension Replica {
   ///   - user: the user that the name belongs to, if a command post relays it.
   ///   - isByProgram: whether no person acknowledges: the caller of a call for help is then not
   ///     shown that it was seen (decision 0097).
+  ///   - answer: a message to the caller of a call for help alone, in the same commit, by command. A
+  ///     further answer sends a message, and keeps the acknowledgement.
   public mutating func acknowledgeAlert(
     _ reference: String, by name: String?, for user: UserID? = nil, isByProgram: Bool = false,
-    now: ClockReading
+    answer: String? = nil, now: ClockReading
   ) throws -> Outcome {
     let review = try alertReview(now: now)
-    switch try review.acknowledgement(
+    let acknowledgement = try review.acknowledgement(
       of: reference, by: name, for: user, isByProgram: isByProgram)
-    {
+    if let answer {
+      let request = try review.answer(answer, to: reference, with: acknowledgement)
+      return try write(request, now: now).outcome
+    }
+    switch acknowledgement {
     case .nothing: return Outcome()
     case .shared(let writes): return try write(Draft(rows: [writes], lane: .urgent), now: now)
     case .local(let alerts, let changes):
@@ -74,30 +80,6 @@ extension Replica {
       outcome.alertChanges = changes
       return outcome
     }
-  }
-
-  /// Answers a call for help: acknowledges its alert and sends a message to the caller alone, in one
-  /// commit; command only. A further answer sends a message, and keeps the acknowledgement.
-  ///
-  /// - Parameters:
-  ///   - reference: the alert, as in `acknowledgeAlert`.
-  ///   - text: the message, not empty.
-  /// - Returns: the directive of the message.
-  /// - Throws: `Refusal` for an alert of another kind, among them a call under duress.
-  public mutating func answerCall(
-    _ reference: String, _ text: String, by name: String?, for user: UserID? = nil,
-    isByProgram: Bool = false, now: ClockReading
-  ) throws -> (message: RowID, outcome: Outcome) {
-    try core.context.require(.command)
-    let review = try alertReview(now: now)
-    let caller = try review.caller(of: reference)
-    let acknowledgement = try review.acknowledgement(
-      of: reference, by: name, for: user, isByProgram: isByProgram)
-    var writes: [[Write]] = []
-    if case .shared(let shared) = acknowledgement { writes = [shared] }
-    let order = DirectiveDraft(kind: .message, text: text, addressees: .users([caller]))
-    let (message, outcome) = try write(OrderRequests.issue(order, after: writes), now: now)
-    return (message, outcome)
   }
 
   /// Ends the alarm about a person who called under duress, at this command device only, until the
@@ -113,14 +95,6 @@ extension Replica {
       core.derived.restoreCalls(try core.store.local(DuressLedger.key))
       throw error
     }
-  }
-
-  /// Returns what became of a person's newest call for help, as its caller may see it; nil if they
-  /// have none.
-  ///
-  /// - Parameter user: nil for this device's own.
-  public func callStanding(of user: UserID?, now: ClockReading) throws -> CallStanding? {
-    try core.queries.callStanding(of: user, ages: AgeReader(of: core, at: now))
   }
 
   private mutating func alertReview(now: ClockReading) throws -> AlertReview {

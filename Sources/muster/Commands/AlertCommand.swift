@@ -61,8 +61,8 @@ struct AlertCommand: AsyncParsableCommand {
 
         The alert stays listed until its cause is over. If its level rises, it must be \
         acknowledged again. --answer sends a text to the caller of a call for help, who sees it on \
-        their laptop or page; all members can read it, and a tracking app cannot show it. To answer \
-        a directive, use `muster ack`.
+        their laptop or page; all members can read it, and a tracking app cannot show it. To \
+        answer a directive, use `muster ack`.
         """)
 
     @Argument(help: "The alert's id, or its kind if that is unique.")

@@ -3,10 +3,9 @@
 import { announce, button, byId, fill, h, onceAFrame, sign } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
-import { isOwners, mayWrite, on, ownOrder, state } from "./store.js";
+import { isCommand, isOwners, mayWrite, on, ownOrder, state } from "./store.js";
 import { since, spoken, t } from "./words.js";
 import { calls } from "./contacts.js";
-import { answerCall, mayAnswer } from "./call.js";
 import { notify } from "./notices.js";
 import { isSilent, onSound, sound, wake } from "./sound.js";
 import { look } from "./shell.js";
@@ -51,7 +50,7 @@ const line = (one) => h("li", { "data-alert": one.id },
   most() > 1 && calls(one, 1),
   h("span", { class: "row" },
     labelled("go.to", `go ${one.id}`, one, goTo),
-    mayAnswer(one) && labelled("call.answer", `alarm answer ${one.id}`, one, answerCall),
+    mayAnswer(one) && labelled("answer", `alarm answer ${one.id}`, one, answerCall),
     mayWrite() && labelled("acknowledge", `alarm seen ${one.id}`, one, acknowledge)));
 
 /** A button whose label for a screen reader names the alert. */
@@ -77,6 +76,12 @@ function raise(alerts) {
   if (urgent.length > 0) sound(urgent.some((a) => a.level === "danger"));
   announce(fresh.filter((a) => a.level === "notice").map((a) => spoken(a.text)));
 }
+
+/** Whether command may send a text to the caller: not under duress (decision 0047). */
+export const mayAnswer = ({ kind }) => kind === "help" && isCommand();
+
+/** @param one an alert, or a person who receives a message. */
+export const answerCall = (one) => attempt(async () => (await import("./answers.js")).answer(one));
 
 /** Under the name entered in the feed; without one, the node uses its own user's name. */
 export const acknowledge = (one) => attempt(() => {

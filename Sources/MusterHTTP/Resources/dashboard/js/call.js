@@ -1,16 +1,15 @@
-// The way back of a call for help: its caller sees whether it was sent, is at command, who saw it and
-// what they answer; command answers from the alert or the person.
+// What became of the user's call for help: whether it was sent, is at command, who saw it and what
+// they answer. Loaded with the first call.
 //
 //     queue (not sent) ─┐
-//     GET me/call ──────┴─▶ line in the strip
+//     GET me/call ──────┴─▶ line below the strip
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, sign } from "./dom.js";
-import { get, segment, write } from "./api.js";
-import { form, control } from "./dialog.js";
+import { get } from "./api.js";
 import { queued } from "./queue.js";
-import { isCommand, maySpeak, on, state } from "./store.js";
+import { maySpeak, on } from "./store.js";
 import { answer as answerOrder } from "./rollcall.js";
-import { clock, t } from "./words.js";
+import { clock, loadTexts, t } from "./words.js";
 
 /** A receipt changes no data set: while a call is not seen, it is read again. */
 const again = 2000;
@@ -23,7 +22,8 @@ let shown;
 let isLoading = false;
 let isStale = false;
 
-export function openCall() {
+export async function openCall() {
+  await loadTexts("answers");
   on(["alerts", "users", "directives"], load);
   on(["status"], onceAFrame(draw));
   setInterval(() => { if (call?.open && !isSeen(call)) load(); }, again);
@@ -70,7 +70,7 @@ function draw() {
 }
 
 /** What the call has reached: "Seen by Anna (command), 14:03". */
-export function standing({ seenBy, atCommand }) {
+function standing({ seenBy, atCommand }) {
   if (seenBy.length === 0) return t(atCommand ? "call.atCommand" : "call.sent");
   return dotted(...seenBy.map((one) => t("call.seen", {
     name: one.via ? t("call.via", { name: one.name, post: one.via }) : one.name,
@@ -83,54 +83,3 @@ const text = (one) => h("span", { class: "row", "data-answer": one.id },
   h("strong", {}, `${one.name}: “${one.text}”`),
   one.read ? faint(t("call.read"))
     : button(t("call.read.mark"), `call read ${one.id}`, () => answerOrder({ id: one.id })));
-
-// MARK: Answers
-
-const ready = ["coming", "helicopter", "stay"];
-
-/** The ready-made texts send with one click; the text field has other words. */
-function words(send) {
-  const input = control("text", { type: "area", required: true });
-  return [
-    h("div", { class: "row" }, ready.map((word) => button(t(`call.answer.${word}`),
-      `answer ${word}`, () => { input.value = t(`call.answer.${word}`); send(input); },
-      { type: "button" }))),
-    h("label", {}, h("span", {}, t("text")), input),
-  ];
-}
-
-/** Sends a ready-made text at once, except one with a number, which the user may correct. */
-const submit = (input) => {
-  if (/\d/.test(input.value)) return input.focus();
-  input.form.requestSubmit();
-};
-
-const limits = (user) => [
-  faint(t("call.answer.public")),
-  user?.role === "tracker" && faint(t("call.answer.app")),
-].filter(Boolean);
-
-/** Whether command may answer this alert. A call under duress has no way back (decision 0047). */
-export const mayAnswer = (alert) => isCommand() && alert.kind === "help";
-
-/** Acknowledges an alert about a call for help, and sends a text to its caller. */
-export const answerCall = (alert) => {
-  const user = state.users.get(alert.row);
-  const name = localStorage.getItem("name");
-  return form(t("call.answer.to", { name: user?.callsign ?? "" }), [
-    ...words(submit), ...limits(user),
-  ], ({ text: answer }) => write("POST", `alerts/${segment(alert.id)}/acknowledge`, {
-    person: true, answer, ...(name ? { name } : {}),
-  }), t("send"));
-};
-
-/** The open alert about a person's call for help. */
-export const callOf = (user) =>
-  state.alerts.find(({ kind, row }) => kind === "help" && row === user.id);
-
-/** A message to one person. */
-export const messageTo = (user) => form(t("call.message.to", { name: user.callsign }), [
-  ...words(submit), ...limits(user),
-], (values) => write("POST", "directives", {
-  kind: "message", text: values.text, users: [user.id],
-}), t("send"));

@@ -3,12 +3,11 @@
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { isCommand, mayWrite, on, state } from "./store.js";
 import { clock, language, since, spoken, t } from "./words.js";
-import { acknowledge, waiting } from "./alarm.js";
+import { acknowledge, answerCall, mayAnswer, waiting } from "./alarm.js";
 import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
 import { clearDuress } from "./checkins.js";
-import { answerCall, mayAnswer } from "./call.js";
 
 const most = 150;
 const cards = { danger: "danger-card", warning: "warning-card", notice: "" };
@@ -85,7 +84,7 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
     one.kind !== "unverifiedCall" && button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
     one.acknowledgedBy === null && mayWrite()
       && button(t("acknowledge"), `seen ${one.id}`, () => acknowledge(one)),
-    mayAnswer(one) && button(t("call.answer"), `answer ${one.id}`, () => answerCall(one)),
+    mayAnswer(one) && button(t("answer"), `answer ${one.id}`, () => answerCall(one)),
     one.kind === "duress" && isCommand()
       && button(t("duress.clear"), `clear ${one.row}`, () => clearDuress(one)),
     one.kind === "directive" && mayWrite()

@@ -26,7 +26,6 @@ import { orderTo } from "./order.js";
 import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openMe } from "./me.js";
-import { openCall } from "./call.js";
 import { openKeys } from "./keys.js";
 import { openPaper } from "./paper.js";
 import { written } from "./place.js";
@@ -125,7 +124,6 @@ async function start() {
   whenFirst("team", async () => (await import("./team.js")).openTeam());
   openMe(showUser);
   if (state.session?.user) (await import("./owner.js")).openOwner(showUser);
-  openCall();
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   openPaper();
   openKeys();

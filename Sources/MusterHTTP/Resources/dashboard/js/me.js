@@ -12,6 +12,7 @@ import { answer, ownAnswer } from "./rollcall.js";
 import { lookAt } from "./fences.js";
 import { waitingList } from "./offline.js";
 import { openPosition, phoneTools } from "./position.js";
+import { queued } from "./queue.js";
 import { arrow, followCompass, onPosition, ownPosition, ownWay, wayAge, wayWords } from "./way.js";
 import { theMap } from "./map/map.js";
 
@@ -31,6 +32,7 @@ export function openMe(pick) {
   onPosition(soon);
   openPosition(soon);
   followCompass();
+  awaitCall();
 }
 
 /** Held for three seconds it reports at once; a click opens the form with a note. */
@@ -84,6 +86,15 @@ function assembly() {
 /** The arrow and the words of a way. */
 const wayRow = (way) => h("div", { class: "to" }, arrow(way.bearingDegrees),
   h("span", { class: "way" }, wayWords({ ...way, from: null })), faint(wayAge(way)));
+
+/** Follows the user's calls for help, from the first one in the queue, or that was sent. */
+function awaitCall() {
+  const timer = setInterval(() => {
+    if (speaker()?.safety !== "unsafe" && !queued().some(({ kind }) => kind === "help")) return;
+    clearInterval(timer);
+    import("./call.js").then(({ openCall }) => openCall());
+  }, 500);
+}
 
 // MARK: The order
 

@@ -14,7 +14,7 @@ import {
 import { arrow, onPosition, orderWay, wayFrom, wayWords } from "./way.js";
 import { written } from "./place.js";
 import { openPanel, panelHead, panelOf, shownInPanel } from "./shell.js";
-import { answerCall, callOf, messageTo } from "./call.js";
+import { answerCall, mayAnswer } from "./alarm.js";
 import { drawRoster } from "./roster.js";
 import { goTo, showMap, theMap } from "./map/map.js";
 import { showTrack } from "./map/track.js";
@@ -101,6 +101,7 @@ function actions(user) {
   const action = (word, work, look) => button(t(word), word, work, { class: look });
   const path = `users/${segment(user.id)}`;
   const clear = () => write("DELETE", `${path}/override`);
+  const call = state.alerts.find((one) => one.row === user.id && mayAnswer(one));
   const isAway = user.conditions.some(({ status }) => status === "signedOff");
   return [
     isCommand() && action("override.safe", () => override(user, "safe")),
@@ -116,8 +117,8 @@ function actions(user) {
       attempt(() => showTrack(theMap(), user));
     }),
     action("past.log", () => attempt(() => showLog(user))),
-    isCommand() && callOf(user) && action("call.answer", () => answerCall(callOf(user))),
-    isCommand() && action("order.message", () => messageTo(user)),
+    call && action("answer", () => answerCall(call)),
+    isCommand() && action("order.message", () => answerCall(user)),
     isCommand() && action("team.set", () => team(user)),
     isCommand() && (isAway
       ? action("sign.on", () => attempt(() => write("DELETE", `${path}/signoff`), t("done")))
