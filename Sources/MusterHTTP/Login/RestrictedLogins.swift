@@ -55,7 +55,8 @@ final class RestrictedLogins: Sendable {
     let call = UnverifiedCall(
       credential: token.id, name: token.login, address: client,
       note: Self.note(body["note"]?.word), position: nil,
-      madeAt: isAgePlausible ? Timestamp(milliseconds: wall.milliseconds - ago * 1000) : nil)
+      madeAt: isAgePlausible ? Timestamp(milliseconds: wall.milliseconds - ago * 1000) : nil,
+      cause: .removedLogin)
     do {
       try await raise(call)
     } catch {

@@ -52,14 +52,16 @@ public enum TrackerReports {
     await node.untilPeersAnswered()
     guard let name = report.tracker else {
       guard report.isCall else { return .refused(ReadingFault.nameless.rawValue) }
-      return await raiseUnverified(report, credential, "the message names no phone", at: node)
+      return await raiseUnverified(
+        report, credential, "the message names no phone", .sharedToken, at: node)
     }
     do {
       if case .shared = credential, try node.namesOtherPerson(name) {
         node.location.phoneNotes.count([.otherPerson], of: name)
         guard report.isCall else { return .done }
         return await raiseUnverified(
-          report, credential, "the person has a login or a laptop of their own", at: node)
+          report, credential, "the person has a login or a laptop of their own", .sharedToken,
+          at: node)
       }
     } catch {
       return answer(to: error, at: node)
@@ -146,7 +148,7 @@ public enum TrackerReports {
       }
       guard hasPlace else {
         return await raiseUnverified(
-          report, credential, "this laptop records no further phone", at: node)
+          report, credential, "this laptop records no further phone", .beyondBound, at: node)
       }
       let call = try node.phoneCall(of: report, by: credential, from: name)
       try node.attempt { try $0.enlistTracker(named: name.description, now: $1) }
@@ -156,7 +158,7 @@ public enum TrackerReports {
       return .done
     } catch let refusal as Refusal {
       // Such as a tracker that was removed, or more trackers than this device may publish.
-      return await raiseUnverified(report, credential, "\(refusal)", at: node)
+      return await raiseUnverified(report, credential, "\(refusal)", .beyondBound, at: node)
     } catch {
       return answer(to: error, at: node)
     }
@@ -164,7 +166,7 @@ public enum TrackerReports {
 
   private static func raiseUnverified(
     _ report: TrackerReport, _ credential: PhoneCredential, _ reason: String,
-    at node: isolated Node
+    _ cause: UnverifiedCause, at node: isolated Node
   ) async -> TrackerReply {
     var address = ""
     if case .shared(let from) = credential { address = from }
@@ -175,7 +177,7 @@ public enum TrackerReports {
           credential: "phone token \(report.tracker?.description ?? "")",
           name: report.tracker?.description ?? "", address: address,
           note: "\(report.alarm?.word ?? ""): \(reason)", position: report.position,
-          madeAt: made))
+          madeAt: made, cause: cause))
       return .done
     } catch {
       // No other answer makes an app keep the call and send it again.
