@@ -34,6 +34,17 @@ struct ReadTurnsTests {
     var waiters: Int { state.withLock { $0.waiting.count } }
   }
 
+  /// What happened, from many tasks.
+  private final class Record<Content: Sendable>: Sendable {
+    private let content: Mutex<Content>
+
+    init(_ content: Content) { self.content = Mutex(content) }
+
+    var value: Content { content.withLock { $0 } }
+
+    func change(_ act: @Sendable (inout Content) -> Void) { content.withLock { act(&$0) } }
+  }
+
   private static func reader(
     _ name: String, _ turns: ReadTurns, isPresent: @escaping @Sendable () -> Bool = { true }
   ) -> ReadTurns.Reader {
@@ -52,7 +63,7 @@ struct ReadTurnsTests {
     async throws
   {
     let (turns, gate) = (ReadTurns(), Gate())
-    let order = Mutex<[String]>([])
+    let order = Record<[String]>([])
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<ReadTurns.mostRunning {
         group.addTask { try await Self.reader("Otto", turns).perform { await gate.pass() } }
@@ -60,7 +71,7 @@ struct ReadTurnsTests {
       try await Self.eventually { gate.waiters == ReadTurns.mostRunning }
       for _ in 0..<ReadTurns.mostWaiting {
         group.addTask {
-          try await Self.reader("Otto", turns).perform { order.withLock { $0.append("Otto") } }
+          try await Self.reader("Otto", turns).perform { order.change { $0.append("Otto") } }
         }
       }
       try await Self.eventually { turns.waiting(of: "Otto") == ReadTurns.mostWaiting }
@@ -70,21 +81,21 @@ struct ReadTurnsTests {
       }
       #expect(refusal?.status == .tooManyRequests)
       group.addTask {
-        try await Self.reader("Rui", turns).perform { order.withLock { $0.append("Rui") } }
+        try await Self.reader("Rui", turns).perform { order.change { $0.append("Rui") } }
       }
       try await Self.eventually { turns.waiting(of: "Rui") == 1 }
       gate.open()
       try await group.waitForAll()
     }
-    let place = try #require(order.withLock { $0.firstIndex(of: "Rui") })
+    let place = try #require(order.value.firstIndex(of: "Rui"))
     #expect(place <= ReadTurns.mostRunning + 1)
-    #expect(order.withLock { $0.count } == ReadTurns.mostWaiting + 1)
+    #expect(order.value.count == ReadTurns.mostWaiting + 1)
   }
 
   @Test func `a read whose client has gone is not performed`() async throws {
     let (turns, gate) = (ReadTurns(), Gate())
-    let isHere = Mutex(true)
-    let performed = Mutex(0)
+    let isHere = Record(true)
+    let performed = Record(0)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<ReadTurns.mostRunning {
         group.addTask { try await Self.reader("Otto", turns).perform { await gate.pass() } }
@@ -93,20 +104,20 @@ struct ReadTurnsTests {
       for _ in 0..<20 {
         group.addTask {
           await #expect(throws: Problem.self) {
-            try await Self.reader("Otto", turns) { isHere.withLock { $0 } }
-              .perform { performed.withLock { $0 += 1 } }
+            try await Self.reader("Otto", turns) { isHere.value }
+              .perform { performed.change { $0 += 1 } }
           }
         }
       }
       try await Self.eventually { turns.waiting(of: "Otto") == 20 }
-      isHere.withLock { $0 = false }
+      isHere.change { $0 = false }
       gate.open()
       try await group.waitForAll()
     }
-    #expect(performed.withLock { $0 } == 0)
+    #expect(performed.value == 0)
     // The turns are free again.
-    try await Self.reader("Rui", turns).perform { performed.withLock { $0 += 1 } }
-    #expect(performed.withLock { $0 } == 1)
+    try await Self.reader("Rui", turns).perform { performed.change { $0 += 1 } }
+    #expect(performed.value == 1)
   }
 
   @Test func `a login holds its share of the connections, and gets the place of one that closes`()

@@ -7,11 +7,16 @@ let stranger = () => {};
 /** Calls `work` whenever the node answers that no user is logged in. */
 export function onStranger(work) { stranger = work; }
 
+let unlock = async () => false;
+/** Calls `work` whenever the node asks for the passphrase again: it returns whether it was right. */
+export function onLocked(work) { unlock = work; }
+
 /** An error of the node, or no answer. */
 export class Refusal extends Error {
-  constructor(status, message) {
+  constructor(status, message, type) {
     super(message);
     this.status = status;
+    this.isLocked = type === "urn:muster:problem:locked";
   }
 }
 
@@ -29,18 +34,17 @@ async function send(method, path, body, more, time = patience) {
     throw new Refusal(0, String(error.message ?? error));
   }
   if (response.status === 401) stranger();
-  if (!response.ok) throw new Refusal(response.status, await reason(response));
+  if (!response.ok) throw refusal(response.status, await response.text());
   return response;
 }
 
-const reason = async (response) => explained(response.status, await response.text());
-
-function explained(status, text) {
+function refusal(status, text) {
   try {
     const problem = JSON.parse(text);
-    return [problem.detail ?? problem.title, problem.place].filter(Boolean).join(" — ");
+    const why = [problem.detail ?? problem.title, problem.place].filter(Boolean).join(" — ");
+    return new Refusal(status, why, problem.type);
   } catch {
-    return `${status} ${text.slice(0, 200)}`;
+    return new Refusal(status, `${status} ${text.slice(0, 200)}`);
   }
 }
 
@@ -70,7 +74,14 @@ export async function list(path) {
 
 /** Writes and returns the answer; with `version`, only if the row is still at that version. */
 export async function write(method, path, body, version) {
-  return parsed(await send(method, path, body, version ? { "If-Match": version } : {}));
+  const now = async () => parsed(
+    await send(method, path, body, version ? { "If-Match": version } : {}));
+  try {
+    return await now();
+  } catch (error) {
+    if (!error.isLocked || !await unlock()) throw error;
+    return now();
+  }
 }
 
 async function parsed(response) {
@@ -108,7 +119,7 @@ export function upload(path, file, key, onProgress) {
     request.addEventListener("load", () => {
       if (request.status === 401) stranger();
       if (request.status < 300) return resolve(JSON.parse(request.responseText));
-      reject(new Refusal(request.status, explained(request.status, request.responseText)));
+      reject(refusal(request.status, request.responseText));
     });
     for (const name of ["error", "timeout", "abort"]) {
       request.addEventListener(name, () => reject(new Refusal(0, name)));

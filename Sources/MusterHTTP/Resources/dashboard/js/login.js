@@ -2,7 +2,7 @@
 // instead.
 
 import { byId, fill, h } from "./dom.js";
-import { get, onStranger, write } from "./api.js";
+import { get, onLocked, onStranger, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { forgetSession, keepSession, knownSession } from "./offline.js";
 import { queued } from "./queue.js";
@@ -27,6 +27,7 @@ addEventListener("hashchange", () => location.hash.startsWith("#login=") && loca
 /** Determines the user, and asks for name and passphrase if needed. */
 export async function openLogin() {
   onStranger(logIn);
+  onLocked(unlock);
   if (location.protocol !== "https:") return;
   if (link) {
     openLink(link[1], decodeURIComponent(link[2]));
@@ -63,6 +64,20 @@ async function logIn() {
   isAsking = false;
   // A new page keeps no data of the previous user.
   if (isIn) location.reload();
+}
+
+/** Asks for the passphrase again, for what a login of command does. Returns whether it was right. */
+async function unlock() {
+  if (isAsking || !state.session) return false;
+  isAsking = true;
+  const isIn = await form(t("log.in"), [
+    h("p", {}, t("log.in.again")),
+    field("passphrase", t("passphrase"), {
+      type: "password", required: true, maxlength: 1000, autocomplete: "current-password",
+    }),
+  ], (values) => write("POST", "session", { name: state.session.name, ...values }), t("log.in"));
+  isAsking = false;
+  return Boolean(isIn);
 }
 
 /** Opens a new login: its user keeps or changes the passphrase that is proposed. */

@@ -258,6 +258,7 @@ export default {
   language: "Sprache",
   print: "Drucken",
   "log.in": "Anmelden",
+  "log.in.again": "Passphrase erneut eingeben: Dafür sind die Rechte der Leitung nötig.",
   "log.in.why": "Sie haben diese Seite von einem anderen Rechner geöffnet. Melden Sie sich an.",
   "log.in.new": "Willkommen, {name}. Merken Sie sich diese Passphrase, oder wählen Sie eine andere mit mindestens 12 Zeichen. Sie brauchen sie zum erneuten Anmelden.",
   "log.out": "Abmelden",

@@ -258,6 +258,7 @@ export default {
   language: "Language",
   print: "Print",
   "log.in": "Log in",
+  "log.in.again": "Enter your passphrase again: this needs the rights of command.",
   "log.in.why": "You opened this page from another machine. Log in to continue.",
   "log.in.new": "Welcome, {name}. Keep this passphrase, or choose another one of 12 characters or more. You need it to log in again.",
   "log.out": "Log out",

@@ -258,6 +258,7 @@ export default {
   language: "Idioma",
   print: "Imprimir",
   "log.in": "Iniciar sesión",
+  "log.in.again": "Escriba de nuevo su contraseña: esto requiere los derechos del mando.",
   "log.in.why": "Ha abierto esta página desde otra máquina. Inicie sesión para continuar.",
   "log.in.new": "Bienvenido, {name}. Guarde esta frase de acceso, o elija otra de 12 caracteres o más. La necesita para volver a entrar.",
   "log.out": "Cerrar sesión",

@@ -258,6 +258,7 @@ export default {
   language: "Langue",
   print: "Imprimer",
   "log.in": "Se connecter",
+  "log.in.again": "Saisissez à nouveau votre phrase de passe : cela demande les droits du commandement.",
   "log.in.why": "Vous avez ouvert cette page depuis une autre machine. Connectez-vous pour continuer.",
   "log.in.new": "Bienvenue, {name}. Gardez cette phrase secrète, ou choisissez-en une autre d’au moins 12 caractères. Il la faut pour se reconnecter.",
   "log.out": "Se déconnecter",

@@ -258,6 +258,7 @@ export default {
   language: "Língua",
   print: "Imprimir",
   "log.in": "Iniciar sessão",
+  "log.in.again": "Escreva de novo a frase-passe: isto exige os direitos do comando.",
   "log.in.why": "Abriu esta página noutra máquina. Inicie sessão para continuar.",
   "log.in.new": "Bem-vindo, {name}. Guarde esta frase-passe, ou escolha outra com 12 caracteres ou mais. Precisa dela para voltar a entrar.",
   "log.out": "Terminar sessão",
