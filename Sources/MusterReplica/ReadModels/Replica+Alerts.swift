@@ -57,8 +57,8 @@ extension Replica {
   ///   - user: the user that the name belongs to, if a command post relays it.
   ///   - isByProgram: whether no person acknowledges: the caller of a call for help is then not
   ///     shown that it was seen (decision 0097).
-  ///   - answer: a message to the caller of a call for help alone, in the same commit, by command. A
-  ///     further answer sends a message, and keeps the acknowledgement.
+  ///   - answer: a message to the caller of a call for help alone, in the same commit, by command.
+  ///     A further answer sends a message, and keeps the acknowledgement.
   public mutating func acknowledgeAlert(
     _ reference: String, by name: String?, for user: UserID? = nil, isByProgram: Bool = false,
     answer: String? = nil, now: ClockReading
