@@ -62,6 +62,15 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
+  func `the page of a phone shows and sounds what concerns its owner first`() async throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "owner.py")
+    let walk = try await Python.run([
+      script.path, "--muster", try Program.located().path, "--patience", "300",
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
   func `each action of the dashboard has its effect`() async throws {
     let walk = try await Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0",

@@ -30,7 +30,7 @@ const warn = (error) => console.warn(String(error));
 /** Removes what shows data of this login. Entries that wait are sent at its next login. */
 export async function forgetSession() {
   isLeaving = true;
-  localStorage.removeItem(known);
+  for (const key of [known, "sharing", "silenced"]) localStorage.removeItem(key);
   await clear("picture").catch(warn);
   for (const one of await navigator.serviceWorker?.getRegistrations() ?? []) await one.unregister();
   for (const one of await globalThis.caches?.keys() ?? []) await caches.delete(one);

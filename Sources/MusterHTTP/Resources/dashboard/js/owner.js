@@ -84,7 +84,7 @@ function alarms() {
   const me = speaker();
   if (!me) return [];
   const found = ownDangers(me)
-    // Whoever called for help has no use for the sound, and may be hiding.
+    // The caller has no use for the sound, and may be hiding.
     .filter(({ status }) => status !== "mayday")
     .map((one) => ({ id: `danger ${one.status}`, level: "danger", text: reasonOf(one) }));
   const order = me.order && state.directives.get(me.order.id);
