@@ -10,7 +10,8 @@ extension Command {
     case .status, .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine,
       .writtenThrough, .delivery, .logStates, .bundlePiece, .photos, .photo, .records,
       .checkInPin, .reports, .report, .fences, .fence, .directives, .directive, .permits,
-      .checkIns, .settings, .contacts, .alerts, .unverifiedCalls, .call, .invites, .changes, .history,
+      .checkIns, .settings, .contacts, .alerts, .unverifiedCalls, .call, .invites, .changes,
+      .history,
       .timeline:
       true
     default: false

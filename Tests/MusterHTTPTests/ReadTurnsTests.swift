@@ -7,7 +7,7 @@ import Testing
 
 /// Reads of remote clients at the node's one queue, and their connections: each login has a share.
 struct ReadTurnsTests {
-  /// A read that ends when the test says so.
+  /// A read that ends when the test lets it.
   private final class Gate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>(
       (false, []))

@@ -23,7 +23,8 @@ struct OddMessageTests {
   /// JSON values of every kind, and texts that look like numbers and are none.
   private static let oddValues = [
     "null", "true", "[]", "{}", "\"\"", "\"?\"", "-1e308", "1e999", "NaN", "[[1],{\"a\":null}]",
-    "\"\\u0000\"", "\"\\ud83d\\ude00\"", "99999999999999999999", "\"12,5\"", "\"0x1f\"", "-0", "\"NaN\"",
+    "\"\\u0000\"", "\"\\ud83d\\ude00\"", "99999999999999999999", "\"12,5\"", "\"0x1f\"", "-0",
+    "\"NaN\"",
   ]
   private static let oddTexts = [
     "", "?", "%", "%zz", "100%", "%FF", "NaN", "-1e308", "0x1f", "true&x", "a=b", "+", "%00", "é",
@@ -48,7 +49,10 @@ struct OddMessageTests {
     func number(_ text: String) -> String { quoted ? "\"\(text)\"" : text }
     let count = below(6)
     let odd = (0..<count).map { _ in
-      (names[below(names.count)], oddValues[below(oddValues.count)], oddTexts[below(oddTexts.count)])
+      (
+        names[below(names.count)], oddValues[below(oddValues.count)],
+        oddTexts[below(oddTexts.count)]
+      )
     }
     let members = odd.map { ",\"\($0.0)\":\($0.1)" }.joined()
     let when = below(3)

@@ -75,7 +75,8 @@ struct TrackerTests {
 
   @Test(arguments: [
     ("lat=91&lon=1", TrackerReport.Omission.position), ("lat=NaN&lon=NaN", .position),
-    ("lat=1", .position), ("lat=0x1&lon=1", .position), ("lat=46.05&lon=14.5&valid=false", .invalidFix),
+    ("lat=1", .position), ("lat=0x1&lon=1", .position),
+    ("lat=46.05&lon=14.5&valid=false", .invalidFix),
     ("lat=46.05&lon=14.5&accuracy=-1", .invalidFix), ("lat=46.05&lon=14.5&batt=full", .battery),
     ("lat=46.05&lon=14.5&accuracy=good", .accuracy), ("lat=46.05&lon=14.5&motion=maybe", .movement),
   ])
@@ -103,7 +104,7 @@ struct TrackerTests {
     #expect(throws: ReadingFault.malformed) { try json(deep) }
   }
 
-  @Test func `a message without a name that can be used still tells what it reports`() throws {
+  @Test func `a message without a name that can be used still has what it reports`() throws {
     let names = ["", "%0A", "%E2%80%AEx", String(repeating: "a", count: 65)]
     for name in names {
       let report = try PhoneMessages.form("id=\(name)&lat=46.05&lon=14.5&alarm=sos")
@@ -225,10 +226,11 @@ struct TrackerTests {
     ]
     for word in words { #expect(TrackerAlarm(word)?.isCall == true, "\(word)") }
     for word in ["", "0", "false", "none", " "] { #expect(TrackerAlarm(.text(word)) == nil) }
-    #expect(TrackerAlarm(nil) == nil && TrackerAlarm(.null) == nil && TrackerAlarm(.flag(false)) == nil)
+    #expect(
+      TrackerAlarm(nil) == nil && TrackerAlarm(.null) == nil && TrackerAlarm(.flag(false)) == nil)
   }
 
-  @Test func `a technical alarm and an unknown word call nobody, and are shown`() {
+  @Test func `a technical alarm and an unknown word call no one, and are shown`() {
     for word in ["powerCut", "lowBattery", "geofenceEnter", "jamming", "alerte"] {
       #expect(TrackerAlarm(.text(word)) == TrackerAlarm(.text(" \(word) ")))
       #expect(TrackerAlarm(.text(word))?.word == word)

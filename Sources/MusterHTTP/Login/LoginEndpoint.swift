@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Hummingbird
 internal import MusterInterchange
@@ -7,8 +6,8 @@ internal import MusterModel
 internal import MusterNode
 internal import NIOCore
 
-/// The API and the dashboard for remote users: over TLS, with a token of each browser that a name and
-/// a passphrase give. The listener provides the TLS.
+/// The API and the dashboard for remote users: over TLS, with a token of each browser that a name
+/// and a passphrase give. The listener provides the TLS.
 ///
 /// | request | response |
 /// |---|---|
@@ -24,9 +23,9 @@ internal import NIOCore
 /// The node's own device signs their writes; the audit log names the login.
 struct LoginEndpoint: Sendable {
   static let path = "/api/v1/session"
-  private static let cookie = "__Host-muster"
+  static let cookie = "__Host-muster"
   /// The most that browsers keep a cookie: the term is up to the node.
-  private static let cookieSeconds = 400 * 86_400
+  static let cookieSeconds = 400 * 86_400
   /// The limit of the body of a login.
   private static let loginBytes = 4096
   /// Logins that wait for verification, since each uses 64 MiB.
@@ -151,7 +150,8 @@ struct LoginEndpoint: Sendable {
       }
       switch (standing, login) {
       case (.full, let login?):
-        response = try await perform(request, login, token, found.renewed ?? secret, client, connection)
+        response = try await perform(
+          request, login, token, found.renewed ?? secret, client, connection)
       case (.helpOnly(let reason), let login?):
         response = try await call(request, login, reason, client, connection)
       default:
@@ -484,88 +484,6 @@ struct LoginEndpoint: Sendable {
       throw Problem(.contentTooLarge, "a login has at most \(loginBytes) bytes")
     } catch let fault as GeoJSONFault {
       throw Problem(.badRequest, "\(fault)")
-    }
-  }
-
-  // MARK: Headers
-
-  /// Whether the request comes from a page of this listener, or from no page.
-  static func isOwnPage(_ request: Request) -> Bool {
-    guard let host = request.head.authority else { return false }
-    if let origin = request.headers[.origin], origin.lowercased() != "https://\(host.lowercased())"
-    {
-      return false
-    }
-    return request.value(of: "sec-fetch-site").map { ["none", "same-origin"].contains($0) } ?? true
-  }
-
-  /// A page may state whose request it is: in the meantime another page of the browser may have
-  /// replaced the session.
-  private static func check(_ request: Request, isOf name: String) throws(Problem) {
-    guard let stated = request.value(of: "muster-login") else { return }
-    guard stated.removingPercentEncoding == name else {
-      throw Problem(.unauthorized, "another login is active in this browser: log in again")
-    }
-  }
-
-  private static func secret(in request: Request) -> String? {
-    for header in request.headers[values: .cookie] {
-      for pair in header.split(separator: ";") {
-        let parts = pair.trimmingCharacters(in: .whitespaces).split(separator: "=", maxSplits: 1)
-        if parts.count == 2, parts[0] == cookie, parts[1].utf8.count == 64 {
-          return String(parts[1])
-        }
-      }
-    }
-    return nil
-  }
-
-  private static func cookie(_ secret: String) -> String {
-    "\(cookie)=\(secret); Max-Age=\(cookieSeconds); Path=/; Secure; HttpOnly; SameSite=Strict"
-  }
-
-  private static func words(_ request: Request) -> String {
-    "\(request.method.rawValue) \(request.uri.path)"
-  }
-}
-
-/// Verifies passphrases one after the other, on a separate queue.
-private final class VerificationQueue: Sendable {
-  private let queue = DispatchQueue(label: "muster.logins")
-  private let most: Int
-  private let reserved: Int
-  private let waiting = Waiting()
-
-  init(most: Int, reserved: Int) {
-    self.most = most
-    self.reserved = reserved
-  }
-
-  /// Takes the same time for an unknown name.
-  func judge(_ login: Login?, _ passphrase: [UInt8], isKnown: Bool) async throws -> Bool {
-    try await run(upTo: isKnown ? most : most - reserved) {
-      guard let login else {
-        _ = try Login(name: "", rights: .observer, passphrase: passphrase, cost: .interactive)
-        return false
-      }
-      return try login.accepts(passphrase)
-    }
-  }
-
-  /// Returns a login with a new passphrase, for a client that has a valid code.
-  func derive(_ work: @escaping @Sendable () throws -> Login) async throws -> Login {
-    try await run(upTo: most, work)
-  }
-
-  private func run<Result: Sendable>(
-    upTo limit: Int, _ work: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    guard waiting.enter(upTo: limit) else {
-      throw Problem("too many logins at once", waiting: .seconds(1))
-    }
-    defer { waiting.leave() }
-    return try await withCheckedThrowingContinuation { done in
-      queue.async { done.resume(with: Swift.Result { try work() }) }
     }
   }
 }

@@ -15,7 +15,7 @@ struct NMEASentence: Hashable {
     return line[first...].split(separator: UInt8(ascii: "$"))
   }
 
-  /// Parses a piece without its `$`. The talker id says who sends the sentence, such as a receiver
+  /// Parses a piece without its `$`. The talker id names the sender, such as a receiver
   /// (`GP`, `GN`) or a boat's multiplexer (`II`, `IN`), and not how good it is: each is accepted.
   /// Returns nil for a proprietary sentence, which begins with `P`, and for what is no sentence.
   init?(_ piece: ArraySlice<UInt8>) throws(ReadingFault) {

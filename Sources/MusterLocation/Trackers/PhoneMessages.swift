@@ -9,7 +9,7 @@ public import MusterModel
 /// | app | form |
 /// |---|---|
 /// | OsmAnd, Traccar Client to 8 | `id=…&lat=…&lon=…&timestamp=…&accuracy=…&batt=…&alarm=…` |
-/// | Traccar Client since 9 | `{"location":{"timestamp":…,"coords":{…},"battery":{…},…},"device_id":…}`, or flat |
+/// | Traccar Client since 9 | `{"location":{"coords":{…},…},"device_id":…}`, or flat |
 /// | OwnTracks | `{"_type":"location","lat":…,"lon":…,"acc":…,"tst":…,…}` |
 ///
 /// Any of them may be a list of messages.
@@ -107,7 +107,9 @@ public enum PhoneMessages {
     of message: [String: PhoneValue], named names: [String]
   ) -> TrackerReport {
     var members: [String: PhoneValue] = [:]
-    for (name, value) in message { members[name.lowercased()] = members[name.lowercased()] ?? value }
+    for (name, value) in message where members[name.lowercased()] == nil {
+      members[name.lowercased()] = value
+    }
     // Parts of nested forms, behind those of the message itself.
     for part in ["coords", "extras", "attributes", "params"] {
       for (name, value) in members[part]?.members ?? [:] where members[name.lowercased()] == nil {
@@ -163,8 +165,8 @@ public enum PhoneMessages {
   ) {
     var latitude = first(["lat", "latitude"], in: members)
     var longitude = first(["lon", "lng", "long", "longitude"], in: members)
-    if latitude == nil, longitude == nil, let parts = members["location"]?.word?.split(separator: ","),
-      parts.count == 2
+    if latitude == nil, longitude == nil,
+      let parts = members["location"]?.word?.split(separator: ","), parts.count == 2
     {
       (latitude, longitude) = (.text(String(parts[0])), .text(String(parts[1])))
     }

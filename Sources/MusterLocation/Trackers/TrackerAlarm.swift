@@ -4,7 +4,7 @@ internal import MusterModel
 ///
 /// Apps send technical alarms in the same field, such as a low battery. What a person raises, and
 /// what means a fall or an accident, calls for help. A word that is in neither list is another
-/// alarm: it is shown, and calls nobody.
+/// alarm: it is shown, and calls no one.
 public struct TrackerAlarm: Hashable, Sendable {
   /// The stated word, for display: one line.
   public let word: String

@@ -3,7 +3,7 @@ internal import MusterModel
 
 /// What this node notes about the messages of each phone, for display: what could not be used, and
 /// alarms that do not call for help. In memory, and bounded by the number of phones: the one that
-/// was heard longest ago is forgotten first.
+/// reported longest ago is forgotten first.
 struct PhoneNotes: Sendable {
   private struct Note {
     var omissions: [TrackerReport.Omission: Int] = [:]
@@ -29,7 +29,9 @@ struct PhoneNotes: Sendable {
   /// Counts what was left out of a message.
   mutating func count(_ omissions: Set<TrackerReport.Omission>, of phone: TrackerName?) {
     guard !omissions.isEmpty else { return }
-    change(phone) { note in for omission in omissions { note.omissions[omission, default: 0] += 1 } }
+    change(phone) { note in
+      for omission in omissions { note.omissions[omission, default: 0] += 1 }
+    }
   }
 
   /// Returns what is noted about a phone; nil for nothing.

@@ -303,7 +303,8 @@ extension Node {
       note += ", made \(made) by its clock, received \(now)"
     }
     if case .shared(let address) = credential {
-      note += address.isEmpty
+      note +=
+        address.isEmpty
         ? "; by the token of all phones" : "; by the token of all phones, from \(address)"
     }
     return PhoneCall(word: report.alarm?.word ?? "", madeAt: made, note: note)
