@@ -69,7 +69,7 @@ extension `Logging in` {
       let row = try #require(listed.json.items.first { $0["name"].word == name })
       #expect(row["rights"].word == "command" && row["phone"] == .bool(true))
       #expect(
-        row.members?.keys.sorted() == ["callsign", "name", "phone", "rights", "user"],
+        row.members?.keys.sorted() == ["callsign", "devices", "name", "phone", "rights", "user"],
         "no passphrase, no code")
       let audit = try String(contentsOfFile: folder + "/audit.log", encoding: .utf8)
       #expect(audit.contains("login by link") && !audit.contains(code))

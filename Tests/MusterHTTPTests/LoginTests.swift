@@ -25,8 +25,18 @@ import Testing
     func ask(
       _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil,
       cookie: String? = nil, _ more: HTTPFields = [:],
-      on channel: any Channel = NIOAsyncTestingChannel()
+      on channel: (any Channel)? = nil
     ) async -> Response {
+      // A connection of its own, which ends with the answer.
+      let own = NIOAsyncTestingChannel()
+      if channel == nil {
+        do {
+          try await own.connect(to: SocketAddress(unixDomainSocketPath: "/client")).get()
+        } catch {
+          Issue.record(error)
+        }
+      }
+      defer { if channel == nil { own.close(promise: nil) } }
       var headers = more
       if body != nil { headers[.contentType] = "application/json" }
       if let cookie { headers[.cookie] = "a=b; \(cookie)" }
@@ -36,7 +46,7 @@ import Testing
           headerFields: headers),
         body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
       return await endpoint.respond(
-        to: request, from: client, connection: Connection(channel: channel))
+        to: request, from: client, connection: Connection(channel: channel ?? own))
     }
 
     func logIn(_ name: String, _ passphrase: String) async -> Response {

@@ -35,11 +35,12 @@ enum PhoneTime {
   private static func iso8601(_ text: String) -> Timestamp? {
     if let time = Timestamp(rfc3339: text) { return time }
     // The date has 10 characters; what follows the time of day is the offset.
-    guard text.utf8.count <= 64, text.utf8.count > 11 else { return nil }
+    guard (12...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0D })
+    else { return nil }
     let start = text.index(text.startIndex, offsetBy: 11)
     guard let sign = text[start...].lastIndex(where: { "+- ".contains($0) }) else { return nil }
     let digits = text[text.index(after: sign)...].filter { $0 != ":" }
-    guard digits.count == 2 || digits.count == 4, digits.allSatisfy(\.isASCII) else { return nil }
+    guard digits.count == 2 || digits.count == 4 else { return nil }
     let (hours, minutes) = (digits.prefix(2), digits.dropFirst(2))
     let mark = text[sign] == "-" ? "-" : "+"
     return Timestamp(

@@ -160,7 +160,7 @@ struct LoginCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove a login. Its phones may call for help once, unverified.",
+      abstract: "Remove a login; its phones may call for help once.",
       discussion: "Example:  muster login remove Maria")
 
     @Argument(help: "The name of the login.")
