@@ -59,7 +59,7 @@ struct TrackerTests {
   }
 
   @Test(arguments: ["soon", "1e300", "99999999999999999999", "2026-13-01T00:00:00Z", "--", "T",
-    "😀😀😀😀", "éééééééééé-ü", "2026-11-21T22:26:40 ", "2026-11-21T\r\n22:26:40+01",])
+    "😀😀😀😀", "éééééééééé-ü", "2026-11-21T\r\n22:26:40+01",])
   func `an unreadable time is of unknown age, and not of now`(text: String) throws {
     let report = try PhoneMessages.form("id=a&lat=46.05&lon=14.5&alarm=sos&timestamp=\(text)")
     #expect(report.time == .unknown && report.omissions == [.time])
