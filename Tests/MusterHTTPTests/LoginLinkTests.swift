@@ -205,7 +205,7 @@ extension `Logging in` {
   }
 
   @Test func `an expired code opens nothing`() throws {
-    let links = LoginLinks(file: LoginFile(in: "/nowhere"))
+    let links = LoginLinks(file: LoginFile(in: "/nowhere"), termSeconds: 1)
     let login = Login(unopened: "Rui", rights: .observer)
     let start = ContinuousClock.now
     #expect(links.link(to: login, now: start, wall: SystemClock.wall) == nil, "no listener")

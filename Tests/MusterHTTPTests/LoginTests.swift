@@ -9,6 +9,7 @@ import class MusterTestKit.ConcurrencyLimit
 import class MusterTestKit.TemporaryFolder
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import Testing
 
 @testable import MusterHTTP
@@ -17,7 +18,8 @@ import Testing
 @Suite struct `Logging in` {
   /// Calls the login responder as the listener does.
   struct Caller {
-    let endpoint: LoginEndpoint
+    var endpoint: LoginEndpoint
+    var clock = Clock()
     var client = "10.0.0.9"
 
     func ask(
@@ -71,13 +73,39 @@ import Testing
       try file.add(Login(name: name, rights: rights, passphrase: words, cost: .minimum))
     }
     let programs = Programs(node: node, home: folder.url.path, logger: .silent)
-    // A fixed clock: no time passes, however slow the machine is.
-    let start = ContinuousClock.now
-    let endpoint = LoginEndpoint(
-      router: programs.router, dashboard: programs.dashboard, logins: file,
-      audit: AuditLog(in: folder.url.path, logger: .silent), now: { start }, authority: [1, 2, 3])
-    try await story(Caller(endpoint: endpoint), folder.url.path)
+    // A clock that stands still: no time passes, however slow the machine is.
+    let clock = Clock()
+    try await story(
+      Caller(endpoint: endpoint(of: programs, in: folder.url.path, clock), clock: clock),
+      folder.url.path)
     await node.stop()
+  }
+
+  /// The listener after each start of the node.
+  static func endpoint(
+    of programs: Programs, in folder: String, _ clock: Clock
+  ) -> LoginEndpoint {
+    LoginEndpoint(
+      router: programs.router, dashboard: programs.dashboard, logins: LoginFile(in: folder),
+      tokens: BrowserTokens(in: folder, termSeconds: 30 * 86_400, logger: .silent),
+      audit: AuditLog(in: folder, logger: .silent), now: { clock.now }, wall: { clock.wall },
+      authority: [1, 2, 3]
+    ) { clock.raise($0) }
+  }
+
+  /// A clock that a test moves, and what the listener raised.
+  final class Clock: Sendable {
+    private let start = ContinuousClock.now
+    private let begin = SystemClock.wall
+    private let state = Mutex<(seconds: Int64, calls: [UnverifiedCall])>((0, []))
+
+    var now: ContinuousClock.Instant { start + .seconds(state.withLock { $0.seconds }) }
+    var wall: Timestamp {
+      Timestamp(milliseconds: begin.milliseconds + state.withLock { $0.seconds } * 1000)
+    }
+    var calls: [UnverifiedCall] { state.withLock { $0.calls } }
+    func advance(seconds: Int64) { state.withLock { $0.seconds += seconds } }
+    func raise(_ call: UnverifiedCall) { state.withLock { $0.calls.append(call) } }
   }
 
   @Test func `a phone reads without a login how to trust the certificate`() async throws {
@@ -355,78 +383,7 @@ import Testing
     }
   }
 
-  private static func login() throws -> Login {
+  static func login() throws -> Login {
     try Login(name: "Maria", rights: .command, passphrase: Array("words".utf8), cost: .minimum)
-  }
-
-  @Test func `a secret is renewed in time, and stays valid for another minute`() throws {
-    let sessions = Sessions()
-    let start = ContinuousClock.now
-    let first = try sessions.begin(Self.login(), now: start)
-    #expect(sessions.find(first, now: start + .seconds(60))?.renewed == nil)
-    let turn = start + Sessions.rotation
-    let second = sessions.find(first, now: turn)?.renewed
-    #expect(second != nil && second != first)
-    #expect(sessions.find(first, now: turn + .seconds(30))?.renewed == nil)
-    #expect(sessions.find(first, now: turn + .seconds(30)) != nil)
-    #expect(sessions.find(first, now: turn + Sessions.grace) == nil)
-    #expect(sessions.find(second ?? "", now: turn + .seconds(60)) != nil)
-    #expect(sessions.find(second ?? "", now: turn + .seconds(90) + Sessions.idle) == nil)
-    #expect(sessions.find("", now: start) == nil)
-  }
-
-  @Test func `a session ends with all of its secrets`() throws {
-    let start = ContinuousClock.now
-    for isOldGiven in [true, false] {
-      let sessions = Sessions()
-      let other = try sessions.begin(Self.login(), now: start)
-      let first = try sessions.begin(Self.login(), now: start)
-      let turn = start + Sessions.rotation
-      let second = try #require(sessions.find(first, now: turn)?.renewed)
-      #expect(sessions.holds(first, now: turn) && sessions.holds(second, now: turn))
-      sessions.end(isOldGiven ? first : second)
-      #expect(!sessions.holds(first, now: turn) && !sessions.holds(second, now: turn))
-      #expect(sessions.holds(other, now: turn))
-    }
-  }
-
-  @Test func `a flood of one login's sessions ends no other login's session`() throws {
-    let sessions = Sessions()
-    let start = ContinuousClock.now
-    let maria = try sessions.begin(Self.login(), now: start)
-    let otto = try Login(
-      name: "Otto", rights: .observer, passphrase: Array("words".utf8), cost: .minimum)
-    var flood: [String] = []
-    for second in 1...2 * Sessions.most {
-      flood.append(sessions.begin(otto, now: start + .milliseconds(second)))
-    }
-    #expect(sessions.find(maria, now: start + .seconds(60)) != nil)
-    #expect(sessions.find(flood.last ?? "", now: start + .seconds(60)) != nil)
-    #expect(sessions.find(flood[0], now: start + .seconds(60)) == nil)
-  }
-
-  @Test func `checking a secret does not extend it`() throws {
-    let sessions = Sessions()
-    let start = ContinuousClock.now
-    let secret = try sessions.begin(Self.login(), now: start)
-    #expect(sessions.holds(secret, now: start + .seconds(60)))
-    #expect(!sessions.holds(secret, now: start + Sessions.idle))
-    #expect(!sessions.holds("", now: start))
-    sessions.end(secret)
-    #expect(!sessions.holds(secret, now: start))
-  }
-
-  @Test func `a session ends after half a day, even if active`() throws {
-    let sessions = Sessions()
-    var now = ContinuousClock.now
-    let end = now + Sessions.longest
-    var secret = try sessions.begin(Self.login(), now: now)
-    while now < end {
-      guard let found = sessions.find(secret, now: now) else { break }
-      secret = found.renewed ?? secret
-      now += .seconds(300)
-    }
-    #expect(now >= end)
-    #expect(sessions.find(secret, now: end) == nil)
   }
 }
