@@ -47,13 +47,15 @@ extension `Logging in` {
     return JSON.read(of: text)
   }
 
-  @Test func `a phone stays logged in over restarts of the node and weeks of absence`() async throws {
+  @Test func `a phone stays logged in over restarts of the node and weeks of absence`() async throws
+  {
     try await Self.run { caller, folder in
       try Self.addPhone("Rui", in: folder)
       let rui = try await caller.cookie("Rui", "Rui's words")
       caller.clock.advance(seconds: 29 * 86_400)
       let later = Self.restarted(caller, in: folder)
-      #expect(await later.ask(.post, "/api/v1/reports", Self.report, cookie: rui).status == .created)
+      #expect(
+        await later.ask(.post, "/api/v1/reports", Self.report, cookie: rui).status == .created)
       #expect(await later.ask(.put, Self.safety, Self.help, cookie: rui).status == .noContent)
       let text = try String(contentsOfFile: folder + "/browsers.json", encoding: .utf8)
       #expect(!text.contains(rui.dropFirst("__Host-muster=".count)))
@@ -92,7 +94,8 @@ extension `Logging in` {
       for _ in 1...3 { _ = await caller.ask(.post, LoginEndpoint.path, words, cookie: first) }
       #expect(await caller.ask(.get, Self.users, cookie: first).status == .ok)
       #expect(try BrowserTokenFile(in: folder).read().count == 2)
-      let second = Self.cookie(of: await caller.ask(.post, LoginEndpoint.path, words, cookie: first))
+      let second = Self.cookie(
+        of: await caller.ask(.post, LoginEndpoint.path, words, cookie: first))
       #expect(await caller.ask(.get, Self.users, cookie: second).status == .ok)
       #expect(await caller.ask(.get, Self.users, cookie: first).status == .unauthorized)
       #expect(try BrowserTokenFile(in: folder).read().count == 1)
@@ -115,10 +118,12 @@ extension `Logging in` {
       let refused = await caller.ask(.post, "/api/v1/directives", order, cookie: rui)
       #expect(refused.status == .forbidden)
       #expect(try await Self.body(refused)["type"].word == "urn:muster:problem:locked")
-      #expect(await caller.ask(.post, "/api/v1/reports", Self.report, cookie: rui).status == .forbidden)
+      #expect(
+        await caller.ask(.post, "/api/v1/reports", Self.report, cookie: rui).status == .forbidden)
       #expect(await caller.ask(.put, Self.safety, Self.help, cookie: rui).status == .noContent)
       let place = "{\"lat\":46,\"lon\":7}"
-      #expect(await caller.ask(.post, "/api/v1/me/position", place, cookie: rui).status == .noContent)
+      #expect(
+        await caller.ask(.post, "/api/v1/me/position", place, cookie: rui).status == .noContent)
       let session = await caller.ask(.get, LoginEndpoint.path, cookie: rui)
       #expect(try await Self.body(session)["locked"] == .bool(true))
       let words = "{\"name\":\"Rui\",\"passphrase\":\"Rui's words\"}"
@@ -180,7 +185,8 @@ extension `Logging in` {
       try Self.addPhone("Rui", in: folder)
       let rui = try await caller.cookie("Rui", "Rui's words")
       let place = "{\"lat\":46,\"lon\":7}"
-      #expect(await caller.ask(.post, "/api/v1/me/position", place, cookie: rui).status == .noContent)
+      #expect(
+        await caller.ask(.post, "/api/v1/me/position", place, cookie: rui).status == .noContent)
       let node = caller.endpoint.router.api.node
       let id = "\(try #require(try await Self.person("Rui", at: caller)).id)"
       #expect(
@@ -213,7 +219,8 @@ extension `Logging in` {
       #expect(await caller.ask(.get, Self.users, cookie: rui).status == .unauthorized)
       let unknown = "__Host-muster=" + String(repeating: "a", count: 64)
       for cookie in [nil, unknown] {
-        #expect(await caller.ask(.put, Self.safety, Self.help, cookie: cookie).status == .unauthorized)
+        #expect(
+          await caller.ask(.put, Self.safety, Self.help, cookie: cookie).status == .unauthorized)
       }
       #expect(caller.clock.calls.count == 1)
     }
@@ -320,7 +327,10 @@ extension `Logging in` {
   @Test func `of a user agent only known words are shown`() {
     for (text, name) in [
       (nil, "Browser"), ("curl/8", "Browser"), ("<b>Linux", "Browser on Linux"),
-      ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_1 like Mac OS X) Version/17 Safari/604", "Safari on iPhone"),
+      (
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_1 like Mac OS X) Version/17 Safari/604",
+        "Safari on iPhone"
+      ),
       ("Mozilla/5.0 (Windows NT 10.0) Chrome/120 Safari/537 Edg/120", "Edge on Windows"),
       ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko Firefox/130.0", "Firefox on Linux"),
     ] as [(String?, String)] {

@@ -7,8 +7,8 @@ internal import MusterModel
 internal import MusterNode
 internal import NIOCore
 
-/// The API and the dashboard for remote users: over TLS, with a token of each browser that a name and
-/// a passphrase give. The listener provides the TLS.
+/// The API and the dashboard for remote users: over TLS, with a token of each browser, which a name
+/// and a passphrase give. The listener provides the TLS.
 ///
 /// | request | response |
 /// |---|---|
@@ -144,7 +144,8 @@ struct LoginEndpoint: Sendable {
       }
       switch (standing, login) {
       case (.full, let login?):
-        response = try await perform(request, login, token, found.renewed ?? secret, client, connection)
+        response = try await perform(
+          request, login, token, found.renewed ?? secret, client, connection)
       case (.helpOnly(let reason), let login?):
         response = try await call(request, login, reason, client, connection)
       default:

@@ -103,7 +103,8 @@ extension Problem {
       case .deviceRevoked: "a device of its person was revoked"
       }
     return Problem(
-      .unauthorized, "this login has expired: \(why). Calls for help still arrive; log in, or ask "
+      .unauthorized,
+      "this login has expired: \(why). Calls for help still arrive; log in, or ask "
         + "command to restore it", type: .loginExpired)
   }
 }
