@@ -35,7 +35,13 @@ export async function openLogin() {
   }
   try {
     if (localStorage.getItem(leaving)) await endSession();
-    state.session = await get("session", patience);
+    const session = await get("session", patience);
+    // An expired or removed login reads nothing: the form asks for the passphrase.
+    if (session.standing !== "full") {
+      logIn();
+      return;
+    }
+    state.session = session;
     await keepSession(state.session);
   } catch (error) {
     state.session = error.status === 0 ? knownSession() : null;
