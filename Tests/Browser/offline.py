@@ -349,6 +349,7 @@ def kill_unanswered(phone, node, link, total):
     link.restore()
     # The page needs no passphrase after a restart of the node.
     phone.driver.get(phone.url + "/")
+    wait("Rui is still logged in", lambda: "Rui" in phone.session())
 
 
 def check(node, report, entered):

@@ -18,7 +18,8 @@ extension ProcessTests {
       ["proximity", "status"], ["proximity", "list"], ["proximity", "own"],
       ["proximity", "sessions"], ["proximity", "notices"], ["proximity", "review"],
       ["invite", "list"], ["device", "list"], ["council", "status"], ["quarantine", "list"],
-      ["login", "list"], ["access-key", "list"], ["map", "list"], ["webhook", "list"],
+      ["login", "list"], ["call", "list"], ["access-key", "list"], ["map", "list"],
+      ["webhook", "list"],
       ["webhook", "failed", "board"], ["settings", "show"], ["verify"], ["doctor"],
       ["watch", "--once"],
     ]
@@ -26,14 +27,15 @@ extension ProcessTests {
     /// ended.
     private static let others: Set = [
       "init", "run", "invite", "join", "admit", "user status", "ack", "sos", "revoke", "export",
-      "fence export", "event follow", "alert follow",
+      "fence export", "event follow", "alert follow", "login devices",
     ]
     /// The last words of further such commands.
     private static let acts: Set = [
       "ack", "activate", "add", "clear", "close", "comment", "confirm", "consent", "create",
       "deactivate", "delete", "edit", "endorse", "evacuate", "extend", "get", "keep", "locate",
       "merge", "message", "muster", "off", "ok", "on", "override", "propose", "publish", "release",
-      "remove", "report-positive", "request", "retry", "revoke", "rollcall", "rotate", "send",
+      "remove", "report-positive", "restore-device", "revoke-device", "request", "retry", "revoke",
+      "rollcall", "rotate", "send",
       "set", "signoff", "signon", "start", "stop", "team", "withdraw", "withdraw-report",
     ]
 
