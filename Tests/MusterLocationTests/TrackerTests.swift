@@ -225,21 +225,21 @@ struct TrackerTests {
       .text("lowBattery,sos"), .list([.text("powerCut"), .text("panic")]), .flag(true),
       .number(1), .text("1"), .list([.flag(true)]),
     ]
-    for word in words { #expect(TrackerAlarm(word)?.isCall == true, "\(word)") }
-    for word in ["", "0", "false", "none", " "] { #expect(TrackerAlarm(.text(word)) == nil) }
+    for word in words { #expect(TrackerAlarm([word])?.isCall == true, "\(word)") }
+    for word in ["", "0", "false", "none", " "] { #expect(TrackerAlarm([.text(word)]) == nil) }
     #expect(
-      TrackerAlarm(nil) == nil && TrackerAlarm(.null) == nil && TrackerAlarm(.flag(false)) == nil)
+      TrackerAlarm([]) == nil && TrackerAlarm([.null]) == nil && TrackerAlarm([.flag(false)]) == nil)
   }
 
   @Test func `a technical alarm and an unknown word call no one, and are shown`() {
     for word in ["powerCut", "lowBattery", "geofenceEnter", "jamming", "alerte"] {
-      #expect(TrackerAlarm(.text(word)) == TrackerAlarm(.text(" \(word) ")))
-      #expect(TrackerAlarm(.text(word))?.word == word)
-      #expect(TrackerAlarm(.text(word))?.isCall == false)
+      #expect(TrackerAlarm([.text(word)]) == TrackerAlarm([.text(" \(word) ")]))
+      #expect(TrackerAlarm([.text(word)])?.word == word)
+      #expect(TrackerAlarm([.text(word)])?.isCall == false)
     }
-    #expect(TrackerAlarm(.object(["a": .null]))?.word == "unreadable")
-    let long = TrackerAlarm(.text(String(repeating: "é", count: 500)))
+    #expect(TrackerAlarm([.object(["a": .null])])?.word == "unreadable")
+    let long = TrackerAlarm([.text(String(repeating: "é", count: 500))])
     #expect(long?.word.utf8.count == 64)
-    #expect(TrackerAlarm(.text("a\u{202E}b"))?.word == "unreadable")
+    #expect(TrackerAlarm([.text("a\u{202E}b")])?.word == "unreadable")
   }
 }

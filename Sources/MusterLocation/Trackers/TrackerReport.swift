@@ -17,6 +17,7 @@ public struct TrackerReport: Hashable, Sendable {
     case vague = "position too inaccurate"
     case nowhere = "position at 0, 0"
     case jump = "position too far from the last"
+    case tooFast = "more positions than one a second"
     case encrypted = "encrypted: set the same key on the laptop, or none in the app"
 
     /// Compares the texts.
