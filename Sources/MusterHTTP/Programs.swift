@@ -26,10 +26,12 @@ public struct Programs: Service {
   ///   - amazon: nil if it is disabled by an error.
   ///   - home: the node's folder, with the logins; nil without logins.
   ///   - loginTermSeconds: how long a browser has all rights of its login after the passphrase.
+  ///   - ownTracksKey: with which phones encrypt messages of OwnTracks; nil without.
   public init(
     node: Node, maps: MapCollection = MapCollection(), webhooks: WebhookStore? = nil,
     amazon: AmazonEndpoint? = nil, home: String? = nil,
-    loginTermSeconds: Int64 = defaultLoginTermSeconds, logger: Logger
+    loginTermSeconds: Int64 = defaultLoginTermSeconds, ownTracksKey: OwnTracksKey? = nil,
+    logger: Logger
   ) {
     self.amazon = amazon
     self.logger = logger
@@ -40,7 +42,7 @@ public struct Programs: Service {
         node: node, maps: maps, webhooks: webhooks, live: live,
         logins: home.map {
           LoginLinks(file: LoginFile(in: $0), termSeconds: loginTermSeconds)
-        }))
+        }), ownTracksKey: ownTracksKey)
   }
 
   /// Sets where other machines reach this node, such as `https://10.0.0.5:7443`. MUST be called

@@ -48,28 +48,40 @@ public enum PhoneMessages {
   /// Parses JSON: a message or a list of messages, each judged alone. Messages about something else
   /// than the phone itself yield no report. Throws if nothing of it is a message.
   ///
-  /// - Parameter names: the user and the device that the request states beside an OwnTracks
-  ///   message; empty without.
+  /// - Parameters:
+  ///   - names: the user and the device that the request states beside a message; empty without.
+  ///   - open: decrypts a message of OwnTracks; nil if it has another key.
   public static func json(
-    _ body: [UInt8], named names: [String] = []
+    _ body: [UInt8], named names: [String] = [], open: (String) -> [UInt8]? = { _ in nil }
   ) throws(ReadingFault) -> [TrackerReport] {
     guard body.count <= longestBytes else { throw .tooLong }
     guard let value = PhoneValue.json(Array(body.drop { $0 >= 0x80 })) else { throw .malformed }
     let messages = value.messages.prefix(mostMessages).compactMap(\.members)
     guard !messages.isEmpty || value == .list([]) else { throw .malformed }
-    var reports: [TrackerReport] = []
-    var isEncrypted = false
-    for message in messages {
-      if message["_type"]?.word == "encrypted" {
-        isEncrypted = true
-      } else {
-        reports += self.reports(of: message, named: names)
+    let reports = messages.flatMap { message in
+      guard message["_type"]?.word == "encrypted" else {
+        return self.reports(of: message, named: names)
       }
+      guard
+        let inner = message["data"]?.word.flatMap(open).flatMap(PhoneValue.json)?.members
+      else {
+        return [encrypted(message, named: names)]
+      }
+      let outer = message.filter { !["_type", "data"].contains($0.key) }
+      return self.reports(of: inner.merging(outer) { own, _ in own }, named: names)
     }
-    // A success would show on the phone, although the position cannot be read.
-    if isEncrypted, reports.isEmpty { throw .encrypted }
     guard !reports.isEmpty || messages.allSatisfy(isKnown) else { throw .malformed }
     return reports
+  }
+
+  /// A message that cannot be read reports nothing but its phone.
+  private static func encrypted(
+    _ message: [String: PhoneValue], named names: [String]
+  ) -> TrackerReport {
+    var report = TrackerReport(tracker: nil, position: nil)
+    readName(message, names, into: &report)
+    report.omissions = [.encrypted]
+    return report
   }
 
   /// Whether a message has the form of an app, although it may be about something else.

@@ -154,8 +154,8 @@ extension PhoneValue {
 
 extension PhoneValue {
   /// Parses a form (`application/x-www-form-urlencoded`) into an object. Of repeated names the
-  /// first counts; the values of `all` become a list. Broken percent signs stay as they are, and texts that are no UTF-8 are read as
-  /// Latin-1: nothing makes another parameter unreadable.
+  /// first counts; the values of `all` become a list. Broken percent signs stay as they are, and
+  /// texts that are no UTF-8 are read as Latin-1: nothing makes another parameter unreadable.
   ///
   /// - Parameter all: a name of which each value counts, in lower case.
   static func form(_ text: some StringProtocol, all: String) -> PhoneValue {

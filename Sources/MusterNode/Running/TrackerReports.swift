@@ -11,8 +11,10 @@ public enum TrackerReply: Hashable, Sendable {
   case tooFast
   /// The limit on trackers is reached.
   case tooMany
-  /// Rejected for this reason.
+  /// Rejected for this reason: it can never be used.
   case refused(String)
+  /// Nothing of it can be read.
+  case invalid(ReadingFault)
   /// The disk failed: to be sent again later.
   case unavailable
 }
@@ -57,8 +59,12 @@ public enum TrackerReports {
     _ report: TrackerReport, by credential: PhoneCredential, at node: isolated Node
   ) async -> TrackerReply {
     await node.untilPeersAnswered()
+    if report.isUnreadable {
+      if let name = report.tracker { node.location.phoneNotes.record(report, of: name) }
+      return .invalid(.encrypted)
+    }
     guard let name = report.tracker else {
-      guard report.isCall else { return .refused(ReadingFault.nameless.rawValue) }
+      guard report.isCall else { return .invalid(.nameless) }
       return await raiseUnverified(
         report, credential, "the message names no phone", .sharedToken, at: node)
     }
@@ -84,7 +90,7 @@ public enum TrackerReports {
     switch reply {
     case .unavailable: return .unavailable
     case .tooFast: node.location.phoneNotes.count([.tooFast], of: name)
-    case .done, .tooMany, .refused: break
+    case .done, .tooMany, .refused, .invalid: break
     }
     return .done
   }
@@ -96,6 +102,7 @@ public enum TrackerReports {
   ) async -> TrackerReply {
     await node.untilPeersAnswered()
     node.location.phoneNotes.record(report, of: nil)
+    if report.isUnreadable { return .invalid(.encrypted) }
     if report.isCall {
       do {
         let call = try node.phoneCall(of: report, by: .login, from: nil)
@@ -224,7 +231,7 @@ public enum TrackerReports {
   ) -> (TrackerReply, TrackedFix?) {
     let report = update.report
     guard let name = report.tracker else {
-      return (.refused(ReadingFault.nameless.rawValue), nil)
+      return (.invalid(.nameless), nil)
     }
     do {
       let (answer, age) = try node.read { replica, now in
@@ -316,34 +323,44 @@ extension Node {
     return try read { replica, _ in replica.hasUser(called: key) }
   }
 
-  /// The call for help of a report, with a note that states how it came, and both times if it was
-  /// delayed.
+  /// The call for help of a report.
   fileprivate func phoneCall(
     of report: TrackerReport, by credential: PhoneCredential, from name: TrackerName?,
     isWithinRate: Bool = true
   ) throws -> PhoneCall {
-    let made: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
-    let (age, now) = try read { _, now in
-      (location.phones.age(of: name, report.time, now: now), now.wall)
+    try read { _, now in
+      PhoneCall(
+        report, by: credential, age: location.phones.age(of: name, report.time, now: now),
+        received: now.wall, isWithinRate: isWithinRate)
     }
+  }
+}
+
+extension PhoneCall {
+  private static let plainWords: Set<String> = ["sos", "true", "1"]
+  /// Calls that are older than this when they arrive show both times.
+  private static let delayMilliseconds: Int64 = 60_000
+
+  /// Its note states how the call came, and both times if it was delayed.
+  fileprivate init(
+    _ report: TrackerReport, by credential: PhoneCredential, age: SampleAge,
+    received: Timestamp, isWithinRate: Bool
+  ) {
+    let made: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
     var note = "alarm by the phone"
     if let word = report.alarm?.word, !Self.plainWords.contains(word.lowercased()) {
       note += " (\(word))"
     }
     if let percent = report.batteryPercent { note += ", battery \(percent) %" }
     if let made, let age = age.leastMilliseconds, age > Self.delayMilliseconds {
-      note += ", made \(made) by its clock, received \(now)"
+      note += ", made \(made) by its clock, received \(received)"
     }
     if case .shared(let address) = credential {
       note +=
         address.isEmpty
         ? "; by the token of all phones" : "; by the token of all phones, from \(address)"
     }
-    return PhoneCall(
+    self.init(
       word: report.alarm?.word ?? "", madeAt: made, note: note, isWithinRate: isWithinRate)
   }
-
-  private static var plainWords: Set<String> { ["sos", "true", "1"] }
-  /// Calls that are older than this when they arrive show both times.
-  private static var delayMilliseconds: Int64 { 60_000 }
 }
