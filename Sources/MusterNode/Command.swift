@@ -111,6 +111,8 @@ public enum Command: Codable, Hashable, Sendable {
   case settings(user: String?)
   case setProfile(LocationProfile, user: String?, isForeground: Bool)
   case setSilence(seconds: UInt32, user: String?)
+  /// Command states by how much the clock of a phone that reports here is behind; 0 for not.
+  case setPhoneClock(user: String, behindSeconds: UInt32)
   /// The emergency contacts of the operation.
   case contacts
   case writeContact(ContactWrite)

@@ -40,6 +40,8 @@ extension Node {
     case .acknowledgeAlert(let reference, let name, let user, let isByProgram):
       return try acknowledgeAlert(reference, by: name, for: user, isByProgram: isByProgram)
     case .clearDuress(let person): return try clearDuress(of: person)
+    case .setPhoneClock(let person, let seconds):
+      return try PhoneClockStatement.make(ofPerson: person, behindSeconds: seconds, at: self)
     case .changes: return .changes(changeNotifier.log.counts)
     case .proximity(let command):
       return .proximity(try ProximityHandler.reply(to: command, at: self))
@@ -59,16 +61,18 @@ extension Node {
   /// Lists people, with what is noted about the messages of their phones.
   private func users() throws -> [UserSummary] {
     let own = try user()
-    let users = try read { try $0.statuses(now: $1).users() }
-    return users.map { user in
-      var user = user
-      if user.id == own {
-        user.phone = location.phoneNotes.summary(of: nil)
-      } else if user.trackerOwner == own {
+    return try read { replica, now in
+      try replica.statuses(now: now).users().map { user in
+        guard user.id == own || user.trackerOwner == own else { return user }
         let name = TrackerName(user.callsign, longestBytes: Limits.lineBytes)
-        user.phone = name.flatMap { location.phoneNotes.summary(of: $0) }
+        var user = user
+        let phone = user.id == own ? nil : name
+        user.phone = location.phoneNotes.summary(
+          of: phone, silence: try replica.queries.silenceMilliseconds(of: user.id),
+          behind: try replica.queries.phoneClockBehindMilliseconds(of: phone?.description),
+          now: now.instant)
+        return user
       }
-      return user
     }
   }
 

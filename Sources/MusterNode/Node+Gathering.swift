@@ -113,7 +113,7 @@ extension Command {
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
       .clearDuress, .unverifiedCalls, .alerts, .acknowledgeAlert, .call, .changes,
-      .settings, .contacts, .history, .timeline,
+      .settings, .setPhoneClock, .contacts, .history, .timeline,
       .events, .invite, .invites, .withdrawInvite, .admit, .revoke, .councils, .proposeCouncil,
       .endorseCouncil,
       .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .records, .mergeBundle,

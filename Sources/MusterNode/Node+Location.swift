@@ -82,10 +82,13 @@ extension Node {
       location.noteFix(now: now.instant)
       isKept = taken.handling > .watched
       // Only a phone reports fixes that it stored; those of a receiver are of the moment.
-      let age =
-        phoneTime.map { location.phones.age(of: nil, $0, now: now) } ?? .exactly(milliseconds: 0)
+      let age = try phoneTime.map { time in
+        try location.phones.age(
+          of: nil, time, behind: replica.queries.phoneClockBehindMilliseconds(of: nil), now: now)
+      }
       return try replica.ingest(
-        taken.fix, as: taken.handling, stepsBack: taken.stepsBack, age: age, now: now)
+        taken.fix, as: taken.handling, stepsBack: taken.stepsBack,
+        age: age ?? .exactly(milliseconds: 0), now: now)
     }
     if isKept { act { try $0.shareTrack(isWanted: location.watch.sharesTrack, now: $1) } }
   }

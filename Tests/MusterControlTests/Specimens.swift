@@ -157,7 +157,8 @@ enum Specimens {
       .settings(user: nil),
       .settings(user: "Ben"), .setProfile(.foreground, user: nil, isForeground: true),
       .setProfile(.background, user: "Ben", isForeground: false),
-      .setSilence(seconds: .max, user: nil), .setSilence(seconds: 0, user: "Ben"), .contacts,
+      .setSilence(seconds: .max, user: nil), .setSilence(seconds: 0, user: "Ben"),
+      .setPhoneClock(user: "Kim", behindSeconds: 10_800), .contacts,
       .writeContact(.add(ContactDraft(name: "Fire station", phone: "112"))),
       .writeContact(
         .edit("0a1b", ContactChanges(name: "Fire", phone: "15", note: "", position: sydney))),

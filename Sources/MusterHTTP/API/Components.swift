@@ -127,6 +127,10 @@ enum Components {
               "leftOut",
               .list(.open([.must("reason", .text), .must("count", .count)]), most: 32)),
             .must("alarm", .nullable(.text)),
+            .must("alarmAgeSeconds", .nullable(.count)),
+            .must("lateBySeconds", .nullable(.count)),
+            .must("reportsEverySeconds", .nullable(.count)),
+            .must("clockBehindSeconds", .count),
           ]))),
     ] + placed
 

@@ -144,6 +144,16 @@ enum PersonRoutes {
     ) { api, call in
       try await api.done(.setTeam(call.text("team") ?? "", user: call.id))
     },
+    Route(
+      .put, "/api/v1/users/{id}/phone-clock",
+      "State that the clock of a phone that reports here is behind, as command; 0 for not",
+      body: .object(
+        [.must("behindSeconds", .integer(0...Int64(Limits.spanSeconds)))], least: 1),
+      result: .done
+    ) { api, call in
+      let seconds = UInt32(clamping: call.integer("behindSeconds") ?? 0)
+      return try await api.done(.setPhoneClock(user: call.id, behindSeconds: seconds))
+    },
   ]
 }
 

@@ -468,6 +468,10 @@ extension PhoneSummary {
       "leftOut": .array(
         leftOut.map { .object(["reason": .string($0.reason), "count": .count($0.count)]) }),
       "alarm": .known(alarm, JSON.string),
+      "alarmAgeSeconds": .known(alarmAgeSeconds, JSON.integer),
+      "lateBySeconds": .known(lateBySeconds, JSON.integer),
+      "reportsEverySeconds": .known(reportsEverySeconds, JSON.integer),
+      "clockBehindSeconds": .integer(clockBehindSeconds),
     ])
   }
 }

@@ -16,12 +16,34 @@ public struct PhoneSummary: Codable, Hashable, Sendable {
 
   /// What was left out of its messages.
   public let leftOut: [Omission]
-  /// The alarm of its newest message that does not call for help; nil for none.
+  /// The newest alarm of the last hour that does not call for help; nil for none.
   public let alarm: String?
+  /// How long ago that was; nil without.
+  public let alarmAgeSeconds: Int64?
+  /// How late at least its last fixes arrived, if all did: they are old, or its clock is wrong. Nil
+  /// otherwise.
+  public let lateBySeconds: Int64?
+  /// How often it reports, if that is less often than its silence setting; nil otherwise.
+  public let reportsEverySeconds: Int64?
+  /// How much command states that its clock is behind; 0 without such a statement.
+  public let clockBehindSeconds: Int64
 
   /// Creates a summary.
-  public init(leftOut: [Omission], alarm: String?) {
+  public init(
+    leftOut: [Omission], alarm: String?, alarmAgeSeconds: Int64? = nil,
+    lateBySeconds: Int64? = nil, reportsEverySeconds: Int64? = nil, clockBehindSeconds: Int64 = 0
+  ) {
     self.leftOut = leftOut
     self.alarm = alarm
+    self.alarmAgeSeconds = alarmAgeSeconds
+    self.lateBySeconds = lateBySeconds
+    self.reportsEverySeconds = reportsEverySeconds
+    self.clockBehindSeconds = clockBehindSeconds
+  }
+
+  /// Whether there is nothing to show.
+  public var isEmpty: Bool {
+    leftOut.isEmpty && alarm == nil && lateBySeconds == nil && reportsEverySeconds == nil
+      && clockBehindSeconds == 0
   }
 }

@@ -1,12 +1,15 @@
 internal import MusterGeo
 internal import MusterLocation
 internal import MusterModel
+internal import MusterReplica
 
 /// What is known of the clocks of the phones that report here, and of the phone of this device's
 /// user. Bounded: the phone that was used longest ago is forgotten first.
 struct PhoneClocks: Sendable {
   private struct Phone {
     var clock = PhoneClock()
+    /// By how much command states that the clock is behind, in milliseconds.
+    var behind: Int64
     var used: Instant
   }
 
@@ -17,17 +20,51 @@ struct PhoneClocks: Sendable {
   /// - Parameters:
   ///   - phone: nil for the phone of this device's user.
   ///   - time: what the phone states.
+  ///   - behind: by how much command states that its clock is behind, in milliseconds.
   mutating func age(
-    of phone: TrackerName?, _ time: DeviceTime, now: ClockReading
-  ) -> SampleAge {
+    of phone: TrackerName?, _ time: DeviceTime, behind: @autoclosure () throws -> Int64,
+    now: ClockReading
+  ) rethrows -> SampleAge {
     if phones[phone] == nil, phones.count > Limits.trackersPerDevice,
       let oldest = phones.min(by: { $0.value.used < $1.value.used })
     {
       phones[oldest.key] = nil
     }
-    var known = phones[phone] ?? Phone(used: now.instant)
+    var known = try phones[phone] ?? Phone(behind: behind(), used: now.instant)
     defer { phones[phone] = known }
     known.used = now.instant
-    return known.clock.age(of: time, arriving: now)
+    return known.clock.age(of: time, behind: known.behind, arriving: now)
+  }
+
+  /// Forgets what is known of a phone's clock: command made a statement about it.
+  mutating func forget(_ phone: TrackerName?) { phones[phone] = nil }
+}
+
+/// Command's statement that the clock of a phone is behind, of which only this node knows: the
+/// phone reports here.
+enum PhoneClockStatement {
+  static func make(
+    ofPerson reference: String, behindSeconds: UInt32, at node: isolated Node
+  ) throws -> Reply {
+    let own = try node.user()
+    let person = try node.read { replica, now in
+      let statuses = try replica.statuses(now: now)
+      let id = try statuses.user(named: reference)
+      return try statuses.users().first { $0.id == id }
+    }
+    guard let person, person.id == own || person.trackerOwner == own else {
+      throw NodeError.refused(
+        "the phone of \(person?.callsign ?? reference) reports to another laptop: state it there")
+    }
+    let phone =
+      person.id == own ? nil : TrackerName(person.callsign, longestBytes: Limits.lineBytes)
+    try node.attempt {
+      try $0.write(
+        SettingRequests.setPhoneClock(
+          behindSeconds: behindSeconds, ofTracker: phone?.description), now: $1)
+    }
+    node.location.phones.forget(phone)
+    node.location.phoneNotes.forgetLateness(of: phone)
+    return .done
   }
 }

@@ -60,7 +60,7 @@ public enum TrackerReports {
   ) async -> TrackerReply {
     await node.untilPeersAnswered()
     if report.isUnreadable {
-      if let name = report.tracker { node.location.phoneNotes.record(report, of: name) }
+      if let name = report.tracker { node.location.phoneNotes.count(report.omissions, of: name) }
       return .invalid(.encrypted)
     }
     guard let name = report.tracker else {
@@ -101,8 +101,10 @@ public enum TrackerReports {
     _ report: TrackerReport, at node: isolated Node
   ) async -> TrackerReply {
     await node.untilPeersAnswered()
-    node.location.phoneNotes.record(report, of: nil)
-    if report.isUnreadable { return .invalid(.encrypted) }
+    if report.isUnreadable {
+      node.location.phoneNotes.count(report.omissions, of: nil)
+      return .invalid(.encrypted)
+    }
     if report.isCall {
       do {
         let call = try node.phoneCall(of: report, by: .login, from: nil)
@@ -113,6 +115,13 @@ public enum TrackerReports {
     }
     do {
       try node.receiveOwnPosition(of: report)
+      try node.read { replica, now in
+        let age = try node.location.phones.age(
+          of: nil, report.time, behind: replica.queries.phoneClockBehindMilliseconds(of: nil),
+          now: now)
+        node.location.phoneNotes.record(
+          report, of: nil, age: report.position.map { _ in age }, now: now.instant)
+      }
       return .done
     } catch {
       return answer(to: error, at: node)
@@ -234,14 +243,17 @@ public enum TrackerReports {
       return (.invalid(.nameless), nil)
     }
     do {
-      let (answer, age) = try node.read { replica, now in
+      let (answer, age): (TrackerGate.Answer, SampleAge) = try node.read { replica, now in
         let answer = try node.location.judge(
           report, of: name, as: standing, isUrgent: update.isUrgent,
           known: replica.queries.trackerNames(), now: now)
-        return (answer, node.location.phones.age(of: name, report.time, now: now))
-      }
-      if answer != .tooFast, answer != .tooMany {
-        node.location.phoneNotes.record(report, of: name)
+        guard answer != .tooFast, answer != .tooMany else { return (answer, .unknown) }
+        let age = try node.location.phones.age(
+          of: name, report.time,
+          behind: replica.queries.phoneClockBehindMilliseconds(of: name.description), now: now)
+        node.location.phoneNotes.record(
+          report, of: name, age: report.position.map { _ in age }, now: now.instant)
+        return (answer, age)
       }
       switch answer {
       case .taken(let fix, let isLate):
@@ -328,10 +340,12 @@ extension Node {
     of report: TrackerReport, by credential: PhoneCredential, from name: TrackerName?,
     isWithinRate: Bool = true
   ) throws -> PhoneCall {
-    try read { _, now in
-      PhoneCall(
-        report, by: credential, age: location.phones.age(of: name, report.time, now: now),
-        received: now.wall, isWithinRate: isWithinRate)
+    try read { replica, now in
+      let age = try location.phones.age(
+        of: name, report.time,
+        behind: replica.queries.phoneClockBehindMilliseconds(of: name?.description), now: now)
+      return PhoneCall(
+        report, by: credential, age: age, received: now.wall, isWithinRate: isWithinRate)
     }
   }
 }

@@ -15,6 +15,24 @@ public enum SettingRequests {
     setting(.settingsSilenceSeconds, to: .number(seconds), of: user)
   }
 
+  /// Sets by how much the clock of a phone that reports to this device is behind, as command or the
+  /// owner of the device states. Only this device knows it.
+  ///
+  /// - Parameter name: nil for the phone of this device's user.
+  public static func setPhoneClock(
+    behindSeconds: UInt32, ofTracker name: String?
+  ) -> WriteRequest<Void> {
+    WriteRequest { context in
+      try context.require(.command, .member)
+      guard behindSeconds <= Limits.spanSeconds else {
+        throw Refusal("a clock is behind by \(Limits.spanSeconds / 86_400) days at most")
+      }
+      var draft = Draft.nothing
+      draft.local = [PhoneClockSetting.key(of: name): PhoneClockSetting.bytes(behindSeconds)]
+      return draft
+    }
+  }
+
   private static func setting(
     _ field: Field, to value: Value, of user: UserID?
   ) -> WriteRequest<Void> {
@@ -25,5 +43,20 @@ public enum SettingRequests {
       composer.set(field, to: value)
       return Draft(composer, lane: .state)
     }
+  }
+}
+
+/// The stored form of a statement about the clock of a phone.
+enum PhoneClockSetting {
+  static func key(of tracker: String?) -> String {
+    tracker.map { "phone clock of \($0)" } ?? "phone clock"
+  }
+
+  static func bytes(_ seconds: UInt32) -> [UInt8] {
+    withUnsafeBytes(of: seconds.bigEndian) { Array($0) }
+  }
+
+  static func milliseconds(_ bytes: [UInt8]?) -> Int64 {
+    (bytes ?? []).prefix(4).reduce(0) { $0 << 8 | Int64($1) } * 1000
   }
 }

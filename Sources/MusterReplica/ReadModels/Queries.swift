@@ -403,6 +403,18 @@ public struct Queries {
     try settings.silenceMilliseconds(of: user) / 1000
   }
 
+  /// Returns the silence setting of a person.
+  public func silenceMilliseconds(of user: UserID) throws(StoreError) -> Int64 {
+    try settings.silenceMilliseconds(of: user)
+  }
+
+  /// Returns by how much command states that the clock of a phone is behind; 0 without a statement.
+  ///
+  /// - Parameter name: nil for the phone of this device's user.
+  public func phoneClockBehindMilliseconds(of name: String?) throws(StoreError) -> Int64 {
+    PhoneClockSetting.milliseconds(try context.store.local(PhoneClockSetting.key(of: name)))
+  }
+
   /// The silence setting of this device's user.
   public func silenceMilliseconds() throws(StoreError) -> Int64 {
     try settings.silenceMilliseconds(of: context.local.author.user)

@@ -13,7 +13,7 @@ struct UserCommand: AsyncParsableCommand {
                 muster user override Ben safe --note "In the ambulance"
       """,
     subcommands: [
-      List.self, Status.self, Override.self, SignOff.self, SignOn.self, Team.self,
+      List.self, Status.self, Override.self, SignOff.self, SignOn.self, Team.self, Clock.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -47,6 +47,11 @@ struct UserCommand: AsyncParsableCommand {
         ])
       }
       try Standard.print(table.text(on: .current))
+      for line in users.flatMap({ $0.phone?.lines(of: $0.callsign) ?? [] }) {
+        let lines =
+          Screen.current.columns.map { WrappedText(line, width: $0, indent: "  ").lines } ?? [line]
+        try Standard.print(lines.joined(separator: "\n"))
+      }
     }
   }
 
@@ -226,5 +231,71 @@ struct UserCommand: AsyncParsableCommand {
       try await connection.send(
         .setTeam(team, user: try await connection.person(named: user)), words, wait: wait.seconds)
     }
+  }
+
+  struct Clock: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "State that the clock of a phone is behind.",
+      discussion: """
+        Example:  muster user clock Kim --behind 3h
+                  muster user clock Kim --behind 0s
+
+        Muster never takes a fix for newer than its time states. If the fixes of a phone are always \
+        old, and you know that its clock is wrong, state by how much, at the laptop to which it \
+        reports. 0s takes it back, once the clock is right.
+        """)
+
+    @Argument(help: "The person, by callsign or id.")
+    var person: String
+
+    @Option(
+      help: ArgumentHelp("By how much the clock is behind.", valueName: "duration"),
+      transform: DurationArgument.init(parsing:))
+    var behind: DurationArgument
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+
+    func run() async throws {
+      guard let seconds = UInt32(exactly: behind.seconds) else {
+        throw Refusal("--behind is out of range")
+      }
+      let connection = try await NodeConnection.open(home)
+      let user = try await connection.person(named: person) as String
+      _ = try await connection.change(.setPhoneClock(user: user, behindSeconds: seconds))
+      let name = SafeText.line(person)
+      try Standard.print(
+        seconds == 0
+          ? "The clock of \(name)'s phone counts as right"
+          : "The clock of \(name)'s phone counts as \(ValueText.age(behind.seconds)) behind")
+    }
+  }
+}
+
+extension PhoneSummary {
+  /// What command needs to know about a phone: a line each.
+  fileprivate func lines(of callsign: String) -> [String] {
+    let name = SafeText.line(callsign)
+    var lines: [String] = []
+    if let alarm {
+      lines.append(
+        "\(name): alarm \(SafeText.line(alarm)) by the phone, "
+          + "\(ValueText.age(alarmAgeSeconds)) ago")
+    }
+    if let lateBySeconds {
+      lines.append(
+        "\(name): the fixes are \(ValueText.age(lateBySeconds)) old, or the phone's clock is "
+          + "wrong: ask, and see muster user clock")
+    }
+    if let reportsEverySeconds {
+      lines.append(
+        "\(name): reports only each \(ValueText.age(reportsEverySeconds)): change the app, or "
+          + "muster settings set --user \(name) --silence")
+    }
+    if clockBehindSeconds > 0 {
+      lines.append(
+        "\(name): the phone's clock counts as \(ValueText.age(clockBehindSeconds)) behind")
+    }
+    lines += leftOut.map { "\(name): not used from the phone: \($0.reason) (\($0.count))" }
+    return lines
   }
 }

@@ -46,6 +46,21 @@ async function showLog(user) {
   if (body) draw(body, user);
 }
 
+/** The module about phones, once a person with one was shown. */
+let phones = null;
+
+function phoneNotes(user) {
+  if (!user.phone && user.role !== "tracker") return null;
+  phones ??= import("./phone.js").then(async (module) => {
+    await module.ready();
+    phones = module;
+    const body = panelOf(`user ${user.id}`);
+    if (body) draw(body, user);
+  });
+  return phones.notes && h("tr", {}, h("th", { scope: "row" }, t("phone.row")),
+    h("td", {}, phones.notes(user)));
+}
+
 function draw(body, user) {
   const line = (word, value) =>
     value && h("tr", {}, h("th", { scope: "row" }, word), h("td", {}, value));
@@ -67,6 +82,7 @@ function draw(body, user) {
         orderWay(user), timeLeft(dueIn(order)))),
       battery(user) && line(t("battery.row"),
         h("span", { class: isLow(user) ? "state warning" : "" }, `${user.battery} %`)),
+      phoneNotes(user),
       user.word && line(t("word"), statement(user.word)),
       user.override && line(t("override"), statement(user.override)))),
     log?.id === user.id && log.element);
