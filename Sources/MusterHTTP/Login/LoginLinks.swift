@@ -50,6 +50,9 @@ final class LoginLinks: Sendable {
   /// Sets the address. Called when the listener runs.
   func serves(at address: String) { state.withLock { $0.address = address } }
 
+  /// The versions of the files of logins and tokens, which other processes change too.
+  func versions() -> [FileVersion?] { [FileVersion(of: file.path), FileVersion(of: browsers.path)] }
+
   /// Returns the logins by name.
   func all() throws -> [Login] { try file.read() }
 

@@ -5,7 +5,6 @@ import { icon } from "./icons.js";
 import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, isSilent, mute, onSound } from "./sound.js";
-import { openKeyList } from "./keys.js";
 import { printPage } from "./paper.js";
 import { openContacts } from "./contacts.js";
 import { noticeState, switchNotices } from "./notices.js";
@@ -40,7 +39,10 @@ export function openTools() {
       // The log is about the person of this laptop.
       state.session === null
         && h("button", { id: "nearby", onclick: () => { turnSettings(false); openNearby(); } }, t("nearby")),
-      h("button", { id: "keys", onclick: () => { turnSettings(false); openKeyList(); } }, t("keys")),
+      h("button", { id: "keys", onclick: () => {
+        turnSettings(false);
+        import("./keys.js").then(({ openKeyList }) => openKeyList());
+      } }, t("keys")),
       h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print")),
       byId("session")));
   byId("silent").addEventListener("click", () => mute(false));

@@ -3,6 +3,8 @@
 export default {
   "call.notSent": "NOT SENT",
   "call.made": "call for help of {time}",
+  "call.cancel": "Cancel the call",
+  "call.cancel.sure": "Cancel your call for help of {time}? Command learns that you are OK.",
   "call.yours": "Your call for help",
   "call.sent": "Sent to this laptop, not at command yet",
   "call.atCommand": "At command, not seen yet",

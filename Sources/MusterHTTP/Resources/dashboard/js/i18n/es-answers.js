@@ -3,6 +3,8 @@
 export default {
   "call.notSent": "NO ENVIADO",
   "call.made": "llamada de auxilio de {time}",
+  "call.cancel": "Anular la llamada",
+  "call.cancel.sure": "¿Anular su llamada de auxilio de las {time}? El mando sabrá que está bien.",
   "call.yours": "Su llamada de auxilio",
   "call.sent": "Enviada a este portátil, aún no al mando",
   "call.atCommand": "En el mando, aún no vista",

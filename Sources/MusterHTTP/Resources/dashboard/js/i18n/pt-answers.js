@@ -3,6 +3,8 @@
 export default {
   "call.notSent": "NÃO ENVIADO",
   "call.made": "pedido de ajuda de {time}",
+  "call.cancel": "Cancelar o pedido",
+  "call.cancel.sure": "Cancelar o seu pedido de socorro das {time}? O comando fica a saber que está bem.",
   "call.yours": "O seu pedido de ajuda",
   "call.sent": "Enviado a este portátil, ainda não ao comando",
   "call.atCommand": "No comando, ainda não visto",
