@@ -18,7 +18,8 @@ import Testing
     "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/forms.js",
     "js/gallery.js", "js/import.js", "js/invites.js", "js/keys.js", "js/loginform.js",
     "js/logins.js", "js/map/edit.js", "js/map/vector.js", "js/map/way.js", "js/mesh.js",
-    "js/owner.js", "js/proximity.js", "js/qr.js", "js/replay.js", "js/team.js", "js/unverified.js",
+    "js/owner.js", "js/paper.js", "js/proximity.js", "js/qr.js", "js/replay.js", "js/team.js",
+    "js/unverified.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {

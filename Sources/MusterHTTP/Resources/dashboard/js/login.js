@@ -5,7 +5,7 @@ import { byId, fill, h } from "./dom.js";
 import { get, onLocked, onStranger, write } from "./api.js";
 import { attempt, confirm } from "./dialog.js";
 import { forgetSession, keepSession, knownSession } from "./offline.js";
-import { callsAnswered, queued, unsentCalls } from "./queue.js";
+import { callsAnswered, callsWait, queued, unsentCalls } from "./queue.js";
 import { state } from "./store.js";
 import { t } from "./words.js";
 
@@ -84,7 +84,7 @@ const logOut = () => {
 async function leave() {
   localStorage.setItem(leaving, "1");
   await forgetSession();
-  if (unsentCalls().length === 0) await endSession().catch(() => {});
+  if (!callsWait()) await endSession().catch(() => {});
   location.reload();
 }
 

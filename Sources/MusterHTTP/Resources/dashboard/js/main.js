@@ -26,7 +26,6 @@ import { orderTo } from "./order.js";
 import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openMe } from "./me.js";
-import { openPaper } from "./paper.js";
 import { written } from "./place.js";
 
 const [statusPeriod, restart] = [5000, 2000];
@@ -126,7 +125,7 @@ async function start() {
   openMe(showUser);
   if (state.session?.user) (await import("./owner.js")).openOwner(showUser);
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
-  openPaper();
+  import("./paper.js").then(({ openPaper }) => openPaper());
   import("./keys.js").then(({ openKeys }) => openKeys());
   if (isNarrow()) look("me");
   let wasLost = false;

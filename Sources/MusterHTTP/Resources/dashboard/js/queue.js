@@ -192,10 +192,13 @@ export async function cancelCall(call) {
   flush();
 }
 
-/** Returns once no call for help waits for the node. */
+/** Whether a HELP or an OK waits for the node. */
+export const callsWait = () => urgent().some(({ why }) => !why);
+
+/** Returns once none does. */
 export async function callsAnswered() {
   await load();
-  while (unsentCalls().some(({ why }) => !why)) {
+  while (callsWait()) {
     await new Promise((resolve) => { setTimeout(resolve, soonest); });
   }
 }

@@ -3,8 +3,8 @@
 export default {
   "call.notSent": "NICHT GESENDET",
   "call.made": "Hilferuf von {time}",
-  "call.cancel": "Notruf abbrechen",
-  "call.cancel.sure": "Ihren Notruf von {time} abbrechen? Die Leitung erfährt, dass es Ihnen gut geht.",
+  "call.cancel": "Hilferuf abbrechen",
+  "call.cancel.sure": "Ihren Hilferuf von {time} abbrechen? Die Leitung erfährt, dass es Ihnen gut geht.",
   "call.yours": "Dein Hilferuf",
   "call.sent": "An diesen Laptop gesendet, noch nicht bei der Leitung",
   "call.atCommand": "Bei der Leitung, noch nicht gesehen",

@@ -596,7 +596,7 @@ export default {
   "queue.checkin": "Rückmeldung",
   "queue.position": "Position",
   "log.out.queue": "Wartende Einträge: {n}. Sie bleiben auf diesem Telefon und werden nach der nächsten Anmeldung gesendet.",
-  "log.out.call": "Ihr Notruf ist NICHT GESENDET. Er bleibt auf diesem Telefon und wird gesendet, sobald der Laptop antwortet, auch nach dem Abmelden.",
+  "log.out.call": "Ihr Hilferuf ist NICHT GESENDET. Er bleibt auf diesem Telefon und wird gesendet, sobald der Laptop antwortet, auch nach dem Abmelden.",
   "position.share": "Position teilen",
   "position.stop": "Nicht mehr teilen",
   "position.shared": "Die Position wird geteilt, solange diese Seite offen ist.",
