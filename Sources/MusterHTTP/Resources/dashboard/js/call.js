@@ -6,7 +6,7 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, sign } from "./dom.js";
 import { get } from "./api.js";
-import { confirm } from "./dialog.js";
+import { form } from "./dialog.js";
 import { cancelCall, retry, unsentCalls } from "./queue.js";
 import { maySpeak, on } from "./store.js";
 import { answer as answerOrder } from "./rollcall.js";
@@ -56,8 +56,8 @@ const waiting = () => unsentCalls()[0];
 const stateOf = (entry) => `${entry?.key} ${entry?.why}`;
 
 /** Asks before it cancels a call that is not sent: a touch in a pocket does not. */
-export const askCancel = (entry) => confirm(
-  t("call.cancel.sure", { time: clock(entry.at) }), () => cancelCall(entry), t("call.cancel"));
+export const askCancel = (entry) => form(t("call.cancel.sure", { time: clock(entry.at) }), [],
+  () => cancelCall(entry), t("call.cancel.yes"), t("call.cancel.no"));
 
 function draw() {
   const waits = waiting();

@@ -6,7 +6,7 @@ import { write } from "./api.js";
 import { askCancel } from "./call.js";
 import { field, form } from "./dialog.js";
 import { claimButton } from "./me.js";
-import { callsAnswered, onQueue, retry, unsentCalls } from "./queue.js";
+import { calledAt, callsAnswered, onQueue, retry, unsentCalls } from "./queue.js";
 import { state } from "./store.js";
 import { clock, loadTexts, t } from "./words.js";
 
@@ -42,14 +42,11 @@ function callsOfPhone() {
   const place = h("section", { id: "unsent", tabindex: "-1", autofocus: true, "aria-live": "assertive" });
   // It stays while the rest is redrawn, so that holding it is not interrupted.
   const help = state.expired && claimButton("help");
-  let known = [];
-  let sent = null;
   const draw = () => {
     const calls = unsentCalls();
-    if (known.some((key) => !calls.some((one) => one.key === key))) sent = Date.now();
-    known = calls.map(({ key }) => key);
     fill(place, calls.map(call), calls.length === 0 && [
-      sent && h("p", { class: "safe" }, h("strong", {}, t("unsent.over", { time: clock(sent) }))), help]);
+      calledAt && h("p", { class: "safe" }, h("strong", {}, t("unsent.sent", { time: clock(calledAt) }))),
+      help]);
   };
   onQueue(draw);
   draw();

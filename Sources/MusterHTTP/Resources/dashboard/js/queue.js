@@ -37,6 +37,8 @@ const unstored = [];
 /** The keys of entries that are over, also where the database still has them. */
 const over = new Set();
 let listener = () => {};
+/** When the node answered a call for help; null before the first. */
+export let calledAt = null;
 /** By key: the form that waits for the answer. */
 const forms = new Map();
 /** By key: the attempts under way of an urgent entry. */
@@ -266,6 +268,7 @@ async function done(entry, answer) {
   // A call that the database keeps is sent again by the next page, which the node performs once.
   await (isUrgent(entry) ? changed.catch(warn) : changed);
   end(entry);
+  if (entry.kind === "help") calledAt = Date.now();
   drop([entry]);
   settle(entry, (form) => form.resolve(answer));
   if (children.length > 0) flush();

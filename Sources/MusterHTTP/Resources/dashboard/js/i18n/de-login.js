@@ -7,5 +7,5 @@ export default {
   "log.in.helpOnly": "Diese Anmeldung ist abgelaufen. Um Hilfe rufen kann sie weiterhin. Melden Sie sich an, um den Einsatz zu sehen.",
   "log.in.removed": "Diese Anmeldung wurde entfernt. Um Hilfe rufen kann sie weiterhin: Die Leitung fragt dann, wer Sie sind.",
   "unsent.why": "Er wird gesendet, sobald der Laptop antwortet. Eine Anmeldung ist dafür nicht nötig.",
-  "unsent.over": "Kein Hilferuf wartet mehr, {time}.",
+  "unsent.sent": "An den Laptop gesendet, {time}",
 };

@@ -7,5 +7,5 @@ export default {
   "log.in.helpOnly": "This login has expired. It can still call for help. Log in to see the operation.",
   "log.in.removed": "This login was removed. It can still call for help: command then asks who you are.",
   "unsent.why": "It is sent as soon as the laptop answers. You need not log in for it.",
-  "unsent.over": "No call for help waits any more, {time}.",
+  "unsent.sent": "Sent to the laptop, {time}",
 };

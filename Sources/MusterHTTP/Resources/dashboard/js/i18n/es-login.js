@@ -7,5 +7,5 @@ export default {
   "log.in.helpOnly": "Esta sesión ha caducado. Todavía puede pedir auxilio. Inicie sesión para ver la operación.",
   "log.in.removed": "Este acceso fue eliminado. Todavía puede pedir auxilio: el mando preguntará quién es.",
   "unsent.why": "Se envía en cuanto el portátil responda. No necesita iniciar sesión.",
-  "unsent.over": "Ya no espera ninguna llamada de auxilio, {time}.",
+  "unsent.sent": "Enviada al portátil, {time}",
 };

@@ -7,5 +7,5 @@ export default {
   "log.in.helpOnly": "Cette connexion a expiré. Elle peut encore appeler à l'aide. Connectez-vous pour voir l'opération.",
   "log.in.removed": "Cet accès a été retiré. Il peut encore appeler à l'aide : le commandement demandera qui vous êtes.",
   "unsent.why": "Il part dès que l'ordinateur répond. Il n'est pas nécessaire de se connecter.",
-  "unsent.over": "Plus aucun appel à l'aide n'attend, {time}.",
+  "unsent.sent": "Envoyé à l'ordinateur, {time}",
 };

@@ -7,5 +7,5 @@ export default {
   "log.in.helpOnly": "Esta sessão expirou. Ainda pode pedir socorro. Inicie sessão para ver a operação.",
   "log.in.removed": "Este acesso foi removido. Ainda pode pedir socorro: o comando pergunta depois quem é.",
   "unsent.why": "É enviado assim que o portátil responder. Não precisa de iniciar sessão.",
-  "unsent.over": "Já nenhum pedido de socorro espera, {time}.",
+  "unsent.sent": "Enviado para o portátil, {time}",
 };
