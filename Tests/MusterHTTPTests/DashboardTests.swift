@@ -139,9 +139,9 @@ import Testing
   private static func texts(in language: String) throws -> [String: String] {
     let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
     var texts: [String: String] = [:]
-    for name in ["", "-answers", "-calls", "-forms", "-login", "-logins", "-mesh"].map({ language + $0 }) {
+    for part in ["", "-answers", "-calls", "-forms", "-login", "-logins", "-mesh"] {
       let file = try String(
-        contentsOf: root.appending(path: "js/i18n/\(name).js"), encoding: .utf8)
+        contentsOf: root.appending(path: "js/i18n/\(language)\(part).js"), encoding: .utf8)
       for match in file.matches(of: line) {
         let key = String(match.1 ?? match.2 ?? "")
         #expect(texts[key] == nil, "\(language): \(key) occurs twice")

@@ -13,7 +13,6 @@ final class API: Sendable {
   /// Whether the reader is no commander: calls under duress are left out (decision 0047).
   private let hidesDuress: Bool
   let gate: IdempotencyGate
-  let claims: ClaimOrder
   /// Whose request is answered.
   private let caller: Caller
   let maps: MapCollection
@@ -42,10 +41,8 @@ final class API: Sendable {
   init(
     node: Node, maps: MapCollection, webhooks: WebhookStore?, live: SubscriptionBroker,
     logins: LoginLinks? = nil, requests: RequestCounts = RequestCounts(),
-    photos: PhotoUploads = PhotoUploads(), claims: ClaimOrder = ClaimOrder(),
-    hidesDuress: Bool = false
+    photos: PhotoUploads = PhotoUploads(), hidesDuress: Bool = false
   ) {
-    self.claims = claims
     self.node = node
     self.maps = maps
     self.webhooks = webhooks
@@ -77,7 +74,7 @@ final class API: Sendable {
     (node, requests, live, maps) = (other.node, other.requests, other.live, other.maps)
     (webhooks, photos, logins) = (other.webhooks, other.photos, other.logins)
     hidesDuress = other.hidesDuress
-    (statusText, sets, gate, claims) = (other.statusText, other.sets, other.gate, other.claims)
+    (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
     self.caller = caller
   }
 

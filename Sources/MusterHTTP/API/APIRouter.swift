@@ -24,8 +24,7 @@ struct APIRouter: Sendable {
     APIRouter(
       api: API(
         node: api.node, maps: api.maps, webhooks: api.webhooks, live: api.live,
-        logins: api.logins, requests: api.requests, photos: api.photos, claims: api.claims,
-        hidesDuress: true),
+        logins: api.logins, requests: api.requests, photos: api.photos, hidesDuress: true),
       turns: turns)
   }
 

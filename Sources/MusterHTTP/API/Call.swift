@@ -29,7 +29,7 @@ struct Call: Sendable {
 
   var id: String { path["id"] ?? "" }
 
-  /// When the user acted, in milliseconds by the clock of the user's phone; nil if it is not stated.
+  /// When the user acted, in milliseconds by the phone's clock; nil if it is not stated.
   var actedAt: Int64? {
     HeaderName("muster-acted-at").flatMap { headers[$0] }.flatMap { Int64($0) }
   }

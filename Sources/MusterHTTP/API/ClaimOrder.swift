@@ -12,8 +12,8 @@ final class ClaimOrder: Sendable {
 
   /// Records a call for help, and judges an OK. Throws for an OK before a call.
   ///
-  /// - Parameter actedAt: when the user acted, in milliseconds by the phone's clock; nil if the client
-  ///   does not state it.
+  /// - Parameter actedAt: when the user acted, in milliseconds by the phone's clock; nil if that is
+  ///   not stated.
   func admit(_ claim: SafetyClaim, of login: String, actedAt: Int64?) throws(Problem) {
     guard let actedAt else { return }
     let isSuperseded = called.withLock { called -> Bool in

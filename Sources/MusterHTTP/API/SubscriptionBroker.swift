@@ -120,8 +120,8 @@ final class SubscriptionBroker: Sendable {
     let people: Set<Person>
   }
 
-  /// Reviews the streams of logins when a login or a token changed, also by another process, and when
-  /// a person signed off or a device of theirs was revoked.
+  /// Reviews the streams of logins when a login or a token changed, also by another process, and
+  /// when a person signed off or a device of theirs was revoked.
   private func watchLogins() async {
     var known: Withdrawals?
     while true {

@@ -313,14 +313,8 @@ struct LoginEndpoint: Sendable {
     // The newest position replaces the one before.
     guard request.uri.path != "/api/v1/me/position" else { return nil }
     let isOwn = Self.isOwnReport(request, of: login, isOwner)
-    return limits.pause(
-      isOwn ? Self.kind(ofOwn: request.uri.path) : .addition, of: login.name, now: now())
-  }
-
-  private static func kind(ofOwn path: String) -> WriteLimits.Kind {
-    if path == "/api/v1/me/safety" { return .safety }
-    return path.hasPrefix("/api/v1/checkins") || DirectiveRoutes.isAnswer(path)
-      ? .answer : .ownReport
+    let kind = isOwn ? WriteLimits.Kind(ownReport: request.uri.path) : .addition
+    return limits.pause(kind, of: login.name, now: now())
   }
 
   /// Notes a write that the rights do not permit, unless there are too many of the login.
@@ -445,7 +439,8 @@ struct LoginEndpoint: Sendable {
     case .get:
       let rights = login?.rights ?? .observer
       var session: [String: JSON] = [
-        "id": .string(try await id(of: token.login)), "name": .string(token.login), "rights": .string(rights.rawValue), "user": .null,
+        "id": .string(try await id(of: token.login)), "name": .string(token.login),
+        "rights": .string(rights.rawValue), "user": .null,
         "operation": .id(try await router.api.node.operation()), "phone": .null,
         "standing": .string(standing.name),
         "reason": .known(standing.reason) { .string($0.rawValue) },

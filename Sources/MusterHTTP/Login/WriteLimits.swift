@@ -4,8 +4,8 @@ internal import Synchronization
 /// logs of all devices: what it adds is signed, and stays.
 ///
 /// A phone that was out of range sends what waited until the burst is used, and the rest at the
-/// interval. Calls for help, cancellations, answers and check-ins have a reserve of their own, which
-/// no other report uses.
+/// interval. Calls for help, cancellations, answers and check-ins have a reserve of their own,
+/// which no other report uses.
 final class WriteLimits: Sendable {
   enum Kind: Hashable {
     /// A report, or a photo, a comment, a confirmation or a change of one.
@@ -18,6 +18,16 @@ final class WriteLimits: Sendable {
     case answer
     /// A write that its rights do not permit, as an entry of the audit log.
     case refusal
+
+    /// The kind of a report about the own person.
+    init(ownReport path: String) {
+      switch path {
+      case "/api/v1/me/safety": self = .safety
+      case _ where path.hasPrefix("/api/v1/checkins") || DirectiveRoutes.isAnswer(path):
+        self = .answer
+      default: self = .ownReport
+      }
+    }
 
     fileprivate var budget: Budget {
       switch self {

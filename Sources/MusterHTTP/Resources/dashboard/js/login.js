@@ -72,7 +72,14 @@ function logIn() {
   // On its own machine the node requires its token: its page explains where to find it. A session
   // that has ended: its data is removed with it.
   if (location.protocol !== "https:" || state.session) return location.reload();
-  ask((forms) => forms.logIn(() => localStorage.removeItem(leaving)));
+  // The node may have stopped answering before it sent the form.
+  ask((forms) => forms.logIn(finish)).catch(() => setTimeout(logIn, patience));
+}
+
+/** Before another login: the calls for help that wait, and the session that the user left. */
+async function finish() {
+  await Promise.race([callsAnswered(), new Promise((end) => { setTimeout(end, patience); })]);
+  if (localStorage.getItem(leaving)) await removeSession();
 }
 
 const logOut = () => {
@@ -94,6 +101,10 @@ const endLater = () => endSession().catch(() => setTimeout(endLater, patience));
 /** Ends the session, after the calls for help that wait: they need it. */
 async function endSession() {
   await callsAnswered();
+  if (localStorage.getItem(leaving)) await removeSession();
+}
+
+async function removeSession() {
   try {
     await write("DELETE", "session");
   } catch (error) {

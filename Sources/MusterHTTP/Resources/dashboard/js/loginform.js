@@ -6,19 +6,16 @@ import { write } from "./api.js";
 import { askCancel } from "./call.js";
 import { field, form } from "./dialog.js";
 import { claimButton } from "./me.js";
-import { calledAt, callsAnswered, onQueue, retry, unsentCalls } from "./queue.js";
+import { calledAt, onQueue, retry, unsentCalls } from "./queue.js";
 import { state } from "./store.js";
 import { clock, loadTexts, t } from "./words.js";
-
-/** A login waits so long for a call that waits: the next session cannot send it. */
-const patience = 5000;
 
 const passphrase = () => field("passphrase", t("passphrase"), {
   type: "password", required: true, maxlength: 1000, autocomplete: "current-password",
 });
 
-/** Asks until a user is logged in. @param onIn is called then. */
-export async function logIn(onIn) {
+/** Asks until a user is logged in. @param prepare is awaited before each attempt. */
+export async function logIn(prepare) {
   await Promise.all([loadTexts("answers"), loadTexts("login")]).catch(() => {});
   const asked = () => form(t("log.in"), [
     callsOfPhone(),
@@ -26,11 +23,10 @@ export async function logIn(onIn) {
     field("name", t("name"), { required: true, maxlength: 100, autocomplete: "username" }),
     passphrase(),
   ], async (values) => {
-    await Promise.race([callsAnswered(), new Promise((end) => { setTimeout(end, patience); })]);
+    await prepare();
     await write("POST", "session", values);
   }, t("log.in"));
   while (!await asked());
-  onIn();
   // A new page keeps no data of the previous user.
   location.reload();
 }
