@@ -117,9 +117,8 @@ public struct CrossingDetector: Hashable, Sendable {
     watched == other.watched && stays == other.stays && counts == other.counts
   }
 
-  /// Returns whether the fences are those of the newest fix: if so, the next one does not change
-  /// `encodedWatch`.
-  public func watches(_ fences: FenceIndex) -> Bool { watched == fences.ids }
+  /// Returns whether both watch the same fences, and so have the same `encodedWatch`.
+  public func watchesAs(_ other: CrossingDetector) -> Bool { watched == other.watched }
 
   /// Processes a fix with **all** active fences: a missing one counts as deleted.
   public mutating func observe(_ fix: Fix, fences: [FenceUnderWatch]) -> [Transition] {
@@ -137,6 +136,25 @@ public struct CrossingDetector: Hashable, Sendable {
     let transitions = isSettled ? [] : judge(fix, inside: inside, of: fences)
     lastSampleTime = fix.sampleTime
     watched = fences.ids
+    return transitions
+  }
+
+  /// Processes a fix that is no evidence of now. Only the fences of programs
+  /// (`FenceMode.strictAWS`) have transitions, in the order of sample times; the relation to all
+  /// others stays as it is.
+  public mutating func observeOld(_ fix: Fix, fences: FenceIndex) -> [Transition] {
+    if let lastSampleTime, fix.sampleTime <= lastSampleTime { return [] }
+    let strict = Set(fences.fences.lazy.filter { $0.mode == .strictAWS }.map(\.id))
+    guard !strict.isEmpty else { return [] }
+    let others = stays.filter { !strict.contains($0.fence) }
+    stays.removeAll { !strict.contains($0.fence) }
+    let inside = fences.positions(containing: fix.position).filter {
+      strict.contains(fences.ids[$0])
+    }
+    let transitions = judge(fix, inside: inside, of: fences)
+    stays = (stays + others).sorted { $0.fence < $1.fence }
+    lastSampleTime = fix.sampleTime
+    watched = fences.ids.filter { strict.contains($0) || watched.sortedPosition(of: $0) != nil }
     return transitions
   }
 

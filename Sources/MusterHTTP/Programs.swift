@@ -26,10 +26,12 @@ public struct Programs: Service {
   ///   - amazon: nil if it is disabled by an error.
   ///   - home: the node's folder, with the logins; nil without logins.
   ///   - loginTermSeconds: how long a browser has all rights of its login after the passphrase.
+  ///   - ownTracksKey: with which phones encrypt messages of OwnTracks; nil without.
   public init(
     node: Node, maps: MapCollection = MapCollection(), webhooks: WebhookStore? = nil,
     amazon: AmazonEndpoint? = nil, home: String? = nil,
-    loginTermSeconds: Int64 = defaultLoginTermSeconds, logger: Logger
+    loginTermSeconds: Int64 = defaultLoginTermSeconds, ownTracksKey: OwnTracksKey? = nil,
+    logger: Logger
   ) {
     self.amazon = amazon
     self.logger = logger
@@ -38,7 +40,8 @@ public struct Programs: Service {
     live = SubscriptionBroker(
       node: node, devices: amazon?.devices, logins: logins, logger: logger)
     router = APIRouter(
-      api: API(node: node, maps: maps, webhooks: webhooks, live: live, logins: logins))
+      api: API(node: node, maps: maps, webhooks: webhooks, live: live, logins: logins),
+      ownTracksKey: ownTracksKey)
   }
 
   /// Sets where other machines reach this node, such as `https://10.0.0.5:7443`. MUST be called

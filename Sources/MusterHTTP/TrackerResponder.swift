@@ -25,11 +25,15 @@ struct TrackerResponder: Sendable {
 
   private let node: Node
   private let reporter: Reporter?
+  private let key: OwnTracksKey?
 
-  /// - Parameter reporter: nil to believe each report.
-  init(node: Node, reporter: Reporter? = nil) {
+  /// - Parameters:
+  ///   - reporter: nil to believe each report.
+  ///   - key: of messages that OwnTracks encrypts; nil without.
+  init(node: Node, reporter: Reporter? = nil, key: OwnTracksKey? = nil) {
     self.node = node
     self.reporter = reporter
+    self.key = key
   }
 
   /// - Parameters:
@@ -64,17 +68,23 @@ struct TrackerResponder: Sendable {
       return await answer(to: [report], with: "", address)
     case ("/", .post):
       let body = try await bytes(of: request)
+      // Some apps state the phone, or all, in the URL of a POST.
+      let query = request.uri.query ?? ""
       if PhoneMessages.isJSON(body) {
-        return await answer(to: try PhoneMessages.json(body), with: "", address)
+        let name = request.uri.queryParameters["id"].map(String.init)
+        let reports = try PhoneMessages.json(
+          body, named: [name].compactMap { $0 }, open: { key?.open($0) })
+        return await answer(to: reports, with: "", address)
       }
-      // Some apps send the form in the URL of a POST without a body.
-      let form = body.isEmpty ? request.uri.query ?? "" : String(decoding: body, as: UTF8.self)
-      return await answer(to: [try PhoneMessages.form(form)], with: "", address)
+      let form = [String(decoding: body, as: UTF8.self), query].filter { !$0.isEmpty }
+      return await answer(
+        to: [try PhoneMessages.form(form.joined(separator: "&"))], with: "", address)
     case ("/owntracks", .post):
       let body = try await bytes(of: request)
       // The app sends an empty body when a friend is removed.
       guard !body.isEmpty else { return .replied("[]") }
-      let reports = try PhoneMessages.json(body, named: Self.ownTracksNames(request))
+      let reports = try PhoneMessages.json(
+        body, named: Self.ownTracksNames(request), open: { key?.open($0) })
       return await answer(to: reports, with: "[]", address)
     case ("/", _), ("/owntracks", _): return .words(.methodNotAllowed, "use GET or POST")
     default: return .words(.notFound, "there is nothing at this path")
@@ -111,8 +121,9 @@ struct TrackerResponder: Sendable {
     case .done: return .replied(body)
     case .tooFast: return .words(.tooManyRequests, "too many reports; send the rest later")
     case .tooMany: return .words(.forbidden, "this node has no room for another phone")
-    case .refused(let reason):
-      return .words(reason == ReadingFault.nameless.rawValue ? .badRequest : .forbidden, reason)
+    case .invalid(let fault): return .words(.badRequest, fault.rawValue)
+    // It can never be used, however often it is sent.
+    case .refused: return .replied(body)
     case .unavailable: return .words(.serviceUnavailable, "the node cannot store it now")
     }
   }
@@ -131,9 +142,10 @@ struct TrackerResponder: Sendable {
     switch reply {
     case .done: 0
     case .refused: 1
-    case .tooMany: 2
-    case .tooFast: 3
-    case .unavailable: 4
+    case .invalid: 2
+    case .tooMany: 3
+    case .tooFast: 4
+    case .unavailable: 5
     }
   }
 }

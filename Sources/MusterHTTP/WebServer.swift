@@ -68,7 +68,8 @@ public struct WebServer: Service {
     case .address(_, _, let asked, _): (access, amazon) = (asked, programs.amazon)
     }
     responder = WebResponder(
-      rule: AccessRule(access), phones: TrackerResponder(node: node),
+      rule: AccessRule(access),
+      phones: TrackerResponder(node: node, key: programs.router.ownTracksKey),
       router: programs.router, commands: commands, dashboard: programs.dashboard,
       amazon: amazon)
     self.logger = logger

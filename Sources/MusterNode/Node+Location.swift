@@ -45,29 +45,36 @@ extension Node {
     switch event {
     case .state(let state):
       if let name = location.change(to: state) { logger.info("\(name): \(state.rawValue)") }
-    case .reading(.fix(let fix)): take(fix, from: origin)
+    case .reading(.fix(let fix)):
+      do { try take(fix, from: origin) } catch { logger.error("\(error)") }
     case .reading(.noFix): location.watch.count("no fix")
     case .reading(.refused(let fault)): location.watch.count(fault.rawValue)
     case .reading(.other): break
     }
   }
 
-  /// Processes the position of a message of the phone of this device's user. A failed write is
-  /// logged only.
-  func receiveOwnPosition(of report: TrackerReport) async {
+  /// Processes the position of a message of the phone of this device's user. After a failed write
+  /// the same message can be processed again.
+  func receiveOwnPosition(of report: TrackerReport) throws {
     guard let position = report.position else { return }
     let time: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
     let fix = SourceFix(
       position: position, accuracyDecimetres: report.accuracyDecimetres, sampleTime: time)
-    take(fix, from: .tracker, phoneTime: report.time)
+    let before = location.watch
+    do {
+      try take(fix, from: .tracker, phoneTime: report.time)
+    } catch {
+      location.watch = before
+      throw error
+    }
   }
 
   /// - Parameter phoneTime: what a phone states; nil for a receiver, whose fixes are of the moment.
   private func take(
     _ sample: SourceFix, from origin: FixOrigin, phoneTime: DeviceTime? = nil
-  ) {
+  ) throws {
     var isKept = false
-    act { replica, now in
+    try attempt { replica, now in
       let taken = location.watch.take(
         sample.position, accuracyDecimetres: sample.accuracyDecimetres, time: sample.sampleTime,
         from: origin, now: now)

@@ -57,6 +57,27 @@ private func camp(
     #expect(walk.fix(north: 500) == ["ENTER 1 #3 v1"])
   }
 
+  @Test func `An old fix moves a subject through the zones of programs only`() {
+    let zones = [camp(), camp(2, mode: .strictAWS)]
+    var walk = Walk(zones)
+    #expect(walk.fix(north: 3000, atSecond: 100) == [])
+    func old(north: Double, atSecond second: Int64) -> [String] {
+      let sample = Fix(
+        position: degrees(north / 110_574, 0), accuracyDecimetres: 50,
+        sampleTime: Timestamp(milliseconds: second * 1000))
+      let transitions = walk.detector.observeOld(sample, fences: FenceIndex(zones))
+      walk.detector.checkInvariants()
+      return transitions.map { "\($0.type.name) \($0.fence.raw.low) #\($0.number)" }
+    }
+    #expect(old(north: 0, atSecond: 110) == ["ENTER 2 #1"])
+    #expect(old(north: 3000, atSecond: 105) == [], "earlier than the newest")
+    #expect(walk.detector.presence(in: fenceID(1)) == .outside)
+    #expect(walk.fix(north: 0, atSecond: 120) == ["ENTER 1 #1 v1"])
+    #expect(old(north: 3000, atSecond: 130) == ["EXIT 2 #2"])
+    #expect(walk.detector.presence(in: fenceID(1)) == .inside)
+    #expect(walk.fix(north: 3000, atSecond: 140) == ["EXIT 1 #2 v1"])
+  }
+
   @Test func `A subject inside at the first fix enters as a baseline`() {
     var walk = Walk([camp()])
     #expect(walk.fix(north: 0) == ["ENTER 1 #1 v1 baseline"])

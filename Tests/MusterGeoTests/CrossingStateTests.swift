@@ -52,8 +52,8 @@ import Testing
       Array(bytes[..<14]) == [2, 1] + [UInt8](repeating: 255, count: 6) + [0xF0, 0x60, 0, 0, 0, 3])
     #expect(CrossingDetector().encoded() == [2] + [UInt8](repeating: 0, count: 17))
     #expect(detector.encodedWatch() == fences.flatMap(\.id.bytes))
-    #expect(detector.watches(FenceIndex(fences)))
-    #expect(!detector.watches(FenceIndex(fences.dropLast())))
+    #expect(detector.watchesAs(used().0))
+    #expect(!detector.watchesAs(CrossingDetector()))
   }
 
   @Test func `Bytes that are cut short, longer or of another format are refused`() throws {

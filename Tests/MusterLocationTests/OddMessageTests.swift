@@ -45,6 +45,8 @@ struct OddMessageTests {
     let (lat, lon) = ("\(position.latitude)", "\(position.longitude)")
     let time = Timestamp(milliseconds: seconds * 1000)
     let alarm = ["sos", "SOS", "fallDown", "panic", "powerCut,sos"][below(5)]
+    // Another value of the same name, in another place.
+    let other = ["", "powerCut", "none", "x"][below(4)]
     let quoted = below(2) == 0
     func number(_ text: String) -> String { quoted ? "\"\(text)\"" : text }
     let count = below(6)
@@ -61,14 +63,16 @@ struct OddMessageTests {
       switch app {
       case .osmAnd:
         "id=Kim&lat=\(lat)&lon=\(lon)&timestamp=\(when == 0 ? "\(time)" : "\(seconds)")"
-          + odd.map { "&\($0.0)=\($0.2)" }.joined() + "&alarm=\(alarm)"
+          + odd.map { "&\($0.0)=\($0.2)" }.joined() + "&alarm=\(other)&alarm=\(alarm)"
       case .traccarNested:
         "{\"location\":{\"timestamp\":\(stamp),\"coords\":{\"latitude\":\(number(lat)),"
-          + "\"longitude\":\(number(lon))}\(members),\"extras\":{\"alarm\":\"\(alarm)\"}},"
+          + "\"longitude\":\(number(lon))}\(members),\"alarm\":\"\(other)\","
+          + "\"extras\":{\"alarm\":\"\(alarm)\"}},"
           + "\"device_id\":\"Kim\"}"
       case .traccarFlat:
         "[{\"device_id\":\"Kim\",\"timestamp\":\(stamp),\"lat\":\(number(lat)),"
-          + "\"lon\":\(number(lon)),\"alarm\":[\"\(alarm)\"]\(members)}]"
+          + "\"lon\":\(number(lon)),\"Alarm\":\"\(other)\",\"alarm\":[\"\(alarm)\"]"
+          + "\(members)}]"
       case .ownTracks:
         "{\"_type\":\"location\",\"tid\":\"Kim\",\"tst\":\(number("\(seconds)")),"
           + "\"lat\":\(number(lat)),\"lon\":\(number(lon)),\"alarm\":\"\(alarm)\"\(members)}"

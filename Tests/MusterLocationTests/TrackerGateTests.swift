@@ -63,6 +63,35 @@ struct TrackerGateTests {
     #expect(isTaken(try judge("x0", at: 0, as: .shared, in: &gate, now: 0)))
   }
 
+  @Test func `a call has its position although the phone sent too many, within a rate of its own`()
+    throws
+  {
+    var gate = TrackerGate(known: [], mostTrackers: 2, now: now(0).instant)
+    let kim = try name("kim")
+    for number in 0..<301 { _ = try judge("kim", at: Int64(number) - 400, in: &gate, now: 0) }
+    #expect(try judge("kim", at: 0, in: &gate, now: 0) == .tooFast)
+    let call = TrackerReport(
+      tracker: kim, position: Coordinate(latitude: 46, longitude: 14),
+      time: .stated(Timestamp(milliseconds: wall)))
+    let isUrgent = gate.isWithinRateOfCalls(kim, now: now(0).instant)
+    #expect(isUrgent)
+    #expect(isTaken(gate.judge(call, of: kim, as: .shared, isUrgent: isUrgent, now: now(0))))
+    let others = (0..<200).count { _ in gate.isWithinRateOfCalls(kim, now: now(0).instant) }
+    #expect(others == 59)
+    let isNextWithin = gate.isWithinRateOfCalls(kim, now: now(5).instant)
+    #expect(isNextWithin)
+  }
+
+  @Test func `a fix that could not be stored is taken when it is sent again`() throws {
+    var gate = TrackerGate(known: [], mostTrackers: 2, now: now(0).instant)
+    #expect(isTaken(try judge("kim", at: -5, in: &gate, now: 0)))
+    let before = gate
+    #expect(isTaken(try judge("kim", at: 0, in: &gate, now: 0)))
+    #expect(try judge("kim", at: 0, in: &gate, now: 1) == .refused(.old))
+    gate.withdraw(fixesOf: try name("kim"), since: before)
+    #expect(isTaken(try judge("kim", at: 0, in: &gate, now: 2)))
+  }
+
   @Test func `a phone that sends without end gets one report a second, and the others theirs`()
     throws
   {

@@ -58,8 +58,10 @@ struct TrackerTests {
     #expect(PhoneTime.read(.text(text)) == .stated(time))
   }
 
-  @Test(arguments: ["soon", "1e300", "99999999999999999999", "2026-13-01T00:00:00Z", "--", "T",
-    "😀😀😀😀", "éééééééééé-ü", "2026-11-21T\r\n22:26:40+01",])
+  @Test(arguments: [
+    "soon", "1e300", "99999999999999999999", "2026-13-01T00:00:00Z", "--", "T",
+    "😀😀😀😀", "éééééééééé-ü", "2026-11-21T\r\n22:26:40+01",
+  ])
   func `an unreadable time is of unknown age, and not of now`(text: String) throws {
     let report = try PhoneMessages.form("id=a&lat=46.05&lon=14.5&alarm=sos&timestamp=\(text)")
     #expect(report.time == .unknown && report.omissions == [.time])
@@ -211,10 +213,11 @@ struct TrackerTests {
     #expect(call.map(\.isCall) == [true])
   }
 
-  @Test func `an encrypted message is a fault, except beside others`() throws {
-    let encrypted = "{\"_type\":\"encrypted\",\"data\":\"eA==\"}"
-    #expect(throws: ReadingFault.encrypted) { try json(encrypted) }
-    #expect(try json("[\(encrypted),\(location)]").count == 1)
+  @Test func `an encrypted message without the key names its phone, and hides no other`() throws {
+    let encrypted = "{\"_type\":\"encrypted\",\"topic\":\"owntracks/kim/x\",\"data\":\"eA==\"}"
+    let reports = try json("[\(encrypted),\(location)]")
+    #expect(reports.map(\.isUnreadable) == [true, false])
+    #expect(reports.first?.tracker == TrackerName("kim/x"))
   }
 
   // MARK: Alarms
@@ -225,21 +228,46 @@ struct TrackerTests {
       .text("lowBattery,sos"), .list([.text("powerCut"), .text("panic")]), .flag(true),
       .number(1), .text("1"), .list([.flag(true)]),
     ]
-    for word in words { #expect(TrackerAlarm(word)?.isCall == true, "\(word)") }
-    for word in ["", "0", "false", "none", " "] { #expect(TrackerAlarm(.text(word)) == nil) }
+    for word in words { #expect(TrackerAlarm([word])?.isCall == true, "\(word)") }
+    for word in ["", "0", "false", "none", " "] { #expect(TrackerAlarm([.text(word)]) == nil) }
     #expect(
-      TrackerAlarm(nil) == nil && TrackerAlarm(.null) == nil && TrackerAlarm(.flag(false)) == nil)
+      TrackerAlarm([]) == nil && TrackerAlarm([.null]) == nil && TrackerAlarm([.flag(false)]) == nil
+    )
+  }
+
+  @Test(arguments: [
+    "{\"device_id\":\"a\",\"alarm\":\"\",\"extras\":{\"alarm\":\"sos\"}}",
+    "{\"device_id\":\"a\",\"alarm\":null,\"attributes\":{\"alarm\":[\"sos\"]}}",
+    "{\"device_id\":\"a\",\"alarm\":\"powerCut\",\"params\":{\"extras\":{\"Alarm\":\"sos\"}}}",
+    "{\"device_id\":\"a\",\"Alarm\":\"lowBattery\",\"alarm\":\"sos\"}",
+    "{\"device_id\":\"a\",\"ALARM\":\"sos\",\"alarm\":0}",
+    "{\"device_id\":\"a\",\"alarm\":\"sos\",\"location\":{\"alarm\":\"none\",\"coords\":{}}}",
+    "{\"device_id\":\"a\",\"location\":[{\"alarm\":{\"type\":\"sos\"}}]}",
+    "{\"device_id\":\"a\",\"alarm\":{\"sos\":true,\"fall\":false}}",
+    "{\"device_id\":\"a\",\"alarm\":[[[\"x\",[\"sos\"]]]]}",
+    "{\"device_id\":\"a\",\"alarm\":\"lowBattery sos\"}",
+  ])
+  func `no other value beside it hides a call for help`(message: String) throws {
+    #expect(try json(message).map(\.isCall) == [true])
+  }
+
+  @Test func `in a form each value of an alarm counts, however many there are`() throws {
+    #expect(try PhoneMessages.form("id=a&alarm=powerCut&Alarm=&alarm=sos").isCall)
+    let many = (0..<2000).map { "x\($0)=1&alarm=a\($0)" }.joined(separator: "&")
+    #expect(try PhoneMessages.form("id=a&\(many)&alarm=sos").isCall)
+    #expect(try PhoneMessages.form("id=a&alarm=a,b,c;d|sos").isCall)
+    #expect(try !PhoneMessages.form("id=a&alarm=powerCut&alarm=lowBattery").isCall)
   }
 
   @Test func `a technical alarm and an unknown word call no one, and are shown`() {
     for word in ["powerCut", "lowBattery", "geofenceEnter", "jamming", "alerte"] {
-      #expect(TrackerAlarm(.text(word)) == TrackerAlarm(.text(" \(word) ")))
-      #expect(TrackerAlarm(.text(word))?.word == word)
-      #expect(TrackerAlarm(.text(word))?.isCall == false)
+      #expect(TrackerAlarm([.text(word)]) == TrackerAlarm([.text(" \(word) ")]))
+      #expect(TrackerAlarm([.text(word)])?.word == word)
+      #expect(TrackerAlarm([.text(word)])?.isCall == false)
     }
-    #expect(TrackerAlarm(.object(["a": .null]))?.word == "unreadable")
-    let long = TrackerAlarm(.text(String(repeating: "é", count: 500)))
+    #expect(TrackerAlarm([.object(["a": .null])])?.word == "unreadable")
+    let long = TrackerAlarm([.text(String(repeating: "é", count: 500))])
     #expect(long?.word.utf8.count == 64)
-    #expect(TrackerAlarm(.text("a\u{202E}b"))?.word == "unreadable")
+    #expect(TrackerAlarm([.text("a\u{202E}b")])?.word == "unreadable")
   }
 }

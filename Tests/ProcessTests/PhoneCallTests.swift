@@ -182,6 +182,50 @@ extension ProcessTests {
       }
     }
 
+    @Test func `a call keeps its position beyond the rate, and nothing useless is sent again`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        _ = try field.file("Anna/home/muster.toml", "owntracks-key = \"s3cret\"\n")
+        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0", "--trust-local")
+        let port = try await portOfPhones(node)
+        let now = Self.now
+        var statuses: [Int: Int] = [:]
+        for number in 0..<330 {
+          let path = "/?id=Kim&lat=46.499&lon=7.5&timestamp=\(now - 400 + number)"
+          statuses[try send(Sent(path), to: port), default: 0] += 1
+        }
+        #expect(statuses[429, default: 0] > 0, "\(statuses)")
+        let call = "/?id=Kim&lat=46.5&lon=7.5&accuracy=5&timestamp=\(now)&alarm=sos"
+        #expect(try send(Sent(call), to: port) == 200)
+        let kim = try #require(try await person("Kim", at: anna))
+        #expect(kim["status"].text == "mayday" && kim["lat"] == .number(46.5))
+
+        // The name in the URL of a message that has none
+        let json = "{\"lat\":46.5,\"lon\":7.5,\"timestamp\":\(now)}"
+        #expect(try send(Sent("/?id=Lee", json), to: port) == 200)
+        #expect(try send(Sent("/?id=Max", "lat=46.5&lon=7.5"), to: port) == 200)
+        #expect(try await person("Lee", at: anna)?["lat"] == .number(46.5))
+        #expect(try await person("Max", at: anna)?["lat"] == .number(46.5))
+
+        // Encrypted by OwnTracks, with the key of the settings and with another one
+        let box =
+          "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXucdH0JMAp+k4oszabSJQ2NG9hfIud1XLuB5xeZcvIIIf9mtYWK14Dni"
+          + "w9+6L5IqQsXMVvkc7wl6R2rsrRU/Tgr8yBuB1bHH+Dc1iEKHZGnt+2LSxB51gowyOuM9WK6xuWZNC"
+        func encrypted(_ data: String) -> String {
+          "{\"_type\":\"encrypted\",\"data\":\"\(data)\"}"
+        }
+        #expect(try send(Sent("/owntracks", encrypted(box)), to: port) == 200)
+        #expect(try await person("q7", at: anna)?["status"].text == "mayday")
+        let other = Sent("/owntracks?u=Lee", encrypted("A" + box.dropFirst().dropLast() + "D"))
+        #expect(try send(other, to: port) == 400)
+        let left = try await person("Lee", at: anna)?["phone"]["leftOut"].items ?? []
+        #expect(left.map { $0["reason"].text ?? "" }.contains { $0.contains("owntracks-key") })
+        try await node.stop()
+      }
+    }
+
     @Test func `invented names leave room for a new phone's call, and beyond it nothing is lost`()
       async throws
     {

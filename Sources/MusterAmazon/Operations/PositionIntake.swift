@@ -155,6 +155,7 @@ final class PositionIntake: Sendable {
     case .tooFast: ServiceFault(.throttled, "too many positions: send the rest later")
     case .tooMany: ServiceFault(.accessDenied, "this node has no room for another tracker")
     case .refused(let reason): ServiceFault(.accessDenied, reason)
+    case .invalid(let fault): ServiceFault(.accessDenied, fault.rawValue)
     case .unavailable: ServiceFault(.unavailable, "the node cannot store it now")
     }
   }

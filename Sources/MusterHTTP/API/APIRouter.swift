@@ -9,10 +9,13 @@ struct APIRouter: Sendable {
   let api: API
   private let table: RouteTable<API>
   private let turns: ReadTurns
+  /// With which phones encrypt messages of OwnTracks; nil without.
+  let ownTracksKey: OwnTracksKey?
 
-  init(api: API, turns: ReadTurns = ReadTurns()) {
+  init(api: API, turns: ReadTurns = ReadTurns(), ownTracksKey: OwnTracksKey? = nil) {
     self.api = api
     self.turns = turns
+    self.ownTracksKey = ownTracksKey
     table = RouteTable(
       API.routes,
       about: "Read and write the data of one device of a field team. Writes are "
@@ -25,7 +28,7 @@ struct APIRouter: Sendable {
       api: API(
         node: api.node, maps: api.maps, webhooks: api.webhooks, live: api.live,
         logins: api.logins, requests: api.requests, photos: api.photos, hidesDuress: true),
-      turns: turns)
+      turns: turns, ownTracksKey: ownTracksKey)
   }
 
   /// Whether a path belongs to the API.

@@ -95,6 +95,7 @@ enum PersonRoutes {
     case .tooFast: throw Problem(.tooManyRequests, "too many positions: send the rest later")
     case .tooMany: throw Problem(.forbidden, "this node has no room for another tracker")
     case .refused(let reason): throw Problem(.forbidden, reason)
+    case .invalid(let fault): throw Problem(.badRequest, fault.rawValue)
     case .unavailable: throw Problem(.serviceUnavailable, "the node cannot store it now")
     }
   }

@@ -358,7 +358,9 @@ struct LoginEndpoint: Sendable {
     guard let login, let reporter = try await reporter(login) else {
       throw Problem(.unauthorized, "this address is not valid: copy it from the page again")
     }
-    return try await TrackerResponder(node: router.api.node, reporter: reporter).respond(
+    let responder = TrackerResponder(
+      node: router.api.node, reporter: reporter, key: router.ownTracksKey)
+    return try await responder.respond(
       to: request, as: .allowed(path: "/" + (parts.count == 2 ? parts[1] : "")))
   }
 

@@ -44,5 +44,6 @@ public enum ReadingFault: String, Error, Hashable, Sendable, CaseIterable {
   /// A phone that does not identify itself.
   case nameless = "tracker without an id"
   /// A phone that encrypts its positions with a key that the node does not have.
-  case encrypted = "encrypted position: remove the encryption key in the app's settings"
+  case encrypted =
+    "encrypted: set the app's key as owntracks-key in muster.toml, or remove it in the app"
 }

@@ -26,7 +26,7 @@ public enum PhoneMessages {
   /// name that an app uses.
   public static func form(_ text: some StringProtocol) throws(ReadingFault) -> TrackerReport {
     guard text.utf8.count <= longestBytes else { throw .tooLong }
-    guard let members = PhoneValue.form(text).members,
+    guard let members = PhoneValue.form(text, all: "alarm").members,
       members.contains(where: { formNames.contains($0.key.lowercased()) })
     else { throw .malformed }
     return report(of: members, named: [])
@@ -48,28 +48,40 @@ public enum PhoneMessages {
   /// Parses JSON: a message or a list of messages, each judged alone. Messages about something else
   /// than the phone itself yield no report. Throws if nothing of it is a message.
   ///
-  /// - Parameter names: the user and the device that the request states beside an OwnTracks
-  ///   message; empty without.
+  /// - Parameters:
+  ///   - names: the user and the device that the request states beside a message; empty without.
+  ///   - open: decrypts a message of OwnTracks; nil if it has another key.
   public static func json(
-    _ body: [UInt8], named names: [String] = []
+    _ body: [UInt8], named names: [String] = [], open: (String) -> [UInt8]? = { _ in nil }
   ) throws(ReadingFault) -> [TrackerReport] {
     guard body.count <= longestBytes else { throw .tooLong }
     guard let value = PhoneValue.json(Array(body.drop { $0 >= 0x80 })) else { throw .malformed }
     let messages = value.messages.prefix(mostMessages).compactMap(\.members)
     guard !messages.isEmpty || value == .list([]) else { throw .malformed }
-    var reports: [TrackerReport] = []
-    var isEncrypted = false
-    for message in messages {
-      if message["_type"]?.word == "encrypted" {
-        isEncrypted = true
-      } else {
-        reports += self.reports(of: message, named: names)
+    let reports = messages.flatMap { message in
+      guard message["_type"]?.word == "encrypted" else {
+        return self.reports(of: message, named: names)
       }
+      guard
+        let inner = message["data"]?.word.flatMap(open).flatMap(PhoneValue.json)?.members
+      else {
+        return [encrypted(message, named: names)]
+      }
+      let outer = message.filter { !["_type", "data"].contains($0.key) }
+      return self.reports(of: inner.merging(outer) { own, _ in own }, named: names)
     }
-    // A success would show on the phone, although the position cannot be read.
-    if isEncrypted, reports.isEmpty { throw .encrypted }
     guard !reports.isEmpty || messages.allSatisfy(isKnown) else { throw .malformed }
     return reports
+  }
+
+  /// A message that cannot be read reports nothing but its phone.
+  private static func encrypted(
+    _ message: [String: PhoneValue], named names: [String]
+  ) -> TrackerReport {
+    var report = TrackerReport(tracker: nil, position: nil)
+    readName(message, names, into: &report)
+    report.omissions = [.encrypted]
+    return report
   }
 
   /// Whether a message has the form of an app, although it may be about something else.
@@ -90,7 +102,9 @@ public enum PhoneMessages {
       let inner = location.messages.compactMap(\.members)
       if inner.isEmpty { return [report(of: outer, named: names)] }
       return inner.prefix(mostMessages).map { location in
-        report(of: location.merging(outer) { own, _ in own }, named: names)
+        report(
+          of: location.merging(outer) { own, _ in own }, named: names,
+          alarms: alarms(in: outer) + alarms(in: location))
       }
     }
     let isReport = message.keys.contains { jsonNames.contains($0.lowercased()) }
@@ -103,25 +117,39 @@ public enum PhoneMessages {
 
   // MARK: One message
 
+  /// Objects whose members are the message's too.
+  private static let parts = ["coords", "extras", "attributes", "params"]
+
+  /// Returns all values named `alarm`: an empty one hides no other.
+  private static func alarms(in message: [String: PhoneValue]) -> [PhoneValue] {
+    let members = message.sorted { $0.key < $1.key }
+    return members.filter { $0.key.lowercased() == "alarm" }.map(\.value)
+      + members.filter { parts.contains($0.key.lowercased()) }.flatMap {
+        alarms(in: $0.value.members ?? [:])
+      }
+  }
+
+  /// - Parameter alarms: those of the message; nil to find them.
   private static func report(
-    of message: [String: PhoneValue], named names: [String]
+    of message: [String: PhoneValue], named names: [String], alarms: [PhoneValue]? = nil
   ) -> TrackerReport {
     var members: [String: PhoneValue] = [:]
-    for (name, value) in message where members[name.lowercased()] == nil {
-      members[name.lowercased()] = value
-    }
-    // Parts of nested forms, behind those of the message itself.
-    for part in ["coords", "extras", "attributes", "params"] {
-      for (name, value) in members[part]?.members ?? [:] where members[name.lowercased()] == nil {
+    func add(_ found: [String: PhoneValue]) {
+      // The order of a dictionary is not defined. A member that states nothing hides no other.
+      for (name, value) in found.sorted(by: { $0.key < $1.key })
+      where members[name.lowercased()]?.isEmpty ?? true {
         members[name.lowercased()] = value
       }
     }
+    add(message)
+    // Parts of nested forms, behind those of the message itself.
+    for part in parts { add(members[part]?.members ?? [:]) }
     var report = TrackerReport(tracker: nil, position: nil)
     readName(members, names, into: &report)
     readTime(members, into: &report)
     readPosition(members, into: &report)
     readCondition(members, into: &report)
-    report.alarm = TrackerAlarm(members["alarm"])
+    report.alarm = TrackerAlarm(alarms ?? Self.alarms(in: message))
     return report
   }
 

@@ -154,19 +154,26 @@ extension PhoneValue {
 
 extension PhoneValue {
   /// Parses a form (`application/x-www-form-urlencoded`) into an object. Of repeated names the
-  /// first counts. Broken percent signs stay as they are, and texts that are no UTF-8 are read as
-  /// Latin-1: nothing makes another parameter unreadable.
-  static func form(_ text: some StringProtocol) -> PhoneValue {
+  /// first counts; the values of `all` become a list. Broken percent signs stay as they are, and
+  /// texts that are no UTF-8 are read as Latin-1: nothing makes another parameter unreadable.
+  ///
+  /// - Parameter all: a name of which each value counts, in lower case.
+  static func form(_ text: some StringProtocol, all: String) -> PhoneValue {
     var members: [String: PhoneValue] = [:]
-    for pair in text.split(separator: "&").prefix(mostParameters) {
+    var values: [PhoneValue] = []
+    for pair in text.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = decoded(parts[0])
-      if members[name] == nil { members[name] = .text(parts.count == 2 ? decoded(parts[1]) : "") }
+      let name = PhoneValue.trimmed(decoded(parts[0]))
+      let value = PhoneValue.text(parts.count == 2 ? decoded(parts[1]) : "")
+      if name.lowercased() == all {
+        values.append(value)
+      } else if members[name] == nil {
+        members[name] = value
+      }
     }
+    if !values.isEmpty { members[all] = .list(values) }
     return .object(members)
   }
-
-  private static let mostParameters = 1000
 
   private static func decoded(_ text: some StringProtocol) -> String {
     var bytes: [UInt8] = []

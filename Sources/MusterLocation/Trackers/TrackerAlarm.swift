@@ -20,11 +20,13 @@ public struct TrackerAlarm: Hashable, Sendable {
   static let none: Set<String> = ["", "0", "false", "no", "off", "none", "null", "normal"]
 
   private static let longestBytes = 64
+  private static let deepest = 8
 
-  /// Reads the field; nil for no alarm. Of several words the first that calls for help counts.
-  init?(_ value: PhoneValue?) {
+  /// Reads the fields of this name of one message; nil for no alarm. Of several words the first
+  /// that calls for help counts.
+  init?(_ values: [PhoneValue]) {
     var words: [String] = []
-    Self.collect(value, into: &words, depth: 0)
+    for value in values { Self.collect(value, into: &words, depth: 0) }
     let alarms = words.filter { !Self.none.contains(Self.key($0)) }
     guard let word = alarms.first(where: { Self.calls.contains(Self.key($0)) }) ?? alarms.first
     else { return nil }
@@ -32,17 +34,35 @@ public struct TrackerAlarm: Hashable, Sendable {
     self.word = Self.shown(word)
   }
 
-  private static func collect(_ value: PhoneValue?, into words: inout [String], depth: Int) {
+  private static func collect(_ value: PhoneValue, into words: inout [String], depth: Int) {
+    guard depth < deepest else { return words.append("unreadable") }
     switch value {
-    case nil, .null?: break
-    case .flag(let flag)?: words.append(flag ? "true" : "false")
-    case .text(let text)?:
-      words += text.split { ",;|".contains($0) }.prefix(32).map { PhoneValue.trimmed($0) }
-    case .number?: words.append(value?.word ?? "unreadable")
-    case .list(let elements)?:
-      guard depth < 2 else { return words.append("unreadable") }
-      for element in elements.prefix(32) { collect(element, into: &words, depth: depth + 1) }
-    case .object?, .unreadable?: words.append("unreadable")
+    case .null: break
+    case .flag(let flag): words.append(flag ? "true" : "false")
+    case .text(let text):
+      for part in text.split(whereSeparator: { ",;|".contains($0) }) {
+        // A list may have blanks only; the words of one alarm may too.
+        let parts = part.split(whereSeparator: \.isWhitespace).map(String.init)
+        let isList = parts.count > 1 && parts.contains { calls.contains(key($0)) }
+        words += isList ? parts : [PhoneValue.trimmed(part)]
+      }
+    case .number: words.append(value.word ?? "unreadable")
+    case .list(let elements):
+      for element in elements { collect(element, into: &words, depth: depth + 1) }
+    case .object(let members):
+      // `{"sos": true}` or `{"type": "sos"}`
+      let before = words.count
+      var isDenied = false
+      for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+        switch member {
+        case .flag(true): words.append(name)
+        case .flag(false): isDenied = true
+        case .text, .list, .object: collect(member, into: &words, depth: depth + 1)
+        case .number, .null, .unreadable: break
+        }
+      }
+      if words.count == before, !isDenied { words.append("unreadable") }
+    case .unreadable: words.append("unreadable")
     }
   }
 

@@ -11,6 +11,10 @@ public struct TrackerGate: Sendable {
   static let burst: Int64 = 300
   /// The sustained rate is one report per second; phones send one in ten seconds or less often.
   static let millisecondsPerReport: Int64 = 1000
+  /// The same for messages with a call for help: apps repeat them, also while positions are beyond
+  /// their rate.
+  static let callBurst: Int64 = 60
+  static let millisecondsPerCall: Int64 = 5000
 
   /// How a sender proves who it is, from the least on.
   public enum Standing: Int, Hashable, Sendable, Comparable {
@@ -39,8 +43,12 @@ public struct TrackerGate: Sendable {
   private struct Tracker {
     var gate = FixGate()
     var limiter: RateLimiter
+    var calls: RateLimiter
 
-    init(now: Instant) { limiter = RateLimiter(saving: burst * millisecondsPerReport, now: now) }
+    init(now: Instant) {
+      limiter = RateLimiter(saving: burst * millisecondsPerReport, now: now)
+      calls = RateLimiter(saving: callBurst * millisecondsPerCall, now: now)
+    }
   }
 
   private let mostTrackers: Int
@@ -86,14 +94,30 @@ public struct TrackerGate: Sendable {
     return true
   }
 
+  /// Forgets the fixes of a tracker that were judged since an earlier state, because they could not
+  /// be stored: the phone sends them again. Their rate stays counted.
+  public mutating func withdraw(fixesOf name: TrackerName, since before: TrackerGate?) {
+    trackers[name]?.gate = before?.trackers[name]?.gate ?? FixGate()
+  }
+
+  /// Whether a message with a call for help is within the rate of its tracker, which MUST be
+  /// admitted. Beyond it, a message adds nothing to a call that is open.
+  public mutating func isWithinRateOfCalls(_ name: TrackerName, now: Instant) -> Bool {
+    trackers[name]?.calls.take(Self.millisecondsPerCall, now: now) ?? false
+  }
+
   /// Validates a report of a tracker.
+  ///
+  /// - Parameter isUrgent: whether its call for help is within the rate of calls: its position is
+  ///   not counted against that of reports.
   public mutating func judge(
-    _ report: TrackerReport, of name: TrackerName, as standing: Standing, now: ClockReading
+    _ report: TrackerReport, of name: TrackerName, as standing: Standing, isUrgent: Bool = false,
+    now: ClockReading
   ) -> Answer {
     guard admits(name, as: standing, now: now.instant), var tracker = trackers[name] else {
       return .tooMany
     }
-    guard tracker.limiter.take(Self.millisecondsPerReport, now: now.instant) else {
+    guard isUrgent || tracker.limiter.take(Self.millisecondsPerReport, now: now.instant) else {
       return .tooFast
     }
     defer { trackers[name] = tracker }

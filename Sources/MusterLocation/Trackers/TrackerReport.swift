@@ -17,7 +17,8 @@ public struct TrackerReport: Hashable, Sendable {
     case vague = "position too inaccurate"
     case nowhere = "position at 0, 0"
     case jump = "position too far from the last"
-    case encrypted = "encrypted: set the same key on the laptop, or none in the app"
+    case tooFast = "positions beyond one a second"
+    case encrypted = "encrypted with another key than the laptop's (owntracks-key)"
 
     /// Compares the texts.
     public static func < (left: Omission, right: Omission) -> Bool {
@@ -60,6 +61,9 @@ public struct TrackerReport: Hashable, Sendable {
 
   /// Whether it calls for help.
   public var isCall: Bool { alarm?.isCall == true }
+
+  /// Whether it cannot be read: it shows nothing, not even that its sender has the phone's key.
+  public var isUnreadable: Bool { omissions == [.encrypted] }
 
   /// Returns the same report of another tracker: of the one whose credentials its sender has.
   public func renamed(_ tracker: TrackerName) -> TrackerReport {

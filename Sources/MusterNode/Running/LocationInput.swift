@@ -20,7 +20,7 @@ struct LocationInput: Sendable {
   /// The clocks of the phones that report here.
   var phones = PhoneClocks()
   /// The trackers that this node records; nil until the first report.
-  private var trackers: TrackerGate?
+  private(set) var trackers: TrackerGate?
   /// What is noted about their messages.
   var phoneNotes = PhoneNotes()
   /// Returns the names of the logins, whose people the shared token of phones does not prove.
@@ -79,9 +79,22 @@ struct LocationInput: Sendable {
   /// - Parameter known: the names of the trackers that the replica stores.
   mutating func judge(
     _ report: TrackerReport, of name: TrackerName, as standing: TrackerGate.Standing,
-    known: @autoclosure () throws -> [String], now: ClockReading
+    isUrgent: Bool, known: @autoclosure () throws -> [String], now: ClockReading
   ) throws -> TrackerGate.Answer {
-    try withTrackers(known: known, now: now) { $0.judge(report, of: name, as: standing, now: now) }
+    try withTrackers(known: known, now: now) {
+      $0.judge(report, of: name, as: standing, isUrgent: isUrgent, now: now)
+    }
+  }
+
+  /// Forgets the fixes of trackers that were judged since an earlier state and not stored.
+  mutating func withdraw(fixesOf names: Set<TrackerName>, since before: TrackerGate?) {
+    for name in names { trackers?.withdraw(fixesOf: name, since: before) }
+  }
+
+  /// Whether a message with a call for help is within the rate of its tracker, which MUST be
+  /// admitted.
+  mutating func isWithinRateOfCalls(_ name: TrackerName, now: ClockReading) -> Bool {
+    trackers?.isWithinRateOfCalls(name, now: now.instant) ?? false
   }
 
   /// Whether a tracker is known, or finds a place.

@@ -11,8 +11,10 @@ public enum TrackerReply: Hashable, Sendable {
   case tooFast
   /// The limit on trackers is reached.
   case tooMany
-  /// Rejected for this reason.
+  /// Rejected for this reason: it can never be used.
   case refused(String)
+  /// Nothing of it can be read.
+  case invalid(ReadingFault)
   /// The disk failed: to be sent again later.
   case unavailable
 }
@@ -23,11 +25,18 @@ public struct TrackerUpdate: Hashable, Sendable {
   public let report: TrackerReport
   /// Fences that the tracker is not evaluated against.
   public let excluded: Set<RowID>
+  /// Whether it belongs to a call for help that is within the rate of calls.
+  let isUrgent: Bool
 
   /// Creates an update.
   public init(_ report: TrackerReport, without excluded: Set<RowID> = []) {
+    self.init(report, isUrgent: false, without: excluded)
+  }
+
+  fileprivate init(_ report: TrackerReport, isUrgent: Bool, without excluded: Set<RowID> = []) {
     self.report = report
     self.excluded = excluded
+    self.isUrgent = isUrgent
   }
 }
 
@@ -50,8 +59,12 @@ public enum TrackerReports {
     _ report: TrackerReport, by credential: PhoneCredential, at node: isolated Node
   ) async -> TrackerReply {
     await node.untilPeersAnswered()
+    if report.isUnreadable {
+      if let name = report.tracker { node.location.phoneNotes.record(report, of: name) }
+      return .invalid(.encrypted)
+    }
     guard let name = report.tracker else {
-      guard report.isCall else { return .refused(ReadingFault.nameless.rawValue) }
+      guard report.isCall else { return .invalid(.nameless) }
       return await raiseUnverified(
         report, credential, "the message names no phone", .sharedToken, at: node)
     }
@@ -66,16 +79,20 @@ public enum TrackerReports {
     } catch {
       return answer(to: error, at: node)
     }
-    if report.isCall {
-      switch await raise(report, name, credential, at: node) {
-      case .done: break
-      case let other: return other
-      }
+    guard report.isCall else {
+      return await receive([TrackerUpdate(report)], as: credential.standing, at: node)[0]
     }
+    let (call, isUrgent) = await raise(report, name, credential, at: node)
+    guard call == .done else { return call }
     let reply = await receive(
-      [TrackerUpdate(report)], as: credential.standing, at: node)[0]
+      [TrackerUpdate(report, isUrgent: isUrgent)], as: credential.standing, at: node)[0]
     // A stored call for help is never answered by a refusal.
-    return report.isCall && reply != .unavailable ? .done : reply
+    switch reply {
+    case .unavailable: return .unavailable
+    case .tooFast: node.location.phoneNotes.count([.tooFast], of: name)
+    case .done, .tooMany, .refused, .invalid: break
+    }
+    return .done
   }
 
   /// Processes a report of the phone of this device's user: a fix of this device, and the user's
@@ -85,6 +102,7 @@ public enum TrackerReports {
   ) async -> TrackerReply {
     await node.untilPeersAnswered()
     node.location.phoneNotes.record(report, of: nil)
+    if report.isUnreadable { return .invalid(.encrypted) }
     if report.isCall {
       do {
         let call = try node.phoneCall(of: report, by: .login, from: nil)
@@ -93,8 +111,12 @@ public enum TrackerReports {
         return answer(to: error, at: node)
       }
     }
-    if report.position != nil { await node.receiveOwnPosition(of: report) }
-    return .done
+    do {
+      try node.receiveOwnPosition(of: report)
+      return .done
+    } catch {
+      return answer(to: error, at: node)
+    }
   }
 
   /// Processes position reports of trackers in their order, with one commit. On return they are
@@ -104,6 +126,7 @@ public enum TrackerReports {
     at node: isolated Node
   ) async -> [TrackerReply] {
     await node.untilPeersAnswered()
+    let before = node.location.trackers
     var replies: [TrackerReply] = []
     var fixes: [(place: Int, fix: TrackedFix)] = []
     for (place, update) in updates.enumerated() {
@@ -129,38 +152,51 @@ public enum TrackerReports {
         }
       }
     }
+    // Their phones send these again.
+    let lost = fixes.lazy.filter { replies[$0.place] == .unavailable }.compactMap {
+      updates[$0.place].report.tracker
+    }
+    node.location.withdraw(fixesOf: Set(lost), since: before)
     return replies
   }
 
   // MARK: Calls for help
 
   /// Writes the call for help of a report: as a MAYDAY of its person, who is listed at once; or as
-  /// an unverified call if there is no place for another person.
+  /// an unverified call if there is no place for another person. Returns whether it is within the
+  /// rate of calls.
   private static func raise(
     _ report: TrackerReport, _ name: TrackerName, _ credential: PhoneCredential,
     at node: isolated Node
-  ) async -> TrackerReply {
+  ) async -> (TrackerReply, isUrgent: Bool) {
+    var isUrgent = false
     do {
       let hasPlace = try node.read { replica, now in
-        try node.location.admits(
+        let hasPlace = try node.location.admits(
           name, as: max(credential.standing, .call), known: replica.queries.trackerNames(),
           now: now)
+        isUrgent = node.location.isWithinRateOfCalls(name, now: now)
+        return hasPlace
       }
       guard hasPlace else {
-        return await raiseUnverified(
+        let reply = await raiseUnverified(
           report, credential, "this laptop records no further phone", .beyondBound, at: node)
+        return (reply, isUrgent)
       }
-      let call = try node.phoneCall(of: report, by: credential, from: name)
+      let call = try node.phoneCall(
+        of: report, by: credential, from: name, isWithinRate: isUrgent)
       try node.attempt { try $0.enlistTracker(named: name.description, now: $1) }
       try node.attempt {
         try $0.write(PersonRequests.raise(call, ofTracker: name.description), now: $1)
       }
-      return .done
+      return (.done, isUrgent)
     } catch let refusal as Refusal {
       // Such as a tracker that was removed, or more trackers than this device may publish.
-      return await raiseUnverified(report, credential, "\(refusal)", .beyondBound, at: node)
+      let reply = await raiseUnverified(
+        report, credential, "\(refusal)", .beyondBound, at: node)
+      return (reply, isUrgent)
     } catch {
-      return answer(to: error, at: node)
+      return (answer(to: error, at: node), isUrgent)
     }
   }
 
@@ -174,7 +210,8 @@ public enum TrackerReports {
     do {
       try await node.raiseUnverifiedCall(
         UnverifiedCall(
-          credential: "phone token \(report.tracker?.description ?? "")",
+          // Without a name, what calls from one address is taken for one phone.
+          credential: "phone token \(report.tracker?.description ?? "from \(address)")",
           name: report.tracker?.description ?? "", address: address,
           note: "\(report.alarm?.word ?? ""): \(reason)", position: report.position,
           madeAt: made, cause: cause))
@@ -194,12 +231,13 @@ public enum TrackerReports {
   ) -> (TrackerReply, TrackedFix?) {
     let report = update.report
     guard let name = report.tracker else {
-      return (.refused(ReadingFault.nameless.rawValue), nil)
+      return (.invalid(.nameless), nil)
     }
     do {
       let (answer, age) = try node.read { replica, now in
         let answer = try node.location.judge(
-          report, of: name, as: standing, known: replica.queries.trackerNames(), now: now)
+          report, of: name, as: standing, isUrgent: update.isUrgent,
+          known: replica.queries.trackerNames(), now: now)
         return (answer, node.location.phones.age(of: name, report.time, now: now))
       }
       if answer != .tooFast, answer != .tooMany {
@@ -285,32 +323,44 @@ extension Node {
     return try read { replica, _ in replica.hasUser(called: key) }
   }
 
-  /// The call for help of a report, with a note that states how it came, and both times if it was
-  /// delayed.
+  /// The call for help of a report.
   fileprivate func phoneCall(
-    of report: TrackerReport, by credential: PhoneCredential, from name: TrackerName?
+    of report: TrackerReport, by credential: PhoneCredential, from name: TrackerName?,
+    isWithinRate: Bool = true
   ) throws -> PhoneCall {
-    let made: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
-    let (age, now) = try read { _, now in
-      (location.phones.age(of: name, report.time, now: now), now.wall)
+    try read { _, now in
+      PhoneCall(
+        report, by: credential, age: location.phones.age(of: name, report.time, now: now),
+        received: now.wall, isWithinRate: isWithinRate)
     }
+  }
+}
+
+extension PhoneCall {
+  private static let plainWords: Set<String> = ["sos", "true", "1"]
+  /// Calls that are older than this when they arrive show both times.
+  private static let delayMilliseconds: Int64 = 60_000
+
+  /// Its note states how the call came, and both times if it was delayed.
+  fileprivate init(
+    _ report: TrackerReport, by credential: PhoneCredential, age: SampleAge,
+    received: Timestamp, isWithinRate: Bool
+  ) {
+    let made: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
     var note = "alarm by the phone"
     if let word = report.alarm?.word, !Self.plainWords.contains(word.lowercased()) {
       note += " (\(word))"
     }
     if let percent = report.batteryPercent { note += ", battery \(percent) %" }
     if let made, let age = age.leastMilliseconds, age > Self.delayMilliseconds {
-      note += ", made \(made) by its clock, received \(now)"
+      note += ", made \(made) by its clock, received \(received)"
     }
     if case .shared(let address) = credential {
       note +=
         address.isEmpty
         ? "; by the token of all phones" : "; by the token of all phones, from \(address)"
     }
-    return PhoneCall(word: report.alarm?.word ?? "", madeAt: made, note: note)
+    self.init(
+      word: report.alarm?.word ?? "", madeAt: made, note: note, isWithinRate: isWithinRate)
   }
-
-  private static var plainWords: Set<String> { ["sos", "true", "1"] }
-  /// Calls that are older than this when they arrive show both times.
-  private static var delayMilliseconds: Int64 { 60_000 }
 }

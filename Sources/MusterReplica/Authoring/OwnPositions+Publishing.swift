@@ -77,11 +77,11 @@ extension OwnPositions {
     for admitted in fixes {
       let (tracker, fix) = (admitted.tracker, admitted.fix.fix)
       note(batteryPercent: admitted.fix.batteryPercent, of: tracker.nonce)
-      let seen = try core.monitor.observe(
-        fix, by: tracker.subject, stepsBack: false, without: admitted.fix.excluded,
-        in: core.store)
       let report = PositionReport(fix: fix, reportedAt: now.wall, age: FixAge(admitted.fix.age))
       let isOld = report.age.wasOld
+      let seen = try core.monitor.observe(
+        fix, by: tracker.subject, stepsBack: false, isOld: isOld,
+        without: admitted.fix.excluded, in: core.store)
       var isNewest = seen.isNewest || report.age.isUnknown
       if isNewest, isOld {
         let subject = Subject(nonce: tracker.nonce, device: tracker.subject)
@@ -94,6 +94,12 @@ extension OwnPositions {
         report, of: tracker.subject, UserID(raw: tracker.subject.raw), isNewest: isNewest,
         in: &core, now: now)
       operations += admitted.creation.map(Operation.write)
+      if seen.isNewest, !report.age.isUnknown {
+        core.transaction.batch.local.merge(seen.state) { $1 }
+        // The next fix of the tracker follows this one. After a failure the states are read again.
+        core.monitor.keep(seen)
+        operations += seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
+      }
       guard isNewest else {
         if let record = try renewContact(of: tracker, stored: stored, in: &core, now: now) {
           published[record.topic] = record
@@ -102,12 +108,8 @@ extension OwnPositions {
       }
       core.records.recordContact(of: tracker.subject, now: now)
       if !isOld {
-        core.transaction.batch.local.merge(seen.state) { $1 }
-        // The next fix of the tracker follows this one. After a failure the states are read again.
-        core.monitor.keep(seen)
         _ = noteMovement(
           fix, isMoving: admitted.fix.isMoving, of: tracker.nonce, in: core, now: now)
-        operations += seen.crossings.map { .trackerCrossing($0, nonce: tracker.nonce) }
       }
       if let record = try put(
         report, of: tracker.nonce, stored: stored, in: &core, now: now)

@@ -121,6 +121,8 @@ public enum PersonRequests {
       var composer = Composer(state, origin: nil)
       composer.claim(.claim(.needsHelp, note: call.note))
       draft = Draft(composer, lane: .urgent)
+    } else if !call.isWithinRate {
+      return .nothing
     }
     draft.local = log.adding(call)
     return draft

@@ -9,12 +9,16 @@ public struct PhoneCall: Hashable, Sendable {
   public let madeAt: Timestamp?
   /// The note of the call for help: a line.
   public let note: String
+  /// Whether the message is within the rate of calls of its phone. Beyond it, a message while a
+  /// call is open is not even remembered: it costs no commit.
+  public let isWithinRate: Bool
 
   /// Creates a call.
-  public init(word: String, madeAt: Timestamp?, note: String) {
+  public init(word: String, madeAt: Timestamp?, note: String, isWithinRate: Bool = true) {
     self.word = word
     self.madeAt = madeAt
     self.note = note
+    self.isWithinRate = isWithinRate
   }
 }
 

@@ -103,19 +103,22 @@ struct GeofenceMonitor: Sendable {
   ///
   /// - Parameters:
   ///   - stepsBack: whether the receiver's clock was set back, and this fix is the newest.
+  ///   - isOld: whether the fix is no evidence of now.
   ///   - excluded: fences that are treated as inactive.
   mutating func observe(
-    _ fix: Fix, by subject: DeviceID, stepsBack: Bool, without excluded: Set<RowID> = [],
-    in store: Store
+    _ fix: Fix, by subject: DeviceID, stepsBack: Bool, isOld: Bool = false,
+    without excluded: Set<RowID> = [], in store: Store
   ) throws -> Observation {
     let index = try index(without: excluded, in: store)
     let before = try detectors[subject] ?? Self.saved(for: subject, in: store)
     var detector = before
     if stepsBack { detector.clockWasSetBack() }
     let isNewest = detector.lastSampleTime.map { fix.sampleTime > $0 } ?? true
-    let transitions = detector.observe(fix, fences: index)
+    let transitions =
+      isOld
+      ? detector.observeOld(fix, fences: index) : detector.observe(fix, fences: index)
     var state = [Self.stateKey(of: subject): detector.encoded()]
-    if !before.watches(index) { state[Self.watchKey(of: subject)] = detector.encodedWatch() }
+    if !detector.watchesAs(before) { state[Self.watchKey(of: subject)] = detector.encodedWatch() }
     return Observation(
       subject: subject, detector: detector,
       crossings: transitions.map { Crossing($0, of: subject) }, isNewest: isNewest,

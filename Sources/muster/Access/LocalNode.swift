@@ -44,6 +44,8 @@ struct RunSettings {
   var serve: HTTPArgument?
   /// How long phones stay logged in without a passphrase.
   var loginTerm: DurationArgument
+  /// With which phones encrypt messages of OwnTracks; nil without.
+  var ownTracksKey: OwnTracksKey?
   /// The command posts that it connects to.
   var uplinks: [UplinkTarget]
   /// The proxy to the command posts; nil for none.
@@ -251,7 +253,8 @@ enum LocalNode {
     }
     return Programs(
       node: node, maps: maps, webhooks: webhooks, amazon: amazon, home: folder,
-      loginTermSeconds: settings.loginTerm.seconds, logger: logger)
+      loginTermSeconds: settings.loginTerm.seconds, ownTracksKey: settings.ownTracksKey,
+      logger: logger)
   }
 
   /// The sources of positions and of sightings.

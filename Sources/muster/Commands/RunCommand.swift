@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Logging
+internal import MusterHTTP
 internal import MusterLocation
 internal import MusterModel
 
@@ -42,6 +43,7 @@ struct RunCommand: AsyncParsableCommand {
         proxy = "http://192.0.2.1:3128"
         http = "127.0.0.1:7480"          # or "off"
         http-token = "a long secret"     # for phones, with http
+        owntracks-key = "as in the app"  # if OwnTracks encrypts
         trust-local = false
         aws-anonymous = false
         map = ["/srv/map.pmtiles"]
@@ -193,6 +195,7 @@ struct RunCommand: AsyncParsableCommand {
       maps: try web.map.isEmpty ? settings.values(of: .map) { $0 } ?? [] : web.map,
       serve: try web.serve ?? settings.value(of: .serve, HTTPArgument.init(parsing:)),
       loginTerm: try web.loginTerm ?? settings.loginTerm,
+      ownTracksKey: try settings.value(of: .ownTracksKey, Self.ownTracksKey),
       uplinks: try
         (web.uplink.isEmpty
         ? settings.values(of: .uplink, UplinkArgument.init(parsing:)) : web.uplink)?
@@ -202,6 +205,13 @@ struct RunCommand: AsyncParsableCommand {
         (link.linkRate
         ?? settings.value(of: .linkRate, LinkRateArgument.init(parsing:)))?.rate,
       logLevel: try settings.value(of: .logLevel, Self.logLevel) ?? .info)
+  }
+
+  private static func ownTracksKey(_ text: String) throws -> OwnTracksKey {
+    guard let key = OwnTracksKey(text) else {
+      throw BadArgument("the key of OwnTracks must have 1 to 32 bytes, as in the app")
+    }
+    return key
   }
 
   static func logLevel(_ text: String) throws -> Logger.Level {

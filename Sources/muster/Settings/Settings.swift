@@ -17,6 +17,7 @@ enum Setting: String, CaseIterable {
   case proxy
   case http
   case httpToken = "http-token"
+  case ownTracksKey = "owntracks-key"
   case trustLocal = "trust-local"
   case awsAnonymous = "aws-anonymous"
   case map
