@@ -12,6 +12,7 @@ readonly programs=(
   python3:python3
   chromium:chromium
   chromedriver:chromium-driver
+  node:nodejs
   pdftoppm:poppler-utils
   /usr/share/javascript/leaflet/leaflet.js:libjs-leaflet
   gpsd:gpsd

@@ -36,13 +36,12 @@ public struct Programs: Service {
     self.amazon = amazon
     self.logger = logger
     self.loginTermSeconds = loginTermSeconds
-    live = SubscriptionBroker(node: node, devices: amazon?.devices, logger: logger)
+    let logins = home.map { LoginLinks(file: LoginFile(in: $0), termSeconds: loginTermSeconds) }
+    live = SubscriptionBroker(
+      node: node, devices: amazon?.devices, logins: logins, logger: logger)
     router = APIRouter(
-      api: API(
-        node: node, maps: maps, webhooks: webhooks, live: live,
-        logins: home.map {
-          LoginLinks(file: LoginFile(in: $0), termSeconds: loginTermSeconds)
-        }), ownTracksKey: ownTracksKey)
+      api: API(node: node, maps: maps, webhooks: webhooks, live: live, logins: logins),
+      ownTracksKey: ownTracksKey)
   }
 
   /// Sets where other machines reach this node, such as `https://10.0.0.5:7443`. MUST be called

@@ -190,6 +190,10 @@ struct WebResponder: HTTPResponder {
   func respond(to request: Request, context: Context) async throws -> Response {
     var context = context
     context.connection.inputs = inputs
+    if let fault = request.headFault {
+      context.connection.closeSoon()
+      return fault.answer.response
+    }
     let response = try await answer(request, context)
     context.connection.renew(after: response)
     return response

@@ -32,10 +32,13 @@ LATENCY = 0.03
 
 
 class Link:
-    """The Wi-Fi between the phone and the laptop: a relay that can be cut, or lose answers."""
+    """The Wi-Fi between the phone and the laptop: a relay that can be cut, lose answers, or swallow
+    everything, which both ends then send again as TCP does, or the network has forgotten."""
 
     def __init__(self, port):
-        self.port, self.state, self.open = port, "up", []
+        self.port, self.state, self.open, self.dead = port, "up", [], []
+        self.forgets = False
+        self.returns = threading.Condition()
         self.server = socket.create_server(("127.0.0.1", 0))
         self.own = self.server.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -44,22 +47,46 @@ class Link:
         while True:
             near, _ = self.server.accept()
             try:
-                if self.state != "up":
+                if self.state == "down":
                     raise OSError("out of range")
-                far = socket.create_connection(("127.0.0.1", self.port))
             except OSError:
                 near.close()
                 continue
-            self.open += [near, far]
-            for source, target, is_answer in ((near, far, False), (far, near, True)):
-                threading.Thread(
-                    target=self.copy, args=(source, target, is_answer), daemon=True).start()
+            threading.Thread(target=self.join, args=(near,), daemon=True).start()
+
+    def join(self, near):
+        try:
+            # SYN is sent again after 1, 3, 7 … seconds.
+            if not self.pass_silence(1.0):
+                return self.dead.append(near)
+            far = socket.create_connection(("127.0.0.1", self.port))
+        except OSError:
+            return near.close()
+        self.open += [near, far]
+        for source, target, is_answer in ((near, far, False), (far, near, True)):
+            threading.Thread(
+                target=self.copy, args=(source, target, is_answer), daemon=True).start()
+
+    def pass_silence(self, first):
+        """Waits until bytes that are sent now arrive. Returns whether they ever do."""
+        if self.state != "silent":
+            return True
+        begin, forgets = time.monotonic(), self.forgets
+        with self.returns:
+            self.returns.wait_for(lambda: self.state != "silent")
+        again = first
+        while again < time.monotonic() - begin:
+            again = 2 * again + first
+        time.sleep(begin + again - time.monotonic())
+        return not forgets
 
     def copy(self, source, target, is_answer):
         try:
             while data := source.recv(65536):
                 if is_answer:
                     time.sleep(LATENCY)
+                if not self.pass_silence(0.2):
+                    return self.dead.extend((source, target))
                 if not (is_answer and self.state == "mute"):
                     target.sendall(data)
         except OSError:
@@ -71,7 +98,9 @@ class Link:
                 pass
 
     def cut(self):
-        self.state = "down"
+        with self.returns:
+            self.state = "down"
+            self.returns.notify_all()
         for one in self.open:
             try:
                 one.shutdown(socket.SHUT_RDWR)
@@ -79,11 +108,16 @@ class Link:
                 pass
         self.open = []
 
+    def swallow(self, forgets=False):
+        self.state, self.forgets = "silent", forgets
+
     def lose_answers(self):
         self.state = "mute"
 
     def restore(self):
-        self.state = "up"
+        with self.returns:
+            self.state = "up"
+            self.returns.notify_all()
 
 
 class Phone(Page):

@@ -4,6 +4,7 @@ import MusterInterchange
 import MusterModel
 import MusterNode
 import NIOCore
+import NIOEmbedded
 import Testing
 
 import class MusterTestKit.TemporaryFolder
@@ -235,6 +236,124 @@ extension `Logging in` {
       #expect(answer.status == .noContent && answer.headers[clear] == "\"cache\"")
       #expect(await caller.ask(.put, Self.safety, Self.help, cookie: rui).status == .unauthorized)
       #expect(try BrowserTokenFile(in: folder).read().isEmpty)
+    }
+  }
+
+  @Test func `calls for help, answers and check-ins do not wait for a login's other reports`()
+    async throws
+  {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      let ok = "{\"safety\":\"safe\"}"
+      #expect(await caller.ask(.put, Self.safety, ok, cookie: rui).status == .noContent)
+      // Given a login that has used all of its own reports
+      var answers: Set<Int> = []
+      for _ in 1...61 {
+        let answer = await caller.ask(.put, "/api/v1/me/team", "{\"team\":\"A\"}", cookie: rui)
+        answers.insert(answer.status.code)
+      }
+      #expect(answers.contains(429))
+      for _ in 1...30 {
+        #expect(await caller.ask(.put, Self.safety, Self.help, cookie: rui).status == .noContent)
+        #expect(await caller.ask(.put, Self.safety, ok, cookie: rui).status == .noContent)
+        let checkIn = await caller.ask(
+          .post, "/api/v1/checkins/report", "{\"kind\":\"ok\"}", cookie: rui)
+        #expect(checkIn.status != .tooManyRequests && checkIn.status != .forbidden)
+      }
+    }
+  }
+
+  @Test func `an OK that arrives after a later call for help does not cancel it`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      let actedAt = try #require(HeaderName("muster-acted-at"))
+      func report(_ body: String, at time: Int64) async -> Int {
+        await caller.ask(.put, Self.safety, body, cookie: rui, [actedAt: "\(time)"]).status.code
+      }
+      let ok = "{\"safety\":\"safe\"}"
+      #expect(await report(Self.help, at: 1_000_000) == 204)
+      #expect(await report(ok, at: 999_000) == 422)
+      #expect(try await Self.person("Rui", at: caller)?.safety == .unsafe)
+      #expect(await report(ok, at: 1_001_000) == 204)
+      #expect(try await Self.person("Rui", at: caller)?.safety != .unsafe)
+      // A phone's clock that was set back holds no call.
+      #expect(await report(Self.help, at: 9_000_000) == 204)
+      #expect(await report(ok, at: 1_002_000) == 204)
+      #expect(try await Self.person("Rui", at: caller)?.safety != .unsafe)
+    }
+  }
+
+  @Test func `a page states its login by a value without a name`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      try Self.addPhone("Eva", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      let eva = try await caller.cookie("Eva", "Eva's words")
+      let session = try await Self.body(await caller.ask(.get, LoginEndpoint.path, cookie: rui))
+      let id = try #require(session["id"].word)
+      #expect(id.utf8.count == 32)
+      let stated = try #require(HeaderName("muster-login"))
+      func status(_ cookie: String) async -> HTTPResponse.Status {
+        await caller.ask(.put, Self.safety, Self.help, cookie: cookie, [stated: id]).status
+      }
+      #expect(await status(rui) == .noContent)
+      #expect(await status(eva) == .unauthorized)
+      // An expired and a removed login have the same one.
+      let file = BrowserTokenFile(in: folder)
+      let token = try #require(try file.read().first { $0.login == "Rui" })
+      try file.revoke(token.id, of: "Rui")
+      let expired = try await Self.body(await caller.ask(.get, LoginEndpoint.path, cookie: rui))
+      #expect(expired["id"].word == id && expired["standing"].word == "helpOnly")
+      try LoginFile(in: folder).remove("Rui")
+      let removed = try await Self.body(await caller.ask(.get, LoginEndpoint.path, cookie: rui))
+      #expect(removed["id"].word == id && removed["standing"].word == "removed")
+      #expect(await status(rui) == .noContent && caller.clock.calls.count == 1)
+    }
+  }
+
+  @Test func `an open stream ends with the rights of its login, before the next pulse`()
+    async throws
+  {
+    try await Self.run { caller, folder in
+      let api = caller.endpoint.router.api
+      let watch = Task { await api.live.run() }
+      defer { watch.cancel() }
+      let file = BrowserTokenFile(in: folder)
+      let ends: [(String, (UserID?) async throws -> Void)] = [
+        ("revoked", { _ in try file.revoke(try #require(try file.read().first).id, of: "Rui") }),
+        ("removed", { _ in try LoginFile(in: folder).remove("Rui") }),
+        (
+          "signed off",
+          { user in
+            let user = "\(try #require(user))"
+            let done = await api.node.perform(
+              .signOff(user: user, reason: "went home", isConfirmed: true))
+            #expect(done == .done)
+          }
+        ),
+      ]
+      for (what, end) in ends {
+        try? LoginFile(in: folder).remove("Rui")
+        try Self.addPhone("Rui", in: folder)
+        let rui = try await caller.cookie("Rui", "Rui's words")
+        let ok = "{\"safety\":\"safe\"}"
+        #expect(await caller.ask(.put, Self.safety, ok, cookie: rui).status == .noContent)
+        let user = try await Self.person("Rui", at: caller)?.id
+        let channel = NIOAsyncTestingChannel()
+        try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/client")).get()
+        let response = await caller.ask(.get, "/api/v1/stream", cookie: rui, on: channel)
+        #expect(response.status == .ok)
+        let begin = ContinuousClock.now
+        try await end(user)
+        let (parts, collected) = AsyncStream.makeStream(of: ByteBuffer.self)
+        try await response.body.write(Collector(collected))
+        _ = parts
+        // The pulse comes after 15 s.
+        #expect(.now - begin < .seconds(12), "\(what)")
+        try await channel.close().get()
+      }
     }
   }
 

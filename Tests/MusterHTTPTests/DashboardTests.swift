@@ -16,9 +16,10 @@ import Testing
   /// a phone's owner is for logins of a person.
   private static let loadedLater = [
     "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/forms.js",
-    "js/phone.js", "js/gallery.js", "js/import.js", "js/invites.js", "js/logins.js", "js/map/edit.js",
-    "js/map/vector.js", "js/map/way.js", "js/mesh.js", "js/owner.js", "js/proximity.js", "js/qr.js",
-    "js/replay.js", "js/team.js", "js/unverified.js",
+    "js/gallery.js", "js/import.js", "js/invites.js", "js/keys.js", "js/loginform.js",
+    "js/logins.js", "js/map/edit.js", "js/map/vector.js", "js/map/way.js", "js/mesh.js",
+    "js/owner.js", "js/paper.js", "js/phone.js", "js/proximity.js", "js/qr.js", "js/replay.js",
+    "js/team.js", "js/unverified.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
@@ -99,7 +100,8 @@ import Testing
       // token and the certificate are sent instead.
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
-      } else if !name.contains(/(token|join|sw)\.|-(answers|calls|forms|logins|mesh|phone)\.js/),
+      } else if !name.contains(
+        /(token|join|sw)\.|-(answers|calls|forms|login|logins|mesh|phone)\.js/),
         !Self.loadedLater.contains(name)
       {
         // Comments are not code.
@@ -138,9 +140,9 @@ import Testing
   private static func texts(in language: String) throws -> [String: String] {
     let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
     var texts: [String: String] = [:]
-    for name in ["", "-answers", "-calls", "-forms", "-logins", "-mesh", "-phone"].map({ language + $0 }) {
+    for part in ["", "-answers", "-calls", "-forms", "-login", "-logins", "-mesh", "-phone"] {
       let file = try String(
-        contentsOf: root.appending(path: "js/i18n/\(name).js"), encoding: .utf8)
+        contentsOf: root.appending(path: "js/i18n/\(language)\(part).js"), encoding: .utf8)
       for match in file.matches(of: line) {
         let key = String(match.1 ?? match.2 ?? "")
         #expect(texts[key] == nil, "\(language): \(key) occurs twice")

@@ -18,6 +18,23 @@ import Testing
     ]
   }
 
+  @Test func `a request that can be read in two ways is rejected`() async throws {
+    try await WebStage.run { web in
+      let host = "127.0.0.1:\(web.port)"
+      // The names of these headers end the line before them.
+      for disguise in [
+        ["A: 1\r\nHost": "evil.example"], ["A: 1\r\nHost": host],
+        ["Transfer-Encoding": "gzip, chunked"], ["Transfer-Encoding": "xchunked"],
+        ["Transfer-Encoding": "gzip"],
+      ] {
+        for path in ["/healthz", "/api/v1/status", "/dashboard/icon.svg", "/?id=a&lat=1&lon=1"] {
+          let answer = try await web.client.ask("GET", path, headers: disguise)
+          #expect(answer.status == 400, "\(path) \(disguise): \(answer)")
+        }
+      }
+    }
+  }
+
   @Test func `are rejected on every route, with any headers`() async throws {
     try await WebStage.run { web in
       let id = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))

@@ -61,6 +61,36 @@ struct DashboardWalkTests {
     #expect(walk.output.contains("nothing was lost or doubled"), "\(walk.output)")
   }
 
+  /// `MUSTER_VOLUME=60` runs more rounds.
+  @Test(.needsBrowser)
+  func `a call for help that waits is sent at once when the node answers, and never by a login`()
+    async throws
+  {
+    let script = Self.script.deletingLastPathComponent().appending(path: "calls.py")
+    let walk = try await Python.run([
+      script.path, "--muster", try Program.located().path, "--patience", "300",
+      "--rounds", "\(Volume.orUsual(4))",
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+    #expect(walk.output.contains("no call waited"), "\(walk.output)")
+  }
+
+  /// `MUSTER_VOLUME=1000` draws more sequences, and `MUSTER_TEST_SEED` repeats those of a seed.
+  @Test(.needsNode)
+  func `no drawn sequence of faults loses, doubles or delays a call that waits in the page`()
+    async throws
+  {
+    let script = Self.script.deletingLastPathComponent().appending(path: "queue.mjs")
+    let seed = Volume.onlySeed ?? UInt64.random(in: 1...999_999)
+    let run = try await Python.run([
+      "-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)",
+      "node", "--no-warnings", "--experimental-vm-modules", script.path,
+      "--sequences", "\(Volume.orUsual(100))", "--seed", "\(seed)",
+    ])
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.contains("0 failures"), "\(run.output)")
+  }
+
   @Test(.needsBrowser)
   func `the page of a phone shows and sounds what concerns its owner first`() async throws {
     let script = Self.script.deletingLastPathComponent().appending(path: "owner.py")

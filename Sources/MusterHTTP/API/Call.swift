@@ -29,6 +29,11 @@ struct Call: Sendable {
 
   var id: String { path["id"] ?? "" }
 
+  /// When the user acted, in milliseconds by the phone's clock; nil if it is not stated.
+  var actedAt: Int64? {
+    HeaderName("muster-acted-at").flatMap { headers[$0] }.flatMap { Int64($0) }
+  }
+
   /// The version that the client saw: `_version` of delta sync, else `If-Match`; nil for neither.
   var seenVersion: SeenVersion? {
     if let count = integer("_version") ?? queryInteger("_version") { return .changes(count) }

@@ -21,7 +21,7 @@ struct EventStream {
     let connection = call.connection
     let subscriber = Subscriber(
       of: datasets, subscription: subscription, pushes: pushes, login: call.person?.name,
-      connection: connection)
+      user: call.person?.user, connection: connection)
     guard let number = live.join(subscriber) else {
       throw Problem("the limit on event streams is reached", waiting: .seconds(5))
     }
@@ -62,14 +62,15 @@ struct EventStream {
     _ = subscriber.wrote()
     var checked = ContinuousClock.now
     for await item in subscriber.items {
-      // The user may have logged out, or the login may have been removed. A queue that is always
-      // full drops pulses.
-      if item.isPulse || .now - checked >= Self.trust {
-        guard person?.stays() ?? true else { return }
+      // The user may have logged out or signed off, the login may have been removed, or a device
+      // revoked. A queue that is always full drops pulses and reviews.
+      if item.isCheck || .now - checked >= Self.trust {
+        guard await person?.stays() ?? true else { return }
         checked = .now
       }
       switch item {
       case .pulse: try await writer.write(StreamEvent.pulse)
+      case .review: continue
       case .notice(let notice):
         // Already sent as missed.
         guard notice.count > place.counts[notice.dataset] else { continue }

@@ -37,6 +37,7 @@ enum PersonRoutes {
         return try await api.done(.claimSafety(call.claim, note: note))
       }
       let user = try person.boundUser()
+      try api.logins?.claims.admit(call.claim, of: person.name, actedAt: call.actedAt)
       let marked = person.marking(note)
       guard !person.isCarrier else {
         return try await api.done(.claimSafetyOf(tracker: user, call.claim, note: marked))

@@ -9,8 +9,11 @@ final class Subscriber: Sendable {
   enum Item: Sendable {
     case notice(Notice)
     case pulse
+    /// The stream checks whether its reader is still logged in.
+    case review
 
-    var isPulse: Bool { if case .pulse = self { true } else { false } }
+    /// Whether the reader's session is checked in any case.
+    var isCheck: Bool { if case .notice = self { false } else { true } }
   }
 
   private static let bound = 64
@@ -35,12 +38,14 @@ final class Subscriber: Sendable {
   let pushes: PushChoice
   /// The login that reads it; nil for a client on this machine.
   let login: String?
+  /// The person that this login reports for; nil for none.
+  let user: UserID?
 
   init(
     of datasets: Set<Dataset>, subscription: String?, pushes: PushChoice, login: String? = nil,
-    connection: Connection
+    user: UserID? = nil, connection: Connection
   ) {
-    self.login = login
+    (self.login, self.user) = (login, user)
     self.subscription = subscription
     self.pushes = pushes
     self.connection = connection
@@ -68,8 +73,8 @@ final class Subscriber: Sendable {
     if isStuck { connection.close() } else { continuation.yield(.pulse) }
   }
 
-  /// Sends a pulse, at which the stream checks the session of its reader.
-  func review() { continuation.yield(.pulse) }
+  /// Lets the stream check the session of its reader.
+  func review() { continuation.yield(.review) }
 
   /// Records a completed write. Returns whether an element was dropped since the last call that
   /// returned true.

@@ -24,6 +24,8 @@ final class SubscriptionBroker: Sendable {
   static let mostSubscriptions = 256
   /// A stream sends something at this interval, so that both ends detect a lost connection.
   private static let pulse = Duration.seconds(15)
+  /// How often it looks for a reason to review the streams of logins.
+  private static let reviewInterval = Duration.seconds(1)
 
   private struct State {
     var subscribers: [Int: Subscriber] = [:]
@@ -35,11 +37,14 @@ final class SubscriptionBroker: Sendable {
   /// The devices that programs registered by Cognito Sync; nil if that is disabled by an error.
   let devices: SyncDevices?
   private let node: Node
+  /// Nil without logins.
+  private let logins: LoginLinks?
   private let logger: Logger
   private let state = Mutex(State())
 
-  init(node: Node, devices: SyncDevices?, logger: Logger) {
+  init(node: Node, devices: SyncDevices?, logins: LoginLinks?, logger: Logger) {
     self.node = node
+    self.logins = logins
     self.devices = devices
     self.logger = logger
   }
@@ -59,6 +64,7 @@ final class SubscriptionBroker: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.follow(source) }
       group.addTask { await self.beat() }
+      group.addTask { await self.watchLogins() }
       await group.next()
       group.cancelAll()
     }
@@ -99,6 +105,44 @@ final class SubscriptionBroker: Sendable {
         return
       }
       for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.beat() }
+    }
+  }
+
+  /// What the rights of the readers depend on.
+  private struct Withdrawals: Equatable {
+    struct Person: Hashable {
+      let user: UserID
+      let hasSignedOff: Bool
+      let revokedDevices: Int
+    }
+
+    let files: [FileVersion?]
+    let people: Set<Person>
+  }
+
+  /// Reviews the streams of logins when a login or a token changed, also by another process, and
+  /// when a person signed off or a device of theirs was revoked.
+  private func watchLogins() async {
+    var known: Withdrawals?
+    while true {
+      do {
+        try await Task.sleep(for: Self.reviewInterval)
+      } catch {
+        return
+      }
+      let readers = state.withLock { $0.subscribers.values.filter { $0.login != nil } }
+      guard !readers.isEmpty else { continue }
+      var people: Set<Withdrawals.Person> = []
+      for user in Set(readers.compactMap(\.user)) {
+        // The pulse is the next chance.
+        guard let found = try? await node.withdrawals(of: user) else { continue }
+        people.insert(
+          .init(
+            user: user, hasSignedOff: found.hasSignedOff, revokedDevices: found.revokedDevices))
+      }
+      let now = Withdrawals(files: logins?.versions() ?? [], people: people)
+      if now != known { review() }
+      known = now
     }
   }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Logging
 internal import MusterCrypto
 internal import MusterModel
@@ -25,16 +24,9 @@ final class BrowserTokens: Sendable {
     var seen: ContinuousClock.Instant
   }
 
-  private struct Version: Hashable {
-    let inode: UInt64
-    let size: Int64
-    let seconds: Int
-    let nanoseconds: Int
-  }
-
   private struct State {
     /// The file as it was read last; nil if it is to be read.
-    var kept: (version: Version?, tokens: [BrowserToken])?
+    var kept: (version: FileVersion?, tokens: [BrowserToken])?
     var unlocks: [String: Unlock] = [:]
     /// Secrets that were replaced within the last minute, for concurrent requests.
     var previous: [Bytes32: (id: String, ends: ContinuousClock.Instant)] = [:]
@@ -150,12 +142,9 @@ final class BrowserTokens: Sendable {
     return id.flatMap { id in tokens.first { $0.id == id } }.map { ($0, nil) }
   }
 
-  /// Whether a secret is still valid; this check does not extend it.
-  func holds(_ secret: String, of login: Login, wall: Timestamp, now: ContinuousClock.Instant)
-    throws -> Bool
-  {
-    guard let token = try match(secret, now: now)?.token else { return false }
-    return token.standing(of: login, termSeconds: termSeconds, now: wall) == .full
+  /// Returns the token of a secret, without a use of it; nil for an unknown one.
+  func peek(_ secret: String, now: ContinuousClock.Instant) throws -> BrowserToken? {
+    try match(secret, now: now)?.token
   }
 
   /// Records what the first request of a term finds.
@@ -205,7 +194,7 @@ final class BrowserTokens: Sendable {
   // MARK: The file
 
   private func current() throws -> [BrowserToken] {
-    let version = Self.version(of: file.path)
+    let version = FileVersion(of: file.path)
     if let kept = state.withLock({ $0.kept }), kept.version == version { return kept.tokens }
     let tokens = try file.read()
     // A file that changes meanwhile has another version, and is read again.
@@ -216,18 +205,5 @@ final class BrowserTokens: Sendable {
   private func update<Result>(_ change: (inout [BrowserToken]) throws -> Result) throws -> Result {
     defer { state.withLock { $0.kept = nil } }
     return try file.update(change)
-  }
-
-  private static func version(of path: String) -> Version? {
-    var facts = stat()
-    guard stat(path, &facts) == 0 else { return nil }
-    #if os(Linux)
-      let changed = facts.st_mtim
-    #else
-      let changed = facts.st_mtimespec
-    #endif
-    return Version(
-      inode: UInt64(facts.st_ino), size: Int64(facts.st_size), seconds: Int(changed.tv_sec),
-      nanoseconds: Int(changed.tv_nsec))
   }
 }

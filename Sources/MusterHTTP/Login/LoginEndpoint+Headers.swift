@@ -1,5 +1,7 @@
 internal import Foundation
 internal import Hummingbird
+internal import MusterCrypto
+internal import MusterModel
 internal import MusterNode
 
 /// The headers of requests and answers.
@@ -16,11 +18,21 @@ extension LoginEndpoint {
 
   /// A page may state whose request it is: in the meantime another page of the browser may have
   /// replaced the session.
-  static func check(_ request: Request, isOf name: String) throws(Problem) {
+  ///
+  /// It states the `id` of `GET /api/v1/session`, or the name of the login.
+  func check(_ request: Request, isOf name: String) async throws {
     guard let stated = request.value(of: "muster-login") else { return }
-    guard stated.removingPercentEncoding == name else {
+    guard try await stated == id(of: name) || stated.removingPercentEncoding == name else {
       throw Problem(.unauthorized, "another login is active in this browser: log in again")
     }
+  }
+
+  /// A value that stands for a login of the operation: a phone can keep it after a logout, since it
+  /// contains no name.
+  func id(of name: String) async throws -> String {
+    let operation = try await router.api.node.operation()
+    let hash = Blake2b.hash256(Array("muster login 1 \(operation) \(name)".utf8))
+    return Hex.encode(hash.bytes.prefix(16))
   }
 
   static func secret(in request: Request) -> String? {

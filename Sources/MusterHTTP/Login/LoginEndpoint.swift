@@ -126,7 +126,7 @@ struct LoginEndpoint: Sendable {
       connection.closeSoon()
       throw Problem("this login has too many connections: close some", waiting: .seconds(5))
     }
-    try Self.check(request, isOf: found.token.login)
+    try await check(request, isOf: found.token.login)
     var response = try await answer(request, client, connection, found, secret)
     if let renewed = found.renewed, request.method != .delete || request.uri.path != Self.path {
       response.headers[.setCookie] = Self.cookie(renewed)
@@ -189,7 +189,7 @@ struct LoginEndpoint: Sendable {
     let person = Person(
       name: login.name, user: try await user(of: login), isCarrier: login.isPhone,
       isOwner: isOwner, speaksForItself: !(writes ? hasRights : hasView)
-    ) { isLetIn(login, secret) }
+    ) { await hasAllRights(login, secret) }
     let routes = (writes ? hasRights : hasView) ? router : observerRouter
     let answer = await routes.answer(request, connection: connection, person: person)
     if writes {
@@ -296,10 +296,11 @@ struct LoginEndpoint: Sendable {
     }
   }
 
-  private func isLetIn(_ login: Login, _ secret: String) -> Bool {
+  private func hasAllRights(_ login: Login, _ secret: String) async -> Bool {
     do {
-      return try logins.read().contains(login)
-        && tokens.holds(secret, of: login, wall: wall(), now: now())
+      guard try logins.read().contains(login), let token = try tokens.peek(secret, now: now())
+      else { return false }
+      return try await standing(of: token, login).1 == .full
     } catch {
       return false
     }
@@ -312,7 +313,8 @@ struct LoginEndpoint: Sendable {
     // The newest position replaces the one before.
     guard request.uri.path != "/api/v1/me/position" else { return nil }
     let isOwn = Self.isOwnReport(request, of: login, isOwner)
-    return limits.pause(isOwn ? .ownReport : .addition, of: login.name, now: now())
+    let kind = isOwn ? WriteLimits.Kind(ownReport: request.uri.path) : .addition
+    return limits.pause(kind, of: login.name, now: now())
   }
 
   /// Notes a write that the rights do not permit, unless there are too many of the login.
@@ -439,7 +441,8 @@ struct LoginEndpoint: Sendable {
     case .get:
       let rights = login?.rights ?? .observer
       var session: [String: JSON] = [
-        "name": .string(token.login), "rights": .string(rights.rawValue), "user": .null,
+        "id": .string(try await id(of: token.login)), "name": .string(token.login),
+        "rights": .string(rights.rawValue), "user": .null,
         "operation": .id(try await router.api.node.operation()), "phone": .null,
         "standing": .string(standing.name),
         "reason": .known(standing.reason) { .string($0.rawValue) },

@@ -17,6 +17,8 @@ public struct LoginFile: Sendable {
     browsers = BrowserTokenFile(in: folder)
   }
 
+  var path: String { file.path }
+
   /// Returns the logins by name; none without a file.
   public func read() throws -> [Login] {
     guard let data = try file.read() else { return [] }

@@ -31,6 +31,8 @@ final class LoginLinks: Sendable {
   private static let most = 64
   private static let codeBytes = 16
 
+  /// The calls for help of the logins, by the clock of their phones.
+  let claims = ClaimOrder()
   private let file: LoginFile
   /// How long a browser has all rights of its login.
   let termSeconds: Int64
@@ -49,6 +51,11 @@ final class LoginLinks: Sendable {
 
   /// Sets the address. Called when the listener runs.
   func serves(at address: String) { state.withLock { $0.address = address } }
+
+  /// The versions of the files of logins and tokens, which other processes change too.
+  func versions() -> [FileVersion?] {
+    [FileVersion(of: file.path), FileVersion(of: browsers.path)]
+  }
 
   /// Returns the logins by name.
   func all() throws -> [Login] { try file.read() }

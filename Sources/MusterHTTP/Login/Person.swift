@@ -13,8 +13,9 @@ struct Person: Sendable {
   /// Whether the login reports and answers for its own person only, as all without the rights of
   /// command do.
   let speaksForItself: Bool
-  /// Whether the session is still valid. An endless response MUST check this from time to time.
-  let stays: @Sendable () -> Bool
+  /// Whether the token still has all rights of its login. An endless response MUST check this from
+  /// time to time.
+  let stays: @Sendable () async -> Bool
   /// Whether the login has expired: its reports are marked.
   var hasExpired = false
 }

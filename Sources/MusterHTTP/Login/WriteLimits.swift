@@ -4,20 +4,36 @@ internal import Synchronization
 /// logs of all devices: what it adds is signed, and stays.
 ///
 /// A phone that was out of range sends what waited until the burst is used, and the rest at the
-/// interval. A call for help has a limit of its own, and is not delayed by reports.
+/// interval. Calls for help, cancellations, answers and check-ins have a reserve of their own,
+/// which no other report uses.
 final class WriteLimits: Sendable {
   enum Kind: Hashable {
     /// A report, or a photo, a comment, a confirmation or a change of one.
     case addition
-    /// What its own person reports about themselves.
+    /// What its own person reports about themselves, other than safety.
     case ownReport
+    /// A call for help, or its cancellation.
+    case safety
+    /// An answer to an order, or a check-in.
+    case answer
     /// A write that its rights do not permit, as an entry of the audit log.
     case refusal
+
+    /// The kind of a report about the own person.
+    init(ownReport path: String) {
+      switch path {
+      case "/api/v1/me/safety": self = .safety
+      case _ where path.hasPrefix("/api/v1/checkins") || DirectiveRoutes.isAnswer(path):
+        self = .answer
+      default: self = .ownReport
+      }
+    }
 
     fileprivate var budget: Budget {
       switch self {
       case .addition: Budget(burst: 240, interval: .seconds(3))
       case .ownReport: Budget(burst: 60, interval: .seconds(10))
+      case .safety, .answer: Budget(burst: 120, interval: .seconds(5))
       case .refusal: Budget(burst: 60, interval: .seconds(60))
       }
     }

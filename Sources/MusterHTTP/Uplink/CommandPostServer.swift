@@ -69,6 +69,10 @@ public struct CommandPostServer: Service {
       inputs: inputs, upkeep: endpoint.keepAudit, onListening: onListening
     ) { request, context in
       let connection = Connection(channel: context.channel, inputs: inputs)
+      if let fault = request.headFault {
+        connection.closeSoon()
+        return fault.answer.response
+      }
       if let amazon = programs.amazon, AmazonEndpoint.owns(request) {
         let response = await amazon.respond(
           to: request, from: context.client, isProgramHere: false)

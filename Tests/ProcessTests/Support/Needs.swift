@@ -15,6 +15,11 @@ extension Trait where Self == ConditionTrait {
       "needs postgresql and postgresql-postgis")
   }
 
+  /// `Tests/Browser/queue.mjs`.
+  static var needsNode: Self {
+    .enabled(if: try Python.has("sys") && Installed.has("node"), "needs python3 and nodejs")
+  }
+
   /// `Tests/Browser`.
   static var needsBrowser: Self {
     .enabled(

@@ -29,12 +29,22 @@ addEventListener("fetch", (event) => {
 async function answer(request, path) {
   const kept = await caches.match(path, { cacheName: name });
   if (!kept) return fetch(request);
-  if (Date.now() < resumes) return kept;
-  const late = new Promise((_, reject) => setTimeout(() => reject(new Error("late")), patience));
+  if (Date.now() < resumes) return path === "/" ? withoutData(kept) : kept;
+  // A request that hangs holds one of the few connections, which a call for help needs.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), patience);
   try {
-    return await Promise.race([fetch(request), late]);
+    return await fetch(request, { signal: late.signal });
   } catch {
     resumes = Date.now() + pause;
-    return kept;
+    return path === "/" ? withoutData(kept) : kept;
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** The page without the requests for data that it begins with: nothing answers them. */
+async function withoutData(page) {
+  const text = (await page.text()).replaceAll(/<link rel="preload".*>\n/g, "");
+  return new Response(text, { headers: page.headers });
 }

@@ -7,9 +7,11 @@ let stranger = () => {};
 /** Calls `work` whenever the node answers that no user is logged in. */
 export function onStranger(work) { stranger = work; }
 
-let unlock = async () => false;
+let ask = async () => false;
 /** Calls `work` whenever the node asks for the passphrase again: it returns whether it was right. */
-export function onLocked(work) { unlock = work; }
+export function onLocked(work) { ask = work; }
+/** Asks for the passphrase again. Returns whether it was right. */
+export const unlock = () => ask();
 
 /** An error of the node, or no answer. */
 export class Refusal extends Error {
@@ -20,18 +22,34 @@ export class Refusal extends Error {
   }
 }
 
-async function send(method, path, body, more, time = patience) {
+/** While a call for help waits, one load at a time is under way, and none that hangs: it needs a connection. */
+const [mostLoads, hanging] = [1, 2000];
+let isCalling = false;
+const loads = new Map();
+export function giveWay(isNow) {
+  isCalling = isNow;
+  if (!isNow) return;
+  for (const [load, since] of loads) if (performance.now() - since > hanging) load.abort();
+}
+
+async function send(method, path, body, more, time = patience, controller = new AbortController()) {
   const headers = { Accept: "application/json", ...more };
   const isFile = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = isFile ? fileType : "application/json";
+  const isLoad = method === "GET" && path !== "session";
+  if (isLoad && isCalling && loads.size >= mostLoads) throw new Refusal(0, "a call for help is sent first");
+  if (isLoad) loads.set(controller, performance.now());
+  setTimeout(() => controller.abort(new Error("no answer")), isFile ? uploadPatience : time);
   let response;
   try {
     response = await fetch(root + path, {
-      method, headers, signal: AbortSignal.timeout(isFile ? uploadPatience : time),
+      method, headers, signal: controller.signal,
       body: body === undefined || isFile ? body : JSON.stringify(body),
     });
   } catch (error) {
-    throw new Refusal(0, String(error.message ?? error));
+    throw new Refusal(0, String(error?.message ?? error));
+  } finally {
+    loads.delete(controller);
   }
   if (response.status === 401) stranger();
   if (!response.ok) throw refusal(response.status, await response.text());
@@ -79,7 +97,7 @@ export async function write(method, path, body, version) {
   try {
     return await now();
   } catch (error) {
-    if (!error.isLocked || !await unlock()) throw error;
+    if (!error.isLocked || !await ask()) throw error;
     return now();
   }
 }
@@ -92,14 +110,17 @@ async function parsed(response) {
 /**
  * Sends an entry of the queue, which the node performs once however often it is sent: by its key, or
  * by the time of a position.
+ * @param controller ends the attempt. @param time the milliseconds to wait for the answer.
  */
-export const transmit = async ({ kind, method, path, body, key, at, login }) => parsed(
+export const transmit = async ({ kind, method, path, body, key, at, login }, controller, time) => parsed(
   await send(method, path, body, {
     ...(kind === "position" ? {} : { "Idempotency-Key": key }),
     // Another page may have changed the session.
     ...(login ? { "Muster-Login": encodeURIComponent(login) } : {}),
+    // An OK that arrives after a later call does not cancel it.
+    "Muster-Acted-At": String(at),
     "Muster-Seconds-Ago": String(Math.min(week, Math.max(0, Math.round((Date.now() - at) / 1000)))),
-  }));
+  }, time, controller));
 const week = 604800;
 
 const uploadPatience = 180000;

@@ -6,7 +6,8 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, sign } from "./dom.js";
 import { get } from "./api.js";
-import { queued } from "./queue.js";
+import { form } from "./dialog.js";
+import { cancelCall, retry, unsentCalls } from "./queue.js";
 import { maySpeak, on } from "./store.js";
 import { answer as answerOrder } from "./rollcall.js";
 import { clock, loadTexts, t } from "./words.js";
@@ -17,8 +18,8 @@ const again = 2000;
 const queueEvery = 500;
 const mostTexts = 3;
 let call = null;
-/** The key of the entry that is shown as not sent. */
-let shown;
+/** The entry that is shown as not sent. */
+let shown = "";
 let isLoading = false;
 let isStale = false;
 
@@ -27,7 +28,7 @@ export async function openCall() {
   on(["alerts", "users", "directives"], load);
   on(["status"], onceAFrame(draw));
   setInterval(() => { if (call?.open && !isSeen(call)) load(); }, again);
-  setInterval(() => { if (waiting()?.key !== shown) draw(); }, queueEvery);
+  setInterval(() => { if (stateOf(waiting()) !== shown) draw(); }, queueEvery);
   load();
 }
 
@@ -51,11 +52,16 @@ async function load() {
   draw();
 }
 
-const waiting = () => queued().find(({ kind, why }) => kind === "help" && !why);
+const waiting = () => unsentCalls()[0];
+const stateOf = (entry) => `${entry?.key} ${entry?.why}`;
+
+/** Asks before it cancels a call that is not sent: a touch in a pocket does not. */
+export const askCancel = (entry) => form(t("call.cancel.sure", { time: clock(entry.at) }), [],
+  () => cancelCall(entry), t("call.cancel.yes"), t("call.cancel.no"));
 
 function draw() {
   const waits = waiting();
-  shown = waits?.key;
+  shown = stateOf(waits);
   const place = byId("call");
   const isShown = Boolean(waits || call?.open);
   place.hidden = !isShown;
@@ -63,7 +69,11 @@ function draw() {
   place.classList.toggle("unsent", Boolean(waits));
   if (waits) {
     return fill(place, h("strong", {}, sign("danger"), " ", t("call.notSent")),
-      h("span", {}, t("call.made", { time: clock(waits.at) })));
+      h("span", {}, t("call.made", { time: clock(waits.at) })),
+      waits.why && h("span", {}, t("queue.refused", { why: waits.why })),
+      h("span", { class: "row" },
+        waits.why && button(t("retry"), "call retry", () => retry(waits), { class: "first" }),
+        button(t("call.cancel"), "call cancel", () => askCancel(waits))));
   }
   fill(place, h("strong", {}, t("call.yours")), h("span", {}, standing(call)),
     call.answers.slice(0, mostTexts).map(text));

@@ -49,7 +49,7 @@ export function control(
  * A form; `submit(values)` sends it and throws the node's error.
  * @param close is called with whether it was sent.
  */
-export function formElement(fields, submit, close, word = t("save")) {
+export function formElement(fields, submit, close, word = t("save"), no = t("cancel")) {
   const wrong = h("p", { class: "wrong", role: "alert" });
   const send = button(word, "submit", () => {}, { class: "first", type: "submit" });
   const element = h("form", {
@@ -69,17 +69,17 @@ export function formElement(fields, submit, close, word = t("save")) {
       }
     },
   }, ...fields, wrong, h("div", { class: "row end" },
-    button(t("cancel"), "cancel", () => close(false), { type: "button" }), send));
+    button(no, "cancel", () => close(false), { type: "button" }), send));
   return element;
 }
 
 /** Opens a form in a dialog. @returns a promise of whether it was sent. */
-export function form(title, fields, submit, word) {
+export function form(title, fields, submit, word, no) {
   return new Promise((resolve) => {
     const dialog = show(title, formElement(fields, submit, (isSent) => {
       resolve(isSent);
       dialog.close();
-    }, word));
+    }, word, no));
     dialog.addEventListener("close", () => resolve(false));
   });
 }

@@ -1,12 +1,12 @@
 // The logins of phones and other machines, for the user of this laptop alone. A new login is opened
 // by a link that works once: its user sets the passphrase, and no other user ever sees it.
 
-import { button, faint, fill, h } from "./dom.js";
+import { button, dotted, faint, fill, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
 import { attempt, confirm, control, copy, field, form, show } from "./dialog.js";
 import { code } from "./qr.js";
 import { state } from "./store.js";
-import { clock, loadTexts, t } from "./words.js";
+import { clock, language, loadTexts, since, t } from "./words.js";
 
 const section = h("section", { "aria-labelledby": "logins-head" });
 
@@ -25,7 +25,7 @@ async function draw() {
     address && button(t("logins.add"), "add login", add, { class: "first" }));
 }
 
-const row = ({ name, rights, user, callsign, phone }, address) =>
+const row = ({ name, rights, user, callsign, phone, devices }, address) =>
   h("li", { class: "person-line", "data-login": name },
     h("strong", { class: "name" }, name),
     h("span", { class: "faint" }, t(`logins.is.${rights}`)),
@@ -35,7 +35,36 @@ const row = ({ name, rights, user, callsign, phone }, address) =>
       address && button(t("logins.link"), `link ${name}`, () => attempt(() => link(name)),
         { "aria-label": t("logins.link.of", { name }) }),
       button(t("logins.remove"), `remove ${name}`, () => attempt(() => remove(name)),
-        { "aria-label": t("logins.remove.of", { name }) })));
+        { "aria-label": t("logins.remove.of", { name }) })),
+    devices.length === 0 ? h("span", { class: "why faint" }, t("logins.devices.none"))
+      : h("ul", { class: "why", "aria-label": t("logins.devices.of", { name }) },
+        devices.map((one) => deviceRow(name, one))));
+
+/** A browser in which the login is used: the last used first. */
+function deviceRow(name, { id, name: text, usedAt, addedAt, standing, reason }) {
+  const [browser, system] = text.split(" on ");
+  const device = system ? t("logins.device", { browser, system }) : browser;
+  const isFull = standing === "full";
+  const path = `logins/${segment(name)}/devices/${segment(id)}`;
+  const change = async (method, action) => {
+    await write(method, path + action);
+    await draw();
+  };
+  const of = { device, name };
+  return h("li", { class: "row", "data-device": id },
+    h("span", {}, h("strong", {}, device), " ", faintly(dotted(
+      t("logins.device.used", { ago: since(usedAt) }),
+      t("logins.device.since", { time: new Date(addedAt).toLocaleDateString(language) })))),
+    !isFull && h("span", { class: "warning" },
+      t("logins.device.help", { why: t(`logins.expired.${reason}`) })),
+    isFull
+      ? button(t("logins.revoke"), `revoke ${id}`, () => confirm(t("logins.revoke.sure", of),
+        () => change("DELETE", ""), t("logins.revoke")), { "aria-label": t("logins.revoke.of", of) })
+      : button(t("logins.restore"), `restore ${id}`, () => attempt(() => change("POST", "/restore")),
+        { "aria-label": t("logins.restore.of", of) }));
+}
+
+const faintly = (text) => h("span", { class: "faint" }, text);
 
 async function remove(name) {
   await confirm(t("logins.sure", { name }),

@@ -9,7 +9,7 @@ import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
 import { attempt, copy } from "./dialog.js";
-import { act, flush } from "./queue.js";
+import { act, flush, openQueue } from "./queue.js";
 import { isNarrow, look, openShell, whenFirst } from "./shell.js";
 import { nodeLink, openStrip } from "./strip.js";
 import { openTools } from "./tools.js";
@@ -26,8 +26,6 @@ import { orderTo } from "./order.js";
 import { openOrders } from "./rollcall.js";
 import { openCheckIns } from "./checkins.js";
 import { openMe } from "./me.js";
-import { openKeys } from "./keys.js";
-import { openPaper } from "./paper.js";
 import { written } from "./place.js";
 
 const [statusPeriod, restart] = [5000, 2000];
@@ -104,6 +102,8 @@ function follow(onStart, onChange, onLink) {
 }
 
 async function start() {
+  // Calls for help wait neither for a login nor for data.
+  openQueue();
   await openLogin();
   // Which of them the login filed.
   if (state.session?.rights === "member") load("reports");
@@ -125,8 +125,8 @@ async function start() {
   openMe(showUser);
   if (state.session?.user) (await import("./owner.js")).openOwner(showUser);
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
-  openPaper();
-  openKeys();
+  import("./paper.js").then(({ openPaper }) => openPaper());
+  import("./keys.js").then(({ openKeys }) => openKeys());
   if (isNarrow()) look("me");
   let wasLost = false;
   onLoadFault((name, error) => {

@@ -36,7 +36,7 @@ export function openMe(pick) {
 }
 
 /** Held for three seconds it reports at once; a click opens the form with a note. */
-function claimButton(safety) {
+export function claimButton(safety) {
   let timer = null;
   let isDone = false;
   const release = () => {
@@ -44,7 +44,7 @@ function claimButton(safety) {
     element.classList.remove("held");
   };
   const element = h("button", {
-    id: `say-${safety}`, "data-key": `say ${safety}`,
+    id: `say-${safety}`, type: "button", "data-key": `say ${safety}`,
     class: `claim ${safety === "help" ? "danger" : "safe"}`,
     // The click that ends a hold is not another report.
     onclick: ({ detail }) => { if (!isDone || detail === 0) claim(safety); },

@@ -3,7 +3,7 @@
 
 import { button, byId, dotted, faint, fill, h } from "./dom.js";
 import { clear, commit, read } from "./kept.js";
-import { discard, openQueue, queued, retry } from "./queue.js";
+import { discard, flush, onQueue, queued, removeNames, retry } from "./queue.js";
 import { onLoad, ownerOf, restore, snapshot, state } from "./store.js";
 import { clock, t } from "./words.js";
 import { look } from "./shell.js";
@@ -17,23 +17,29 @@ export function knownSession() {
   try { return JSON.parse(localStorage.getItem(known)); } catch { return null; }
 }
 
-/** Keeps a login for the next visit, and removes the picture of any other. */
+/**
+ * Keeps a login for the next visit, and removes the picture of any other. Of an expired one only
+ * what a call for help needs.
+ */
 export async function keepSession(session) {
-  localStorage.setItem(known, JSON.stringify(session));
+  const { id, standing } = session;
+  localStorage.setItem(known, JSON.stringify(standing === "full" ? session : { id, standing }));
   const remove = async () => commit("picture", [], (await read("picture"))
-    .map(({ owner }) => owner).filter((owner) => owner !== ownerOf(session)));
+    .map(({ owner }) => owner).filter((owner) => standing !== "full" || owner !== ownerOf(session)));
   await remove().catch(warn);
 }
 
 const warn = (error) => console.warn(String(error));
 
-/** Removes what shows data of this login. Entries that wait are sent at its next login. */
+/**
+ * Removes what shows data of this login. Entries that wait stay: calls for help are sent at once, the
+ * rest at its next login. The page's files stay too, so that it opens and sends them.
+ */
 export async function forgetSession() {
   isLeaving = true;
   for (const key of [known, "sharing", "silenced"]) localStorage.removeItem(key);
   await clear("picture").catch(warn);
-  for (const one of await navigator.serviceWorker?.getRegistrations() ?? []) await one.unregister();
-  for (const one of await globalThis.caches?.keys() ?? []) await caches.delete(one);
+  await removeNames().catch(warn);
 }
 
 let isLeaving = false;
@@ -41,10 +47,13 @@ let timer = null;
 
 /** @param onPicture is called with the time of the picture that the page shows instead of data. */
 export async function openOffline(onPicture) {
+  if (location.protocol === "https:") {
+    navigator.serviceWorker?.register("/dashboard/sw.js", { scope: "/" }).catch(warn);
+  }
   if (!state.session) return;
-  navigator.serviceWorker?.register("/dashboard/sw.js", { scope: "/" })
-    .catch(warn);
-  await openQueue(draw);
+  onQueue(draw);
+  draw();
+  flush();
   const show = async () => {
     const picture = (await read("picture")).find(({ owner }) => owner === ownerOf(state.session));
     if (picture && restore(picture)) onPicture(picture.times.users ?? picture.at);
@@ -95,4 +104,5 @@ const row = (entry) => h("li", { class: `card ${entry.why ? "warning-card" : ""}
   faint(dotted(clock(entry.at), entry.why ? t("queue.refused", { why: entry.why }) : t("queue.waits"))),
   h("div", { class: "row" },
     entry.why && button(t("retry"), `retry ${entry.key}`, () => retry(entry)),
-    button(t("discard"), `discard ${entry.key}`, () => discard(entry))));
+    // A call may have reached the laptop: the line of the call cancels it.
+    entry.kind !== "help" && button(t("discard"), `discard ${entry.key}`, () => discard(entry))));

@@ -2,54 +2,86 @@
 // it outlives the page. Each entry has an idempotency key, so that the node performs it once, and
 // the time at which the user acted. Entries belong to one login of one operation.
 //
-//     act ─▶ database ─▶ round: calls for help first, then in order ─▶ answered: removed
-//                          ▲                                        ├▶ refused: stays, with why
-//                          └── link is back, new entry, 5 s ◀───────┘▶ no answer: stays
+//     act ─▶ database ─▶ HELP and OK: every 2 s until answered ─┬▶ answered: removed
+//                     ├▶ photos, one after another ─────────────┼▶ refused: stays, with why
+//                     └▶ the rest, in order ────────────────────┴▶ no answer: stays
 //
-// Photos have a round of their own, so that nothing waits for a long upload.
+// A call for help waits for nothing: not for other entries, for a login, or for an attempt that
+// hangs. An OK follows the calls before it.
 
-import { Refusal, transmit } from "./api.js";
+import { Refusal, giveWay, transmit, unlock } from "./api.js";
 import { commit, read } from "./kept.js";
-import { ownerOf, state } from "./store.js";
+import { isOwnedBy, ownerOf, state } from "./store.js";
 import { spoken, t } from "./words.js";
 
-const again = 5000;
+const [again, urgentAgain] = [5000, 2000];
 const most = 5000;
+/** Attempts of one entry under way: a browser has few connections to a node. */
+const mostAttempts = 3;
+/** Attempts of one entry begin at least this far apart. */
+const soonest = 500;
+/** Of one attempt: a slow link answers the first one, and a new connection the next. */
+const urgentPatience = 20000;
 /** Answers of the node that may differ at the next attempt. */
 const temporary = new Set([0, 401, 408, 409, 425, 429, 500, 502, 503, 504]);
-/** Whether an entry would cancel a later call for help of the same person. */
-const isCancelling = ({ kind, path, body, why }, help) => !why && (kind === "safe"
+const isUrgent = ({ kind }) => kind === "help" || kind === "safe";
+/** Whether an entry would cancel a call for help of the same person. */
+const isCancelling = ({ kind, path, body, owner }, help) => owner === help.owner && (kind === "safe"
   ? path === help.path
-  : kind === "checkin" && help.path === "me/safety" && body.user === state.session.user);
+  : kind === "checkin" && help.path === "me/safety" && body.user === who()?.user);
 
 let entries = [];
+let stored = [];
+/** Those of a browser without a database, or without room in it. */
+const unstored = [];
+/** The keys of entries that are over, also where the database still has them. */
+const over = new Set();
 let listener = () => {};
+/** When the node answered a call for help; null before the first. */
+export let calledAt = null;
 /** By key: the form that waits for the answer. */
 const forms = new Map();
+/** By key: the attempts under way of an urgent entry. */
+const attempts = new Map();
 const lanes = [true, false].map((isPhotos) => (
   { isPhotos, name: `muster ${isPhotos}`, isRunning: false, isStale: false }));
-const isOf = ({ isPhotos }) => ({ kind }) => (kind === "photo") === isPhotos;
-let timer;
+const isOf = ({ isPhotos }) => (one) => !isUrgent(one) && (one.kind === "photo") === isPhotos;
+let [timer, urgentTimer] = [null, null];
 
-const own = () => entries.filter((one) => one.owner === ownerOf(state.session));
+/** The login of the page, or the one that has expired. */
+const who = () => state.session ?? state.expired;
+const own = () => entries.filter((one) => isOwnedBy(one.owner, who()));
 /** The user's entries, in the order in which they are sent. */
 export const queued = () => own().sort((a, b) =>
   (b.kind === "help") - (a.kind === "help") || a.place - b.place);
 
-/** Reads what an earlier page left, and sends it. @param onChange is called after each change. */
-export async function openQueue(onChange) {
-  if (!state.session) return;
-  listener = onChange;
+/** What is sent at once; without a login that of every login. The node refuses another login's. */
+const urgent = () => (state.session ? own() : entries).filter((one) => isUrgent(one));
+/** The calls for help that the node has not answered, or has refused. */
+export const unsentCalls = () => urgent().filter(({ kind }) => kind === "help");
+
+/** Calls `work` after each change. */
+export function onQueue(work) { listener = work; }
+
+/** Reads what an earlier page left, and sends it. */
+export async function openQueue() {
+  if (location.protocol !== "https:") return;
   addEventListener("online", flush);
+  addEventListener("pageshow", flush);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) flush(); });
-  await load().catch((error) => console.warn(String(error)));
+  await load();
   flush();
 }
 
 async function load() {
-  entries = await read("entries");
+  try { stored = await read("entries"); } catch (error) { warn(error); }
+  entries = [...stored, ...unstored].filter(({ key }) => !over.has(key));
   listener();
+  // Entered in another page of this browser.
+  if (!urgentTimer) sendUrgent();
 }
+
+const warn = (error) => console.warn(String(error));
 
 /**
  * Writes what a user entered. Returns the node's answer, or { queued: key } if it waits; throws what
@@ -59,13 +91,17 @@ async function load() {
  */
 export async function act(kind, label, method, path, body, more = {}) {
   const entry = {
-    key: more.key ?? crypto.randomUUID(), owner: ownerOf(state.session), kind, label, method, path,
-    body, at: Date.now(), parent: null, why: null, login: state.session?.name,
+    key: more.key ?? crypto.randomUUID(), owner: ownerOf(who()), kind, label, method, path,
+    body, at: Date.now(), parent: null, why: null, login: ownerOf(who()),
   };
-  if (!state.session) return transmit(entry);
-  if (own().length >= most && kind !== "help") throw new Error(t("queue.full", { n: most }));
-  const superseded = kind === "help" ? own().filter((one) => isCancelling(one, entry)) : [];
-  for (const one of superseded) one.why = t("queue.superseded");
+  if (!who()) return transmit(entry);
+  if (own().length >= most && !isUrgent(entry)) throw new Error(t("queue.full", { n: most }));
+  const superseded = kind === "help"
+    ? own().filter((one) => !one.why && isCancelling(one, entry)) : [];
+  for (const one of superseded) {
+    one.why = t("queue.superseded");
+    end(one);
+  }
   const photos = (more.files ?? []).map((file) => ({
     ...entry, key: crypto.randomUUID(), kind: "photo", label: file.name, body: file,
     path: `${path}/{id}/photos`, parent: entry.key,
@@ -73,8 +109,9 @@ export async function act(kind, label, method, path, body, more = {}) {
   try {
     await commit("entries", [...superseded, entry, ...photos]);
   } catch {
-    // Without a database, or room in it, the form keeps what was entered.
-    return transmit(entry);
+    // Without a database, or room in it, the form keeps what was entered, and the page the call.
+    if (!isUrgent(entry)) return transmit(entry);
+    unstored.push({ ...entry, place: 1e9 + unstored.length });
   }
   await load();
   const answered = new Promise((resolve, reject) => forms.set(entry.key, { resolve, reject }));
@@ -84,10 +121,91 @@ export async function act(kind, label, method, path, body, more = {}) {
 
 /** Sends everything that waits; a second call during that reads the entries again. */
 export function flush() {
+  sendUrgent();
   if (!state.session) return;
   clearTimeout(timer);
   for (const lane of lanes) run(lane);
 }
+
+// MARK: Calls for help
+
+/** Sends HELP and OK, and again until the node has answered. */
+function sendUrgent() {
+  clearTimeout(urgentTimer);
+  urgentTimer = null;
+  const waiting = urgent().filter(({ why }) => !why);
+  giveWay(waiting.length > 0);
+  for (const one of waiting) {
+    const isNext = waiting.every((help) => help.kind !== "help" || help.place >= one.place
+      || !isCancelling(one, help));
+    if (isNext) attempt(one);
+  }
+  if (waiting.length === 0) return;
+  urgentTimer = setTimeout(async () => {
+    for (const one of waiting) settle(one, (form) => form.resolve({ queued: one.key }));
+    // Another page of this browser may have sent it.
+    await load();
+    sendUrgent();
+  }, urgentAgain);
+}
+
+/** Sends an entry once. The node performs it once, however many attempts reach it. */
+async function attempt(entry) {
+  const running = attempts.get(entry.key) ?? [];
+  if (running.some(({ since }) => performance.now() - since < soonest)) return;
+  // The oldest one may be on a slow link.
+  if (running.length >= mostAttempts) running.splice(1, 1)[0].controller.abort();
+  const current = { since: performance.now(), controller: new AbortController() };
+  attempts.set(entry.key, [...running, current]);
+  try {
+    const answer = await transmit(entry, current.controller, urgentPatience);
+    if (!over.has(entry.key)) await done(entry, answer);
+    flush();
+  } catch (error) {
+    if (!(error instanceof Refusal)) warn(error);
+    else if (!temporary.has(error.status) && !over.has(entry.key)) await refused(entry, error);
+  }
+  const others = (attempts.get(entry.key) ?? []).filter((one) => one !== current);
+  if (others.length > 0) attempts.set(entry.key, others);
+  else attempts.delete(entry.key);
+}
+
+/** Ends the attempts of an entry. */
+function end({ key }) {
+  for (const { controller } of attempts.get(key) ?? []) controller.abort();
+  attempts.delete(key);
+}
+
+/** Cancels what waits of a person's calls for help, also at the node, which an attempt may have reached. */
+export async function cancelCall(call) {
+  const { place, ...help } = call;
+  const calls = unsentCalls().filter((one) => one.owner === help.owner && one.path === help.path);
+  const ok = {
+    ...help, key: crypto.randomUUID(), kind: "safe", label: "", body: { safety: "safe" },
+    at: Date.now(), why: null,
+  };
+  for (const one of calls) {
+    end(one);
+    over.add(one.key);
+  }
+  await commit("entries", [ok], calls.map((one) => one.place))
+    .catch(() => unstored.push({ ...ok, place }));
+  await load();
+  flush();
+}
+
+/** Whether a HELP or an OK waits for the node. */
+export const callsWait = () => urgent().some(({ why }) => !why);
+
+/** Returns once none does. */
+export async function callsAnswered() {
+  await load();
+  while (callsWait()) {
+    await new Promise((resolve) => { setTimeout(resolve, soonest); });
+  }
+}
+
+// MARK: The rest
 
 async function run(lane) {
   lane.isStale = true;
@@ -101,17 +219,16 @@ async function run(lane) {
     });
   } catch (error) {
     lane.isStale = false;
-    console.warn(String(error));
+    warn(error);
   }
   lane.isRunning = false;
   // Entered in the last moment of the round.
   if (lane.isStale) return run(lane);
   for (const entry of own().filter(isOf(lane))) {
-    forms.get(entry.key)?.resolve({ queued: entry.key });
-    forms.delete(entry.key);
+    settle(entry, (form) => form.resolve({ queued: entry.key }));
   }
   clearTimeout(timer);
-  if (own().some((one) => !one.why)) timer = setTimeout(flush, again);
+  if (own().some((one) => !one.why && !isUrgent(one))) timer = setTimeout(flush, again);
 }
 
 async function round(lane) {
@@ -121,8 +238,10 @@ async function round(lane) {
     if (lane.isStale) await load();
     lane.isStale = false;
     const keys = new Set(own().map(({ key }) => key));
+    const calls = unsentCalls().filter(({ why }) => !why);
     const next = queued().filter(isOf(lane)).find((one) =>
-      !one.why && !tried.has(one.key) && !busy.has(one.kind) && !keys.has(one.parent));
+      !one.why && !tried.has(one.key) && !busy.has(one.kind) && !keys.has(one.parent)
+      && !calls.some((help) => isCancelling(one, help)));
     if (!next) return;
     tried.add(next.key);
     try {
@@ -132,7 +251,8 @@ async function round(lane) {
       // Without a link or a login, nothing else is answered either.
       if (error.status === 0 || error.status === 401) return;
       if (error.status === 429) busy.add(next.kind);
-      if (!temporary.has(error.status)) await refused(next, error);
+      if (error.isLocked) await lock(next, error);
+      else if (!temporary.has(error.status)) await refused(next, error);
     }
   }
 }
@@ -144,22 +264,31 @@ async function done(entry, answer) {
     one.path = one.path.replace("{id}", encodeURIComponent(answer?.id ?? ""));
     one.parent = null;
   }
-  await commit("entries", children, [entry.place]);
+  const changed = commit("entries", children, [entry.place]);
+  // A call that the database keeps is sent again by the next page, which the node performs once.
+  await (isUrgent(entry) ? changed.catch(warn) : changed);
+  end(entry);
+  if (entry.kind === "help") calledAt = Date.now();
   drop([entry]);
   settle(entry, (form) => form.resolve(answer));
   if (children.length > 0) flush();
 }
 
-/** A form shows why; otherwise the entry stays until the user discards it. */
+/** A form shows why; otherwise, and with a call for help, the entry stays until it is discarded. */
 async function refused(entry, error) {
   entry.why = spoken(error.message);
-  if (forms.has(entry.key)) {
-    await discard(entry);
-  } else {
-    await commit("entries", [entry]);
-    await load();
-  }
+  end(entry);
+  if (forms.has(entry.key) && entry.kind !== "help") await discard(entry);
+  else await commit("entries", [entry]).catch(warn).then(load);
   settle(entry, (form) => form.reject(error));
+}
+
+/** The entry stays until the passphrase was entered: at once if its user waits. */
+async function lock(entry, error) {
+  const isAwaited = forms.has(entry.key);
+  settle(entry, (form) => form.resolve({ queued: entry.key }));
+  await refused(Object.assign(entry, { isLocked: true }), error);
+  if (isAwaited) retry(entry);
 }
 
 function settle(entry, work) {
@@ -176,14 +305,21 @@ export async function discard(entry) {
 }
 
 function drop(gone) {
-  const places = gone.map(({ place }) => place);
-  entries = entries.filter(({ place }) => !places.includes(place));
+  for (const { key } of gone) over.add(key);
+  entries = entries.filter(({ key }) => !over.has(key));
   listener();
 }
 
-/** Tries a refused entry again. */
+/** Tries a refused entry again, with the others that wait for the passphrase if it does. */
 export async function retry(entry) {
-  entry.why = null;
-  await commit("entries", [entry]);
+  if (entry.isLocked && !await unlock()) return;
+  const some = entry.isLocked ? own().filter(({ isLocked }) => isLocked) : [entry];
+  for (const one of some) Object.assign(one, { why: null, isLocked: false });
+  await commit("entries", some).catch(warn);
   flush();
 }
+
+/** Removes the names of people from what waits, when its user logs out. */
+export const removeNames = () => commit("entries", own().map((one) => ({
+  ...one, owner: ownerOf(who()), login: ownerOf(who()), label: one.kind === "checkin" ? "" : one.label,
+})));

@@ -54,6 +54,8 @@ export const state = {
   alerts: [], calls: null, checkins: [], events: [], devices: [], mesh: [], status: null, proximity: null,
   /** The login; null on the node's own machine, which requires none. */
   session: null,
+  /** The login of this browser that has expired or was removed: it only calls for help. */
+  expired: null,
 };
 /**
  * The instant that the map shows in place of the present, its people, the zones and reports that are
@@ -234,5 +236,9 @@ export const myself = () =>
 /** The person that the page reports for: the login's, or the user of this laptop. */
 export const speaker = () => (state.session ? state.users.get(state.session.user) : myself());
 
-/** Names a login of an operation, which owns what waits on this phone. */
-export const ownerOf = (session) => (session ? `${session.operation} ${session.name}` : "");
+/** A login of an operation, which owns what waits on this phone: a value that contains no name. */
+export const ownerOf = (session) => session?.id ?? formerOwner(session);
+/** As earlier versions of the page named it. */
+const formerOwner = (session) => (session ? `${session.operation} ${session.name}` : "");
+export const isOwnedBy = (owner, session) =>
+  Boolean(session) && [session.id, formerOwner(session)].includes(owner);

@@ -5,8 +5,6 @@ import { icon } from "./icons.js";
 import { choose as chooseLanguage, language, names, t } from "./words.js";
 import { choose as chooseFormat, chosen, formats } from "./place.js";
 import { isMuted, isSilent, mute, onSound } from "./sound.js";
-import { openKeyList } from "./keys.js";
-import { printPage } from "./paper.js";
 import { openContacts } from "./contacts.js";
 import { noticeState, switchNotices } from "./notices.js";
 import { state } from "./store.js";
@@ -40,8 +38,14 @@ export function openTools() {
       // The log is about the person of this laptop.
       state.session === null
         && h("button", { id: "nearby", onclick: () => { turnSettings(false); openNearby(); } }, t("nearby")),
-      h("button", { id: "keys", onclick: () => { turnSettings(false); openKeyList(); } }, t("keys")),
-      h("button", { id: "print", onclick: () => { turnSettings(false); printPage(); } }, t("print")),
+      h("button", { id: "keys", onclick: () => {
+        turnSettings(false);
+        import("./keys.js").then(({ openKeyList }) => openKeyList());
+      } }, t("keys")),
+      h("button", { id: "print", onclick: () => {
+        turnSettings(false);
+        import("./paper.js").then(({ printPage }) => printPage());
+      } }, t("print")),
       byId("session")));
   byId("silent").addEventListener("click", () => mute(false));
   const sounds = () => {

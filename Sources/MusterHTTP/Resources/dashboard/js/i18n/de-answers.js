@@ -3,6 +3,10 @@
 export default {
   "call.notSent": "NICHT GESENDET",
   "call.made": "Hilferuf von {time}",
+  "call.cancel": "Hilferuf abbrechen",
+  "call.cancel.sure": "Ihren Hilferuf von {time} abbrechen?",
+  "call.cancel.yes": "Mir geht es gut: abbrechen",
+  "call.cancel.no": "Hilferuf behalten",
   "call.yours": "Dein Hilferuf",
   "call.sent": "An diesen Laptop gesendet, noch nicht bei der Leitung",
   "call.atCommand": "Bei der Leitung, noch nicht gesehen",

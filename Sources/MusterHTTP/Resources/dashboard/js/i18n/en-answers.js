@@ -3,6 +3,10 @@
 export default {
   "call.notSent": "NOT SENT",
   "call.made": "call for help of {time}",
+  "call.cancel": "Cancel the call",
+  "call.cancel.sure": "Cancel your call for help of {time}?",
+  "call.cancel.yes": "I am OK: cancel it",
+  "call.cancel.no": "Keep the call",
   "call.yours": "Your call for help",
   "call.sent": "Sent to this laptop, not at command yet",
   "call.atCommand": "At command, not seen yet",

@@ -3,6 +3,10 @@
 export default {
   "call.notSent": "NO ENVIADO",
   "call.made": "llamada de auxilio de {time}",
+  "call.cancel": "Anular la llamada",
+  "call.cancel.sure": "¿Anular su llamada de auxilio de las {time}?",
+  "call.cancel.yes": "Estoy bien: anularla",
+  "call.cancel.no": "Mantener la llamada",
   "call.yours": "Su llamada de auxilio",
   "call.sent": "Enviada a este portátil, aún no al mando",
   "call.atCommand": "En el mando, aún no vista",

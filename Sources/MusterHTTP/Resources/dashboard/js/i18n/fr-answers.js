@@ -3,6 +3,10 @@
 export default {
   "call.notSent": "NON ENVOYÉ",
   "call.made": "appel à l'aide de {time}",
+  "call.cancel": "Annuler l'appel",
+  "call.cancel.sure": "Annuler votre appel à l'aide de {time} ?",
+  "call.cancel.yes": "Je vais bien : l'annuler",
+  "call.cancel.no": "Garder l'appel",
   "call.yours": "Votre appel à l'aide",
   "call.sent": "Envoyé à ce portable, pas encore au commandement",
   "call.atCommand": "Au commandement, pas encore vu",

@@ -3,6 +3,10 @@
 export default {
   "call.notSent": "NÃO ENVIADO",
   "call.made": "pedido de ajuda de {time}",
+  "call.cancel": "Cancelar o pedido",
+  "call.cancel.sure": "Cancelar o seu pedido de socorro das {time}?",
+  "call.cancel.yes": "Estou bem: cancelar",
+  "call.cancel.no": "Manter o pedido",
   "call.yours": "O seu pedido de ajuda",
   "call.sent": "Enviado a este portátil, ainda não ao comando",
   "call.atCommand": "No comando, ainda não visto",
