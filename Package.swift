@@ -266,7 +266,9 @@ let package = Package(
     tests(
       "MusterLocationTests",
       ["MusterLocation", "MusterGeo", "MusterTestKit", nioCore, nioPosix, logging]),
-    tests("MusterNodeTests", ["MusterNode", "MusterModel", "MusterProximity", "MusterTestKit"]),
+    tests(
+      "MusterNodeTests",
+      ["MusterNode", "MusterModel", "MusterProximity", "MusterTestKit", lifecycle]),
     tests(
       "MusterBluetoothTests",
       ["MusterBluetooth", "MusterNode", "MusterModel", "MusterTestKit", "CDBus", logging]),

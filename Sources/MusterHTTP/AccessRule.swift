@@ -1,6 +1,6 @@
 internal import Foundation
 internal import MusterCrypto
-internal import MusterModel
+public import MusterModel
 
 /// Authorizes the clients of a listener.
 ///
@@ -9,9 +9,9 @@ internal import MusterModel
 /// the request comes from a page. Tracker apps send neither. Other users of this machine can
 /// connect to a loopback address as well, so the API requires a token there
 /// (`docs/decisions/0038`).
-public struct AccessRule: Hashable, Sendable {
+public struct AccessRule: Hashable, Sendable, Redacted {
   /// The credentials that a listener requires.
-  public enum Access: Hashable, Sendable {
+  public enum Access: Hashable, Sendable, Redacted {
     /// None: the file system protects the socket, or the user trusts everyone on the machine.
     case trusted
     /// The token, for programs, browsers and phones on this machine.
@@ -23,7 +23,7 @@ public struct AccessRule: Hashable, Sendable {
   private let access: Access
 
   /// The headers that the rule evaluates.
-  public struct Headers: Hashable, Sendable {
+  public struct Headers: Hashable, Sendable, Redacted {
     /// `Host`, or `:authority`.
     public var host: String?
     /// Its password may be the token.
@@ -185,7 +185,7 @@ public struct AccessRule: Hashable, Sendable {
 }
 
 /// The password of `Authorization: Basic …` (RFC 7617).
-struct BasicPassword {
+struct BasicPassword: Redacted {
   let text: String
 
   init?(_ header: String) {

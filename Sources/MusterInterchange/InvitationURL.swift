@@ -3,7 +3,7 @@ public import MusterModel
 
 /// An invitation as a URL: `muster://join/` and the invitation's bytes in base64url (RFC 4648 §5)
 /// without padding. The node validates the bytes.
-public struct InvitationURL: Hashable, Sendable, CustomStringConvertible {
+public struct InvitationURL: Hashable, Sendable, Redacted {
   /// Why a text is not an invite URL, in one line for the user.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Without the word "error".
@@ -43,8 +43,8 @@ public struct InvitationURL: Hashable, Sendable, CustomStringConvertible {
     invitation = Array(data)
   }
 
-  /// The URL.
-  public var description: String {
+  /// The URL, which is a secret.
+  public var text: String {
     Self.prefix
       + Data(invitation).base64EncodedString().replacingOccurrences(of: "+", with: "-")
       .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
@@ -53,7 +53,7 @@ public struct InvitationURL: Hashable, Sendable, CustomStringConvertible {
   /// The JSON that `invite` prints.
   public func json(id: InviteID, role: Role, expiresAt: Timestamp) -> JSON {
     .object([
-      "url": .string(description), "id": .id(id), "expires": .time(expiresAt),
+      "url": .string(text), "id": .id(id), "expires": .time(expiresAt),
       "role": .string(role.name),
     ])
   }

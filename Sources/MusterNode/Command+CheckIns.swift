@@ -3,7 +3,7 @@ internal import MusterReplica
 
 /// Timers as the user enters them: people by callsign or id, and everyone who is in the team or has
 /// the role now. With neither, the timer is for the node's own user.
-public struct CheckInOrder: Codable, Hashable, Sendable {
+public struct CheckInOrder: Codable, Hashable, Sendable, Redacted {
   /// By callsign or id.
   public var people: [String]
   /// Empty for no team.
@@ -32,7 +32,7 @@ public struct CheckInOrder: Codable, Hashable, Sendable {
 }
 
 /// A report on timers as the user enters it.
-public struct CheckInEntry: Codable, Hashable, Sendable {
+public struct CheckInEntry: Codable, Hashable, Sendable, Redacted {
   /// What is reported.
   public var kind: CheckInReportKind
   /// The person, by callsign or id; nil for the node's own user.

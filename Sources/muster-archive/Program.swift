@@ -36,7 +36,9 @@ enum Program {
       return handler
     }
     do {
-      var command = try ArchiveProgram.parseAsRoot()
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      ProcessArguments.hideSecrets()
+      var command = try ArchiveProgram.parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {

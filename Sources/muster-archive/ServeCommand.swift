@@ -106,9 +106,7 @@ struct ServeCommand: AsyncParsableCommand {
       logger.info("operations: \(instance.operations.joined(separator: ", "))")
       services += instance.services
     }
-    try await ServiceGroup(
-      services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet
-    ).run()
+    try await ProgramServices.run(services, logger: quiet)
   }
 
   private var quiet: Logger {

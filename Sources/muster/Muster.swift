@@ -51,7 +51,8 @@ struct Muster: AsyncParsableCommand {
         name: "Administration",
         subcommands: [
           DeviceCommand.self, RevokeCommand.self, CouncilCommand.self, QuarantineCommand.self,
-          EpochCommand.self, LoginCommand.self, AccessKeyCommand.self,
+          EpochCommand.self, LoginCommand.self, AccessKeyCommand.self, TokenCommand.self,
+          CertificateCommand.self,
           SettingsCommand.self, VerifyCommand.self,
         ]),
     ])
@@ -70,9 +71,10 @@ enum Program {
       return handler
     }
     let arguments = CommandLine.arguments.dropFirst().map(CoordinateArguments.shielded)
+    ProcessArguments.hideSecrets()
     do {
       if let unknown = CommandTree.unknownCommand(in: arguments) {
-        Standard.explain("\(unknown)")
+        Standard.explain(ProcessArguments.withoutSecrets("\(unknown)", of: arguments))
         exit(ExitCode.validationFailure.rawValue)
       }
       var command = try Muster.parseAsRoot(arguments)
@@ -92,8 +94,10 @@ enum Program {
     switch Muster.exitCode(for: error) {
     case _ where error is ExitCode: Muster.exit(withError: error)
     case .success: answer(UsageMessage.answer(error, on: .current))
-    case .validationFailure: Standard.explain(UsageMessage.complaint(error, about: arguments))
-    default: Standard.complain("\(error)")
+    case .validationFailure:
+      let complaint = UsageMessage.complaint(error, about: arguments)
+      Standard.explain(ProcessArguments.withoutSecrets(complaint, of: arguments))
+    default: Standard.complain(ProcessArguments.withoutSecrets("\(error)", of: arguments))
     }
     exit(Muster.exitCode(for: error).rawValue)
   }

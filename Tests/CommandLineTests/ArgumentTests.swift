@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `joining is by one way at a time`() throws {
-    let url = "\(InvitationURL([1, 2, 3]))"
+    let url = InvitationURL([1, 2, 3]).text
     for arguments in [
       [], [url], ["--callsign", "Ben"], ["--request", "f"], ["--grant", "f", "--callsign", "Ben"],
       [url, "--callsign", "Ben", "--request", "f"], ["--request", "f", "--timeout", "5s"],
@@ -169,6 +169,7 @@ import Testing
       #expect(throws: (any Error).self) { try JoinCommand.parse(arguments) }
     }
     _ = try JoinCommand.parse([url, "--callsign", "Ben", "--timeout", "5s"])
+    _ = try JoinCommand.parse(["-", "--callsign", "Ben", "--timeout", "5s"])
     _ = try JoinCommand.parse(["--request", "f", "--callsign", "Ben"])
     _ = try JoinCommand.parse(["--grant", "f"])
     _ = try JoinCommand.parse(["--grant", "f", "--operation", "00112233445566aa"])

@@ -6,7 +6,7 @@ import MusterInterchange
   @Test func `returns the encoded bytes`() throws {
     for count in 1...40 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 250) }
-      let text = "\(InvitationURL(bytes))"
+      let text = InvitationURL(bytes).text
       let parsed = try InvitationURL(parsing: text)
       #expect(parsed.invitation == bytes)
       #expect(!text.contains { "+=".contains($0) })
@@ -14,7 +14,9 @@ import MusterInterchange
   }
 
   @Test func `is base64url without padding`() {
-    #expect("\(InvitationURL([0xFB, 0xFF, 0xFE, 0x00]))" == "muster://join/-__-AA")
+    let url = InvitationURL([0xFB, 0xFF, 0xFE, 0x00])
+    #expect(url.text == "muster://join/-__-AA")
+    #expect("\(url)" == "redacted")
   }
 
   @Test func `survives the line breaks of a mail program`() throws {

@@ -10,9 +10,12 @@ package final class Child: Sendable {
   /// `Process` may be used by one thread at a time, which the lock ensures.
   private let process: Mutex<Process>
 
-  /// - Parameter name: the name of the two files in the folder.
+  /// - Parameters:
+  ///   - name: the name of the two files in the folder.
+  ///   - input: the file that is its standard input; nil for none.
   package init(
-    _ program: URL, _ words: [String], environment: [String: String], in folder: URL, name: String
+    _ program: URL, _ words: [String], environment: [String: String], in folder: URL, name: String,
+    input: URL? = nil
   ) throws {
     self.words = words
     output = folder.appending(path: "\(name).out")
@@ -22,7 +25,8 @@ package final class Child: Sendable {
     process.arguments = words
     process.environment = environment
     process.currentDirectoryURL = folder
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput =
+      try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
     let files = [try Self.file(output), try Self.file(errors)]
     (process.standardOutput, process.standardError) = (files[0], files[1])
     // Foundation keeps them open, and `Process.run` crashes by chance with a thousand open files.

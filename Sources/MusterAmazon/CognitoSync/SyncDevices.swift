@@ -13,7 +13,7 @@ public struct SyncDevices: Sendable {
   static let most = 1024
   static let mostDatasets = 64
 
-  struct Device: Codable, Hashable, Sendable {
+  struct Device: Codable, Hashable, Sendable, Redacted {
     let user: String
     let platform: String
     let token: String

@@ -2,7 +2,7 @@ internal import Foundation
 public import Logging
 internal import MusterControl
 internal import MusterHTTP
-internal import MusterModel
+public import MusterModel
 internal import MusterNode
 public import MusterTransport
 public import ServiceLifecycle
@@ -23,7 +23,7 @@ public struct ArchiveInstance {
   public let operations: [String]
 
   /// How an instance runs.
-  public struct Settings: Sendable {
+  public struct Settings: Sendable, Redacted {
     /// The database, which MUST be writable.
     public var url: String
     /// The folder with a home for each operation.

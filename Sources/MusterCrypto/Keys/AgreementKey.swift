@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// The private half of an X25519 key: agrees on session secrets and opens sealed boxes.
 public struct AgreementKey: Sendable, Redacted {
   /// The length of a secret.

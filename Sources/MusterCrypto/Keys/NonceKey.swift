@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// Derives the nonces of a symmetric key from what they protect, so that a nonce is never used for
 /// two plaintexts, even if drawn bytes repeat. They do when a virtual machine is resumed twice from
 /// one snapshot: both copies of the process draw the same bytes.

@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// Seals the pages of a device's database in place.
 ///
 /// XChaCha20-Poly1305, as for frames. It authenticates a page as written by this device; the

@@ -1,6 +1,4 @@
-#if Canary
-  internal import MusterModel
-#endif
+public import MusterModel
 
 /// A symmetric XChaCha20-Poly1305 key: an epoch's content key, the network key, a wrapped file's
 /// key.

@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// The private half of an Ed25519 key: signs frames, certificates, records.
 public struct SigningKey: Sendable, Redacted {
   /// The length of a seed.

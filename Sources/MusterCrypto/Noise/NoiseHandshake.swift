@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// One side of a Noise handshake over X25519, ChaCha20-Poly1305 and BLAKE2b, sans-I/O (Noise
 /// Protocol Framework, revision 34, section 5.3).
 ///

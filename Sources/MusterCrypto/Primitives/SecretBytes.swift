@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// Secret bytes that are wiped when their last reference is released.
 ///
 /// A class, so that copying a key copies a reference and not the secret: there is one place in

@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// One direction of a session: ChaCha20-Poly1305 with counter nonces as in the Noise Protocol
 /// Framework (four zero bytes ‖ 64-bit little-endian counter).
 ///

@@ -19,7 +19,7 @@ enum Components {
     ("QuarantinedFrame", quarantinedFrame),
     ("Profile", profile), ("Settings", settings), ("Counts", counts),
     ("Map", map), ("MapFile", mapFile),
-    ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.must("secret", .text)])),
+    ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.may("secret", .text)])),
     ("FailedDelivery", failedDelivery), ("Login", login),
     ("ArchivedOperation", ArchiveComponents.operation),
     ("ArchiveFinding", ArchiveComponents.finding),

@@ -24,24 +24,33 @@ enum WebhookRoutes {
     },
     Route(
       .put, "/api/v1/webhooks/{id}",
-      "Create or change a webhook of this name; an existing one keeps its position",
+      "Create or change a webhook of this name; an existing one keeps its position, and on the same "
+        + "server its secret",
       body: .object([.must("url", .text), .may("secret", .text)] + rules, least: 1),
       result: .json(.named("NewWebhook"))
     ) { api, call in
       let store = try api.webhookStore()
       let webhook: Webhook
+      var kept: String?
       do {
+        let address = try WebhookAddress(parsing: call.text("url") ?? "")
+        if call.text("secret") == nil, let known = store.entry(call.id)?.webhook,
+          known.address.origin == address.origin
+        {
+          kept = known.secret
+        }
         webhook = try Webhook(
-          name: call.id, address: WebhookAddress(parsing: call.text("url") ?? ""),
-          secret: call.text("secret") ?? store.entry(call.id)?.webhook.secret
-            ?? Webhook.newSecret(),
+          name: call.id, address: address,
+          secret: call.text("secret") ?? kept ?? Webhook.newSecret(),
           rules: Webhook.Rules(call.body.members ?? [:]) ?? Webhook.Rules())
       } catch {
         throw Problem(.unprocessableContent, "\(error)")
       }
       try await Problem.noting { try store.put(webhook, from: try await .now(of: api.node)) }
       guard let entry = store.entry(webhook.name) else { throw Problem.noWebhook }
-      return .ok(entry.shown.adding(["secret": .string(webhook.secret)]))
+      // The receiver knows a secret that was kept; a login that does not learns it from no answer.
+      return .ok(
+        kept == nil ? entry.shown.adding(["secret": .string(webhook.secret)]) : entry.shown)
     },
     Route(
       .delete, "/api/v1/webhooks/{id}", "Remove a webhook and its failed events",

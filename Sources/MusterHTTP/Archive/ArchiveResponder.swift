@@ -55,10 +55,11 @@ struct ArchiveResponder: HTTPResponder {
         throw Problem(.serviceUnavailable, "the archive cannot answer now: see its log")
       }
     }
+    // A query has words that an agency searched for, and other programs may put a token there.
     logger.info(
       """
       \(answer.status.code) \(agency) \(context.client) \(request.method.rawValue) \
-      \(request.uri.string.prefix(300))
+      \(request.uri.path.prefix(300))
       """)
     var response = answer.response
     if let place {

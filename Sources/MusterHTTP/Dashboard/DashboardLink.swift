@@ -1,8 +1,9 @@
 internal import Hummingbird
+internal import MusterModel
 
 /// A request for the printed address `/?token=…`: it exchanges the token for a cookie and redirects
 /// to the page without the token, so that neither history nor referrers contain it.
-struct DashboardLink {
+struct DashboardLink: Redacted {
   private let token: String
 
   /// Returns nil for any other request; trackers also request `/`, with a position.

@@ -9,7 +9,7 @@ public import MusterModel
 ///
 /// The next token is derived from the token and a random salt. Each request that states the token
 /// therefore returns the same next one, and a lost answer loses nothing.
-struct BrowserToken: Hashable, Sendable {
+struct BrowserToken: Hashable, Sendable, Redacted {
   /// The name of the token for command, which is no secret.
   let id: String
   /// The name of its login.

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import MusterCrypto
-internal import MusterModel
+public import MusterModel
 public import MusterNode
 
 /// The token of a node's loopback listener, in a file that only this user can read.
 ///
 /// It is created at the first start and kept, so that an open dashboard, a phone and a script
-/// continue to work after a restart. To replace it, delete the file and restart the node.
-public struct LocalToken: Sendable {
+/// continue to work after a restart. `muster token rotate` replaces it.
+public struct LocalToken: Sendable, Redacted {
   /// The text that clients send.
   public let text: String
   /// The path of its file.
@@ -27,8 +27,23 @@ public struct LocalToken: Sendable {
       text = kept
       return
     }
-    text = Hex.encode(SystemRandom.seed().prefix(Self.randomBytes))
+    text = try Self.draw(to: file)
+  }
+
+  /// Replaces the token.
+  ///
+  /// - Parameter directory: the run directory of the home, whose lock MUST be held.
+  /// - Throws: `PrivateFileFault` if the file cannot be written.
+  public init(rotatedIn directory: String) throws(PrivateFileFault) {
+    let file = PrivateFile(in: directory, name: "http-token")
+    path = file.path
+    text = try Self.draw(to: file)
+  }
+
+  private static func draw(to file: PrivateFile) throws(PrivateFileFault) -> String {
+    let text = Hex.encode(SystemRandom.seed().prefix(randomBytes))
     try file.write(Data((text + "\n").utf8))
+    return text
   }
 
   private static func read(_ path: String) -> String? {

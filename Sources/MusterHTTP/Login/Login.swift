@@ -3,7 +3,7 @@ public import MusterInterchange
 public import MusterModel
 
 /// A login for remote access with a passphrase, and its rights.
-public struct Login: Hashable, Sendable {
+public struct Login: Hashable, Sendable, Redacted {
   /// The rights of a login.
   public enum Rights: String, NamedCase, Hashable, Sendable {
     /// All rights of the node's own device.

@@ -3,7 +3,7 @@ internal import MusterModel
 internal import MusterTransport
 
 /// A target for events, with its rules.
-struct Webhook: Hashable, Sendable {
+struct Webhook: Hashable, Sendable, Redacted {
   /// The rules that select events.
   struct Rules: Hashable, Sendable {
     /// Crossings of these types; none if empty.

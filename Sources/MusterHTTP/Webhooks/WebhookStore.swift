@@ -236,7 +236,7 @@ public final class WebhookStore: Sendable {
 extension WebhookStore.Entry {
   var json: JSON {
     JSON.object(webhook.rules.members).adding([
-      "name": .string(webhook.name), "url": .string(webhook.address.description),
+      "name": .string(webhook.name), "url": .string(webhook.address.url),
       "secret": .string(webhook.secret), "since": since.json,
       "failed": .array(failed.map(\.stored)),
     ])

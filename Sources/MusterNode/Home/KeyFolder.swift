@@ -64,6 +64,15 @@ public struct KeyFolder: Hashable, Sendable {
     }
   }
 
+  /// Removes a file. When this returns, it stays removed after a power failure.
+  public func remove(_ name: String) throws(HomeError) {
+    let path = file(name)
+    guard unlink(path) == 0 || errno == ENOENT else {
+      throw .system(.write, path: path, code: errno)
+    }
+    try Folder.sync(self.path)
+  }
+
   private func write(
     _ name: String, _ contents: [UInt8],
     moving: (_ temporary: String, _ path: String) throws(HomeError) -> Void

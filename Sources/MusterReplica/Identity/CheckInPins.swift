@@ -8,7 +8,7 @@ internal import MusterStore
 /// Only a salted hash of each is stored. The two records have one form and are sorted, so that the
 /// stored bytes do not show which PIN is which without a PIN. Both are compared at each check-in,
 /// at the same cost.
-struct CheckInPins: Sendable {
+struct CheckInPins: Sendable, Redacted {
   static let key = "check-in pins"
   private static let proofBytes = 16
 
@@ -18,7 +18,7 @@ struct CheckInPins: Sendable {
     case duress = 1
   }
 
-  private struct Record: Sendable {
+  private struct Record: Sendable, Redacted {
     /// Proves the PIN.
     let proof: [UInt8]
     /// The meaning, exclusive or a byte that only the PIN gives.

@@ -6,7 +6,7 @@ internal import SQLiteSeal
 
 /// All secrets and certificates that make a device part of an operation: the contents of its key
 /// file.
-public struct Credentials: Sendable {
+public struct Credentials: Sendable, Redacted {
   package private(set) var local: LocalDevice
 
   init(_ local: LocalDevice) { self.local = local }

@@ -4,7 +4,7 @@ public import MusterStore
 internal import MusterSync
 
 /// Creates an operation: a root key, its own control log, and the first `command` device.
-public struct Genesis: Sendable {
+public struct Genesis: Sendable, Redacted {
   /// The credentials of the first `command` device, which the root certified.
   public let credentials: Credentials
   /// The root key's seed, to be stored apart from the device: only it recovers an operation whose

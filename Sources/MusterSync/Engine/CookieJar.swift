@@ -3,7 +3,7 @@ internal import MusterModel
 
 /// Creates and verifies handshake cookies, as in WireGuard. Under load, a cookie proves that an
 /// unauthenticated client receives packets at its address, without any per-client state.
-struct CookieJar: Sendable {
+struct CookieJar: Sendable, Redacted {
   /// Newest first. A cookie made with the previous secret is still valid.
   private var secrets: [[UInt8]]
   private var rotatedAt: Instant

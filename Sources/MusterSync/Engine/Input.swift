@@ -61,7 +61,7 @@ public enum AttachmentResult: Hashable, Sendable {
 }
 
 /// An invite that may be redeemed. The inviting device decides which rights it gives.
-public struct OpenInvite: Hashable, Sendable {
+public struct OpenInvite: Hashable, Sendable, Redacted {
   /// A hash of the secret. A joiner sends it in plaintext to identify the invite.
   public let id: InviteID
   /// `Invitation.secretBytes` long. The pre-shared key of the handshake is derived from it.

@@ -2,7 +2,7 @@ public import MusterCrypto
 public import MusterModel
 
 /// The contents of an invite URL: enough to reach and authenticate the inviting device.
-public struct Invitation: Hashable, Sendable {
+public struct Invitation: Hashable, Sendable, Redacted {
   /// The joiner verifies every certificate against it. The URL is passed on outside the network, so
   /// an on-path attacker cannot forge it.
   public let rootKey: VerifyingKey

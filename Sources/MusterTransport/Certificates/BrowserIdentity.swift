@@ -8,7 +8,7 @@ public import NIOSSL
 /// A phone that trusts the authority accepts nothing else because of it. Its name constraints
 /// permit the names of this machine only (RFC 5280 §4.2.1.10), and its key is never stored: it
 /// exists until the certificate is signed. A renewal therefore needs a new authority.
-public struct BrowserIdentity: Sendable {
+public struct BrowserIdentity: Sendable, Redacted {
   /// The authority's certificate in DER, which phones install.
   public let authority: [UInt8]
   /// The listener's certificate in DER.

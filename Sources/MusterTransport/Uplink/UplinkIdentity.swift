@@ -1,10 +1,10 @@
-internal import MusterModel
+public import MusterModel
 public import NIOSSL
 
 /// The TLS identity of a command post: a self-signed P-256 certificate, which field nodes know from
 /// the operation's control log and compare byte for byte. Its name therefore carries no meaning,
 /// and its validity is as long as X.509 permits: it must not depend on any device's clock.
-public struct UplinkIdentity: Sendable {
+public struct UplinkIdentity: Sendable, Redacted {
   /// The certificate as named in the control log.
   public let certificate: [UInt8]
   let privateKey: [UInt8]

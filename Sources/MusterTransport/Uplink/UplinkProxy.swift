@@ -1,7 +1,8 @@
 internal import AsyncHTTPClient
+public import MusterModel
 
 /// The HTTP proxy for uplinks, used by `CONNECT`. It sees the destination and only encrypted data.
-public struct UplinkProxy: Hashable, Sendable {
+public struct UplinkProxy: Hashable, Sendable, Redacted {
   let host: String
   let port: UInt16
   private let user: String
@@ -16,7 +17,9 @@ public struct UplinkProxy: Hashable, Sendable {
   ///     be omitted.
   ///   - exceptions: `NO_PROXY`: names, name suffixes, addresses, or `*`, separated by commas.
   public init(_ text: String, except exceptions: String) throws(TransportError) {
-    func bad(_ reason: String) -> TransportError { .badAddress(text, reason: reason) }
+    // Neither a name nor a password is printed.
+    let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
+    func bad(_ reason: String) -> TransportError { .badAddress(shown, reason: reason) }
     var rest = text[...]
     if let scheme = text.range(of: "://") {
       guard text[..<scheme.lowerBound].lowercased() == "http" else {

@@ -10,7 +10,7 @@ internal import NIOHTTP1
 /// `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. Only
 /// the status of a response is used. A redirect counts as a refusal, since the signed event is
 /// meant for one address.
-public struct WebhookLine: Sendable {
+public struct WebhookLine: Sendable, Redacted {
   /// The outcome of one post.
   public enum Outcome: Hashable, Sendable {
     /// The server accepted the event.
@@ -60,7 +60,7 @@ public struct WebhookLine: Sendable {
   ///   - now: this device's wall clock, by which the server detects replays.
   public func post(id: String, type: String, body: String, now: Timestamp) async -> Outcome {
     let seconds = now.milliseconds / 1000
-    var request = HTTPClientRequest(url: address.description)
+    var request = HTTPClientRequest(url: address.url)
     request.method = .POST
     request.headers = [
       "content-type": type, "webhook-id": id, "webhook-timestamp": "\(seconds)",

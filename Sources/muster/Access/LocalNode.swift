@@ -117,6 +117,32 @@ enum LocalNode {
     }
   }
 
+  /// Replaces the token of the loopback listener. The node must not run.
+  static func rotateToken(of home: HomeOptions) async throws -> LocalToken {
+    let folders = home.folders
+    guard folders.exists else { throw NodeError.notEnrolled(folders.path) }
+    let lock = try await whileStopped(home) { try HomeLock(folders) }
+    return try withExtendedLifetime(lock) { try LocalToken(rotatedIn: folders.runDirectory) }
+  }
+
+  /// Replaces the keys of the TLS certificates. The node must not run.
+  static func renewCertificates(of home: HomeOptions) async throws -> CertificateClients {
+    let opened = try await whileStopped(home) { try Self.opened(home) }
+    return try opened.renewCertificates()
+  }
+
+  /// Performs a change that only a start of the node reads.
+  private static func whileStopped<Result>(
+    _ home: HomeOptions, _ change: () async throws -> sending Result
+  ) async throws -> sending Result {
+    let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
+    if try await client.isListening() {
+      throw Refusal(
+        "the node is running: stop it first, with Ctrl-C or sudo systemctl stop muster")
+    }
+    return try await LockWait.whileInUse(change)
+  }
+
   /// Runs the node with its own socket until SIGINT or SIGTERM.
   static func run(_ settings: RunSettings, home: HomeOptions) async throws {
     let logger = logger(settings.logLevel)
@@ -173,11 +199,7 @@ enum LocalNode {
       services.append(
         commandPost(at: post, in: home.folders, programs, uplinks, logger: logger))
     }
-    let group = ServiceGroup(
-      configuration: ServiceGroupConfiguration(
-        services: services.map { .init(service: $0) },
-        gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
-    try await group.run()
+    try await ProgramServices.run(services, logger: logger)
   }
 
   /// The listener for the dashboard and programs. It prints its address when it listens.

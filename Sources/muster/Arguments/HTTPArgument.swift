@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MusterHTTP
+internal import MusterModel
 
 /// The address that the node listens on for HTTP: `ADDRESS:PORT`.
 struct HTTPArgument: Hashable {
@@ -23,11 +24,11 @@ struct HTTPArgument: Hashable {
 }
 
 /// The node's listener for the dashboard, programs and phones.
-struct HTTPListener: Hashable {
+struct HTTPListener: Hashable, Redacted {
   /// The setting that turns it off, as `--no-http` does.
   static let off = "off"
 
-  enum Access: Hashable {
+  enum Access: Hashable, Redacted {
     /// Any user of this machine.
     case trusted
     /// The token that is kept in the home.
@@ -52,7 +53,7 @@ struct HTTPListener: Hashable {
     }
   }
 
-  struct Opened: Sendable {
+  struct Opened: Sendable, Redacted {
     let host: String
     let access: AccessRule.Access
     private let token: LocalToken?

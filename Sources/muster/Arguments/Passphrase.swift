@@ -1,7 +1,8 @@
 internal import Foundation
+internal import MusterModel
 
 /// The passphrase that encrypts the key files. Never printed.
-struct Passphrase: Equatable, Sendable, CustomStringConvertible {
+struct Passphrase: Equatable, Sendable, Redacted {
   let bytes: [UInt8]
 
   static let mostBytes = 1024
@@ -13,8 +14,6 @@ struct Passphrase: Equatable, Sendable, CustomStringConvertible {
     }
     self.bytes = bytes
   }
-
-  var description: String { "(a passphrase)" }
 
   /// Asks on the terminal without echo; nil if there is no terminal.
   static func ask(_ question: String) throws(Refusal) -> Passphrase? {

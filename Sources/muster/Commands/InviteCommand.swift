@@ -72,7 +72,7 @@ struct InviteCommand: AsyncParsableCommand {
       if output.json {
         return try Standard.print(invitation.json(id: id, role: role, expiresAt: expiresAt).text)
       }
-      let url = "\(invitation)"
+      let url = invitation.text
       let screen = Screen.current
       guard screen.isTerminal else { return try Standard.print(url) }
       try show(url, on: screen)

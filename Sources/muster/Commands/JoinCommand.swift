@@ -8,7 +8,11 @@ struct JoinCommand: AsyncParsableCommand {
     commandName: "join",
     abstract: "Join an operation with an invite URL, or by file.",
     discussion: """
-      Example:  muster join 'muster://join/…' --callsign Ben
+      Example:  muster join - --callsign Ben
+                muster join 'muster://join/…' --callsign Ben
+
+      With -, the command asks for the invite URL, or reads it from standard input. On a machine \
+      with other users, prefer -: they can read an argument for a moment.
 
       Over the internet, through the command post that issued the invite:
         muster join 'muster://join/…' --callsign Ben --uplink https://HOST:7443
@@ -21,8 +25,10 @@ struct JoinCommand: AsyncParsableCommand {
       exchanges the file can enroll this laptop in another one.
       """)
 
-  @Argument(help: "The invite URL.", transform: { try InvitationURL(parsing: $0) })
-  var url: InvitationURL?
+  @Argument(
+    help: "The invite URL, or - to read it from standard input.",
+    transform: InviteArgument.init(parsing:))
+  var url: InviteArgument?
 
   @Option(help: ArgumentHelp("Your name in the operation.", valueName: "name"))
   var callsign: String?
@@ -94,20 +100,21 @@ struct JoinCommand: AsyncParsableCommand {
     }
     guard let callsign else { throw ValidationError("give --callsign") }
     let passphrase = try home.newPassphrase(asking: passphrase)
-    if let url, let uplink {
+    let invitation = try url?.invitation()
+    if let invitation, let uplink {
       let way = try proxy.map { try UplinkArgument.proxy($0) } ?? Settings(home: home.folders).proxy
       let enrolment = try await ProgressLine.during("Joining") { line in
         try await LocalNode.join(
-          url, by: uplink.target, proxy: way, callsign: callsign, home: home,
+          invitation, by: uplink.target, proxy: way, callsign: callsign, home: home,
           passphrase: passphrase, timeoutSeconds: timeout?.seconds ?? 60,
           progress: line)
       }
       return try show(enrolment)
     }
-    if let url {
+    if let invitation {
       let enrolment = try await ProgressLine.during("Joining") { line in
         try await LocalNode.join(
-          url, callsign: callsign, home: home, passphrase: passphrase,
+          invitation, callsign: callsign, home: home, passphrase: passphrase,
           timeoutSeconds: timeout?.seconds ?? 60,
           progress: line)
       }

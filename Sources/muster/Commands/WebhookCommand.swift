@@ -27,8 +27,8 @@ struct WebhookCommand: AsyncParsableCommand {
                   muster webhook add mirror http://10.0.0.5:8080/ --dataset reports
 
         Without --event and --dataset, it posts all zone events. Alerts are those of `muster alert \
-        list`: raised, acknowledged and cleared. An existing webhook keeps its secret and its \
-        place in the stream.
+        list`: raised, acknowledged and cleared. An existing webhook keeps its place in the \
+        stream and, on the same server, its secret. A secret is printed only once.
         """)
 
     @Argument(help: "A name for the webhook.")
@@ -75,7 +75,10 @@ struct WebhookCommand: AsyncParsableCommand {
       }
       let answer = try await WebhookCommand.ask(home, "PUT", [name], .object(members))
       if output.json { return try Standard.print(answer.text) }
-      try Standard.print(answer.members?["secret"]?.word ?? "")
+      guard let secret = answer.members?["secret"]?.word else {
+        return Standard.complain("the webhook was changed, and keeps its secret")
+      }
+      try Standard.print(secret)
       Standard.complain(
         "the line on standard output is the secret that signs posts: give it to the receiver")
     }

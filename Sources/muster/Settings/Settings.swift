@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MusterHTTP
+internal import MusterModel
 internal import MusterNode
 internal import MusterTransport
 
@@ -30,7 +31,7 @@ enum Setting: String, CaseIterable {
 }
 
 /// The settings from the environment, else from the file of the home. An empty variable is unset.
-struct Settings {
+struct Settings: Redacted {
   private let environment: [String: String]
   private let file: SettingsFile
 

@@ -1,12 +1,13 @@
 internal import Foundation
+internal import MusterModel
 
 /// `muster.toml` in the home: persistent settings of the node.
 ///
 /// A subset of TOML 1.0: one `key = value` a line, comments after `#`. A value is a string (basic
 /// or literal), `true` or `false`, or an array of strings on one line. Anything else is an error
 /// with its line number: a setting that is silently ignored is worse than none.
-struct SettingsFile {
-  enum Value: Hashable {
+struct SettingsFile: Redacted {
+  enum Value: Hashable, Redacted {
     case text(String)
     case flag(Bool)
     case texts([String])

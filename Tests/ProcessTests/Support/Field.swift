@@ -53,16 +53,23 @@ final class Field: LaptopStage {
     return path(name)
   }
 
-  /// - Parameter stays: whether it runs until it is ended.
+  /// The standard error of every process so far.
+  var complaints: String {
+    get throws { try children.withLock { try $0.all.map { try $0.complaints } }.joined() }
+  }
+
+  /// - Parameters:
+  ///   - stays: whether it runs until it is ended.
+  ///   - input: the file that is its standard input; nil for none.
   func start(
-    _ words: [String], environment: [String: String], stays: Bool
+    _ words: [String], environment: [String: String], stays: Bool, input: URL? = nil
   ) throws -> Child {
     let surroundings = Child.surroundings(home: path("unused"))
     return try children.withLock { children in
       children.started += 1
       let child = try Child(
         program, words, environment: surroundings.merging(environment) { $1 }, in: folder,
-        name: "\(children.started)")
+        name: "\(children.started)", input: input)
       children.all.append(child)
       if stays { children.watches.append(try Watch(over: child)) }
       return child
