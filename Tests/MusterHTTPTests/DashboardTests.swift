@@ -101,7 +101,7 @@ import Testing
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
       } else if !name.contains(
-        /(token|join|sw)\.|-(answers|calls|forms|login|logins|mesh|phone)\.js/),
+        /(token|join|sw)\.|-(answers|calls|forms|logins?|mesh|phone)\.js/),
         !Self.loadedLater.contains(name)
       {
         // Comments are not code.
