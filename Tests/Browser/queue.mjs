@@ -121,7 +121,7 @@ class Node {
     this.performed.set(key, (this.performed.get(key) ?? 0) + 1);
     if (body.safety) {
       // A cancellation cannot call an attempt back that is under way: the alarm stays, and is seen.
-      const isUnderWay = this.world.clock.now - this.cancelledAt < 1000;
+      const isUnderWay = request.since <= this.cancelledAt;
       this.claims.push(request.isLate || isUnderWay ? `late ${body.safety}` : body.safety);
       world.trace(`performed ${body.safety} ${key.slice(0, 8)}`);
     }
@@ -296,7 +296,7 @@ class Page {
 
   fetch(url, init) {
     return new Promise((resolve, reject) => {
-      const request = { url, init, resolve, reject, isDone: false };
+      const request = { since: this.world.clock.now, url, init, resolve, reject, isDone: false };
       const end = (work) => {
         if (request.isDone) return;
         request.isDone = true;
@@ -387,7 +387,7 @@ class World {
     if (isFile) await this.sleep(this.random.between(5000, 60000));
     if (this.node.state === "refusing") return request.fail("refused");
     if (isLate) this.trace(`late ${init.method} ${url}`);
-    const answer = await this.node.perform({ method: init.method, path: url, headers: init.headers, body: init.body, isLate });
+    const answer = await this.node.perform({ method: init.method, path: url, headers: init.headers, body: init.body, isLate, since: request.since });
     if (!answer) return request.fail("reset");
     await this.sleep(this.link === "slow" ? this.random.between(500, 4000) : this.random.between(2, 60));
     // A lost answer: the client waits in vain.
