@@ -1,3 +1,4 @@
+import MusterModel
 import Testing
 
 @testable import MusterCrypto

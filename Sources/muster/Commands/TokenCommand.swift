@@ -57,7 +57,8 @@ struct CertificateCommand: AsyncParsableCommand {
         return try Standard.print("This node has no certificate: nothing was changed.")
       }
       let names = [
-        clients.contains(.browsers) ? "browsers" : nil, clients.contains(.uplinks) ? "uplinks" : nil,
+        clients.contains(.browsers) ? "browsers" : nil,
+        clients.contains(.uplinks) ? "uplinks" : nil,
       ].compactMap(\.self).joined(separator: " and ")
       try Standard.print(
         """
