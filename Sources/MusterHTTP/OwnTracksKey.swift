@@ -1,5 +1,6 @@
 internal import Foundation
-public import MusterCrypto
+internal import MusterCrypto
+public import MusterModel
 
 /// The key with which OwnTracks encrypts messages (its setting *secret encryption key*): a text of
 /// up to 32 bytes (<https://owntracks.org/booklet/features/encrypt/>).
