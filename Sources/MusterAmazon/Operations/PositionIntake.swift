@@ -125,7 +125,7 @@ final class PositionIntake: Sendable {
           }
         }
       }
-      var replies = await TrackerReports.receive(updates, at: node)[...]
+      var replies = await TrackerReports.receiveOfProgram(updates, at: node)[...]
       var stored: Set<String> = []
       for place in faults.indices {
         for item in faults[place].indices where faults[place][item] == nil {

@@ -7,11 +7,22 @@ internal import Synchronization
 
 /// The log of logins and of their writes, one JSON object a line, in a file of the home that only
 /// this user can read. At eight megabytes it is rotated, and the previous rotated file is deleted.
+///
+/// A login has a share of lines each minute, so that none displaces the actions of others. What is
+/// beyond it is counted in one line; reports of safety and logins always have their own.
 final class AuditLog: Sendable {
+  private struct Share {
+    let since: ContinuousClock.Instant
+    var lines = 0
+    var further = 0
+  }
+
   private static let mostBytes: UInt64 = 8 * 1024 * 1024
+  private static let linesAMinute = 30
+  private static let mostShares = 512
   private let url: URL
   private let logger: Logger
-  private let lock = Mutex<Void>(())
+  private let shares = Mutex<[String: Share]>([:])
 
   init(in folder: String, logger: Logger, name: String = "audit.log") {
     url = URL(filePath: folder).appending(path: name)
@@ -24,19 +35,49 @@ final class AuditLog: Sendable {
       in: url.deletingLastPathComponent().path, logger: logger, name: "audit-failed.log")
   }
 
+  deinit { shares.withLock { finish(&$0) { _ in true } } }
+
   /// - Parameter name: the login's name, or the claimed name of a failed login.
-  func note(_ what: String, by name: String, from client: String, status: Int) {
-    let line = JSON.object([
-      "time": .time(SystemClock.wall), "name": .string(String(name.prefix(200))),
-      "client": .string(client), "what": .string(String(what.prefix(300))),
-      "status": .count(status),
-    ]).text
-    lock.withLock { _ in
-      do {
-        try append(Data((line + "\n").utf8))
-      } catch {
-        logger.error("the audit log cannot be written: \(error)")
+  func note(
+    _ what: String, by name: String, from client: String, status: Int,
+    now: ContinuousClock.Instant = .now
+  ) {
+    let name = String(name.prefix(200))
+    shares.withLock { shares in
+      finish(&shares) { now - $0.since >= .seconds(60) }
+      let key = shares[name] == nil && shares.count >= Self.mostShares ? "" : name
+      var share = shares[key] ?? Share(since: now)
+      defer { shares[key] = share }
+      let isKept = what.contains("/me/safety") || what.hasPrefix("log")
+      guard share.lines < Self.linesAMinute || isKept else {
+        share.further += 1
+        return
       }
+      share.lines += 1
+      write([
+        "name": .string(name), "client": .string(client),
+        "what": .string(String(what.prefix(300))), "status": .count(status),
+      ])
+    }
+  }
+
+  /// Ends shares, with a line for what was beyond them.
+  private func finish(_ shares: inout [String: Share], where isOver: (Share) -> Bool) {
+    for (name, share) in shares where isOver(share) {
+      shares[name] = nil
+      guard share.further > 0 else { continue }
+      write([
+        "name": .string(name), "what": .string("further requests"), "count": .count(share.further),
+      ])
+    }
+  }
+
+  private func write(_ members: [String: JSON]) {
+    let line = JSON.object(members.merging(["time": .time(SystemClock.wall)]) { $1 }).text
+    do {
+      try append(Data((line + "\n").utf8))
+    } catch {
+      logger.error("the audit log cannot be written: \(error)")
     }
   }
 

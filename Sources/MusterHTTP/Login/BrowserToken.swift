@@ -54,13 +54,17 @@ struct BrowserToken: Hashable, Sendable, Redacted {
   private static let useMilliseconds: Int64 = 15 * 60 * 1000
 
   /// A token that was issued now.
-  init(_ secret: String, of login: Login, device: String, replaces: String?, now: Timestamp) {
+  init(
+    _ secret: String, of login: Login, device: String, replaces: String?, revocations: Int?,
+    now: Timestamp
+  ) {
     id = Hex.encode(SystemRandom.seed().prefix(4))
     self.login = login.name
     self.device = device
     self.replaces = replaces
     hash = Self.hash(of: secret)
     loginHash = login.hash
+    knownRevocations = revocations
     (addedAt, rotatedAt, usedAt, renewedAt) = (now, now, now, now)
   }
 

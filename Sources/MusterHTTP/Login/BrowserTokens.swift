@@ -52,11 +52,14 @@ final class BrowserTokens: Sendable {
 
   /// Issues a token to a user who stated the passphrase. Returns its secret.
   ///
-  /// - Parameter old: the secret that the browser has, which stays valid until the new one is used:
-  ///   another user may know it, so that it gains nothing. Nil for none.
+  /// - Parameters:
+  ///   - old: the secret that the browser has, which stays valid until the new one is used: another
+  ///     user may know it, so that it gains nothing. Nil for none.
+  ///   - revocations: how many devices of the login's person are revoked; nil to count them at the
+  ///     first request.
   func issue(
-    to login: Login, device: String, replacing old: String?, wall: Timestamp,
-    now: ContinuousClock.Instant
+    to login: Login, device: String, replacing old: String?, revocations: Int? = nil,
+    wall: Timestamp, now: ContinuousClock.Instant
   ) throws -> String {
     let secret = Hex.encode(SystemRandom.seed())
     let id = try update { tokens -> String in
@@ -65,7 +68,8 @@ final class BrowserTokens: Sendable {
       // An earlier answer was lost.
       if let replaced { tokens.removeAll { $0.replaces == replaced.id } }
       let token = BrowserToken(
-        secret, of: login, device: device, replaces: replaced?.id, now: wall)
+        secret, of: login, device: device, replaces: replaced?.id,
+        revocations: revocations, now: wall)
       tokens.append(token)
       BrowserTokenFile.makeRoom(in: &tokens, for: login.name)
       return token.id

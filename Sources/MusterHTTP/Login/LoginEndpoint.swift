@@ -391,7 +391,7 @@ struct LoginEndpoint: Sendable {
       throw Problem(.unauthorized, "the name or the passphrase is wrong")
     }
     failures.flush(now: now())
-    return try begin(found, "login", request, client)
+    return try await begin(found, "login", request, client)
   }
 
   /// Sets the passphrase of a login by the code of its link, and begins a session. Codes have 128
@@ -414,7 +414,7 @@ struct LoginEndpoint: Sendable {
     else { throw Self.usedUp }
     router.api.live.review()
     throttle.opened(name, from: client, now: now())
-    return try begin(new, "login by link", request, client)
+    return try await begin(new, "login by link", request, client)
   }
 
   private static let usedUp = Problem(
@@ -422,11 +422,12 @@ struct LoginEndpoint: Sendable {
 
   private func begin(
     _ login: Login, _ what: String, _ request: Request, _ client: String
-  ) throws -> Response {
+  ) async throws -> Response {
+    let revocations = try await withdrawals(of: login).1
     // An existing token is not continued: another user may know its secret.
     let secret = try tokens.issue(
       to: login, device: BrowserName.name(of: request.headers[.userAgent]),
-      replacing: Self.secret(in: request), wall: wall(), now: now())
+      replacing: Self.secret(in: request), revocations: revocations, wall: wall(), now: now())
     audit.note(what, by: login.name, from: client, status: 204)
     var response = Answer(.noContent).response
     response.headers[.setCookie] = Self.cookie(secret)

@@ -128,6 +128,23 @@ public enum TrackerReports {
     }
   }
 
+  /// Processes position reports of programs, as `receive(_:as:at:)` does. Whoever has a login here
+  /// states their own position: a program does not.
+  public static func receiveOfProgram(
+    _ updates: [TrackerUpdate], at node: isolated Node
+  ) async -> [TrackerReply] {
+    let people = Set(node.location.loginNames().map { $0.lowercased() })
+    func hasLogin(_ update: TrackerUpdate) -> Bool {
+      update.report.tracker.map { people.contains($0.description.lowercased()) } ?? false
+    }
+    var replies = await receive(updates.filter { !hasLogin($0) }, at: node)[...]
+    return updates.map { update in
+      hasLogin(update)
+        ? .refused("this person has a login, which states their position")
+        : replies.popFirst() ?? .unavailable
+    }
+  }
+
   /// Processes position reports of trackers in their order, with one commit. On return they are
   /// durable. Alarms are not evaluated.
   public static func receive(

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterHTTP
 internal import MusterModel
 internal import MusterNode
 
@@ -36,12 +37,24 @@ struct RevokeCommand: AsyncParsableCommand {
     else { throw Refusal.unexpectedReply }
     let whose = "\(SafeText.line(device.callsign))'s device \(device.id.short)"
     guard device.isCouncilMember else {
-      return try Standard.print("Revoked \(whose); new data is encrypted with a new key")
+      try Standard.print("Revoked \(whose); new data is encrypted with a new key")
+      return try stateLogins(of: device)
     }
     let votes = "\(device.votes) of \(device.quorum) votes"
     try Standard.print(
       device.isRevoked
         ? "Revoked \(whose) by \(votes); new data is encrypted with a new key"
         : "Voted to revoke \(whose): \(votes), \(device.quorum - device.votes) more needed")
+    if device.isRevoked { try stateLogins(of: device) }
+  }
+
+  /// Names the logins of the person at this node, whose browsers only call for help from now on.
+  private func stateLogins(of device: DeviceSummary) throws {
+    for login in try LoginFile(in: home.folders.path).read() where login.user == device.user {
+      let name = SafeText.line(login.name)
+      try Standard.print(
+        "Login \(name) only calls for help now, until its user logs in again or command restores "
+          + "a browser: muster login devices \(name). To end it: muster login remove \(name)")
+    }
   }
 }
