@@ -65,8 +65,8 @@ extension OpenedHome {
     let text = String(decoding: try home.keys.read(Self.renewalsFile), as: UTF8.self)
     guard let count = UInt8(text), count <= Self.mostRenewals else {
       throw NodeError.refused(
-        "\(home.keysDirectory)/\(Self.renewalsFile) is damaged: restore it from a backup, or remove "
-          + "it to use the first certificate for uplinks again")
+        "\(home.keysDirectory)/\(Self.renewalsFile) is damaged: restore it from a backup, or "
+          + "remove it to use the first certificate for uplinks again")
     }
     return count
   }

@@ -47,11 +47,13 @@ extension ProcessTests {
       context = ssl._create_unverified_context()
       def ask(method, path, body=None, headers={}):
           line = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=30)
+          headers = {**headers, **({"content-type": "application/json"} if body else {})}
           line.request(method, path, json.dumps(body) if body else None, headers)
           answer = line.getresponse()
           return answer, answer.read().decode()
       session = "/api/v1/session"
-      assert ask("POST", session, {"name": name, "passphrase": passphrase + "?"})[0].status == 401
+      answer, body = ask("POST", session, {"name": name, "passphrase": passphrase + "?"})
+      assert answer.status == 401, (answer.status, body)
       answer, _ = ask("POST", session, {"name": name, "passphrase": passphrase})
       assert answer.status == 204, answer.status
       cookie = answer.getheader("set-cookie").split(";")[0]
@@ -123,7 +125,7 @@ extension ProcessTests {
         _ = try HTTPExchange.request(http, "/\(token)/?id=Rui&lat=40.4&lon=-7.5")
         try await anna.send("epoch", "rotate", "--yes")
         let bundle = field.path("all.bundle")
-        try await anna.send("bundle", "export", bundle)
+        try await anna.send("bundle", "create", bundle)
 
         // And wrong input quotes it
         for words in [
@@ -208,7 +210,7 @@ extension ProcessTests {
       }
     #endif
 
-    @Test func `join reads an invite from standard input, and says what is missing there`()
+    @Test func `join reads an invite from standard input, and states what is missing there`()
       async throws
     {
       try await Field.run { field in

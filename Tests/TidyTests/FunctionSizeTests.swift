@@ -5,9 +5,7 @@ import Testing
   private static let mostLines = 60
 
   /// Functions that are longer today, with their length, which must not grow.
-  private static let longer: [String: Int] = [
-    "Sources/muster/Access/LocalNode.swift: run": 77
-  ]
+  private static let longer: [String: Int] = [:]
 
   @Test func `no function is longer than its limit`() throws {
     let functions = try Measurements.ofSources().functions

@@ -24,8 +24,8 @@ enum WebhookRoutes {
     },
     Route(
       .put, "/api/v1/webhooks/{id}",
-      "Create or change a webhook of this name; an existing one keeps its position, and on the same "
-        + "server its secret",
+      "Create or change a webhook of this name; an existing one keeps its position and, "
+        + "on the same server, its secret",
       body: .object([.must("url", .text), .may("secret", .text)] + rules, least: 1),
       result: .json(.named("NewWebhook"))
     ) { api, call in

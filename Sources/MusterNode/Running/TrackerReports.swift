@@ -128,8 +128,8 @@ public enum TrackerReports {
     }
   }
 
-  /// Processes position reports of programs, as `receive(_:as:at:)` does. Whoever has a login here
-  /// states their own position: a program does not.
+  /// Processes position reports of programs, as `receive(_:as:at:)` does. A person who has a
+  /// login here states their own position: no program does.
   public static func receiveOfProgram(
     _ updates: [TrackerUpdate], at node: isolated Node
   ) async -> [TrackerReply] {

@@ -238,11 +238,11 @@ struct UserCommand: AsyncParsableCommand {
       abstract: "State that the clock of a phone is behind.",
       discussion: """
         Example:  muster user clock Kim --behind 3h
-                  muster user clock Kim --behind 0s
+                  muster user clock Kim --right
 
-        Muster never takes a fix for newer than its time states. If the fixes of a phone are always \
-        old, and you know that its clock is wrong, state by how much, at the laptop to which it \
-        reports. 0s takes it back, once the clock is right.
+        Muster never takes a fix for newer than its time states. If the fixes of a phone are \
+        always old, and you know that its clock is wrong, state by how much, at the laptop to \
+        which it reports. --right takes it back, once the clock is right.
         """)
 
     @Argument(help: "The person, by callsign or id.")
@@ -251,12 +251,21 @@ struct UserCommand: AsyncParsableCommand {
     @Option(
       help: ArgumentHelp("By how much the clock is behind.", valueName: "duration"),
       transform: DurationArgument.init(parsing:))
-    var behind: DurationArgument
+    var behind: DurationArgument?
+
+    @Flag(help: "The clock is right.")
+    var right = false
 
     @OptionGroup(title: "Node") var home: HomeOptions
 
+    func validate() throws {
+      guard (behind == nil) == right else {
+        throw ValidationError("give --behind with a duration, or --right")
+      }
+    }
+
     func run() async throws {
-      guard let seconds = UInt32(exactly: behind.seconds) else {
+      guard let seconds = UInt32(exactly: behind?.seconds ?? 0) else {
         throw Refusal("--behind is out of range")
       }
       let connection = try await NodeConnection.open(home)
@@ -266,7 +275,7 @@ struct UserCommand: AsyncParsableCommand {
       try Standard.print(
         seconds == 0
           ? "The clock of \(name)'s phone counts as right"
-          : "The clock of \(name)'s phone counts as \(ValueText.age(behind.seconds)) behind")
+          : "The clock of \(name)'s phone counts as \(ValueText.age(Int64(seconds))) behind")
     }
   }
 }
