@@ -385,6 +385,26 @@ extension `Logging in` {
     }
   }
 
+  @Test func `a revocation ends the rights of a browser that made no request since its login`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let tokens = BrowserTokens(in: folder.url.path, termSeconds: 60, logger: .silent)
+    let wall = SystemClock.wall
+    let login = try Self.login()
+    let secret = try tokens.issue(
+      to: login, device: "", replacing: nil, revocations: 0, wall: wall, now: .now)
+    let token = try #require(try tokens.peek(secret, now: .now))
+    #expect(!token.isAwaitingFirst)
+    func standing(_ revocations: Int) -> LoginStanding {
+      token.standing(
+        of: login, termSeconds: 60, now: wall, hasSignedOff: false,
+        revocations: revocations)
+    }
+    #expect(standing(0) == .full)
+    #expect(standing(1) == .helpOnly(.deviceRevoked))
+  }
+
   @Test func `a flood of one login's browsers ends no other login's`() throws {
     let folder = try TemporaryFolder()
     let tokens = BrowserTokens(in: folder.url.path, termSeconds: 60, logger: .silent)

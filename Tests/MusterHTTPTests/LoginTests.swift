@@ -350,6 +350,34 @@ import Testing
     }
   }
 
+  @Test func `what a login repeats is counted, and its calls for help always have a line`() throws {
+    let folder = try TemporaryFolder()
+    func lines() throws -> [Substring] {
+      try String(contentsOfFile: folder.url.path + "/audit.log", encoding: .utf8)
+        .split(separator: "\n")
+    }
+    let start = ContinuousClock.now
+    do {
+      let log = AuditLog(in: folder.url.path, logger: .silent)
+      for _ in 0..<1000 {
+        log.note("POST /api/v1/me/position", by: "Pia", from: "", status: 204, now: start)
+      }
+      log.note("PUT /api/v1/me/safety", by: "Pia", from: "", status: 204, now: start)
+      log.note("POST /api/v1/reports", by: "Rui", from: "", status: 201, now: start)
+      #expect(try lines().count { $0.contains("position") } == 60)
+      #expect(
+        try lines().suffix(2).map { $0.contains("safety") || $0.contains("Rui") } == [true, true])
+      log.note(
+        "POST /api/v1/me/position", by: "Pia", from: "", status: 204, now: start + .seconds(60))
+      #expect(try lines().dropLast().last?.contains("940") == true)
+      for _ in 0..<70 {
+        log.note("x", by: "Pia", from: "", status: 204, now: start + .seconds(61))
+      }
+    }
+    // Also when the node stops.
+    #expect(try lines().last?.contains("further requests") == true)
+  }
+
   @Test func `failed logins are at most two lines per minute`() async throws {
     let folder = try TemporaryFolder()
     let log = AuditLog(in: folder.url.path, logger: .silent)
