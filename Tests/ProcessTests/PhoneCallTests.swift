@@ -226,6 +226,34 @@ extension ProcessTests {
       }
     }
 
+    @Test func `command states that a phone's clock is behind, and its fixes are of now`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0", "--trust-local")
+        let port = try await portOfPhones(node)
+        func report() async throws -> JSON {
+          let path = "/?id=Kim&lat=46.5&lon=7.5&accuracy=5&timestamp=\(Self.now - 10_800)"
+          #expect(try send(Sent(path), to: port) == 200)
+          return try #require(try await person("Kim", at: anna))
+        }
+        #expect(try await report()["status"].text == "oldPosition")
+        try await anna.send("user", "clock", "Kim", "--behind", "3h")
+        try await eventually("the next fix is of now") {
+          try await report()["fixAgeSeconds"].number.map { $0 < 60 } == true
+        }
+        let kim = try await report()
+        #expect(kim["status"].text != "oldPosition")
+        #expect(kim["phone"]["clockBehindSeconds"] == .number(10_800))
+        try await anna.send("user", "clock", "Kim", "--right")
+        #expect(try await report()["phone"] == .null)
+        try await anna.attempt("user", "clock", "Anton", "--behind", "3h").expectRefusal(
+          containing: "Anton")
+        try await node.stop()
+      }
+    }
+
     @Test func `invented names leave room for a new phone's call, and beyond it nothing is lost`()
       async throws
     {
