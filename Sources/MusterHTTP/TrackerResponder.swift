@@ -21,6 +21,8 @@ struct TrackerResponder: Sendable {
     case carrier(TrackerName)
     /// The user of this node's device.
     case deviceUser
+    /// A person whose login of this name was removed or changed: only a call for help counts.
+    case former(String)
   }
 
   private let node: Node
@@ -112,6 +114,7 @@ struct TrackerResponder: Sendable {
   private func answer(
     to reports: [TrackerReport], with body: String, _ address: String
   ) async -> Response {
+    if case .former = reporter, !reports.contains(where: \.isCall) { return Self.notValid }
     var worst = TrackerReply.done
     for report in reports {
       let reply = await receive(report, address)
@@ -131,12 +134,17 @@ struct TrackerResponder: Sendable {
   private func receive(_ report: TrackerReport, _ address: String) async -> TrackerReply {
     switch reporter {
     case .deviceUser: await TrackerReports.receiveOwn(report, at: node)
+    case .former(let login):
+      await TrackerReports.receive(report, ofFormerLogin: login, from: address, at: node)
     case .carrier(let name):
       await TrackerReports.receive(report.renamed(name), by: .login, at: node)
     case nil:
       await TrackerReports.receive(report, by: .shared(address: address), at: node)
     }
   }
+
+  private static let notValid = Response.words(
+    .unauthorized, "this address is not valid any more: copy it from the page again")
 
   private static func weight(_ reply: TrackerReply) -> Int {
     switch reply {

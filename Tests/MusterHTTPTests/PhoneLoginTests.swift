@@ -68,6 +68,21 @@ extension `Logging in` {
           name: "Rui", rights: .command, isPhone: true, passphrase: Array("other words".utf8),
           cost: .minimum))
       #expect(await caller.ask(.get, path + query).status == .unauthorized)
+      // But a call for help still arrives, also after the login was removed.
+      #expect(await caller.ask(.get, path + query + "&alarm=sos").status == .ok)
+      func calls() async throws -> [UnverifiedCallSummary] {
+        let reply = await node.perform(.unverifiedCalls(includesEnded: true))
+        guard case .unverifiedCalls(let calls) = reply else { return [] }
+        return calls.items
+      }
+      #expect(try await calls().map(\.name) == ["Rui"])
+      let eva = try LoginFile(in: folder).read().first { $0.name == "Eva" }?.phoneSecret
+      try LoginFile(in: folder).remove("Eva")
+      let removed = "/phone/\(try #require(eva))/"
+      #expect(await caller.ask(.get, removed + query).status == .unauthorized)
+      #expect(await caller.ask(.get, removed + "?id=x&alarm=fallDown").status == .ok)
+      #expect(try await Set(calls().map(\.name)) == ["Rui", "Eva"])
+      #expect(try await Self.person("Rui", at: caller)?.safety != .unsafe)
     }
   }
 

@@ -355,7 +355,8 @@ struct LoginEndpoint: Sendable {
     let login = try logins.read().first { login in
       login.phoneSecret.map { AccessRule.isSame(String(parts[0]), $0) } ?? false
     }
-    guard let login, let reporter = try await reporter(login) else {
+    let current = try await reporter(login)
+    guard let reporter = try current ?? logins.formerPhones.reporter(of: String(parts[0])) else {
       throw Problem(.unauthorized, "this address is not valid: copy it from the page again")
     }
     let responder = TrackerResponder(
@@ -365,7 +366,8 @@ struct LoginEndpoint: Sendable {
   }
 
   /// Whose positions the tracker app of a login reports; nil for none of this node.
-  private func reporter(_ login: Login) async throws -> TrackerResponder.Reporter? {
+  private func reporter(_ login: Login?) async throws -> TrackerResponder.Reporter? {
+    guard let login else { return nil }
     if login.isPhone {
       return TrackerName(login.name, longestBytes: Limits.lineBytes).map { .carrier($0) }
     }

@@ -10,11 +10,14 @@ public struct LoginFile: Sendable {
   private let file: PrivateFile
   /// The tokens of the logins' browsers.
   public let browsers: BrowserTokenFile
+  /// The addresses of tracker apps that are no longer valid.
+  let formerPhones: FormerPhones
 
   /// - Parameter folder: the home.
   public init(in folder: String) {
     file = PrivateFile(in: folder, name: "logins.json")
     browsers = BrowserTokenFile(in: folder)
+    formerPhones = FormerPhones(in: folder)
   }
 
   var path: String { file.path }
@@ -43,6 +46,7 @@ public struct LoginFile: Sendable {
       guard logins.count < Self.most else {
         throw LoginFault("too many logins: remove one first")
       }
+      if let old = all.first(where: { $0.name == login.name }) { try formerPhones.record(old) }
       logins.append(login)
       try write(logins.sorted { $0.name < $1.name })
     }
@@ -52,11 +56,12 @@ public struct LoginFile: Sendable {
   public func remove(_ name: String) throws {
     try file.withLock {
       let logins = try read()
-      guard logins.contains(where: { $0.name == name }) else {
+      guard let login = logins.first(where: { $0.name == name }) else {
         throw LoginFault("there is no login \(name)")
       }
       // First: a new login of this name MUST NOT receive the browsers of this one.
       try browsers.markRemoved(name)
+      try formerPhones.record(login)
       try write(logins.filter { $0.name != name })
     }
   }
@@ -66,6 +71,7 @@ public struct LoginFile: Sendable {
     try file.withLock {
       let logins = try read()
       guard logins.contains(login) else { return false }
+      try formerPhones.record(login)
       try write(logins.map { $0 == login ? new : $0 })
       return true
     }

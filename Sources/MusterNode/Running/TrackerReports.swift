@@ -95,6 +95,20 @@ public enum TrackerReports {
     return .done
   }
 
+  /// Processes a report with the credentials of a login that was removed or changed: its call for
+  /// help is unverified, and nothing else counts.
+  public static func receive(
+    _ report: TrackerReport, ofFormerLogin login: String, from address: String,
+    at node: isolated Node
+  ) async -> TrackerReply {
+    guard report.isCall else { return .done }
+    var report = report
+    report.tracker = TrackerName(login, longestBytes: Limits.lineBytes)
+    return await raiseUnverified(
+      report, .shared(address: address), "by an app of a login that was removed or changed",
+      .removedLogin, at: node)
+  }
+
   /// Processes a report of the phone of this device's user: a fix of this device, and the user's
   /// call for help. On return the call is durable.
   public static func receiveOwn(
