@@ -4,9 +4,9 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// The addresses of tracker apps whose logins were removed or have another passphrase: they call for
-/// help, unverified, and do nothing else (decision 0096). By hash, in a file of the home that only
-/// this user can read; the oldest are dropped first.
+/// The addresses of tracker apps whose logins were removed or have another passphrase: they call
+/// for help, unverified, and do nothing else (decision 0096). By hash, in a file of the home that
+/// only this user can read; the oldest are dropped first.
 struct FormerPhones: Sendable {
   private struct Phone {
     let hash: String
