@@ -22,7 +22,8 @@ from nodes import wait
 from offline import Link, Phone, audit, kill, start
 from remote import PASSPHRASE, pin
 
-# From the moment at which the node answers to the call at the node.
+# From the moment at which the node answers to the call at the node. With --patience, on a machine that also does
+# something else, the call must arrive within that time: times are measured without it.
 ALLOWED = 5.0
 # While nothing answers, Chromium fills its six connections to the node with attempts that it does not end. They
 # go on when TCP sends again, or when their handshake times out.
@@ -161,7 +162,7 @@ def round_of(number, chance, node, link, handset):
     wait("the page shows that it is sent", lambda: page.js(
         "return document.querySelector('#call') !== null") and not page.call(
             "return queue.unsentCalls().length"))
-    allowed = SILENT.get(outage, ALLOWED)
+    allowed = max(SILENT.get(outage, ALLOWED), lab.patience)
     must(f"round {number} ({words}): sent {spent:.1f} s after the node answers", spent <= allowed)
     return 0 if outage in SILENT else spent
 
@@ -228,7 +229,7 @@ def logged_out(node, link, handset):
     begin = time.monotonic()
     wait("it is sent without a login", lambda: rui(node)["safety"] == "unsafe")
     spent = time.monotonic() - begin
-    must(f"within 5 s ({spent:.1f} s)", spent <= ALLOWED)
+    must(f"within 5 s ({spent:.1f} s)", spent <= max(ALLOWED, lab.patience))
     wait("the screen says so", lambda: not page.count("#unsent .unsent"))
     wait("and the session ends", lambda: page.js("return localStorage.getItem('leaving')") is None)
     page.log_in("Rui")
@@ -268,7 +269,7 @@ def restricted(node, link, handset):
     link.restore()
     begin = time.monotonic()
     wait("a revoked browser sends it", lambda: rui(node)["safety"] == "unsafe")
-    must(f"within 5 s ({time.monotonic() - begin:.1f} s)", time.monotonic() - begin <= ALLOWED)
+    must(f"within 5 s ({time.monotonic() - begin:.1f} s)", time.monotonic() - begin <= max(ALLOWED, lab.patience))
     must("it is marked", "[login expired]" in rui(node)["word"]["note"])
     wait("the login screen is shown", lambda: "expired" in page.text("dialog[open]"))
     node.send("PUT", f"users/{rui(node)['id']}/override", {"safety": "safe", "note": "found"})

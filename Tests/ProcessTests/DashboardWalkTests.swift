@@ -69,7 +69,7 @@ struct DashboardWalkTests {
     let script = Self.script.deletingLastPathComponent().appending(path: "calls.py")
     let walk = try await Python.run([
       script.path, "--muster", try Program.located().path, "--patience", "300",
-      "--rounds", "\(Volume.orUsual(4))",
+      "--rounds", "\(Volume.orUsual(4))", "--seed", "80",
     ])
     #expect(walk.status == 0, "\(walk.output)")
     #expect(walk.output.contains("no call waited"), "\(walk.output)")
