@@ -18,8 +18,10 @@ struct WebClient: Sendable {
     var description: String { "\(status) \(body)" }
   }
 
+  /// - Parameter isRefused: whether the node must refuse it: then it may be sent again.
   func ask(
-    _ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:]
+    _ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:],
+    isRefused: Bool = false
   ) async throws -> Answer {
     var all = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
     if let body {
@@ -32,7 +34,7 @@ struct WebClient: Sendable {
     var answer = ""
     var attempts = 0
     // Without any answer, this process stood still until the server gave the connection up.
-    while answer.isEmpty, attempts == 0 || (method == "GET" && attempts < 10) {
+    while answer.isEmpty, attempts == 0 || ((method == "GET" || isRefused) && attempts < 10) {
       attempts += 1
       let stream = try await open(request)
       try await stream.executeThenClose { inbound, _ in
