@@ -43,18 +43,11 @@ public struct PrivateFile: Sendable {
       throw PrivateFileFault("\(new) cannot be written: \(error)")
     }
     guard rename(new, path) == 0 else { throw Self.failure(path, "replaced") }
-    try syncFolder()
-  }
-
-  /// Without it, a power loss can bring the file before back.
-  private func syncFolder() throws(PrivateFileFault) {
-    let folder = url.deletingLastPathComponent().path
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.failure(folder, "opened") }
-    defer { close(descriptor) }
-    // Some file systems cannot sync a folder.
-    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw Self.failure(folder, "synced")
+    // Without it, a power loss can bring the file before back.
+    do {
+      try Folder.sync(url.deletingLastPathComponent().path)
+    } catch {
+      throw PrivateFileFault("\(error)")
     }
   }
 
