@@ -46,7 +46,6 @@ public struct LoginFile: Sendable {
       guard logins.count < Self.most else {
         throw LoginFault("too many logins: remove one first")
       }
-      if let old = all.first(where: { $0.name == login.name }) { try formerPhones.record(old) }
       logins.append(login)
       try write(logins.sorted { $0.name < $1.name })
     }
@@ -56,12 +55,11 @@ public struct LoginFile: Sendable {
   public func remove(_ name: String) throws {
     try file.withLock {
       let logins = try read()
-      guard let login = logins.first(where: { $0.name == name }) else {
+      guard logins.contains(where: { $0.name == name }) else {
         throw LoginFault("there is no login \(name)")
       }
       // First: a new login of this name MUST NOT receive the browsers of this one.
       try browsers.markRemoved(name)
-      try formerPhones.record(login)
       try write(logins.filter { $0.name != name })
     }
   }
@@ -71,13 +69,17 @@ public struct LoginFile: Sendable {
     try file.withLock {
       let logins = try read()
       guard logins.contains(login) else { return false }
-      try formerPhones.record(login)
       try write(logins.map { $0 == login ? new : $0 })
       return true
     }
   }
 
+  /// The caller MUST hold the lock of the home.
   private func write(_ logins: [Login]) throws {
+    let valid = Set(logins.map(\.phoneSecret))
+    for login in try read() where !valid.contains(login.phoneSecret) {
+      try formerPhones.record(login)
+    }
     try file.write(Data((JSON.array(logins.map(\.json)).text + "\n").utf8))
   }
 }
