@@ -67,10 +67,9 @@ extension Node {
         let name = TrackerName(user.callsign, longestBytes: Limits.lineBytes)
         var user = user
         let phone = user.id == own ? nil : name
-        user.phone = location.phoneNotes.summary(
-          of: phone, silence: try replica.queries.silenceMilliseconds(of: user.id),
-          behind: try replica.queries.phoneClockBehindMilliseconds(of: phone?.description),
-          now: now.instant)
+        user.phone = try location.phoneNotes.summary(
+          of: phone, silence: replica.queries.silenceMilliseconds(of: user.id),
+          behind: location.phones.behind(of: phone, in: replica, now: now), now: now.instant)
         return user
       }
     }

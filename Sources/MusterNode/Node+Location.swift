@@ -55,23 +55,26 @@ extension Node {
 
   /// Processes the position of a message of the phone of this device's user. After a failed write
   /// the same message can be processed again.
-  func receiveOwnPosition(of report: TrackerReport) throws {
+  ///
+  /// - Parameter age: of its sample.
+  func receiveOwnPosition(of report: TrackerReport, age: SampleAge) throws {
     guard let position = report.position else { return }
     let time: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
     let fix = SourceFix(
       position: position, accuracyDecimetres: report.accuracyDecimetres, sampleTime: time)
     let before = location.watch
     do {
-      try take(fix, from: .tracker, phoneTime: report.time)
+      try take(fix, from: .tracker, age: age)
     } catch {
       location.watch = before
       throw error
     }
   }
 
-  /// - Parameter phoneTime: what a phone states; nil for a receiver, whose fixes are of the moment.
+  /// - Parameter age: only a phone reports fixes that it stored; those of a receiver are of the
+  ///   moment.
   private func take(
-    _ sample: SourceFix, from origin: FixOrigin, phoneTime: DeviceTime? = nil
+    _ sample: SourceFix, from origin: FixOrigin, age: SampleAge = .exactly(milliseconds: 0)
   ) throws {
     var isKept = false
     try attempt { replica, now in
@@ -81,14 +84,8 @@ extension Node {
       guard let taken else { return .init() }
       location.noteFix(now: now.instant)
       isKept = taken.handling > .watched
-      // Only a phone reports fixes that it stored; those of a receiver are of the moment.
-      let age = try phoneTime.map { time in
-        try location.phones.age(
-          of: nil, time, behind: replica.queries.phoneClockBehindMilliseconds(of: nil), now: now)
-      }
       return try replica.ingest(
-        taken.fix, as: taken.handling, stepsBack: taken.stepsBack,
-        age: age ?? .exactly(milliseconds: 0), now: now)
+        taken.fix, as: taken.handling, stepsBack: taken.stepsBack, age: age, now: now)
     }
     if isKept { act { try $0.shareTrack(isWanted: location.watch.sharesTrack, now: $1) } }
   }

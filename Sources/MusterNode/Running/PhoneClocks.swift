@@ -20,20 +20,39 @@ struct PhoneClocks: Sendable {
   /// - Parameters:
   ///   - phone: nil for the phone of this device's user.
   ///   - time: what the phone states.
-  ///   - behind: by how much command states that its clock is behind, in milliseconds.
+  ///   - replica: stores what command states about the clock.
   mutating func age(
-    of phone: TrackerName?, _ time: DeviceTime, behind: @autoclosure () throws -> Int64,
-    now: ClockReading
-  ) rethrows -> SampleAge {
+    of phone: TrackerName?, _ time: DeviceTime, in replica: Replica, now: ClockReading
+  ) throws -> SampleAge {
+    try with(phone, in: replica, now: now) {
+      $0.clock.age(of: time, behind: $0.behind, arriving: now)
+    }
+  }
+
+  /// Returns by how much command states that the clock of a phone is behind, in milliseconds; 0
+  /// without a statement.
+  mutating func behind(
+    of phone: TrackerName?, in replica: Replica, now: ClockReading
+  ) throws -> Int64 {
+    try with(phone, in: replica, now: now) { $0.behind }
+  }
+
+  private mutating func with<Result>(
+    _ phone: TrackerName?, in replica: Replica, now: ClockReading, _ work: (inout Phone) -> Result
+  ) throws -> Result {
     if phones[phone] == nil, phones.count > Limits.trackersPerDevice,
       let oldest = phones.min(by: { $0.value.used < $1.value.used })
     {
       phones[oldest.key] = nil
     }
-    var known = try phones[phone] ?? Phone(behind: behind(), used: now.instant)
+    var known =
+      try phones[phone]
+      ?? Phone(
+        behind: replica.queries.phoneClockBehindMilliseconds(of: phone?.description),
+        used: now.instant)
     defer { phones[phone] = known }
     known.used = now.instant
-    return known.clock.age(of: time, behind: known.behind, arriving: now)
+    return work(&known)
   }
 
   /// Forgets what is known of a phone's clock: command made a statement about it.

@@ -93,8 +93,8 @@ struct PhoneNotes: Sendable {
   ///   - silence: the silence setting of its person, in milliseconds.
   ///   - behind: how much command states that its clock is behind, in milliseconds.
   func summary(
-    of phone: TrackerName?, silence: Int64, behind: Int64, now: Instant
-  ) -> PhoneSummary? {
+    of phone: TrackerName?, silence: @autoclosure () throws -> Int64, behind: Int64, now: Instant
+  ) rethrows -> PhoneSummary? {
     let note = notes[phone]
     let leftOut = (note?.omissions ?? [:]).sorted { $0.key < $1.key }.map {
       PhoneSummary.Omission(reason: $0.key.rawValue, count: $0.value)
@@ -102,7 +102,7 @@ struct PhoneNotes: Sendable {
     let alarm = note?.alarm.flatMap {
       now.milliseconds(since: $0.at) < Self.alarmMilliseconds ? $0 : nil
     }
-    let interval = note?.rhythm.interval.flatMap { $0 >= silence ? $0 : nil }
+    let interval = try note?.rhythm.interval.flatMap { $0 >= (try silence()) ? $0 : nil }
     let summary = PhoneSummary(
       leftOut: leftOut, alarm: alarm?.word,
       alarmAgeSeconds: alarm.map { now.milliseconds(since: $0.at) / 1000 },

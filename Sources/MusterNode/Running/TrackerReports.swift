@@ -128,14 +128,12 @@ public enum TrackerReports {
       }
     }
     do {
-      try node.receiveOwnPosition(of: report)
-      try node.read { replica, now in
-        let age = try node.location.phones.age(
-          of: nil, report.time, behind: replica.queries.phoneClockBehindMilliseconds(of: nil),
-          now: now)
-        node.location.phoneNotes.record(
-          report, of: nil, age: report.position.map { _ in age }, now: now.instant)
+      let (age, now) = try node.read { replica, now in
+        (try node.location.phones.age(of: nil, report.time, in: replica, now: now), now.instant)
       }
+      try node.receiveOwnPosition(of: report, age: age)
+      node.location.phoneNotes.record(
+        report, of: nil, age: report.position.map { _ in age }, now: now)
       return .done
     } catch {
       return answer(to: error, at: node)
@@ -148,12 +146,13 @@ public enum TrackerReports {
     _ updates: [TrackerUpdate], at node: isolated Node
   ) async -> [TrackerReply] {
     let people = Set(node.location.loginNames().map { $0.lowercased() })
-    func hasLogin(_ update: TrackerUpdate) -> Bool {
+    let haveLogins = updates.map { update in
       update.report.tracker.map { people.contains($0.description.lowercased()) } ?? false
     }
-    var replies = await receive(updates.filter { !hasLogin($0) }, at: node)[...]
-    return updates.map { update in
-      hasLogin(update)
+    let others = zip(updates, haveLogins).filter { !$1 }.map(\.0)
+    var replies = await receive(others, at: node)[...]
+    return haveLogins.map { hasLogin in
+      hasLogin
         ? .refused("this person has a login, which states their position")
         : replies.popFirst() ?? .unavailable
     }
@@ -279,9 +278,7 @@ public enum TrackerReports {
           report, of: name, as: standing, isUrgent: update.isUrgent,
           known: replica.queries.trackerNames(), now: now)
         guard answer != .tooFast, answer != .tooMany else { return (answer, .unknown) }
-        let age = try node.location.phones.age(
-          of: name, report.time,
-          behind: replica.queries.phoneClockBehindMilliseconds(of: name.description), now: now)
+        let age = try node.location.phones.age(of: name, report.time, in: replica, now: now)
         node.location.phoneNotes.record(
           report, of: name, age: report.position.map { _ in age }, now: now.instant)
         return (answer, age)
@@ -372,9 +369,7 @@ extension Node {
     isWithinRate: Bool = true
   ) throws -> PhoneCall {
     try read { replica, now in
-      let age = try location.phones.age(
-        of: name, report.time,
-        behind: replica.queries.phoneClockBehindMilliseconds(of: name?.description), now: now)
+      let age = try location.phones.age(of: name, report.time, in: replica, now: now)
       return PhoneCall(
         report, by: credential, age: age, received: now.wall, isWithinRate: isWithinRate)
     }
