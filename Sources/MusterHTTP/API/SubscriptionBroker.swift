@@ -134,11 +134,15 @@ final class SubscriptionBroker: Sendable {
       guard !readers.isEmpty else { continue }
       var people: Set<Withdrawals.Person> = []
       for user in Set(readers.compactMap(\.user)) {
-        // The pulse is the next chance.
-        guard let found = try? await node.withdrawals(of: user) else { continue }
-        people.insert(
-          .init(
-            user: user, hasSignedOff: found.hasSignedOff, revokedDevices: found.revokedDevices))
+        do {
+          let found = try await node.withdrawals(of: user)
+          people.insert(
+            .init(
+              user: user, hasSignedOff: found.hasSignedOff, revokedDevices: found.revokedDevices))
+        } catch {
+          // The pulse is the next chance.
+          logger.error("the standing of a login's person cannot be read: \(error)")
+        }
       }
       let now = Withdrawals(files: logins?.versions() ?? [], people: people)
       if now != known { review() }
