@@ -230,7 +230,7 @@ def logged_out(node, link, handset):
     wait("it is sent without a login", lambda: rui(node)["safety"] == "unsafe")
     spent = time.monotonic() - begin
     must(f"within 5 s ({spent:.1f} s)", spent <= max(ALLOWED, lab.patience))
-    wait("the screen says so", lambda: not page.count("#unsent .unsent"))
+    wait("the screen shows no call", lambda: not page.count("#unsent .unsent"))
     wait("and the session ends", lambda: page.js("return localStorage.getItem('leaving')") is None)
     page.log_in("Rui")
     calm(node, page)

@@ -360,18 +360,18 @@ import Testing
     do {
       let log = AuditLog(in: folder.url.path, logger: .silent)
       for _ in 0..<1000 {
-        log.note("POST /api/v1/me/position", by: "Pia", from: "", status: 204, now: start)
+        log.record("POST /api/v1/me/position", by: "Pia", from: "", status: 204, now: start)
       }
-      log.note("PUT /api/v1/me/safety", by: "Pia", from: "", status: 204, now: start)
-      log.note("POST /api/v1/reports", by: "Rui", from: "", status: 201, now: start)
+      log.record("PUT /api/v1/me/safety", by: "Pia", from: "", status: 204, now: start)
+      log.record("POST /api/v1/reports", by: "Rui", from: "", status: 201, now: start)
       #expect(try lines().count { $0.contains("position") } == 60)
       #expect(
         try lines().suffix(2).map { $0.contains("safety") || $0.contains("Rui") } == [true, true])
-      log.note(
+      log.record(
         "POST /api/v1/me/position", by: "Pia", from: "", status: 204, now: start + .seconds(60))
       #expect(try lines().dropLast().last?.contains("940") == true)
       for _ in 0..<70 {
-        log.note("x", by: "Pia", from: "", status: 204, now: start + .seconds(61))
+        log.record("x", by: "Pia", from: "", status: 204, now: start + .seconds(61))
       }
     }
     // Also when the node stops.

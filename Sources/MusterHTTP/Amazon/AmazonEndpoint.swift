@@ -61,7 +61,7 @@ public struct AmazonEndpoint: Sendable {
     let answer = await services.answer(
       parts(body), mayBeUnsigned: mayBeUnsigned, now: SystemClock.wall)
     if let entry = answer.audit {
-      audit.note(entry.what, by: entry.name, from: client, status: answer.status)
+      audit.record(entry.what, by: entry.name, from: client, status: answer.status)
     }
     return Self.response(answer)
   }

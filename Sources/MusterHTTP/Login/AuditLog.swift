@@ -38,7 +38,7 @@ final class AuditLog: Sendable {
   deinit { shares.withLock { finish(&$0) { _ in true } } }
 
   /// - Parameter name: the login's name, or the claimed name of a failed login.
-  func note(
+  func record(
     _ what: String, by name: String, from client: String, status: Int,
     now: ContinuousClock.Instant = .now
   ) {

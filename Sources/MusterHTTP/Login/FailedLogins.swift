@@ -33,7 +33,7 @@ final class FailedLogins: Sendable {
       }
       return false
     }
-    if isFirst { log.note("login", by: name, from: client, status: 401) }
+    if isFirst { log.record("login", by: name, from: client, status: 401) }
   }
 
   /// Writes the failures counted for a minute.
@@ -53,7 +53,7 @@ final class FailedLogins: Sendable {
       return counted
     }
     guard let done, done.count > 0 else { return }
-    log.note(
+    log.record(
       "\(done.count) more failed logins", by: done.names.sorted().joined(separator: ", "),
       from: done.addresses.sorted().joined(separator: ", "), status: 401)
   }

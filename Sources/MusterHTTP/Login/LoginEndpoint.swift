@@ -157,7 +157,7 @@ struct LoginEndpoint: Sendable {
       default:
         response = try await restricted.raise(
           request, by: token, from: client, wall: wall(), now: now())
-        audit.note(
+        audit.record(
           Self.words(request), by: token.login, from: client, status: response.status.code)
       }
     }
@@ -194,7 +194,7 @@ struct LoginEndpoint: Sendable {
     let answer = await routes.answer(request, connection: connection, person: person)
     if writes {
       if hasRights, !isOwn { tokens.recordAct(token, now: now()) }
-      audit.note(Self.words(request), by: login.name, from: client, status: answer.status.code)
+      audit.record(Self.words(request), by: login.name, from: client, status: answer.status.code)
     }
     return answer.response
   }
@@ -218,7 +218,7 @@ struct LoginEndpoint: Sendable {
     ) { false }
     person.hasExpired = true
     let answer = await observerRouter.answer(request, connection: connection, person: person)
-    audit.note(
+    audit.record(
       "\(Self.words(request)) (login expired)", by: login.name, from: client,
       status: answer.status.code)
     return answer.response
@@ -320,7 +320,7 @@ struct LoginEndpoint: Sendable {
   /// Notes a write that the rights do not permit, unless there are too many of the login.
   private func refuse(_ request: Request, of login: Login, from client: String) {
     guard limits.pause(.refusal, of: login.name, now: now()) == nil else { return }
-    audit.note(Self.words(request), by: login.name, from: client, status: 403)
+    audit.record(Self.words(request), by: login.name, from: client, status: 403)
   }
 
   // MARK: Phones
@@ -430,7 +430,7 @@ struct LoginEndpoint: Sendable {
     let secret = try tokens.issue(
       to: login, device: BrowserName.name(of: request.headers[.userAgent]),
       replacing: Self.secret(in: request), revocations: revocations, wall: wall(), now: now())
-    audit.note(what, by: login.name, from: client, status: 204)
+    audit.record(what, by: login.name, from: client, status: 204)
     var response = Answer(.noContent).response
     response.headers[.setCookie] = Self.cookie(secret)
     return response
