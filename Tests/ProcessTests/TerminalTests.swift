@@ -31,12 +31,12 @@ extension ProcessTests {
     ]
     /// The last words of further such commands.
     private static let acts: Set = [
-      "ack", "activate", "add", "clear", "close", "comment", "confirm", "consent", "create",
-      "deactivate", "delete", "edit", "endorse", "evacuate", "extend", "get", "keep", "locate",
-      "merge", "message", "muster", "off", "ok", "on", "override", "propose", "publish", "release",
-      "remove", "report-positive", "restore-device", "revoke-device", "request", "retry", "revoke",
-      "rollcall", "rotate", "send",
-      "set", "signoff", "signon", "start", "stop", "team", "withdraw", "withdraw-report",
+      "ack", "activate", "add", "clear", "clock", "close", "comment", "confirm", "consent",
+      "create", "deactivate", "delete", "edit", "endorse", "evacuate", "extend", "get", "keep",
+      "locate", "merge", "message", "muster", "off", "ok", "on", "override", "propose", "publish",
+      "release", "remove", "renew", "report-positive", "request", "restore-device", "retry",
+      "revoke", "revoke-device", "rollcall", "rotate", "send", "set", "signoff", "signon", "start",
+      "stop", "team", "withdraw", "withdraw-report",
     ]
 
     @Test func `every listing with long names fits a terminal of 80 columns, and a file has all`()
