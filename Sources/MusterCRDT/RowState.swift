@@ -29,6 +29,9 @@ public struct RowState: Hashable, Sendable {
   /// The earliest claimed time of the existences that the owner ever wrote, superseded or not:
   /// edits write the existence again.
   var firstCreatedAt: Timestamp?
+  /// For whom the row was created, as the owner's device claims: of the existences that the owner
+  /// wrote and that supersede nothing, the least principal. Edits write the existence again.
+  public internal(set) var createdOnBehalfOf: Principal?
   /// Sorted by field, then by dot. One array, because synchronization builds and stores hundreds of
   /// thousands of rows.
   var live: [LiveEntry] = []
@@ -141,6 +144,9 @@ public struct RowState: Hashable, Sendable {
     // Command starts check-ins for others: a write of the existence is authorized already.
     if field == Field.existence(of: key.kind), author.user == owner || key.kind == .checkIn {
       firstCreatedAt = min(firstCreatedAt ?? authored.writtenAt, authored.writtenAt)
+      if let principal = authored.onBehalfOf, !write.takesEarlier, write.supersedes.isEmpty {
+        createdOnBehalfOf = min(createdOnBehalfOf ?? principal, principal)
+      }
     }
     let isGone = superseders?.contains {
       Permission.allowsSuperseding(field, valueOf: author.user, by: $0)
@@ -151,7 +157,7 @@ public struct RowState: Hashable, Sendable {
           field: field, place: place, takesEarlier: takesEarlier,
           value: LiveValue(
             dot: authored.dot, value: value, author: author.user, role: author.role,
-            writtenAt: authored.writtenAt)))
+            writtenAt: authored.writtenAt, onBehalfOf: authored.onBehalfOf)))
     }
     return .applied
   }
