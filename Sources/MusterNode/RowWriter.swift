@@ -42,4 +42,13 @@ struct RowWriter {
   ) throws -> (answer: Answer, outcome: Replica.Outcome) {
     try replica.write(request, onBehalfOf: onBehalfOf, now: now)
   }
+
+  mutating func acknowledgeAlert(
+    _ reference: String, by name: String?, for user: UserID?, isByProgram: Bool, answer: String?,
+    now: ClockReading
+  ) throws -> Replica.Outcome {
+    try replica.acknowledgeAlert(
+      reference, by: name, for: user, isByProgram: isByProgram, answer: answer,
+      onBehalfOf: onBehalfOf, now: now)
+  }
 }
