@@ -28,7 +28,7 @@ public struct FrameBodyPacker {
     self.writtenAt = writtenAt
     self.stamp = stamp
     self.onBehalfOf = onBehalfOf
-    attributeBytes = (stamp?.encodedSize ?? 0) + (onBehalfOf.map { 4 + $0.encoded.count } ?? 0)
+    attributeBytes = (stamp?.encodedSize ?? 0) + (onBehalfOf.map { 2 + $0.encoded.count } ?? 0)
     self.place = place
     writes = place.map(PackedWrites.init)
   }

@@ -42,7 +42,7 @@ extension FrameBody {
     wire.operations = others.map(\.wire)
     wire.writes = .init(writes)
     if let stamp { wire.stamp = stamp.wire }
-    if let principal { wire.stamp.onBehalfOf = .init(principal.encoded) }
+    if let principal { wire.onBehalfOf = .init(principal.encoded) }
     return wire.bytes
   }
 
@@ -94,7 +94,7 @@ extension FrameBody {
       return (body, [])
     }
     body.stamp = wire.hasStamp ? RecordStamp(wire.stamp) : nil
-    body.onBehalfOf = Principal(decoding: wire.stamp.onBehalfOf)
+    body.onBehalfOf = Principal(decoding: wire.onBehalfOf)
     guard wire.operations.count <= Limits.operationsPerFrame else {
       throw .overLimit("operations in a frame")
     }

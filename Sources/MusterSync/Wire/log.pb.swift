@@ -99,6 +99,9 @@ nonisolated struct WireFrameBody: Sendable {
   /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
   mutating func clearStamp() {self._stamp = nil}
 
+  /// for whom the device wrote: see docs/wire.md; absent: its own user
+  var onBehalfOf: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -538,11 +541,6 @@ nonisolated struct WireStamp: Sendable {
   /// names of 16 bytes, joined; at most four, only in an anchor
   var echoes: Data = Data()
 
-  /// In a frame body, of any lane: for whom the device wrote, see docs/wire.md; absent: its own user.
-  /// Here, because programs before rules 12 ignore it here, and would wait for a newer program with
-  /// an unknown field of the body itself.
-  var onBehalfOf: Data = Data()
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -667,7 +665,7 @@ nonisolated extension WireHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FrameBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{2}\u{2}writes\0\u{1}stamp\0\u{c}\u{4}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{2}\u{2}writes\0\u{1}stamp\0\u{3}on_behalf_of\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -680,6 +678,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 3: try { try decoder.decodeSingularMessageField(value: &self._part) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.writes) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.onBehalfOf) }()
       default: break
       }
     }
@@ -705,6 +704,9 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._stamp {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if !self.onBehalfOf.isEmpty {
+      try visitor.visitSingularBytesField(value: self.onBehalfOf, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -714,6 +716,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._part != rhs._part {return false}
     if lhs.writes != rhs.writes {return false}
     if lhs._stamp != rhs._stamp {return false}
+    if lhs.onBehalfOf != rhs.onBehalfOf {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1476,7 +1479,7 @@ nonisolated extension WireEarlierFix: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireStamp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Stamp"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}boot\0\u{1}milliseconds\0\u{3}is_anchor\0\u{1}echoes\0\u{3}on_behalf_of\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}boot\0\u{1}milliseconds\0\u{3}is_anchor\0\u{1}echoes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1488,7 +1491,6 @@ nonisolated extension WireStamp: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.milliseconds) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.isAnchor) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.echoes) }()
-      case 5: try { try decoder.decodeSingularBytesField(value: &self.onBehalfOf) }()
       default: break
       }
     }
@@ -1507,9 +1509,6 @@ nonisolated extension WireStamp: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.echoes.isEmpty {
       try visitor.visitSingularBytesField(value: self.echoes, fieldNumber: 4)
     }
-    if !self.onBehalfOf.isEmpty {
-      try visitor.visitSingularBytesField(value: self.onBehalfOf, fieldNumber: 5)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1518,7 +1517,6 @@ nonisolated extension WireStamp: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.milliseconds != rhs.milliseconds {return false}
     if lhs.isAnchor != rhs.isAnchor {return false}
     if lhs.echoes != rhs.echoes {return false}
-    if lhs.onBehalfOf != rhs.onBehalfOf {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
