@@ -13,7 +13,8 @@ public struct LiveValue: Hashable, Sendable {
   public let role: Role
   /// By the author's clock: a label.
   public let writtenAt: Timestamp
-  /// For whom the author's device claims to have written; nil for its own user.
+  /// The person or login that the author's device claims to have written for; nil for its own
+  /// user.
   public let onBehalfOf: Principal?
 
   /// Creates a value. The caller MUST have checked that its author is authorized to write it.

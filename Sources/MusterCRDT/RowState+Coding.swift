@@ -2,8 +2,8 @@ public import MusterModel
 
 /// The stored form contains the sources of the live values, the visible state, the time of the
 /// creation, and then the pending writes. Only the visible part is the canonical state that the
-/// state hash covers (`docs/wire.md`). A principal is marked by the highest bit of a byte that needs
-/// fewer, so that a value without one takes no more space.
+/// state hash covers (`docs/wire.md`). A principal is marked by the highest bit of a byte that
+/// needs fewer, so that a value without one takes no more space.
 extension RowState {
   /// Encodes the row for the store: equal states have equal bytes.
   public func encoded() -> [UInt8] {
@@ -14,7 +14,7 @@ extension RowState {
       writer.append(live[index].place.sequence)
     }
     appendVisible(to: &writer)
-    if let firstCreatedAt { writer.append(firstCreatedAt.milliseconds) }
+    if let first = creation.firstAt { writer.append(first.milliseconds) }
     writer.append(UInt32(overwritten.count))
     for name in overwritten.keys.sorted() {
       writer.append(name.field.rawValue)
@@ -40,7 +40,7 @@ extension RowState {
     var reader = ByteReader(bytes)
     let sources = try reader.fixed(8 * reader.count(ofAtLeast: 8))
     let isCreated = try readVisible(from: &reader, sources: ByteReader(sources))
-    if isCreated { firstCreatedAt = Timestamp(milliseconds: try reader.integer(Int64.self)) }
+    if isCreated { creation.firstAt = Timestamp(milliseconds: try reader.integer(Int64.self)) }
     for _ in 0..<(try reader.count(ofAtLeast: 9)) {
       let name = FieldLog(field: try reader.field(), log: try reader.integer(UInt32.self))
       overwritten[name] = try reader.integer(UInt32.self)
@@ -114,7 +114,7 @@ extension RowState {
       owner: try reader.identifier(UserID.self), nonce: try reader.bytes16())
     guard stage <= 2 else { throw .invalid("origin") }
     self.origin = stage == 0 ? nil : origin
-    if first != stage { createdOnBehalfOf = try reader.principal() }
+    if first != stage { creation.onBehalfOf = try reader.principal() }
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
       for _ in 0..<(try reader.count(ofAtLeast: 44)) {

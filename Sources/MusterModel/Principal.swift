@@ -1,4 +1,4 @@
-/// The person or the login for whom a device wrote: a login at a laptop writes through the laptop,
+/// The person or the login that a device wrote for: a login at a laptop writes through the laptop,
 /// whose device signs (docs/decisions/0101-authorship.md).
 ///
 /// A claim by the signing device. It gives no permission, and a display names both.

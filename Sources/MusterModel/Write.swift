@@ -99,7 +99,8 @@ public struct AuthoredWrite: Hashable, Sendable {
   public let author: Author
   /// The time that the frame claims for all its writes: a label.
   public let writtenAt: Timestamp
-  /// For whom the author's device claims to have written; nil for its own user.
+  /// The person or login that the author's device claims to have written for; nil for its own
+  /// user.
   public let onBehalfOf: Principal?
 
   /// Creates a write. The caller MUST have verified the frame: its author is trusted from here on.

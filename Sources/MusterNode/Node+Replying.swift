@@ -9,7 +9,7 @@ extension Node {
   ///
   /// - Parameters:
   ///   - condition: MUST hold for the write; the check and the write are atomic.
-  ///   - onBehalfOf: for whom this device writes rows; nil for its own user.
+  ///   - onBehalfOf: the person or login that this device writes rows for; nil for its own user.
   public func perform(
     _ command: Command, once request: RequestKey?, if condition: RowCondition? = nil,
     onBehalfOf principal: Principal? = nil

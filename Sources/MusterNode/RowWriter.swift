@@ -4,7 +4,7 @@ internal import MusterReplica
 /// The replica as one command writes into it: every row is written for the sender of the command.
 struct RowWriter {
   private var replica: Replica
-  /// For whom this device writes; nil for its own user.
+  /// The person or login that this device writes for; nil for its own user.
   private let onBehalfOf: Principal?
 
   /// Returns what performs a row write for its sender.

@@ -94,7 +94,7 @@ struct RowCodingTests {
     #expect(holder.row.canonical == expected)
   }
 
-  @Test("the canonical form marks and names for whom a row was created and a value was written")
+  @Test("the canonical form marks and names the principals of a row and of its values")
   func canonicalFormOnBehalfOf() {
     let report = RowKey.report
     var row = RowState(key: report)

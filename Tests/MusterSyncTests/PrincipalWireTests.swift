@@ -3,7 +3,7 @@ import Testing
 
 @testable import MusterSync
 
-/// For whom a device wrote: an attribute of a frame body (decision 0101).
+/// The person or login that a device wrote for: an attribute of a frame body (decision 0101).
 @Suite("Principals on the wire")
 struct PrincipalWireTests {
   private let person = UserID(raw: Bytes16(high: 7, low: 8))

@@ -84,7 +84,7 @@ class Write:
     place: tuple  # log, sequence
     author: Author
     written_at: int
-    principal: bytes = b""  # for whom the device wrote; empty: its own user
+    principal: bytes = b""  # the device wrote for it; empty: its own user
 
 
 class Invalid(Exception):
@@ -759,7 +759,7 @@ def canonical_row(key, writes):
 
 
 def principal_of(body):
-    """Returns the encoding of the principal for whom the body was written; empty if none is valid."""
+    """Returns the encoding of a body's principal; empty if none is valid."""
     encoded = body.get("on_behalf_of", b"")
     if encoded[:1] == b"\1" and len(encoded) == 17:
         return encoded

@@ -31,7 +31,7 @@ final class API: Sendable {
     var request: IdempotentRequest?
     /// The share of the client's reads; nil for the laptop's own page and the command line.
     var reader: ReadTurns.Reader?
-    /// For whom this device writes; nil for its own user.
+    /// The person or login that this device writes for; nil for its own user.
     var onBehalfOf: Principal?
   }
 

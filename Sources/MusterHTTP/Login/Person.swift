@@ -19,7 +19,7 @@ struct Person: Sendable {
   /// Whether the login has expired: its reports are marked.
   var hasExpired = false
 
-  /// For whom this node's device writes what the login sends; nil for its own user.
+  /// The person or login that this node's device writes for; nil for its own user.
   var principal: Principal? {
     isOwner ? nil : user.map(Principal.person) ?? Principal(login: name)
   }

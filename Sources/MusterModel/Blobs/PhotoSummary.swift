@@ -21,7 +21,8 @@ public struct PhotoSummary: Codable, Hashable, Sendable {
 
   /// Creates a summary.
   public init(
-    id: BlobID, callsign authorship: Authorship, author: UserID, addedAt: Timestamp, takenAt: Timestamp?,
+    id: BlobID, callsign authorship: Authorship, author: UserID, addedAt: Timestamp,
+    takenAt: Timestamp?,
     position: Coordinate?, original: BlobStatus, thumbnail: BlobStatus,
     marks: [PhotoMarkSummary] = []
   ) {

@@ -6,7 +6,7 @@ internal import MusterSync
 /// A command is one group, except its long texts, which follow everything else: a call for
 /// evacuation does not wait for its description.
 struct EntryGroups: Sendable {
-  /// Entries that receivers apply together, and for whom the device writes them.
+  /// Entries that receivers apply together, and the person or login they are written for.
   struct Group: Sendable {
     let operations: [Operation]
     let onBehalfOf: Principal?
@@ -16,7 +16,7 @@ struct EntryGroups: Sendable {
   private(set) var leading: [Group] = []
   /// The groups that are written after all leading ones.
   private(set) var following: [Group] = []
-  /// For whom the device writes what is added; nil for its own user.
+  /// The person or login that is written for; nil for the own user.
   private let onBehalfOf: Principal?
 
   init(onBehalfOf principal: Principal? = nil) { onBehalfOf = principal }

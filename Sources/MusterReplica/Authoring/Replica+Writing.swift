@@ -5,35 +5,30 @@ internal import MusterStore
 extension Replica {
   /// Writes what a user requests.
   ///
-  /// - Parameter onBehalfOf: for whom this device writes; nil for its own user.
+  /// - Parameter onBehalfOf: the person or login that this device writes for; nil for its own user.
   public mutating func write(
     _ request: WriteRequest<Void>, onBehalfOf principal: Principal? = nil, now: ClockReading
   ) throws -> Outcome {
-    let draft = try RequestContext.draft(
-      of: request, onBehalfOf: principal, in: &core, now: now)
-    return try write(draft, onBehalfOf: principal, now: now)
+    try write(RequestContext.draft(of: request, for: principal, in: &core, now: now), now: now)
   }
 
   /// Writes what a user requests, and returns the answer, such as the id of a new row.
   ///
-  /// - Parameter onBehalfOf: for whom this device writes; nil for its own user.
+  /// - Parameter onBehalfOf: the person or login that this device writes for; nil for its own user.
   public mutating func write<Answer>(
     _ request: WriteRequest<Answer>, onBehalfOf principal: Principal? = nil, now: ClockReading
   ) throws -> (answer: Answer, outcome: Outcome) {
-    let draft = try RequestContext.draft(
-      of: request, onBehalfOf: principal, in: &core, now: now)
-    return (draft.answer, try write(draft, onBehalfOf: principal, now: now))
+    let draft = try RequestContext.draft(of: request, for: principal, in: &core, now: now)
+    return (draft.answer, try write(draft, now: now))
   }
 
   /// Writes a draft. Other devices apply each row as a whole, except long texts, which follow: a
   /// call for evacuation does not wait for its description.
-  mutating func write<Answer>(
-    _ draft: Draft<Answer>, onBehalfOf principal: Principal? = nil, now: ClockReading
-  ) throws -> Outcome {
+  mutating func write<Answer>(_ draft: Draft<Answer>, now: ClockReading) throws -> Outcome {
     let writes = draft.rows.flatMap { $0 }
     guard !writes.isEmpty || !draft.local.isEmpty else { return Outcome() }
     for write in writes { try write.requireAcceptable() }
-    var groups = EntryGroups(onBehalfOf: principal)
+    var groups = EntryGroups(onBehalfOf: draft.onBehalfOf)
     let context = draft.lane == .urgent ? core.context : nil
     for row in draft.rows { groups.add(try context?.withOrigins(row) ?? row) }
     guard core.transaction.writeGroup == nil else {

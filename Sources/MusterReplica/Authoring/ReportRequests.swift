@@ -50,15 +50,13 @@ public enum ReportRequests {
   }
 
   /// Confirms a report; command and members. Once per person; repeating it writes nothing. What
-  /// another device claims about the person counts as no repetition. A login confirms no report
-  /// that its person filed.
+  /// another device claims about the person counts as no repetition. Through a login no person
+  /// confirms their own report.
   public static func confirm(_ id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
       try context.require(.command, .member)
       let (state, user, writer) = (try context.settled(.report, id), context.user, context.writer)
-      if context.onBehalfOf != nil, let owner = state.owner,
-        Writer(owner, onBehalfOf: state.createdOnBehalfOf) == writer
-      {
+      guard context.onBehalfOf == nil || state.creator != writer else {
         throw Refusal("you filed this report: others confirm it", .notAllowed)
       }
       let isRepeated = state.values(of: .reportConfirmations).contains {

@@ -8,19 +8,19 @@ struct RequestContext {
   /// Written only by what every read may change: caches, and frames of gathered writes.
   private var core: ReplicaCore
   let now: ClockReading
-  /// For whom this device writes; nil for its own user.
+  /// The person or login that this device writes for; nil for its own user.
   let onBehalfOf: Principal?
 
   /// Returns the draft of a request.
   static func draft<Answer>(
-    of request: WriteRequest<Answer>, onBehalfOf principal: Principal?,
+    of request: WriteRequest<Answer>, for principal: Principal?,
     in core: inout ReplicaCore, now: ClockReading
   ) throws -> Draft<Answer> {
     var context = RequestContext(core: consume core, now: now, onBehalfOf: principal)
     do {
       let draft = try request.draft(&context)
       core = context.core
-      return draft
+      return draft.onBehalf(of: principal)
     } catch {
       core = context.core
       throw error

@@ -22,6 +22,14 @@ struct Draft<Answer> {
   var units: [BlobUnit] = []
   /// Local settings that are stored with the writes.
   var local: [String: [UInt8]] = [:]
+  /// The person or login that this device writes for; nil for its own user.
+  private(set) var onBehalfOf: Principal?
+
+  func onBehalf(of principal: Principal?) -> Draft {
+    var draft = self
+    draft.onBehalfOf = principal
+    return draft
+  }
 }
 
 extension Draft where Answer == Void {

@@ -59,7 +59,7 @@ extension Replica {
   ///     shown that it was seen (decision 0097).
   ///   - answer: a message to the caller of a call for help alone, in the same commit, by command.
   ///     A further answer sends a message, and keeps the acknowledgement.
-  ///   - onBehalfOf: for whom this device writes; nil for its own user.
+  ///   - onBehalfOf: the person or login that this device writes for; nil for its own user.
   public mutating func acknowledgeAlert(
     _ reference: String, by name: String?, for user: UserID? = nil, isByProgram: Bool = false,
     answer: String? = nil, onBehalfOf principal: Principal? = nil, now: ClockReading
@@ -74,8 +74,8 @@ extension Replica {
     switch acknowledgement {
     case .nothing: return Outcome()
     case .shared(let writes):
-      return try write(
-        Draft(rows: [writes], lane: .urgent), onBehalfOf: principal, now: now)
+      let draft = Draft(rows: [writes], lane: .urgent)
+      return try write(draft.onBehalf(of: principal), now: now)
     case .local(let alerts, let changes):
       var outcome = try transact(now: now) { replica in
         replica.core.transaction.batch.local[AlertTracker.key] = alerts.encoded()

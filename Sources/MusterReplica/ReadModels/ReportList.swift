@@ -67,10 +67,12 @@ struct ReportList {
   }
 
   /// Returns who confirmed a report: each person once, on their own device if they did so there.
+  /// What went through a login does not count for the report's own author.
   private func confirmations(of row: RowState) throws(StoreError) -> [String] {
     var first: [Writer: LiveValue] = [:]
     for value in row.values(of: .reportConfirmations)
     where first[value.writer] == nil || value.onBehalfOf == nil {
+      if value.onBehalfOf != nil, value.writer == row.creator { continue }
       first[value.writer] = value
     }
     var names: Set<String> = []

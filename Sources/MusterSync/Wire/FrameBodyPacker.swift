@@ -18,7 +18,7 @@ public struct FrameBodyPacker {
 
   /// - Parameters:
   ///   - stamp: the stamp of the body, in the urgent lane.
-  ///   - onBehalfOf: for whom the device writes; nil for its own user.
+  ///   - onBehalfOf: the person or login that the device writes for; nil for its own user.
   ///   - place: the position of the writes in the log; nil in the control lane, which has no
   ///     writes.
   public init(

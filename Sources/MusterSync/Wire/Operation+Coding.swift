@@ -84,7 +84,8 @@ extension FrameBody {
     refer: (UInt64, UInt16) -> RowReference
   ) throws(WireError) -> (body: FrameBody, named: [NamedRow]?) {
     var body = FrameBody(
-      writtenAt: Timestamp(milliseconds: wire.writtenAt), contents: .operations([.unknown]))
+      writtenAt: Timestamp(milliseconds: wire.writtenAt), contents: .operations([.unknown]),
+      onBehalfOf: wire.hasPart ? nil : Principal(decoding: wire.onBehalfOf))
     if wire.hasPart {
       let (index, count) = (Int(wire.part.index), Int(wire.part.count))
       guard (2...Limits.partsPerOperation).contains(count), index < count,
@@ -94,7 +95,6 @@ extension FrameBody {
       return (body, [])
     }
     body.stamp = wire.hasStamp ? RecordStamp(wire.stamp) : nil
-    body.onBehalfOf = Principal(decoding: wire.onBehalfOf)
     guard wire.operations.count <= Limits.operationsPerFrame else {
       throw .overLimit("operations in a frame")
     }

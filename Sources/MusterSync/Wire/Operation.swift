@@ -72,8 +72,8 @@ public struct FrameBody: Hashable, Sendable {
   /// The reading of the author's boot clock when the body was made. Ignored outside the urgent
   /// lane.
   public var stamp: RecordStamp?
-  /// For whom the device wrote; nil for its own user, and in a part.
-  public var onBehalfOf: Principal?
+  /// The person or login that the device wrote for; nil for its own user, and in a part.
+  public let onBehalfOf: Principal?
 
   /// Complete operations, or one part of a body that is too large for a frame.
   public enum Contents: Hashable, Sendable {

@@ -99,7 +99,7 @@ nonisolated struct WireFrameBody: Sendable {
   /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
   mutating func clearStamp() {self._stamp = nil}
 
-  /// for whom the device wrote: see docs/wire.md; absent: its own user
+  /// the principal: see docs/wire.md; absent: the own user
   var onBehalfOf: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
