@@ -56,7 +56,7 @@ public enum Permission {
     _ write: Write, by author: Author, isOwn: Bool
   ) -> Bool {
     write.field == .unverifiedCallOutcome
-      ? author.role == .command : isOwn && (author.role == .command || author.role == .member)
+      ? author.role == .command : isOwn && author.role.isPersonal
   }
 
   /// No one else writes a user's self-report. Command may override it; the user's next self-report

@@ -131,7 +131,7 @@ struct PermissionStoryTests {
             case (_, .exposureNote): false
             case (_, .userSafetyClaim): isOwn
             case (_, .unverifiedCallOutcome): person.role == .command
-            case (_, _) where field.entity == .unverifiedCall: isOwn && person.role != .observer
+            case (_, _) where field.entity == .unverifiedCall: isOwn
             case (.command, .trackPoints), (.command, .recordValue): isOwn
             case (.command, _): true
             case (_, .userSafetyOverride), (_, .userRelayedClaim), (_, .trackerSafetyOverride):

@@ -386,10 +386,16 @@ struct UnverifiedCallTests {
     #expect(try frames(at: "Ben", in: &valley) == held)
   }
 
-  @Test func `an observer's laptop writes no call`() throws {
+  @Test func `a call at an observer's laptop reaches command, which alone ends it`() throws {
     var valley = try Valley.with("Ada")
     try valley.join("Olga", invitedBy: "Ada", role: .observer)
     try valley.converge()
-    #expect(throws: Refusal.self) { try raise(call("token"), at: "Olga", in: &valley) }
+    let id = try raise(call("token"), at: "Olga", in: &valley)
+    try valley.converge()
+    #expect(try calls(at: "Ada", in: &valley).items.map(\.id) == [id])
+    #expect(throws: Refusal.self) { try close(id, at: "Olga", in: &valley) }
+    try close(id, at: "Ada", in: &valley)
+    try valley.converge()
+    #expect(try calls(at: "Olga", in: &valley).items.isEmpty)
   }
 }

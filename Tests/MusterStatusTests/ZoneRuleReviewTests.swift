@@ -66,6 +66,8 @@ import Testing
     #expect(violations(rule, [], at: 60_500).map(\.isCertain) == [true])
     #expect(violations(rule, [person(1, at: 0)], at: 60_500).isEmpty)
     #expect(violations(rule, [], at: 60_500, entered: true).isEmpty, "entered and left again")
+    let unknown = person(1, at: 0, inContact: false)
+    #expect(violations(rule, [unknown], at: 60_500).count == 1, "it may be a position from before")
   }
 
   @Test func `Who comes within the distance is named; doubt about the position counts as danger`() {

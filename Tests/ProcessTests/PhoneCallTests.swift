@@ -86,6 +86,25 @@ extension ProcessTests {
       }
     }
 
+    @Test func `a phone that reaches only an observer's laptop calls command`() async throws {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let annas = try await anna.run()
+        let olga = try await field.joiner("Olga", inviting: anna, role: "observer")
+        let olgas = try await olga.run(peers: [annas], "--http", "127.0.0.1:0", "--trust-local")
+        let port = try await portOfPhones(olgas)
+        let call = Sent("/?id=Kim&lat=46.5&lon=7.5&timestamp=\(Self.now)&alarm=sos")
+        #expect(try send(call, to: port) == 200)
+        try await eventually("command has the call") {
+          try await anna.ask("call", "list")["items"].items.contains { $0["name"].text == "Kim" }
+        }
+        let position = Sent("/?id=Kim&lat=46.5&lon=7.5&timestamp=\(Self.now)")
+        #expect(try send(position, to: port) == 200, "or the app sends it for ever")
+        try await olgas.stop()
+        try await annas.stop()
+      }
+    }
+
     @Test func `a second call after the first was answered is new, and a repeated message is none`()
       async throws
     {

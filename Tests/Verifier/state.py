@@ -642,7 +642,9 @@ def may_write(write, owner):
         return is_own and author.role in PERSONAL
     if write.field == EXPOSURE_NOTE:
         return write.row == author.device and author.role in PERSONAL
-    if kind == UNVERIFIED_CALL and write.field != CALL_OUTCOME or kind == TRACK:
+    if kind == UNVERIFIED_CALL and write.field != CALL_OUTCOME:
+        return is_own and author.role in PERSONAL
+    if kind == TRACK:
         return is_own and author.role in (COMMAND, MEMBER)
     if author.role == COMMAND:
         return True

@@ -230,9 +230,9 @@ public enum TrackerReports {
       }
       return (.done, isUrgent)
     } catch let refusal as Refusal {
-      // Such as a tracker that was removed, or more trackers than this device may publish.
+      // Such as a tracker that was removed, or a laptop whose role publishes none.
       let reply = await raiseUnverified(
-        report, credential, "\(refusal)", .beyondBound, at: node)
+        report, credential, "\(refusal)", .unstated, at: node)
       return (reply, isUrgent)
     } catch {
       return (answer(to: error, at: node), isUrgent)

@@ -13,7 +13,7 @@ public enum UnverifiedCallRequests {
   /// others share one row. Texts that no replica would accept are corrected, not refused.
   public static func raise(_ call: UnverifiedCall) -> WriteRequest<RowID> {
     WriteRequest { context in
-      try context.require(.command, .member)
+      try context.require(.command, .member, .observer)
       return try UnverifiedCallDraft(call.salvaged, in: &context).draft(&context)
     }
   }

@@ -11,7 +11,7 @@ public struct ZonePerson: Hashable, Sendable {
   public let team: String
   /// Whether they have only a tracker.
   public let isTracker: Bool
-  /// Whether they were received from within the silence setting.
+  /// Whether they were received from within the silence setting, with a position of that time.
   public let isInContact: Bool
   /// Whether they left the operation: then no rule counts them.
   public var hasSignedOff: Bool
@@ -120,7 +120,9 @@ public struct ZoneRuleReview: Sendable {
         if inside.count > Int(evidence.rule.number) { found.append(violation) }
       case .entryBy:
         let lateness = evidence.lateness(at: clock)
-        guard lateness != .none, inside.isEmpty, !(try hasEntered(index)) else { continue }
+        // A person out of contact, or with an old position, may have left before the rule was made.
+        guard lateness != .none, !inside.contains(where: \.isInContact), !(try hasEntered(index))
+        else { continue }
         violation.isCertain = lateness == .certain
         found.append(violation)
       case .within:
