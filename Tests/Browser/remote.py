@@ -187,6 +187,10 @@ def as_member(operation, shots):
         leader.send("POST", f"reports/{titles()['Smoke, two houses']}/confirm", {})
         wait("what is confirmed is not withdrawn",
              lambda: opened("Smoke, two houses") == {"edit"})
+        through = f"Rui, through {leader.get('status')['callsign']}'s laptop"
+        must("its details and its row name the member and the laptop", all(
+            through in page.text(part) for part in ("#detail", "#reports")))
+        page.shot("member-author")
         page.view("timers")
         page.click("#timers [data-key='checkin start']")
         page.fill(minutes="20")

@@ -159,11 +159,11 @@ extension FollowedOrder {
 extension PermitSummary {
   /// The JSON of `permit list`.
   public var json: JSON {
-    .object([
+    JSON.object([
       "id": .id(id), "people": .strings(people), "team": .string(team), "zone": .id(zone),
       "zoneName": .string(zoneName), "durationSeconds": .count(Int(durationSeconds)),
       "revoked": .bool(isRevoked), "callsign": .string(callsign), "issuedAt": .time(issuedAt),
-    ])
+    ]).adding(authorship.members)
   }
 }
 

@@ -18,9 +18,10 @@ struct RequestContext {
   ) throws -> Draft<Answer> {
     var context = RequestContext(core: consume core, now: now, onBehalfOf: principal)
     do {
-      let draft = try request.draft(&context)
+      var draft = try request.draft(&context)
+      draft.onBehalfOf = principal
       core = context.core
-      return draft.onBehalf(of: principal)
+      return draft
     } catch {
       core = context.core
       throw error

@@ -23,19 +23,15 @@ struct Draft<Answer> {
   /// Local settings that are stored with the writes.
   var local: [String: [UInt8]] = [:]
   /// The person or login that this device writes for; nil for its own user.
-  private(set) var onBehalfOf: Principal?
-
-  func onBehalf(of principal: Principal?) -> Draft {
-    var draft = self
-    draft.onBehalfOf = principal
-    return draft
-  }
+  var onBehalfOf: Principal?
 }
 
 extension Draft where Answer == Void {
   init(_ composer: Composer, lane: Lane) { self.init(rows: [composer.writes], lane: lane) }
 
-  init(rows: [[Write]], lane: Lane) { self.init(answer: (), rows: rows, lane: lane) }
+  init(rows: [[Write]], lane: Lane, onBehalfOf: Principal? = nil) {
+    self.init(answer: (), rows: rows, lane: lane, onBehalfOf: onBehalfOf)
+  }
 
   static var nothing: Draft { Draft(rows: [], lane: .state) }
 }

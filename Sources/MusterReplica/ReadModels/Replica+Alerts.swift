@@ -74,8 +74,7 @@ extension Replica {
     switch acknowledgement {
     case .nothing: return Outcome()
     case .shared(let writes):
-      let draft = Draft(rows: [writes], lane: .urgent)
-      return try write(draft.onBehalf(of: principal), now: now)
+      return try write(Draft(rows: [writes], lane: .urgent, onBehalfOf: principal), now: now)
     case .local(let alerts, let changes):
       var outcome = try transact(now: now) { replica in
         replica.core.transaction.batch.local[AlertTracker.key] = alerts.encoded()
