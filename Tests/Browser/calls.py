@@ -25,9 +25,6 @@ from remote import PASSPHRASE, pin
 # From the moment at which the node answers to the call at the node. With --patience, on a machine that also does
 # something else, the call must arrive within that time: times are measured without it.
 ALLOWED = 5.0
-# While nothing answers, Chromium fills its six connections to the node with attempts that it does not end. They
-# go on when TCP sends again, or when their handshake times out.
-SILENT = {"swallow": 12.0, "forget": 35.0}
 SIZES = {"phone": (390, 844), "tablet": (820, 1180), "laptop": (1440, 900)}
 LANGUAGES = ("en", "de", "es", "fr", "pt")
 
@@ -158,13 +155,13 @@ def round_of(number, chance, node, link, handset):
         (rui(node) or {}).get("word") or {}).get("note", "").split(" [")[0] == note, seconds=60)
     spent = time.monotonic() - begin
     page = handset.page
-    # The answer may be lost with its connection: see SILENT.
+    # The answer may be lost with its connection.
     wait("the page shows that it is sent", lambda: page.js(
         "return document.querySelector('#call') !== null") and not page.call(
             "return queue.unsentCalls().length"))
-    allowed = max(SILENT.get(outage, ALLOWED), lab.patience)
-    must(f"round {number} ({words}): sent {spent:.1f} s after the node answers", spent <= allowed)
-    return 0 if outage in SILENT else spent
+    must(f"round {number} ({words}): sent {spent:.1f} s after the node answers",
+         spent <= max(ALLOWED, lab.patience))
+    return spent
 
 
 def rounds(options, node, link, handset):
@@ -370,6 +367,7 @@ def walk(options, folder):
         locked(node, link, handset)
     finally:
         handset.close()
+        link.end_silence()
         node.stop()
 
 

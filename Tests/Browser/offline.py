@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 import time
@@ -32,15 +33,16 @@ LATENCY = 0.03
 
 
 class Link:
-    """The Wi-Fi between the phone and the laptop: a relay that can be cut, lose answers, or swallow
-    everything, which both ends then send again as TCP does, or the network has forgotten."""
+    """The Wi-Fi between the phone and the laptop: a relay that can be cut, lose answers, or be silent: the
+    kernel drops its packets then, as out of range, and both ends send them again as TCP does. Afterwards the
+    network may have forgotten the connections that were open."""
 
     def __init__(self, port):
-        self.port, self.state, self.open, self.dead = port, "up", [], []
-        self.forgets = False
-        self.returns = threading.Condition()
+        self.port, self.state, self.open = port, "up", []
         self.server = socket.create_server(("127.0.0.1", 0))
         self.own = self.server.getsockname()[1]
+        self.table = f"muster_link_{self.own}"
+        self.forgets = False
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
@@ -49,44 +51,20 @@ class Link:
             try:
                 if self.state == "down":
                     raise OSError("out of range")
+                far = socket.create_connection(("127.0.0.1", self.port))
             except OSError:
                 near.close()
                 continue
-            threading.Thread(target=self.join, args=(near,), daemon=True).start()
-
-    def join(self, near):
-        try:
-            # SYN is sent again after 1, 3, 7 … seconds.
-            if not self.pass_silence(1.0):
-                return self.dead.append(near)
-            far = socket.create_connection(("127.0.0.1", self.port))
-        except OSError:
-            return near.close()
-        self.open += [near, far]
-        for source, target, is_answer in ((near, far, False), (far, near, True)):
-            threading.Thread(
-                target=self.copy, args=(source, target, is_answer), daemon=True).start()
-
-    def pass_silence(self, first):
-        """Waits until bytes that are sent now arrive. Returns whether they ever do."""
-        if self.state != "silent":
-            return True
-        begin, forgets = time.monotonic(), self.forgets
-        with self.returns:
-            self.returns.wait_for(lambda: self.state != "silent")
-        again = first
-        while again < time.monotonic() - begin:
-            again = 2 * again + first
-        time.sleep(begin + again - time.monotonic())
-        return not forgets
+            self.open += [near, far]
+            for source, target, is_answer in ((near, far, False), (far, near, True)):
+                threading.Thread(
+                    target=self.copy, args=(source, target, is_answer), daemon=True).start()
 
     def copy(self, source, target, is_answer):
         try:
             while data := source.recv(65536):
                 if is_answer:
                     time.sleep(LATENCY)
-                if not self.pass_silence(0.2):
-                    return self.dead.extend((source, target))
                 if not (is_answer and self.state == "mute"):
                     target.sendall(data)
         except OSError:
@@ -98,9 +76,7 @@ class Link:
                 pass
 
     def cut(self):
-        with self.returns:
-            self.state = "down"
-            self.returns.notify_all()
+        self.state = "down"
         for one in self.open:
             try:
                 one.shutdown(socket.SHUT_RDWR)
@@ -109,15 +85,47 @@ class Link:
         self.open = []
 
     def swallow(self, forgets=False):
+        """Drops every packet, until `restore`; that needs root."""
         self.state, self.forgets = "silent", forgets
+        self.drop()
+
+    def drop(self, phones=()):
+        """Drops the packets of the relay, or only of its connections with these ports of the phone."""
+        which = f"{{ {', '.join(map(str, phones))} }}" if phones else "0-65535"
+        subprocess.run(["nft", "-f", "-"], check=True, text=True, input=f"""
+            table inet {self.table} {{}}
+            delete table inet {self.table}
+            table inet {self.table} {{
+                chain arriving {{
+                    type filter hook input priority 0;
+                    tcp dport {self.own} tcp sport {which} drop
+                    tcp sport {self.own} tcp dport {which} drop
+                }}
+            }}""")
 
     def lose_answers(self):
         self.state = "mute"
 
     def restore(self):
-        with self.returns:
-            self.state = "up"
-            self.returns.notify_all()
+        """The phone is in range again."""
+        if self.state == "silent":
+            known = [port for one in self.open if (port := port_of_phone(one, self.own))]
+            if self.forgets and known:
+                self.drop(known)
+            else:
+                self.end_silence()
+        self.state = "up"
+
+    def end_silence(self):
+        subprocess.run(["nft", "delete", "table", "inet", self.table], stderr=subprocess.DEVNULL)
+
+
+def port_of_phone(one, own):
+    """Returns the other port of a connection to the port `own`; None if it has ended, or is another."""
+    try:
+        return one.getpeername()[1] if one.getsockname()[1] == own else None
+    except OSError:
+        return None
 
 
 class Phone(Page):

@@ -1,3 +1,5 @@
+internal import Dispatch
+internal import Foundation
 public import Logging
 public import ServiceLifecycle
 
@@ -7,17 +9,38 @@ public import ServiceLifecycle
 /// at the level `debug`, which by default is all that the service holds. It therefore receives
 /// services that have no description but the name of their type (decision 0100).
 public enum ProgramServices {
+  /// How long a graceful shutdown may take, in seconds. Then the process ends, whatever still waits,
+  /// such as answers that no client reads: what is stored is complete at every moment.
+  private static let mostShutdownSeconds = 4.0
+
   /// Returns after a graceful shutdown. Throws the error of a service that failed.
   ///
   /// - Parameters:
   ///   - services: dependencies first.
   ///   - logger: receives the names of the services at the level `debug`.
   public static func run(_ services: [any Service], logger: Logger) async throws {
+    let deadline = ShutdownDeadline(seconds: mostShutdownSeconds, logger: logger)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: services.map { .init(service: NamedService(service: $0)) },
+        services: (services + [deadline]).map { .init(service: NamedService(service: $0)) },
         gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
     try await group.run()
+  }
+}
+
+/// Ends the process if its shutdown takes too long. As the last service it is the first that is
+/// asked to end.
+private struct ShutdownDeadline: Service {
+  let seconds: Double
+  let logger: Logger
+
+  func run() async throws {
+    try await gracefulShutdown()
+    // Not a task, which would wait for a thread while all of them are busy.
+    DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+      logger.notice("requests were cut that did not end within \(Int(seconds)) s")
+      _exit(0)
+    }
   }
 }
 
