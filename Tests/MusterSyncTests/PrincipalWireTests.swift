@@ -64,10 +64,14 @@ struct PrincipalWireTests {
 
   @Test func `of a login are the beginning of its name, and never break a character`() {
     #expect(Principal(login: "Rui") == .login("Rui"))
-    #expect(Principal(login: String(repeating: "é", count: 40)) == .login(
-      String(repeating: "é", count: 32)))
-    #expect(Principal(login: "a" + String(repeating: "é", count: 40)) == .login(
-      "a" + String(repeating: "é", count: 31)))
+    #expect(
+      Principal(login: String(repeating: "é", count: 40))
+        == .login(
+          String(repeating: "é", count: 32)))
+    #expect(
+      Principal(login: "a" + String(repeating: "é", count: 40))
+        == .login(
+          "a" + String(repeating: "é", count: 31)))
     #expect(Principal(login: "") == nil && Principal(login: "a\nb") == nil)
   }
 }
