@@ -18,11 +18,15 @@ public enum CrossingStateFault: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-// Format 2, big-endian: format 1 byte · has a time 1 · sample time 8 · stays 4 · each stay: fence
+// Format 3, big-endian: format 1 byte · has a time 1 · sample time 8 · stays 4 · each stay: fence
 // 16, version 16, flags 1, waiting since 8 or zeros · counts 4 · each count: fence 16,
-// transitions 4. Flags: 1 leaving, 2 waiting, 4 baseline.
+// transitions 4, flags 1, with a rate: began 8, events 4, last 8, with a pending crossing: version
+// 16, latitude 4, longitude 4, accuracy 4 or zeros, sample time 8.
+// Flags of a stay: 1 leaving, 2 waiting, 4 baseline. Flags of a count: 1 rate, 2 inside, 4 pending,
+// 8 baseline, 16 accuracy. Format 2 is the same without the flags of counts and what follows them.
 extension CrossingDetector {
-  private static let format: UInt8 = 2
+  private static let format: UInt8 = 3
+  private static let formatWithoutRates: UInt8 = 2
   private static let stayBytes = 41
   private static let countBytes = 20
 
@@ -44,6 +48,7 @@ extension CrossingDetector {
     for count in counts {
       bytes += count.fence.bytes
       bytes.append(bigEndian: count.transitions)
+      bytes.append(count.rate)
     }
     return bytes
   }
@@ -56,7 +61,9 @@ extension CrossingDetector {
   public init(decoding bytes: [UInt8], watch: [UInt8]) throws(CrossingStateFault) {
     var reader = BigEndianReader(bytes)
     let format = UInt8(try reader.integer(bytes: 1))
-    guard format == Self.format else { throw .unknownFormat(format) }
+    guard [Self.format, Self.formatWithoutRates].contains(format) else {
+      throw .unknownFormat(format)
+    }
     let hasTime = try reader.integer(bytes: 1)
     let milliseconds = Int64(bitPattern: try reader.integer(bytes: 8))
     guard hasTime == 1 || (hasTime == 0 && milliseconds == 0) else { throw .invalid("time") }
@@ -65,8 +72,11 @@ extension CrossingDetector {
     for _ in 0..<(try reader.count(of: Self.stayBytes)) { stays.append(try reader.stay()) }
     for _ in 0..<(try reader.count(of: Self.countBytes)) {
       let fence = RowID(raw: try reader.bytes16())
-      counts.append(Count(fence: fence, transitions: UInt32(try reader.integer(bytes: 4))))
+      var count = Count(fence: fence, transitions: UInt32(try reader.integer(bytes: 4)))
+      if format == Self.format { count.rate = try reader.rate() }
+      counts.append(count)
     }
+    hasPending = counts.contains { $0.rate?.pending != nil }
     guard reader.isAtEnd else { throw .trailingBytes }
     var watchReader = BigEndianReader(watch)
     while !watchReader.isAtEnd { watched.append(RowID(raw: try watchReader.bytes16())) }
@@ -77,6 +87,24 @@ extension CrossingDetector {
 extension [UInt8] {
   fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+  }
+
+  fileprivate mutating func append(_ rate: CrossingRate?) {
+    guard let rate else { return append(0) }
+    let pending = rate.pending
+    append(
+      1 | (rate.side == .enter ? 2 : 0) | (pending == nil ? 0 : 4)
+        | (pending?.isBaseline == true ? 8 : 0)
+        | (pending?.fix.accuracyDecimetres == nil ? 0 : 16))
+    append(bigEndian: rate.began.milliseconds)
+    append(bigEndian: rate.events)
+    append(bigEndian: rate.last.milliseconds)
+    guard let pending else { return }
+    self += pending.version.bytes
+    append(bigEndian: pending.fix.position.latitudeE7)
+    append(bigEndian: pending.fix.position.longitudeE7)
+    append(bigEndian: pending.fix.accuracyDecimetres ?? 0)
+    append(bigEndian: pending.fix.sampleTime.milliseconds)
   }
 }
 
@@ -109,6 +137,37 @@ private struct BigEndianReader {
     let wait = CrossingDetector.Wait(since: since, isBaseline: flags & 4 != 0)
     return CrossingDetector.Stay(
       fence: fence, version: version, isLeaving: flags & 1 != 0, wait: isWaiting ? wait : nil)
+  }
+
+  mutating func rate() throws(CrossingStateFault) -> CrossingRate? {
+    let flags = try integer(bytes: 1)
+    guard flags != 0 else { return nil }
+    let hasPending = flags & 4 != 0
+    guard flags < 32, flags & 1 != 0, hasPending || flags & 24 == 0 else { throw .invalid("rate") }
+    var rate = CrossingRate(
+      began: try time(), events: UInt32(try integer(bytes: 4)), last: try time(),
+      side: flags & 2 == 0 ? .exit : .enter)
+    guard hasPending else { return rate }
+    let version = FenceVersion(raw: try bytes16())
+    let latitude = Int32(truncatingIfNeeded: try integer(bytes: 4))
+    let longitude = Int32(truncatingIfNeeded: try integer(bytes: 4))
+    let accuracy = UInt32(try integer(bytes: 4))
+    guard let position = Coordinate(latitudeE7: Int64(latitude), longitudeE7: Int64(longitude)) else {
+      throw .invalid("position")
+    }
+    let isAccurate = flags & 16 != 0
+    guard isAccurate || accuracy == 0 else { throw .invalid("accuracy") }
+    rate.pending = CrossingRate.Pending(
+      version: version,
+      fix: Fix(
+        position: position, accuracyDecimetres: isAccurate ? accuracy : nil,
+        sampleTime: try time()),
+      isBaseline: flags & 8 != 0)
+    return rate
+  }
+
+  private mutating func time() throws(CrossingStateFault) -> Timestamp {
+    Timestamp(milliseconds: Int64(bitPattern: try integer(bytes: 8)))
   }
 
   /// Reads a count, checked against the remaining bytes before anything is allocated.

@@ -47,6 +47,7 @@ public enum FencePresence: UInt8, Sendable, Hashable {
 /// - A fix that is not newer than the newest accepted one changes nothing.
 /// - A fence that is deactivated or deleted is forgotten without an event. When it returns it is
 ///   `unknown`, but its transitions are still counted, so that no two events have the same id.
+/// - Beyond a rate, crossings are folded (`CrossingRate`).
 /// - An edited fence is evaluated again at the next fix: still inside, no event; outside, EXIT of
 ///   the new version by the usual rule.
 ///
@@ -83,6 +84,8 @@ public struct CrossingDetector: Hashable, Sendable {
   struct Count: Hashable, Sendable {
     let fence: RowID
     var transitions: UInt32
+    /// Nil without an event since the state was stored by an earlier program.
+    var rate: CrossingRate?
   }
 
   /// The sample time of the newest accepted fix; nil before the first.
@@ -94,6 +97,8 @@ public struct CrossingDetector: Hashable, Sendable {
   var stays: [Stay]
   /// In the order of fence ids.
   var counts: [Count]
+  /// Whether a crossing waits for the end of its minute.
+  var hasPending = false
 
   /// Creates a detector without any fix.
   public init() {
@@ -131,9 +136,10 @@ public struct CrossingDetector: Hashable, Sendable {
       if Canary.exitOnLateFix.isPlanted { lastSampleTime = nil }
     #endif
     if let lastSampleTime, fix.sampleTime <= lastSampleTime { return [] }
+    let due = dueCrossings(at: fix.sampleTime, of: fences)
     let inside = fences.positions(containing: fix.position)
     let isSettled = areSettled(in: inside, of: fences)
-    let transitions = isSettled ? [] : judge(fix, inside: inside, of: fences)
+    let transitions = due + (isSettled ? [] : judge(fix, inside: inside, of: fences))
     lastSampleTime = fix.sampleTime
     watched = fences.ids
     return transitions
@@ -190,7 +196,7 @@ public struct CrossingDetector: Hashable, Sendable {
         fix.sampleTime.milliseconds(since: wait.since) >= Int64(rule.dwellSeconds) * 1000
       {
         stay.wait = nil
-        enters.append(transition(.enter, of: rule, with: fix, isBaseline: wait.isBaseline))
+        enters += transition(.enter, of: rule, with: fix, isBaseline: wait.isBaseline)
       }
       stays.append(stay)
     }
@@ -218,12 +224,13 @@ public struct CrossingDetector: Hashable, Sendable {
       stays.append(stay)
       return []
     }
-    return stay.wait == nil ? [transition(.exit, of: rule, with: fix, isBaseline: false)] : []
+    return stay.wait == nil ? transition(.exit, of: rule, with: fix, isBaseline: false) : []
   }
 
+  /// Returns the event of a crossing; none if it waits, or takes back one that waits.
   private mutating func transition(
     _ type: CrossingType, of rule: CrossingRule, with fix: Fix, isBaseline: Bool
-  ) -> Transition {
+  ) -> [Transition] {
     let index = counts.firstPosition { $0.fence >= rule.fence }
     if index == counts.count || counts[index].fence != rule.fence {
       counts.insert(Count(fence: rule.fence, transitions: 0), at: index)
@@ -231,10 +238,11 @@ public struct CrossingDetector: Hashable, Sendable {
     #if Canary
       if type == .exit, Canary.sameNumberTwice.isPlanted { counts[index].transitions -= 1 }
     #endif
-    counts[index].transitions += 1
-    return Transition(
-      fence: rule.fence, version: rule.version, type: type, isBaseline: isBaseline,
-      number: counts[index].transitions, fix: fix)
+    if counts[index].rate?.admits(type, of: rule, with: fix, isBaseline: isBaseline) == false {
+      hasPending = counts.contains { $0.rate?.pending != nil }
+      return []
+    }
+    return [event(type, at: index, rule.version, with: fix, isBaseline: isBaseline)]
   }
 
   /// Returns whether a fix outside suffices for EXIT.

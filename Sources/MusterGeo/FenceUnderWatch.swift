@@ -17,15 +17,18 @@ public struct FenceUnderWatch: Sendable {
   public var mode: FenceMode { rule.mode }
 
   /// Creates a fence with the parameters of its events.
+  ///
+  /// - Parameter isHazard: whether each ENTER counts at once, however often it is crossed.
   public init(
     id: RowID, version: FenceVersion, isActive: Bool, fence: PreparedFence, mode: FenceMode,
-    dwellSeconds: UInt32
+    dwellSeconds: UInt32, isHazard: Bool = false
   ) {
     self.id = id
     self.version = version
     self.isActive = isActive
     self.fence = fence
-    rule = CrossingRule(fence: id, version: version, mode: mode, dwellSeconds: dwellSeconds)
+    rule = CrossingRule(
+      fence: id, version: version, mode: mode, dwellSeconds: dwellSeconds, isHazard: isHazard)
   }
 }
 
@@ -38,4 +41,5 @@ struct CrossingRule: Sendable {
   /// How long a subject must have been inside, by the sample times of fixes, for an ENTER; 0 for
   /// none.
   let dwellSeconds: UInt32
+  let isHazard: Bool
 }

@@ -47,13 +47,27 @@ import Testing
   @Test func `The bytes match the format`() {
     let (detector, fences) = used()
     let bytes = detector.encoded()
-    #expect(bytes.count == 10 + 4 + 3 * 41 + 4 + 3 * 20)
+    #expect(bytes.count == 10 + 4 + 3 * 41 + 4 + 3 * 41)
     #expect(
-      Array(bytes[..<14]) == [2, 1] + [UInt8](repeating: 255, count: 6) + [0xF0, 0x60, 0, 0, 0, 3])
-    #expect(CrossingDetector().encoded() == [2] + [UInt8](repeating: 0, count: 17))
+      Array(bytes[..<14]) == [3, 1] + [UInt8](repeating: 255, count: 6) + [0xF0, 0x60, 0, 0, 0, 3])
+    #expect(CrossingDetector().encoded() == [3] + [UInt8](repeating: 0, count: 17))
     #expect(detector.encodedWatch() == fences.flatMap(\.id.bytes))
     #expect(detector.watchesAs(used().0))
     #expect(!detector.watchesAs(CrossingDetector()))
+  }
+
+  @Test func `The state of an earlier program is read, and its rates begin there`() throws {
+    let (detector, _) = used()
+    let bytes = detector.encoded()
+    let counts = 10 + 4 + 3 * 41 + 4
+    var earlier = [2] + bytes[1..<counts]
+    for index in 0..<3 { earlier += bytes[(counts + index * 41)...].prefix(20) }
+    let read = try CrossingDetector(decoding: earlier, watch: detector.encodedWatch())
+    #expect(read.lastSampleTime == detector.lastSampleTime)
+    for fence in 1...5 {
+      #expect(
+        read.presence(in: fenceID(UInt64(fence))) == detector.presence(in: fenceID(UInt64(fence))))
+    }
   }
 
   @Test func `Bytes that are cut short, longer or of another format are refused`() throws {

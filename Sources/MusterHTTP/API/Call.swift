@@ -34,6 +34,15 @@ struct Call: Sendable {
     HeaderName("muster-acted-at").flatMap { headers[$0] }.flatMap { Int64($0) }
   }
 
+  /// The age in milliseconds of a sample of this request, measured by the phone's clock until it was
+  /// sent; nil if the page does not state when its user acted.
+  ///
+  /// - Parameter time: of the sample, by the phone's clock.
+  func age(ofSample time: Timestamp) -> Int64? {
+    guard let actedAt else { return nil }
+    return Int64(secondsAgo) * 1000 + max(0, actedAt - time.milliseconds)
+  }
+
   /// The version that the client saw: `_version` of delta sync, else `If-Match`; nil for neither.
   var seenVersion: SeenVersion? {
     if let count = integer("_version") ?? queryInteger("_version") { return .changes(count) }

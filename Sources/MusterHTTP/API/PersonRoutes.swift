@@ -68,31 +68,49 @@ enum PersonRoutes {
             + "that was added with --phone")
       }
       guard let place = call.place else { throw Problem(.badRequest, "coordinates out of range") }
-      let time = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) } ?? SystemClock.wall
-      guard Timestamp.writable.contains(time) else {
-        throw Problem(.unprocessableContent, "the time is out of range", at: "/sampleTime")
-      }
       let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
-      if let person = call.person, person.isCarrier {
-        return try await report(place, accuracy, at: time, of: person, to: api.node)
+      let stated = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) }
+      let isWritable = stated.map(Timestamp.writable.contains) ?? true
+      guard let person = call.person, person.isCarrier || stated != nil else {
+        // Set by hand.
+        guard isWritable else {
+          throw Problem(.unprocessableContent, "the time is out of range", at: "/sampleTime")
+        }
+        if call.person != nil, await !api.node.admitsOwnPlace() { throw tooFast }
+        return try await api.done(
+          .setPosition(
+            Fix(
+              position: place, accuracyDecimetres: accuracy,
+              sampleTime: stated ?? SystemClock.wall)))
       }
-      let fix = Fix(position: place, accuracyDecimetres: accuracy, sampleTime: time)
-      return try await api.done(.setPosition(fix))
+      let time = stated ?? SystemClock.wall
+      var report = TrackerReport(
+        tracker: nil, position: place, accuracyDecimetres: accuracy,
+        time: isWritable ? .stated(time) : .unknown)
+      report.measuredAge = call.age(ofSample: time)
+      return try await receive(report, of: person, at: api.node)
     },
   ]
 
+  private static let tooFast = Problem(
+    .tooManyRequests, "too many positions: send the rest later")
+
   /// Reports a phone's position by the way of tracker apps.
-  private static func report(
-    _ place: Coordinate, _ accuracy: UInt32?, at time: Timestamp, of person: Person, to node: Node
+  private static func receive(
+    _ report: TrackerReport, of person: Person, at node: Node
   ) async throws -> Answer {
-    guard let name = TrackerName(person.name, longestBytes: Limits.lineBytes) else {
-      throw Problem.unexpected
+    let reply: TrackerReply
+    if person.isCarrier {
+      guard let name = TrackerName(person.name, longestBytes: Limits.lineBytes) else {
+        throw Problem.unexpected
+      }
+      reply = await TrackerReports.receive(report.renamed(name), by: .login, at: node)
+    } else {
+      reply = await TrackerReports.receiveOwn(report, at: node)
     }
-    let report = TrackerReport(
-      tracker: name, position: place, accuracyDecimetres: accuracy, time: .stated(time))
-    switch await TrackerReports.receive(report, by: .login, at: node) {
+    switch reply {
     case .done: return Answer(.noContent)
-    case .tooFast: throw Problem(.tooManyRequests, "too many positions: send the rest later")
+    case .tooFast: throw tooFast
     case .tooMany: throw Problem(.forbidden, "this node has no room for another tracker")
     case .refused(let reason): throw Problem(.forbidden, reason)
     case .invalid(let fault): throw Problem(.badRequest, fault.rawValue)

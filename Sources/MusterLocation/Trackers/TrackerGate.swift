@@ -10,7 +10,7 @@ public struct TrackerGate: Sendable {
   /// The burst size: a phone that regains coverage sends its stored fixes at once.
   static let burst: Int64 = 300
   /// The sustained rate is one report per second; phones send one in ten seconds or less often.
-  static let millisecondsPerReport: Int64 = 1000
+  package static let millisecondsPerReport: Int64 = 1000
   /// The same for messages with a call for help: apps repeat them, also while positions are beyond
   /// their rate.
   static let callBurst: Int64 = 60
@@ -46,7 +46,7 @@ public struct TrackerGate: Sendable {
     var calls: RateLimiter
 
     init(now: Instant) {
-      limiter = RateLimiter(saving: burst * millisecondsPerReport, now: now)
+      limiter = rateOfReports(now: now)
       calls = RateLimiter(saving: callBurst * millisecondsPerCall, now: now)
     }
   }
@@ -66,6 +66,11 @@ public struct TrackerGate: Sendable {
     case tooFast
     /// The limit of trackers is reached.
     case tooMany
+  }
+
+  /// Returns the rate of the reports of one phone.
+  package static func rateOfReports(now: Instant) -> RateLimiter {
+    RateLimiter(saving: burst * millisecondsPerReport, now: now)
   }
 
   /// Creates a validator without reports.

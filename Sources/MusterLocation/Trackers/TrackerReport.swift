@@ -34,6 +34,9 @@ public struct TrackerReport: Hashable, Sendable {
   public var accuracyDecimetres: UInt32?
   /// When the sample was made, by the phone's clock.
   public var time: DeviceTime
+  /// The age of the sample in milliseconds, as its sender measured it by one clock from the sample
+  /// to the sending; nil without one. It holds however wrong that clock is.
+  public var measuredAge: Int64?
   /// Nil without an alarm.
   public var alarm: TrackerAlarm?
   /// The battery's charge in percent; nil if it is not stated.

@@ -21,6 +21,8 @@ struct LocationInput: Sendable {
   var phones = PhoneClocks()
   /// The trackers that this node records; nil until the first report.
   private(set) var trackers: TrackerGate?
+  /// The rate of the phone of this device's user; nil until its first report.
+  private var ownRate: RateLimiter?
   /// What is noted about their messages.
   var phoneNotes = PhoneNotes()
   /// Returns the names of the logins, whose people the shared token of phones does not prove.
@@ -84,6 +86,15 @@ struct LocationInput: Sendable {
     try withTrackers(known: known, now: now) {
       $0.judge(report, of: name, as: standing, isUrgent: isUrgent, now: now)
     }
+  }
+
+  /// Whether a report of the phone of this device's user is within the rate of one phone.
+  ///
+  /// - Parameter count: of how many reports it uses the rate.
+  mutating func admitsOwnReport(as count: Int64 = 1, now: Instant) -> Bool {
+    var rate = ownRate ?? TrackerGate.rateOfReports(now: now)
+    defer { ownRate = rate }
+    return rate.take(count * TrackerGate.millisecondsPerReport, now: now)
   }
 
   /// Forgets the fixes of trackers that were judged since an earlier state and not stored.

@@ -15,17 +15,17 @@ struct PhoneClocks: Sendable {
 
   private var phones: [TrackerName?: Phone] = [:]
 
-  /// Returns the age of a sample that arrives now.
+  /// Returns the age of the sample of a report that arrives now.
   ///
   /// - Parameters:
   ///   - phone: nil for the phone of this device's user.
-  ///   - time: what the phone states.
   ///   - replica: stores what command states about the clock.
   mutating func age(
-    of phone: TrackerName?, _ time: DeviceTime, in replica: Replica, now: ClockReading
+    of phone: TrackerName?, _ report: TrackerReport, in replica: Replica, now: ClockReading
   ) throws -> SampleAge {
     try with(phone, in: replica, now: now) {
-      $0.clock.age(of: time, behind: $0.behind, arriving: now)
+      $0.clock.age(
+        of: report.time, proven: report.measuredAge, behind: $0.behind, arriving: now)
     }
   }
 

@@ -127,9 +127,13 @@ public enum TrackerReports {
         return answer(to: error, at: node)
       }
     }
+    guard node.location.admitsOwnReport(now: SystemClock.instant) else {
+      node.location.phoneNotes.count([.tooFast], of: nil)
+      return report.isCall ? .done : .tooFast
+    }
     do {
       let (age, now) = try node.read { replica, now in
-        (try node.location.phones.age(of: nil, report.time, in: replica, now: now), now.instant)
+        (try node.location.phones.age(of: nil, report, in: replica, now: now), now.instant)
       }
       try node.receiveOwnPosition(of: report, age: age)
       node.location.phoneNotes.record(
@@ -278,7 +282,7 @@ public enum TrackerReports {
           report, of: name, as: standing, isUrgent: update.isUrgent,
           known: replica.queries.trackerNames(), now: now)
         guard answer != .tooFast, answer != .tooMany else { return (answer, .unknown) }
-        let age = try node.location.phones.age(of: name, report.time, in: replica, now: now)
+        let age = try node.location.phones.age(of: name, report, in: replica, now: now)
         node.location.phoneNotes.record(
           report, of: name, age: report.position.map { _ in age }, now: now.instant)
         return (answer, age)
@@ -347,6 +351,12 @@ extension TrackerReport.Omission {
 }
 
 extension Node {
+  /// Whether the user of this device may now set a position on the page of their phone, without a
+  /// sample of the phone. It uses the rate of the phone's positions, as ten of them.
+  public func admitsOwnPlace() -> Bool {
+    location.admitsOwnReport(as: 10, now: SystemClock.instant)
+  }
+
   /// Records that a phone is in contact without a position that can be used, and lists its person.
   fileprivate func recordContact(of name: TrackerName, by report: TrackerReport) throws {
     try attempt {
@@ -369,7 +379,7 @@ extension Node {
     isWithinRate: Bool = true
   ) throws -> PhoneCall {
     try read { replica, now in
-      let age = try location.phones.age(of: name, report.time, in: replica, now: now)
+      let age = try location.phones.age(of: name, report, in: replica, now: now)
       return PhoneCall(
         report, by: credential, age: age, received: now.wall, isWithinRate: isWithinRate)
     }

@@ -83,7 +83,7 @@ struct GeofenceMonitor: Sendable {
       watched.append(
         FenceUnderWatch(
           id: id, version: row.fenceVersion, isActive: row.isActiveFence, fence: prepared,
-          mode: row.fenceMode, dwellSeconds: row.dwellSeconds))
+          mode: row.fenceMode, dwellSeconds: row.dwellSeconds, isHazard: row.fenceKind == .hazard))
       built.all.append(
         StatusZone(
           id: id, name: name, kind: row.fenceKind, isActive: row.isActiveFence, fence: prepared))
