@@ -76,6 +76,7 @@ class Link:
                 pass
 
     def cut(self):
+        self.end_silence()
         self.state = "down"
         for one in self.open:
             try:
@@ -87,33 +88,35 @@ class Link:
     def swallow(self, forgets=False):
         """Drops every packet, until `restore`; that needs root."""
         self.state, self.forgets = "silent", forgets
-        self.drop()
+        self.drop("")
 
-    def drop(self, phones=()):
-        """Drops the packets of the relay, or only of its connections with these ports of the phone."""
-        which = f"{{ {', '.join(map(str, phones))} }}" if phones else "0-65535"
+    def lose_answers(self):
+        """Requests arrive on the connections that are open, and their answers are lost; no other connection
+        opens."""
+        self.state = "mute"
+        self.drop("tcp flags & (syn | ack) == syn")
+
+    def drop(self, which):
+        """Drops the packets of the relay of this kind, to and from the phone."""
         subprocess.run(["nft", "-f", "-"], check=True, text=True, input=f"""
             table inet {self.table} {{}}
             delete table inet {self.table}
             table inet {self.table} {{
                 chain arriving {{
                     type filter hook input priority 0;
-                    tcp dport {self.own} tcp sport {which} drop
-                    tcp sport {self.own} tcp dport {which} drop
+                    tcp dport {self.own} {which} drop
+                    tcp sport {self.own} {which} drop
                 }}
             }}""")
 
-    def lose_answers(self):
-        self.state = "mute"
-
     def restore(self):
         """The phone is in range again."""
-        if self.state == "silent":
-            known = [port for one in self.open if (port := port_of_phone(one, self.own))]
-            if self.forgets and known:
-                self.drop(known)
-            else:
-                self.end_silence()
+        known = [port for one in self.open if (port := port_of_phone(one, self.own))]
+        if self.state == "silent" and self.forgets and known:
+            self.drop(f"th dport {{ {', '.join(map(str, [self.own, *known]))} }} "
+                      f"th sport {{ {', '.join(map(str, [self.own, *known]))} }}")
+        else:
+            self.end_silence()
         self.state = "up"
 
     def end_silence(self):

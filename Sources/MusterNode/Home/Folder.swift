@@ -11,7 +11,7 @@ enum Folder {
   }
 
   /// Creates a folder and its parents with mode 0700, or checks an existing folder. A folder that
-  /// other users can access is rejected and not changed, since it may be a shared one such as
+  /// other users own or can access is rejected and not changed, since it may be a shared one such as
   /// `/tmp`.
   static func prepare(_ path: String, _ openness: Openness) throws(HomeError) {
     try make(path)
@@ -22,14 +22,23 @@ enum Folder {
   }
 
   static func check(_ path: String, _ openness: Openness) throws(HomeError) {
-    let mode = try existing(path)
+    let status = try existing(path)
+    try checkOwner(status, of: path)
     switch openness {
     case .ownerOnly:
-      if mode & 0o077 != 0 { throw .exposed(path, .privateFolder) }
+      if status.st_mode & 0o077 != 0 { throw .exposed(path, .privateFolder) }
     case .unwritableByOthers:
-      // In a sticky folder no user removes another user's files.
-      let sticky = mode & mode_t(S_ISVTX) != 0
-      if mode & 0o022 != 0, !sticky { throw .exposed(path, .unwritableByOthers) }
+      // Also in a sticky folder, another user can create what the node then reads.
+      if status.st_mode & 0o022 != 0 { throw .exposed(path, .unwritableByOthers) }
+    }
+  }
+
+  /// Throws if a folder or a file belongs to another user than this one and root.
+  static func checkOwner(
+    _ status: stat, of path: String, for user: uid_t = geteuid()
+  ) throws(HomeError) {
+    guard [user, 0].contains(status.st_uid) else {
+      throw .foreign(path, owner: status.st_uid)
     }
   }
 
@@ -69,12 +78,12 @@ enum Folder {
     }
   }
 
-  /// Returns the mode of an existing folder.
-  private static func existing(_ path: String) throws(HomeError) -> mode_t {
+  /// Returns the status of an existing folder.
+  private static func existing(_ path: String) throws(HomeError) -> stat {
     var status = stat()
     guard stat(path, &status) == 0 else { throw .system(.use, path: path, code: errno) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFolder(path) }
-    return status.st_mode
+    return status
   }
 
   private static func parent(of path: String) -> String {

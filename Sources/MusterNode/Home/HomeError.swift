@@ -9,6 +9,8 @@ public enum HomeError: Error, Hashable, Sendable {
   case notAFile(String)
   /// Other users can read or change the node's private files.
   case exposed(String, Remedy)
+  /// Another user owns a folder or a file of the node, and so decides what is in it.
+  case foreign(String, owner: UInt32)
   /// A key file that should be created already exists.
   case occupied(String)
   /// A key file that should be read does not exist.
@@ -48,6 +50,8 @@ extension HomeError: CustomStringConvertible {
       "\(path) is not a plain file: put the file itself there, not a link"
     case .exposed(let path, let remedy):
       "others can access \(path): run `\(remedy.rawValue) \(Self.quoted(path))`, then try again"
+    case .foreign(let path, let owner):
+      "another user (id \(owner)) owns \(path): use a folder of your own, or remove what is not yours"
     case .occupied(let path):
       "this home already belongs to an operation (\(path) is there): choose another --home"
     case .missing(let path):

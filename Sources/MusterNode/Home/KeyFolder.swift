@@ -37,6 +37,7 @@ public struct KeyFolder: Hashable, Sendable {
     try Folder.check(self.path, .ownerOnly)
     let status = try file.status()
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+    try Folder.checkOwner(status, of: path)
     guard status.st_mode & 0o077 == 0 else { throw .exposed(path, .privateFile) }
     guard status.st_size <= Self.largestFileBytes else { throw .oversized(path) }
     let bytes = try file.bytes(at: 0, upTo: Int(status.st_size) + 1)

@@ -10,19 +10,32 @@ public struct PrivateFile: Sendable {
   /// - Parameter folder: a folder of the home.
   public init(in folder: String, name: String) { url = URL(filePath: folder).appending(path: name) }
 
-  /// Returns the contents; nil without a file.
+  /// Returns the contents; nil without a file. Throws if another user owns or can change the file:
+  /// they would decide who logs in.
   public func read() throws -> Data? {
-    guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-    return try Data(contentsOf: url)
+    do {
+      // Non-blocking, since opening a pipe would wait for its writer.
+      let file = try OpenFile(path, O_RDONLY | O_NONBLOCK, for: .read)
+      let status = try file.status()
+      guard status.st_mode & S_IFMT == S_IFREG else { throw HomeError.notAFile(path) }
+      try Folder.checkOwner(status, of: path)
+      guard status.st_mode & 0o022 == 0 else { throw HomeError.exposed(path, .privateFile) }
+      return Data(try file.bytes(at: 0, upTo: Int(status.st_size)))
+    } catch HomeError.system(_, _, ENOENT) {
+      return nil
+    } catch let error as HomeError {
+      throw PrivateFileFault("\(error)")
+    }
   }
 
   /// Performs a change of the file while no other process performs one in this folder.
   public func withLock<Result>(_ change: () throws -> Result) throws -> Result {
-    let folder = url.deletingLastPathComponent().path
-    let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0 else { throw Self.failure(folder, "opened") }
+    // Not the folder itself, which other users can open, and so lock.
+    let path = url.deletingLastPathComponent().appending(path: "files.lock").path
+    let lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard lock >= 0 else { throw Self.failure(path, "opened") }
     defer { close(lock) }
-    guard flock(lock, LOCK_EX) == 0 else { throw Self.failure(folder, "locked") }
+    guard flock(lock, LOCK_EX) == 0 else { throw Self.failure(path, "locked") }
     return try change()
   }
 

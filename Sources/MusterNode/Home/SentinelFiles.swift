@@ -71,7 +71,7 @@ struct SentinelFiles {
     case .system(_, let path, let code):
       reason = "\(path): \(String(cString: strerror(code)))"
       if code == ENOSPC || code == EDQUOT { advice = "free some space on its disk" }
-    case .occupied, .missing, .keyless, .oversized, .inUse, .longSocketPath:
+    case .foreign, .occupied, .missing, .keyless, .oversized, .inUse, .longSocketPath:
       reason = "\(error)"
     }
     return "cannot write the state folder \(directory) (\(reason)), so a restored backup of this "

@@ -124,13 +124,49 @@ struct NodeHomeTests {
     try home.create()
   }
 
-  @Test func `a sticky folder may be a home`() throws {
+  @Test func `a sticky folder is no home, since others can put files there`() throws {
     let scratch = try ScratchFolder()
     let home = scratch.home()
     try home.create()
     #expect(chmod(home.path, 0o1777) == 0)
+    #expect(throws: HomeError.exposed(home.path, .unwritableByOthers)) { try home.create() }
+  }
 
-    try home.create()
+  @Test func `what belongs to another user is refused, and root's is not`() throws {
+    let scratch = try ScratchFolder()
+    var status = stat()
+    #expect(lstat(scratch.path, &status) == 0)
+    for (owner, user, isRefused) in [(21, 21, false), (0, 21, false), (22, 21, true)]
+      as [(uid_t, uid_t, Bool)]
+    {
+      status.st_uid = owner
+      if isRefused {
+        #expect(throws: HomeError.foreign("/h", owner: owner)) {
+          try Folder.checkOwner(status, of: "/h", for: user)
+        }
+      } else {
+        try Folder.checkOwner(status, of: "/h", for: user)
+      }
+    }
+    #expect(HomeError.foreign("/h", owner: 22).description.contains("another user (id 22) owns"))
+  }
+
+  @Test(.enabled(if: OnDisk.isRoot, "only root gives files to others"))
+  func `a file that another user put into the home is not read`() throws {
+    let scratch = try ScratchFolder()
+    let file = PrivateFile(in: scratch.path, name: "logins.json")
+    #expect(try file.read() == nil)
+    try file.write(Data("[]".utf8))
+    #expect(try file.read() == Data("[]".utf8))
+    #expect(chown(file.path, 21_002, 21_002) == 0)
+    #expect(throws: PrivateFileFault.self) { try file.read() }
+    #expect(chown(file.path, 0, 0) == 0)
+    #expect(chmod(file.path, 0o666) == 0)
+    #expect(throws: PrivateFileFault.self) { try file.read() }
+    #expect(chmod(file.path, 0o600) == 0)
+    let link = PrivateFile(in: scratch.path, name: "link.json")
+    #expect(symlink(file.path, link.path) == 0)
+    #expect(throws: PrivateFileFault.self) { try link.read() }
   }
 
   @Test(.disabled(if: OnDisk.isRoot, "nothing is refused to root"))
