@@ -11,8 +11,8 @@ enum Folder {
   }
 
   /// Creates a folder and its parents with mode 0700, or checks an existing folder. A folder that
-  /// other users own or can access is rejected and not changed, since it may be a shared one such as
-  /// `/tmp`.
+  /// other users own or can access is rejected and not changed, since it may be a shared one such
+  /// as `/tmp`.
   static func prepare(_ path: String, _ openness: Openness) throws(HomeError) {
     try make(path)
     try check(path, openness)
