@@ -142,8 +142,8 @@ extension PhoneValue {
     return repaired
   }
 
-  /// Returns the escape at a backslash as it may stand in JSON, and the length of the original. Half
-  /// of a pair of surrogates, which apps write for a cut emoji, becomes U+FFFD; the backslash of an
+  /// Returns the escape at a backslash as JSON allows it, and the length of the original. Half of a
+  /// pair of surrogates, which apps write for a cut emoji, becomes U+FFFD; the backslash of an
   /// unknown escape is left out.
   private static func escape(at index: Int, in text: [UInt8]) -> (bytes: [UInt8], length: Int) {
     guard index + 1 < text.count else { return ([], 1) }
@@ -188,8 +188,8 @@ extension PhoneValue {
 
 extension PhoneValue {
   /// Parses a form (`application/x-www-form-urlencoded`) into an object. The values of a repeated
-  /// name become a list. Broken percent signs stay as they are, and texts that are no UTF-8 are read
-  /// as Latin-1: nothing makes another parameter unreadable.
+  /// name become a list. Broken percent signs stay as they are, and texts that are no UTF-8 are
+  /// read as Latin-1: nothing makes another parameter unreadable.
   static func form(_ text: some StringProtocol) -> PhoneValue {
     var members: [String: [PhoneValue]] = [:]
     for pair in text.split(separator: "&") {
