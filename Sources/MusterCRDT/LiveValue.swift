@@ -13,14 +13,42 @@ public struct LiveValue: Hashable, Sendable {
   public let role: Role
   /// By the author's clock: a label.
   public let writtenAt: Timestamp
+  /// The person or login that the author's device claims to have written for; nil for its own
+  /// user.
+  public let onBehalfOf: Principal?
 
   /// Creates a value. The caller MUST have checked that its author is authorized to write it.
-  public init(dot: Dot, value: Value, author: UserID, role: Role, writtenAt: Timestamp) {
+  public init(
+    dot: Dot, value: Value, author: UserID, role: Role, writtenAt: Timestamp,
+    onBehalfOf: Principal? = nil
+  ) {
     self.dot = dot
     self.value = value
     self.author = author
     self.role = role
     self.writtenAt = writtenAt
+    self.onBehalfOf = onBehalfOf
+  }
+
+  /// Who wrote it, as claimed.
+  public var writer: Writer { Writer(author, onBehalfOf: onBehalfOf) }
+}
+
+/// Who wrote, as the signing device claims: it distinguishes the people and the logins that write
+/// through one laptop. Permissions follow the signing device only.
+public enum Writer: Hashable, Sendable {
+  /// A person, on their own device or through another.
+  case person(UserID)
+  /// A login without a person, at a laptop of this user.
+  case login(String, of: UserID)
+
+  /// - Parameter user: the user of the signing device.
+  public init(_ user: UserID, onBehalfOf principal: Principal?) {
+    switch principal {
+    case nil: self = .person(user)
+    case .person(let person): self = .person(person)
+    case .login(let name): self = .login(name, of: user)
+    }
   }
 }
 

@@ -2,7 +2,8 @@ public import MusterModel
 
 /// The stored form contains the sources of the live values, the visible state, the time of the
 /// creation, and then the pending writes. Only the visible part is the canonical state that the
-/// state hash covers (`docs/wire.md`).
+/// state hash covers (`docs/wire.md`). A principal is marked by the highest bit of a byte that
+/// needs fewer, so that a value without one takes no more space.
 extension RowState {
   /// Encodes the row for the store: equal states have equal bytes.
   public func encoded() -> [UInt8] {
@@ -13,7 +14,7 @@ extension RowState {
       writer.append(live[index].place.sequence)
     }
     appendVisible(to: &writer)
-    if let firstCreatedAt { writer.append(firstCreatedAt.milliseconds) }
+    if let first = creation.firstAt { writer.append(first.milliseconds) }
     writer.append(UInt32(overwritten.count))
     for name in overwritten.keys.sorted() {
       writer.append(name.field.rawValue)
@@ -39,7 +40,7 @@ extension RowState {
     var reader = ByteReader(bytes)
     let sources = try reader.fixed(8 * reader.count(ofAtLeast: 8))
     let isCreated = try readVisible(from: &reader, sources: ByteReader(sources))
-    if isCreated { firstCreatedAt = Timestamp(milliseconds: try reader.integer(Int64.self)) }
+    if isCreated { creation.firstAt = Timestamp(milliseconds: try reader.integer(Int64.self)) }
     for _ in 0..<(try reader.count(ofAtLeast: 9)) {
       let name = FieldLog(field: try reader.field(), log: try reader.integer(UInt32.self))
       overwritten[name] = try reader.integer(UInt32.self)
@@ -66,9 +67,11 @@ extension RowState {
   }
 
   private func appendVisible(to writer: inout ByteWriter) {
-    writer.append(UInt8(origin == nil ? 0 : isCreated ? 2 : 1))
+    let stage = UInt8(origin == nil ? 0 : isCreated ? 2 : 1)
+    writer.append(stage | (createdOnBehalfOf == nil ? 0 : UInt8.hasPrincipal))
     writer.append(origin?.owner.raw ?? .zero)
     writer.append(origin?.nonce ?? .zero)
+    if let createdOnBehalfOf { writer.append(createdOnBehalfOf) }
     // In place: iterating would copy entries with their references, and many rows are stored.
     live.withUnsafeBufferPointer { Self.append($0, to: &writer) }
   }
@@ -90,8 +93,11 @@ extension RowState {
       for index in first..<next {
         writer.append(live[index].value.dot)
         writer.append(live[index].value.author)
-        writer.append(live[index].value.role.rawValue)
+        let principal = live[index].value.onBehalfOf
+        writer.append(
+          live[index].value.role.rawValue | (principal == nil ? 0 : UInt8.hasPrincipal))
         writer.append(live[index].value.writtenAt.milliseconds)
+        if let principal { writer.append(principal) }
         live[index].value.value.append(to: &writer)
       }
     }
@@ -102,11 +108,13 @@ extension RowState {
     from reader: inout ByteReader, sources: ByteReader
   ) throws(DecodingFault) -> Bool {
     var sources = sources
-    let stage = try reader.integer(UInt8.self)
+    let first = try reader.integer(UInt8.self)
+    let stage = first & ~UInt8.hasPrincipal
     let origin = RowOrigin(
       owner: try reader.identifier(UserID.self), nonce: try reader.bytes16())
     guard stage <= 2 else { throw .invalid("origin") }
     self.origin = stage == 0 ? nil : origin
+    if first != stage { creation.onBehalfOf = try reader.principal() }
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
       for _ in 0..<(try reader.count(ofAtLeast: 44)) {
@@ -127,10 +135,13 @@ extension LiveValue {
   fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
     let dot = try reader.dot()
     let author = try reader.identifier(UserID.self)
-    let role = try reader.role()
+    let code = try reader.integer(UInt8.self)
+    guard let role = Role(rawValue: code & ~UInt8.hasPrincipal) else { throw .invalid("role") }
     let writtenAt = Timestamp(milliseconds: try reader.integer(Int64.self))
+    let principal = code & UInt8.hasPrincipal == 0 ? nil : try reader.principal()
     self.init(
-      dot: dot, value: try Value(from: &reader), author: author, role: role, writtenAt: writtenAt)
+      dot: dot, value: try Value(from: &reader), author: author, role: role, writtenAt: writtenAt,
+      onBehalfOf: principal)
   }
 }
 
@@ -158,7 +169,9 @@ extension PlacedWrite {
     writer.append(authored.writtenAt.milliseconds)
     writer.append(write.row)
     writer.append(write.field.rawValue)
-    writer.append(UInt8(write.value == nil ? 0 : 1))
+    writer.append(
+      UInt8(write.value == nil ? 0 : 1) | (authored.onBehalfOf == nil ? 0 : UInt8.hasPrincipal))
+    if let principal = authored.onBehalfOf { writer.append(principal) }
     write.value?.append(to: &writer)
     writer.append(UInt32(write.supersedes.count))
     for dot in write.supersedes { writer.append(dot) }
@@ -173,15 +186,23 @@ extension PlacedWrite {
     let writtenAt = Timestamp(milliseconds: try reader.integer(Int64.self))
     let row = try reader.identifier(RowID.self)
     let field = try reader.field()
-    let value = try reader.integer(UInt8.self) == 1 ? try Value(from: &reader) : nil
+    let code = try reader.integer(UInt8.self)
+    let principal = code & UInt8.hasPrincipal == 0 ? nil : try reader.principal()
+    let value = code & 1 == 1 ? try Value(from: &reader) : nil
     var supersedes: [Dot] = []
     for _ in 0..<(try reader.count(ofAtLeast: 18)) { supersedes.append(try reader.dot()) }
     let write = Write(
       row: row, field: field, value: value, supersedes: supersedes, takesEarlier: log & 1 == 1)
     self.init(
-      authored: AuthoredWrite(write: write, dot: dot, author: author, writtenAt: writtenAt),
+      authored: AuthoredWrite(
+        write: write, dot: dot, author: author, writtenAt: writtenAt, onBehalfOf: principal),
       place: place)
   }
+}
+
+extension UInt8 {
+  /// The bit that marks that a principal follows.
+  fileprivate static let hasPrincipal: UInt8 = 0x80
 }
 
 extension ByteReader {

@@ -46,7 +46,7 @@ extension RowState {
   /// When the row was first written, also after edits, as its owner claims: a label. Nil while no
   /// existence is live.
   public var createdAt: Timestamp? {
-    Field.existence(of: key.kind).flatMap { isSet($0) ? firstCreatedAt : nil }
+    Field.existence(of: key.kind).flatMap { isSet($0) ? creation.firstAt : nil }
   }
 
   /// The latest claimed time of all live values: a label.

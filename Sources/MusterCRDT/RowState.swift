@@ -26,9 +26,9 @@ public struct RowState: Hashable, Sendable {
   public let key: RowKey
   /// Nil until a write that contains it is applied; a user's row has none.
   public internal(set) var origin: RowOrigin?
-  /// The earliest claimed time of the existences that the owner ever wrote, superseded or not:
-  /// edits write the existence again.
-  var firstCreatedAt: Timestamp?
+  /// What the existences that the owner ever wrote claim, superseded or not: edits write the
+  /// existence again.
+  var creation = Creation()
   /// Sorted by field, then by dot. One array, because synchronization builds and stores hundreds of
   /// thousands of rows.
   var live: [LiveEntry] = []
@@ -47,10 +47,25 @@ public struct RowState: Hashable, Sendable {
 
   /// Whether the owner's own existence was ever applied. An authorized writer can invent an origin
   /// that names another user; a row that the named owner did not sign is not shown as theirs.
-  public var isCreated: Bool { firstCreatedAt != nil }
+  public var isCreated: Bool { creation.firstAt != nil }
+
+  /// The person or login that the row was created for, as the owner's device claims; nil for its
+  /// own user.
+  public var createdOnBehalfOf: Principal? { creation.onBehalfOf }
 
   /// Nil until the origin is known. Users own their own row and settings.
   public var owner: UserID? { key.kind.hasOrigin ? origin?.owner : UserID(raw: key.id.raw) }
+
+  /// Who created the row, as the owner's device claims; nil until the origin is known.
+  public var creator: Writer? { owner.map { Writer($0, onBehalfOf: createdOnBehalfOf) } }
+
+  /// Claims of the existences of a row.
+  struct Creation: Hashable, Sendable {
+    /// The earliest time.
+    var firstAt: Timestamp?
+    /// The least principal of the existences that supersede nothing.
+    var onBehalfOf: Principal?
+  }
 
   /// The result of applying a write.
   public enum Outcome: Hashable, Sendable {
@@ -140,7 +155,10 @@ public struct RowState: Hashable, Sendable {
     guard let value = write.value else { return .applied }
     // Command starts check-ins for others: a write of the existence is authorized already.
     if field == Field.existence(of: key.kind), author.user == owner || key.kind == .checkIn {
-      firstCreatedAt = min(firstCreatedAt ?? authored.writtenAt, authored.writtenAt)
+      creation.firstAt = min(creation.firstAt ?? authored.writtenAt, authored.writtenAt)
+      if let principal = authored.onBehalfOf, !write.takesEarlier, write.supersedes.isEmpty {
+        creation.onBehalfOf = min(creation.onBehalfOf ?? principal, principal)
+      }
     }
     let isGone = superseders?.contains {
       Permission.allowsSuperseding(field, valueOf: author.user, by: $0)
@@ -151,7 +169,7 @@ public struct RowState: Hashable, Sendable {
           field: field, place: place, takesEarlier: takesEarlier,
           value: LiveValue(
             dot: authored.dot, value: value, author: author.user, role: author.role,
-            writtenAt: authored.writtenAt)))
+            writtenAt: authored.writtenAt, onBehalfOf: authored.onBehalfOf)))
     }
     return .applied
   }

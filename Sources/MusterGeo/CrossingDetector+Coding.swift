@@ -76,7 +76,6 @@ extension CrossingDetector {
       if format == Self.format { count.rate = try reader.rate() }
       counts.append(count)
     }
-    hasPending = counts.contains { $0.rate?.pending != nil }
     guard reader.isAtEnd else { throw .trailingBytes }
     var watchReader = BigEndianReader(watch)
     while !watchReader.isAtEnd { watched.append(RowID(raw: try watchReader.bytes16())) }
@@ -144,26 +143,29 @@ private struct BigEndianReader {
     guard flags != 0 else { return nil }
     let hasPending = flags & 4 != 0
     guard flags < 32, flags & 1 != 0, hasPending || flags & 24 == 0 else { throw .invalid("rate") }
-    var rate = CrossingRate(
-      began: try time(), events: UInt32(try integer(bytes: 4)), last: try time(),
-      side: flags & 2 == 0 ? .exit : .enter)
-    guard hasPending else { return rate }
+    let (began, events) = (try time(), UInt32(try integer(bytes: 4)))
+    return CrossingRate(
+      began: began, events: events, last: try time(), side: flags & 2 == 0 ? .exit : .enter,
+      pending: hasPending ? try pending(flags) : nil)
+  }
+
+  private mutating func pending(
+    _ flags: UInt64
+  ) throws(CrossingStateFault) -> CrossingRate.Pending {
     let version = FenceVersion(raw: try bytes16())
     let latitude = Int32(truncatingIfNeeded: try integer(bytes: 4))
     let longitude = Int32(truncatingIfNeeded: try integer(bytes: 4))
     let accuracy = UInt32(try integer(bytes: 4))
-    guard let position = Coordinate(latitudeE7: Int64(latitude), longitudeE7: Int64(longitude)) else {
-      throw .invalid("position")
-    }
+    let place = Coordinate(latitudeE7: Int64(latitude), longitudeE7: Int64(longitude))
+    guard let place else { throw .invalid("position") }
     let isAccurate = flags & 16 != 0
     guard isAccurate || accuracy == 0 else { throw .invalid("accuracy") }
-    rate.pending = CrossingRate.Pending(
+    return CrossingRate.Pending(
       version: version,
       fix: Fix(
-        position: position, accuracyDecimetres: isAccurate ? accuracy : nil,
+        position: place, accuracyDecimetres: isAccurate ? accuracy : nil,
         sampleTime: try time()),
       isBaseline: flags & 8 != 0)
-    return rate
   }
 
   private mutating func time() throws(CrossingStateFault) -> Timestamp {

@@ -97,9 +97,6 @@ public struct CrossingDetector: Hashable, Sendable {
   var stays: [Stay]
   /// In the order of fence ids.
   var counts: [Count]
-  /// Whether a crossing waits for the end of its minute.
-  var hasPending = false
-
   /// Creates a detector without any fix.
   public init() {
     lastSampleTime = nil
@@ -239,7 +236,6 @@ public struct CrossingDetector: Hashable, Sendable {
       if type == .exit, Canary.sameNumberTwice.isPlanted { counts[index].transitions -= 1 }
     #endif
     if counts[index].rate?.admits(type, of: rule, with: fix, isBaseline: isBaseline) == false {
-      hasPending = counts.contains { $0.rate?.pending != nil }
       return []
     }
     return [event(type, at: index, rule.version, with: fix, isBaseline: isBaseline)]

@@ -2,7 +2,7 @@ public import MusterModel
 
 /// How often one subject crosses the edge of one fence. Beyond `most` events in an hour, a crossing
 /// waits for the end of a minute, and counts then only if the subject is still on the other side:
-/// whoever walks along an edge, or is a program that jumps over it, does not fill everyone's log.
+/// a person who walks along an edge, or a program that jumps over it, does not fill all logs.
 ///
 /// An ENTER of a hazard zone does not wait. Fences of programs (`FenceMode.strictAWS`) have all
 /// their events. The status of people depends on positions, never on crossings.
@@ -22,15 +22,15 @@ struct CrossingRate: Hashable, Sendable {
   }
 
   /// When the hour began, by the sample time of its first event.
-  var began: Timestamp
+  private(set) var began: Timestamp
   /// The events of the hour.
-  var events: UInt32
+  private(set) var events: UInt32
   /// The sample time of the last event.
-  var last: Timestamp
+  private(set) var last: Timestamp
   /// The type of the last event: the side on which others know the subject.
-  var side: CrossingType
+  private(set) var side: CrossingType
   /// A crossing to the other side that waits; nil for none.
-  var pending: Pending?
+  private(set) var pending: Pending?
 
   init(
     began: Timestamp, events: UInt32, last: Timestamp, side: CrossingType, pending: Pending? = nil
@@ -42,7 +42,7 @@ struct CrossingRate: Hashable, Sendable {
     self.pending = pending
   }
 
-  /// Returns whether a crossing is an event now. If not, it waits, or takes back the one that waits.
+  /// Returns whether a crossing is an event now. If not, it waits, or takes back one that waits.
   mutating func admits(
     _ type: CrossingType, of rule: CrossingRule, with fix: Fix, isBaseline: Bool
   ) -> Bool {
@@ -64,6 +64,12 @@ struct CrossingRate: Hashable, Sendable {
     (last, side, pending) = (time, type, nil)
   }
 
+  /// Forgets a crossing that waits.
+  mutating func forgetPending() { pending = nil }
+
+  /// Begins the minute until the next event.
+  mutating func beginMinute(at time: Timestamp) { last = time }
+
   /// Whether an event at this time would be beyond the rate.
   private func isBeyond(at time: Timestamp) -> Bool { isInHour(time) && events >= Self.most }
 
@@ -78,6 +84,9 @@ struct CrossingRate: Hashable, Sendable {
 }
 
 extension CrossingDetector {
+  /// Whether a crossing waits for the end of its minute.
+  var hasPending: Bool { counts.contains { $0.rate?.pending != nil } }
+
   /// Returns the crossings that waited for the end of their minute, which MUST be called before the
   /// fix at `time` is judged. Those of fences that are no longer active are forgotten.
   mutating func dueCrossings(at time: Timestamp, of fences: FenceIndex) -> [Transition] {
@@ -87,16 +96,15 @@ extension CrossingDetector {
       guard let pending = counts[index].rate?.pending else { continue }
       let fence = counts[index].fence
       guard fences.position(of: fence) != nil else {
-        counts[index].rate?.pending = nil
+        counts[index].rate?.forgetPending()
         continue
       }
       guard let rate = counts[index].rate, rate.isDue(at: time) else { continue }
       let type: CrossingType = rate.side == .enter ? .exit : .enter
       found.append(
         event(type, at: index, pending.version, with: pending.fix, isBaseline: pending.isBaseline))
-      counts[index].rate?.last = time
+      counts[index].rate?.beginMinute(at: time)
     }
-    hasPending = counts.contains { $0.rate?.pending != nil }
     return found
   }
 

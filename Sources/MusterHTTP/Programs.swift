@@ -64,7 +64,17 @@ public struct Programs: Service {
         }
       }
     }
-    await cancelWhenGracefulShutdown { await live.run() }
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        if let keeper = router.api.grantKeeper {
+          group.addTask { [logger] in
+            await keeper.run { logger.warning("what removed logins made cannot be ended: \($0)") }
+          }
+        }
+        await live.run()
+        group.cancelAll()
+      }
+    }
     // The node may have stopped first: a service that returns would end its group.
     try await gracefulShutdown()
   }

@@ -34,15 +34,16 @@ public struct PermitSummary: Codable, Hashable, Sendable {
   public var durationSeconds: UInt32
   /// Whether command revoked it.
   public var isRevoked: Bool
-  /// The commander who issued it.
-  public var callsign: String
+  /// Who issued it.
+  public var authorship: Authorship
   /// By the commander's clock: a label.
   public var issuedAt: Timestamp
 
   /// Creates a summary of the current state.
   public init(
     id: RowID, people: [String], team: String, zone: RowID, zoneName: String,
-    durationSeconds: UInt32, isRevoked: Bool, callsign: String, issuedAt: Timestamp
+    durationSeconds: UInt32, isRevoked: Bool, callsign authorship: Authorship,
+    issuedAt: Timestamp
   ) {
     self.id = id
     self.people = people
@@ -51,7 +52,10 @@ public struct PermitSummary: Codable, Hashable, Sendable {
     self.zoneName = zoneName
     self.durationSeconds = durationSeconds
     self.isRevoked = isRevoked
-    self.callsign = callsign
+    self.authorship = authorship
     self.issuedAt = issuedAt
   }
+
+  /// The text of `authorship`.
+  public var callsign: String { authorship.text }
 }

@@ -99,12 +99,18 @@ public struct AuthoredWrite: Hashable, Sendable {
   public let author: Author
   /// The time that the frame claims for all its writes: a label.
   public let writtenAt: Timestamp
+  /// The person or login that the author's device claims to have written for; nil for its own
+  /// user.
+  public let onBehalfOf: Principal?
 
   /// Creates a write. The caller MUST have verified the frame: its author is trusted from here on.
-  public init(write: Write, dot: Dot, author: Author, writtenAt: Timestamp) {
+  public init(
+    write: Write, dot: Dot, author: Author, writtenAt: Timestamp, onBehalfOf: Principal? = nil
+  ) {
     self.write = write
     self.dot = dot
     self.author = author
     self.writtenAt = writtenAt
+    self.onBehalfOf = onBehalfOf
   }
 }

@@ -76,7 +76,7 @@ extension Command {
   }
 }
 
-extension Replica {
+extension RowWriter {
   /// Returns the directive that the user names or, without a name, the only one that applies.
   fileprivate mutating func directive(
     named reference: String?, by user: UserID?, answered: Bool, now: ClockReading
@@ -90,7 +90,7 @@ extension Replica {
 
 extension DirectiveOrder {
   fileprivate func draft(
-    _ replica: inout Replica, now: ClockReading
+    _ replica: inout RowWriter, now: ClockReading
   ) throws -> DirectiveDraft {
     var draft = DirectiveDraft(kind: kind, text: text)
     draft.zones = try zones.map { try replica.queries.zone(named: $0) }

@@ -10,7 +10,9 @@ extension Command {
   }
 
   /// Returns the write with the check of its condition before it.
-  static func write(_ write: @escaping RowWrite, if condition: RowCondition?) -> RowWrite {
+  static func write(
+    _ write: @escaping ReplicaWrite, if condition: RowCondition?
+  ) -> ReplicaWrite {
     guard let condition else { return write }
     return { replica, now in
       try condition.check(in: &replica, now: now)
@@ -19,7 +21,7 @@ extension Command {
   }
 
   /// Returns the write that stores its reply, and later returns it instead.
-  static func once(_ request: RequestKey?, _ write: @escaping RowWrite) -> RowWrite {
+  static func once(_ request: RequestKey?, _ write: @escaping ReplicaWrite) -> ReplicaWrite {
     guard let request else { return write }
     return { replica, now in
       let (content, outcome) = try replica.performOnce(request, now: now) { replica in

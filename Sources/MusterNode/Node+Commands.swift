@@ -6,7 +6,9 @@ extension Node {
   /// Performs a command. On return its changes are durable, or nothing has changed.
   public func perform(_ command: Command) async -> Reply {
     if command.appends { await untilPeersAnswered() }
-    if let write = command.rowWrite { return await gather(write) }
+    if let write = command.rowWrite {
+      return await gather(RowWriter.performing(write, onBehalfOf: nil))
+    }
     do {
       return try reply(to: command)
     } catch {

@@ -12,7 +12,7 @@ internal import MusterReplica
 extension Node {
   /// Performs a command that writes rows. On return its changes are durable, or nothing has
   /// changed.
-  func gather(_ write: @escaping Command.RowWrite) async -> Reply {
+  func gather(_ write: @escaping Command.ReplicaWrite) async -> Reply {
     await withCheckedContinuation { answer in
       if writes.add(WriteQueue.QueuedWrite(write: write, answer: answer)) { scheduleTurn() }
     }
@@ -34,7 +34,7 @@ extension Node {
 
   /// Performs all writes in one transaction; returns nil if one of them fails, and then nothing has
   /// changed.
-  private func together(_ writes: [Command.RowWrite]) -> [Reply]? {
+  private func together(_ writes: [Command.ReplicaWrite]) -> [Reply]? {
     var replies: [Reply] = []
     do {
       try attempt { replica, now in
@@ -49,7 +49,7 @@ extension Node {
   }
 
   /// Performs a write; a failure is the reply.
-  func alone(_ write: Command.RowWrite) -> Reply {
+  func alone(_ write: Command.ReplicaWrite) -> Reply {
     var reply = Reply.done
     do {
       try attempt { replica, now in
@@ -65,8 +65,13 @@ extension Node {
 }
 
 extension Command {
-  typealias RowWrite =
+  /// What a command does with the replica in a transaction.
+  typealias ReplicaWrite =
     (inout Replica, ClockReading) throws -> (reply: Reply, outcome: Replica.Outcome)
+
+  /// What a command writes into rows, by the writer of its sender.
+  typealias RowWrite =
+    (inout RowWriter, ClockReading) throws -> (reply: Reply, outcome: Replica.Outcome)
 
   /// Whether it appends to this device's logs.
   var appends: Bool {

@@ -7,13 +7,17 @@ extension Node {
   /// restart it then returns the reply of the first attempt. Only commands that write rows, or this
   /// device's position, have these guarantees: any other one is performed.
   ///
-  /// - Parameter condition: MUST hold for the write; the check and the write are atomic.
+  /// - Parameters:
+  ///   - condition: MUST hold for the write; the check and the write are atomic.
+  ///   - onBehalfOf: the person or login that this device writes rows for; nil for its own user.
   public func perform(
-    _ command: Command, once request: RequestKey?, if condition: RowCondition? = nil
+    _ command: Command, once request: RequestKey?, if condition: RowCondition? = nil,
+    onBehalfOf principal: Principal? = nil
   ) async -> Reply {
     if command.appends { await untilPeersAnswered() }
     if let write = command.rowWrite {
-      return await gather(Command.once(request, Command.write(write, if: condition)))
+      let performed = RowWriter.performing(write, onBehalfOf: principal)
+      return await gather(Command.once(request, Command.write(performed, if: condition)))
     }
     guard case .setPosition(let fix) = command else { return await perform(command) }
     return alone { (.done, try $0.setPosition(fix, once: request, now: $1)) }

@@ -187,6 +187,13 @@ def as_member(operation, shots):
         leader.send("POST", f"reports/{titles()['Smoke, two houses']}/confirm", {})
         wait("what is confirmed is not withdrawn",
              lambda: opened("Smoke, two houses") == {"edit"})
+        through = f"Rui, through {leader.get('status')['callsign']}'s laptop"
+        must("its details name the member and the laptop", through in page.text("#detail"))
+        page.shot("member-author")
+        page.close_panel()
+        page.view("reports")
+        wait("so does its row", lambda: through in page.text("#reports"))
+        page.shot("member-author-row")
         page.view("timers")
         page.click("#timers [data-key='checkin start']")
         page.fill(minutes="20")

@@ -93,4 +93,36 @@ struct RowCodingTests {
     expected += [24, 0, 0, 0, 1] + name(5) + owner + [2] + time(5) + [2, 3]
     #expect(holder.row.canonical == expected)
   }
+
+  @Test("the canonical form marks and names the principals of a row and of its values")
+  func canonicalFormOnBehalfOf() {
+    let report = RowKey.report
+    var row = RowState(key: report)
+    func write(
+      _ number: UInt64, _ field: Field, _ value: Value, for principal: Principal, _ origin: Bool
+    ) -> AuthoredWrite {
+      AuthoredWrite(
+        write: Write(
+          row: report.id, field: field, value: value, origin: origin ? report.origin : nil),
+        dot: Dot(frame: Bytes16(high: number, low: 0), index: 0), author: .owner,
+        writtenAt: Timestamp(milliseconds: 0), onBehalfOf: principal)
+    }
+    let person = Bytes16(high: 0, low: 3)
+    let writes = [
+      write(1, .reportExistence, .mark, for: .login("Rui"), true),
+      write(5, .reportSeverity, .code(3), for: .person(UserID(raw: person)), false),
+    ]
+    for (index, write) in writes.enumerated() {
+      row.apply(write, at: LogPosition(log: 1, sequence: UInt32(index) + 1)) { _ in false }
+    }
+    let zeros = [UInt8](repeating: 0, count: 7)
+    let (owner, none) = (zeros + [1] + zeros + [0], zeros + [0])
+    let rui: [UInt8] = [4, 2, 0x52, 0x75, 0x69]
+    var expected: [UInt8] = [2] + report.id.bytes + [0x82]
+    expected += owner + report.origin.nonce.bytes + rui + [0, 0, 0, 2]
+    expected += [20, 0, 0, 0, 1] + zeros + [1] + none + [0, 0] + owner + [0x82] + none + rui + [6]
+    expected += [24, 0, 0, 0, 1] + zeros + [5] + none + [0, 0] + owner + [0x82] + none
+    expected += [17, 1] + person.bytes + [2, 3]
+    #expect(row.canonical == expected)
+  }
 }

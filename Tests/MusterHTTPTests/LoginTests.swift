@@ -7,6 +7,7 @@ import MusterModel
 import MusterNode
 import class MusterTestKit.ConcurrencyLimit
 import class MusterTestKit.TemporaryFolder
+import MusterTransport
 import NIOCore
 import NIOEmbedded
 import Synchronization
@@ -62,21 +63,28 @@ import Testing
     }
   }
 
+  /// - Parameter isReachable: whether devices can join, by an invite.
   static func run(
+    isReachable: Bool = false,
     _ story: @escaping @Sendable (Caller, _ folder: String) async throws -> Void
   ) async throws {
-    try await ConcurrencyLimit.nodes.run { try await play(story) }
+    try await ConcurrencyLimit.nodes.run { try await play(isReachable, story) }
   }
 
   private static func play(
-    _ story: @Sendable (Caller, _ folder: String) async throws -> Void
+    _ isReachable: Bool, _ story: @Sendable (Caller, _ folder: String) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let home = NodeHome.locate(
       home: folder.url.path + "/a", keys: nil, environment: ["MUSTER_STATE": folder.url.path + "/s"]
     )
     _ = try Founding.found(operation: "Ridge", callsign: "Anna", home: home, passphrase: nil)
-    let node = Node(try OpenedHome(home) { [] }, transport: nil, logger: .silent)
+    let transport =
+      isReachable
+      ? try await UDPTransport.bind(
+        configuration: UDPConfiguration(listen: "127.0.0.1:0", multicast: false), logger: .silent)
+      : nil
+    let node = Node(try OpenedHome(home) { [] }, transport: transport, logger: .silent)
     let file = LoginFile(in: folder.url.path)
     for (name, rights) in [("Maria", Login.Rights.command), ("Otto", .observer)] {
       let words = Array("\(name)'s words".utf8)

@@ -157,6 +157,54 @@ extension `Logging in` {
   }
 }
 
+/// What a login writes is shown under its person's name, through this laptop (decision 0101).
+extension `Logging in` {
+  @Test func `what a login writes names its person and the laptop's user`() async throws {
+    try await Self.run { caller, folder in
+      for name in ["Rui", "Eva"] { try Self.addMember(name, isPhone: name == "Rui", in: folder) }
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      let eva = try await caller.cookie("Eva", "Eva's words")
+      let node = caller.endpoint.router.api.node
+      let path = try await caller.file("Smoke", cookie: rui)
+      let id = try #require(path.split(separator: "/").last.map(String.init))
+      #expect(
+        await caller.ask(.post, path + "/comments", "{\"text\":\"Grows\"}", cookie: eva).status
+          == .noContent)
+      #expect(await node.perform(.commentReport(id, text: "Going")) == .done)
+
+      // Its author confirms nothing, by the login; Eva and the laptop's user do, once each.
+      #expect(await caller.ask(.post, path + "/confirm", cookie: rui).status == .forbidden)
+      for _ in 0..<2 {
+        #expect(await caller.ask(.post, path + "/confirm", cookie: eva).status == .noContent)
+        #expect(await node.perform(.confirmReport(id)) == .done)
+      }
+      let report = try await caller.json(ofPath: path, cookie: eva)
+      let (writtenBy, through) = (report["writtenBy"].word, report["through"].word)
+      #expect(writtenBy == "Rui" && through == "Anna")
+      #expect(report["ownerCallsign"].word == "Rui, through Anna's laptop")
+      #expect(report["confirmations"] == .strings(["Anna", "Eva, through Anna's laptop"]))
+      let comments = report["comments"].elements ?? []
+      #expect(Set(comments.map { $0["writtenBy"].word ?? "" }) == ["Eva", ""])
+      #expect(Set(comments.map { $0["callsign"].word }) == ["Eva, through Anna's laptop", "Anna"])
+      let listed = try await caller.json(ofPath: "/api/v1/reports", cookie: eva).items
+      #expect(listed.map { $0["writtenBy"].word } == ["Rui"])
+
+      // An edit by another login leaves the author.
+      let maria = try await caller.cookie("Maria", "Maria's words")
+      #expect(
+        await caller.ask(.patch, path, "{\"severity\":4}", cookie: maria).status == .noContent)
+      let edited = try await caller.json(ofPath: path, cookie: maria)
+      #expect(edited["writtenBy"].word == "Rui" && edited["severity"] == .count(4))
+      let zone =
+        #"{"name":"Camp","kind":"muster","circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}"#
+      #expect(await caller.ask(.post, "/api/v1/fences", zone, cookie: maria).status == .created)
+      let zones = try await caller.json(ofPath: "/api/v1/fences", cookie: eva).items
+      #expect(zones.map { $0["writtenBy"].word } == ["Maria"])
+      #expect(zones.map { $0["through"].word } == ["Anna"])
+    }
+  }
+}
+
 extension `Logging in`.Caller {
   /// Files a report, and returns its path.
   fileprivate func file(_ title: String, cookie: String) async throws -> String {

@@ -86,6 +86,66 @@ extension `Logging in` {
     }
   }
 
+  @Test(arguments: ["Rui", "Anna"])
+  func `a page proves the age of a position by a phone's clock that is three hours behind`(
+    name: String
+  ) async throws {
+    try await Self.run { caller, folder in
+      if name == "Rui" {
+        try Self.addPhone("Rui", in: folder)
+      } else {
+        let anna = try await caller.endpoint.router.api.node.user()
+        try LoginFile(in: folder).add(
+          Login(
+            name: name, rights: .observer, user: anna, passphrase: Array("Anna's words".utf8),
+            cost: .minimum))
+      }
+      let cookie = try await caller.cookie(name, "\(name)'s words")
+      func age(ofSample seconds: Int64, sentAfter waited: Int64?) async throws -> Int64? {
+        // Each is newer than the one before.
+        let clock = SystemClock.wall.milliseconds - 3 * 3_600_000
+        let sample = Timestamp(milliseconds: clock - seconds * 1000)
+        var headers: HTTPFields = [:]
+        if let waited {
+          headers[try #require(HeaderName("muster-acted-at"))] = "\(clock - waited * 1000)"
+          headers[try #require(HeaderName("muster-seconds-ago"))] = "\(waited)"
+        }
+        let place =
+          "{\"lat\":\(46 + Double(seconds) / 10_000),\"lon\":7,\"accuracyMetres\":12,"
+          + "\"sampleTime\":\"\(sample)\"}"
+        let answer = await caller.ask(
+          .post, "/api/v1/me/position", place, cookie: cookie, headers)
+        #expect(answer.status == .noContent)
+        return try await Self.person(name, at: caller)?.fixAgeSeconds
+      }
+      // Without the page's statement, nothing shows that it is not three hours old
+      #expect(try await age(ofSample: 600, sentAfter: nil) ?? 0 >= 3 * 3600)
+      let waited = try #require(try await age(ofSample: 60, sentAfter: 55))
+      #expect((60..<90).contains(waited))
+      let fresh = try #require(try await age(ofSample: 1, sentAfter: 0))
+      #expect((1..<30).contains(fresh))
+    }
+  }
+
+  @Test func `places that a user sets by hand on the page have a rate`() async throws {
+    try await Self.run { caller, folder in
+      let anna = try await caller.endpoint.router.api.node.user()
+      try LoginFile(in: folder).add(
+        Login(
+          name: "Anna", rights: .observer, user: anna, passphrase: Array("Anna's words".utf8),
+          cost: .minimum))
+      let cookie = try await caller.cookie("Anna", "Anna's words")
+      var statuses: [HTTPResponse.Status: Int] = [:]
+      for index in 0..<60 {
+        let place = "{\"lat\":46.\(index % 2),\"lon\":7}"
+        let answer = await caller.ask(.post, "/api/v1/me/position", place, cookie: cookie)
+        statuses[answer.status, default: 0] += 1
+      }
+      #expect((30..<40).contains(statuses[.noContent] ?? 0))
+      #expect(statuses.keys.allSatisfy { [.noContent, .tooManyRequests].contains($0) })
+    }
+  }
+
   @Test func `the phone of the laptop's own user gives the positions of the laptop`() async throws {
     try await Self.run { caller, folder in
       let node = caller.endpoint.router.api.node

@@ -13,7 +13,9 @@ struct OperationExportTests {
 
   /// An operation with a callsign that is a formula, a report title with markup, and a track name
   /// that would close its element.
-  func export() throws -> OperationExport {
+  func export(
+    reportBy author: Authorship = "Ben", zoneBy zoneAuthor: Authorship = ""
+  ) throws -> OperationExport {
     let here = try place(470_000_001, -115_000_000)
     let fix = Fix(position: here, accuracyDecimetres: 75, sampleTime: Self.moment)
     var user = UserSummary(
@@ -30,15 +32,16 @@ struct OperationExportTests {
     let report = ReportSummary(
       id: RowID(raw: Bytes16(high: 0, low: 2)), title: "<Gas> & \"smoke\"", details: "",
       category: .fire, severity: 4, position: here, toEvacuate: true, status: .open,
-      owner: user.id, ownerCallsign: "Ben", confirmations: ["Anna"],
+      owner: user.id, ownerCallsign: author, confirmations: ["Anna"],
       comments: [ReportComment(callsign: "Anna", text: "Yes", writtenAt: Self.moment)],
       conflicts: [], delivery: Delivery(devices: 1, total: 2, commandPost: false),
       createdAt: Self.moment, updatedAt: Self.moment)
-    let fence = FenceSummary(
+    var fence = FenceSummary(
       id: RowID(raw: Bytes16(high: 0, low: 3)), name: "School, old", kind: .muster, isActive: true,
       geometry: .circle(center: here, radiusCentimetres: 5000), dwellSeconds: 0, mode: .careful,
       needs: nil, properties: #"{"gate":{"code":12},"remark":"Ana's bell: \u0007"}"#,
       inside: ["=1+1"], conflicts: [], createdAt: Self.moment, updatedAt: Self.moment)
+    fence.authorship = zoneAuthor
     let event = CrossingSummary(
       id: CrossingID(raw: Bytes16(high: 0, low: 4)), arrival: 1, type: .enter, fence: fence.id,
       fenceName: "School, old", subject: DeviceID(raw: Bytes16(high: 0, low: 5)),
@@ -130,6 +133,20 @@ struct OperationExportTests {
     #expect(user["ageSeconds"] == .number("5") && user["claimBy"]?.word == "Ben")
     #expect(properties[0]["gate"]?.word == #"{"code":12}"#)
     #expect(properties.joined().allSatisfy { $0.key != "status" && $0.key != "severity" })
+  }
+
+  @Test func `what a login wrote names its person and the laptop's user in every form`() throws {
+    let export = try export(
+      reportBy: Authorship("Rui", through: "Anna"), zoneBy: Authorship("Eva", through: "Anna"))
+    #expect(export.csv().contains(",\"Rui, through Anna's laptop\","))
+    let features = try JSON.read(Array(export.geoJSON().utf8)).members?["features"]?.elements ?? []
+    let properties = features.compactMap { $0.members?["properties"]?.members }
+    #expect(properties.compactMap { $0["writtenBy"]?.word } == ["Eva", "Rui"])
+    #expect(properties.compactMap { $0["through"]?.word } == ["Anna", "Anna"])
+    #expect(properties[1]["ownerCallsign"]?.word == "Rui, through Anna's laptop")
+    #expect(export.kml().contains("<Data name=\"writtenBy\"><value>Rui</value></Data>"))
+    #expect(export.gpx().contains("by Rui, through Anna&#39;s laptop"))
+    #expect(try !self.export().gpx().contains("by Ben"))
   }
 
   @Test func `KML has a folder for each kind, styles that exist, and escaped texts`() throws {

@@ -269,7 +269,8 @@ struct PackedWriteTests {
 
   private func read(_ packed: [UInt8]) throws -> [Operation] {
     let bytes = FrameBody.encoded(
-      writtenAt: Timestamp(milliseconds: 0), stamp: nil, others: [], writes: packed)
+      writtenAt: Timestamp(milliseconds: 0), stamp: nil, onBehalfOf: nil, others: [],
+      writes: packed)
     let body = try FrameBody(decoding: bytes, writesAt: place)
     guard case .operations(let operations) = body.contents else { return [] }
     return operations

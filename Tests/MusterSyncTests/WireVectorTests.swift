@@ -177,6 +177,13 @@ struct WireVectorTests {
     vectors["stamp.body"] =
       FrameBody(writtenAt: time, contents: .operations([]), stamp: anchor)
       .encoded(writesAt: nil)
+    vectors["principal.login"] =
+      FrameBody(writtenAt: time, contents: .operations([]), onBehalfOf: .login("Rui"))
+      .encoded(writesAt: nil)
+    vectors["principal.person"] =
+      FrameBody(
+        writtenAt: time, contents: .operations([]), stamp: anchor, onBehalfOf: .person(user)
+      ).encoded(writesAt: nil)
     vectors["stamp.name"] = StampedRecordID(second.hash).bytes
     vectors["presence.name"] = try StampedRecordID(
       #require(records["presence"]), operation: operation

@@ -38,6 +38,63 @@ extension ProcessTests {
       }
     }
 
+    /// Logs two phones in over TLS: the first files a report, which the second confirms.
+    private static let phones = """
+      import http.client, json, ssl, sys
+      port, passphrase = int(sys.argv[1]), open(sys.argv[2]).read().strip()
+      context = ssl._create_unverified_context()
+      def ask(cookie, path, body=None):
+          line = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=30)
+          headers = {"content-type": "application/json", **({"cookie": cookie} if cookie else {})}
+          line.request("POST", path, json.dumps(body or {}), headers)
+          answer = line.getresponse()
+          assert answer.status in (201, 204), (path, answer.status, answer.read())
+          return answer
+      def cookie(name):
+          answer = ask(None, "/api/v1/session", {"name": name, "passphrase": passphrase})
+          return answer.getheader("set-cookie").split(";")[0]
+      rui, post = cookie("Rui"), cookie("Post")
+      path = ask(rui, "/api/v1/reports", {"title": "Bridge"}).getheader("location")
+      ask(post, path + "/comments", {"text": "It moves. " * 90})
+      ask(post, path + "/confirm")
+      """
+
+    @Test(.needsVerifier)
+    func `both implementations agree about what logins wrote`() async throws {
+      let https = try FreePort.next()
+      try await Field.run { field in
+        // Given a laptop that two phones write through, of which one is a person
+        let anna = try await field.founder("Anna")
+        let annasNode = try await anna.run("--serve", "127.0.0.1:\(https)")
+        try await eventually("phones are served") {
+          try annasNode.child.complaints.contains("on https://127.0.0.1:\(https)")
+        }
+        let passphrase = try field.file("passphrase", "correct horse battery staple\n")
+        try await anna.send(
+          "login", "add", "Rui", "--rights", "member", "--phone", "--passphrase-file", passphrase)
+        try await anna.send(
+          "login", "add", "Post", "--rights", "member", "--passphrase-file", passphrase)
+        let session = try await Python.run(["-c", Self.phones, "\(https)", passphrase])
+        try #require(session.status == 0, "\(session.output)")
+        // When another laptop has received it
+        let ben = try await field.joiner("Ben", inviting: anna)
+        _ = try await ben.run(peers: [annasNode])
+        try await inStep(anna, ben) { $0["reports"] == .number(1) }
+        // Then both show who wrote it, and the second implementation finds the same state
+        for laptop in [anna, ben] {
+          try await eventually("the report has its author") {
+            let report = try await laptop.ask("report", "show", "Bridge")
+            return report["writtenBy"].text == "Rui" && report["through"].text == "Anna"
+              && report["comments"].items.map { $0["writtenBy"].text } == ["Post"]
+              && report["confirmations"] == .array([.string("Post, through Anna's laptop")])
+          }
+          let page = try await laptop.send("report", "show", "Bridge")
+          #expect(page.contains("by Rui, through Anna's laptop at "))
+          try await expectSameState(of: laptop)
+        }
+      }
+    }
+
     @Test(.needsVerifier)
     func `both implementations agree about a revoked laptop`() async throws {
       try await Field.run { field in

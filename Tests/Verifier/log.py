@@ -28,7 +28,7 @@ Operation: 19 release Release kind; 20 uplink UplinkCertificate kind
 Part: 1 index uint32; 2 count uint32; 3 content bytes
 Stamp: 1 boot bytes; 2 milliseconds uint64; 3 is_anchor bool; 4 echoes bytes
 FrameBody: 1 written_at sint64; 2 operations Operation many; 3 part Part; 5 writes bytes
-FrameBody: 6 stamp Stamp
+FrameBody: 6 stamp Stamp; 7 on_behalf_of bytes
 """)
 
 

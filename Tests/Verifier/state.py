@@ -84,6 +84,7 @@ class Write:
     place: tuple  # log, sequence
     author: Author
     written_at: int
+    principal: bytes = b""  # the device wrote for it; empty: its own user
 
 
 class Invalid(Exception):
@@ -104,8 +105,8 @@ class Unknown(Exception):
 class PackedWrites:
     """Yields the packed writes of one body (§4); an invalid one is None."""
 
-    def __init__(self, data, frame, log, author, written_at, operation, names):
-        self.data, self.place = data, 0
+    def __init__(self, data, frame, log, author, written_at, principal, operation, names):
+        self.data, self.place, self.principal = data, 0, principal
         self.frame, self.log, self.author = frame, log, author
         self.written_at, self.operation = written_at, operation
         self.row = self.origin = None
@@ -173,7 +174,7 @@ class PackedWrites:
         return Write(
             self.row, field, value, others, takes_earlier, self.origin,
             self.frame.stored_hash[:16] + struct.pack(">H", index),
-            (self.log.name, self.frame.sequence), self.author, self.written_at)
+            (self.log.name, self.frame.sequence), self.author, self.written_at, self.principal)
 
     def value(self, allowed):
         """Returns the value's canonical bytes."""
@@ -685,7 +686,8 @@ class State:
             self.names[log.name] = ChainMap({}, *above)
         names = self.names[log.name]
         packed = PackedWrites(
-            body.get("writes", b""), frame, log, author, written_at, operation, names)
+            body.get("writes", b""), frame, log, author, written_at, principal_of(body), operation,
+            names)
         try:
             writes = packed.read_all(len(operations))
             rows = None if body.unknown else packed.named
@@ -739,15 +741,46 @@ def canonical_row(key, writes):
         write.field in EXISTENCE.values() and write.value is not None
         and (write.author.user == owner or kind == CHECK_IN)
         for write in writes if may_write(write, owner))
-    parts = [bytes([kind]), id, bytes([0 if origin is None else 2 if created else 1])]
+    creators = [
+        write.principal for write in writes
+        if may_write(write, owner) and write.principal and write.value is not None
+        and write.field in EXISTENCE.values() and (write.author.user == owner or kind == CHECK_IN)
+        and not write.takes_earlier and not write.supersedes]
+    creator = min(creators, default=b"")
+    parts = [bytes([kind]), id]
+    parts.append(marked(0 if origin is None else 2 if created else 1, creator))
     parts += origin or (bytes(16), bytes(16))
+    parts.append(lengthened(creator))
     parts.append(u32(len(fields)))
     for field in sorted(fields):
         parts.append(bytes([field]) + u32(len(fields[field])))
         for write in sorted(fields[field], key=lambda write: write.dot):
-            parts += [write.dot, write.author.user, bytes([write.author.role])]
-            parts += [i64(write.written_at), write.value]
+            parts += [write.dot, write.author.user, marked(write.author.role, write.principal)]
+            parts += [i64(write.written_at), lengthened(write.principal), write.value]
     return b"".join(parts)
+
+
+def principal_of(body):
+    """Returns the encoding of a body's principal; empty if none is valid."""
+    encoded = body.get("on_behalf_of", b"")
+    if encoded[:1] == b"\1" and len(encoded) == 17:
+        return encoded
+    if encoded[:1] == b"\2" and len(encoded) <= 65:
+        try:
+            checked(encoded[1:].decode("utf-8"), LINE)
+        except (Invalid, UnicodeDecodeError):
+            return b""
+        return encoded
+    return b""
+
+
+def marked(code, principal):
+    """Returns a byte whose highest bit states that a principal follows."""
+    return bytes([code | (0x80 if principal else 0)])
+
+
+def lengthened(principal):
+    return bytes([len(principal)]) + principal if principal else b""
 
 
 def live_values(permitted):

@@ -110,6 +110,9 @@ def derive(given):
     found.update({
         "boot.id": boot, "stamp.plain": plain, "stamp.anchor": anchor,
         "stamp.body": b"\x08\xd0\x0f\x32" + bytes([len(anchor)]) + anchor,
+        "principal.login": b"\x08\xd0\x0f\x3a\x04\x02Rui",
+        "principal.person": b"\x08\xd0\x0f\x32" + bytes([len(anchor)]) + anchor
+        + b"\x3a\x11\1" + user,
         "stamp.name": found["frame.hash"][:16],
     })
     fix = b"\x0a\x0c\x08\xc0\xb0\x95\xb7\x03\x10\xff\x98\xa4\x8a\x01"

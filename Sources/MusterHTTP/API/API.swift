@@ -31,6 +31,8 @@ final class API: Sendable {
     var request: IdempotentRequest?
     /// The share of the client's reads; nil for the laptop's own page and the command line.
     var reader: ReadTurns.Reader?
+    /// The person or login that this device writes for; nil for its own user.
+    var onBehalfOf: Principal?
   }
 
   /// A data set with a list route.
@@ -80,7 +82,9 @@ final class API: Sendable {
 
   /// The same routes and caches for a request with an idempotency key.
   func answering(_ request: IdempotentRequest) -> API {
-    API(self, for: Caller(request: request, reader: caller.reader))
+    var caller = caller
+    caller.request = request
+    return API(self, for: caller)
   }
 
   /// Performs a read of the node when it is the caller's turn.
@@ -95,7 +99,8 @@ final class API: Sendable {
   func ask(_ command: Command) async throws(Problem) -> Reply {
     let asked = hidesDuress ? command.withoutDuress : command
     guard command.isRead, let reader = caller.reader else {
-      return try accepted(await node.perform(asked, once: key(of: command)))
+      return try accepted(
+        await node.perform(asked, once: key(of: command), onBehalfOf: caller.onBehalfOf))
     }
     do {
       return try accepted(await reader.perform { await node.perform(asked) })
@@ -118,7 +123,8 @@ final class API: Sendable {
     guard let seen = call.seenVersion else { return try await ask(command) }
     let reply = await node.perform(
       command, once: key(of: command),
-      if: RowCondition(kind: kind, reference: call.id, seen: seen))
+      if: RowCondition(kind: kind, reference: call.id, seen: seen),
+      onBehalfOf: caller.onBehalfOf)
     if case .changes = seen, case .refused(let reason, .changed) = reply {
       throw Problem(.conflict, reason, current: try await syncItem(kind, call.id)?.json)
     }

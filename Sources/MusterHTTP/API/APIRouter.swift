@@ -51,7 +51,7 @@ struct APIRouter: Sendable {
     let answer = await Answer.orProblem {
       try await result(
         of: request, connection: connection, person: person,
-        by: API(api, for: API.Caller(reader: reader)))
+        by: API(api, for: API.Caller(reader: reader, onBehalfOf: person?.principal)))
     }
     api.requests.count(answer.status.code)
     return answer

@@ -24,13 +24,23 @@ enum AdministrationRoutes {
         ], least: 0),
       result: .json(.named("Invitation"))
     ) { api, call in
+      let role = call.text("role").flatMap(Role.init(name:)) ?? .member
+      var (uses, seconds) = (
+        call.integer("uses") ?? 1, call.integer("validSeconds") ?? usualSeconds
+      )
+      // A stolen login must not leave a door for many commanders.
+      if call.person != nil, role == .command { (uses, seconds) = (1, min(seconds, usualSeconds)) }
       let command = Command.invite(
-        role: call.text("role").flatMap(Role.init(name:)) ?? .member,
-        user: call.text("user"), uses: Int(call.integer("uses") ?? 1),
-        validSeconds: call.integer("validSeconds") ?? usualSeconds)
+        role: role, user: call.text("user"), uses: Int(uses), validSeconds: seconds)
       guard
         case .invitation(let bytes, let id, let role, let expiresAt) = try await api.ask(command)
       else { throw Problem.unexpected }
+      do {
+        try await api.record(.invite, "\(id)", by: call, note: "role \(role.name)")
+      } catch {
+        _ = try await api.ask(.withdrawInvite("\(id)"))
+        throw error
+      }
       return .ok(InvitationURL(bytes.bytes).json(id: id, role: role, expiresAt: expiresAt))
     },
     Route(

@@ -34,8 +34,8 @@ struct Call: Sendable {
     HeaderName("muster-acted-at").flatMap { headers[$0] }.flatMap { Int64($0) }
   }
 
-  /// The age in milliseconds of a sample of this request, measured by the phone's clock until it was
-  /// sent; nil if the page does not state when its user acted.
+  /// The age in milliseconds of a sample of this request, by the phone's clock until it was sent;
+  /// nil if the page does not state when its user acted.
   ///
   /// - Parameter time: of the sample, by the phone's clock.
   func age(ofSample time: Timestamp) -> Int64? {

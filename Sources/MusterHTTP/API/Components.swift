@@ -203,10 +203,14 @@ enum Components {
       .must("severity", .nullable(.integer(1...5))), .must("toEvacuate", .flag),
       .must("status", .choice(ReportStatus.allCases.map(\.name))), .must("owner", .reference),
       .must("ownerCallsign", .text), .must("confirmations", names),
+      .may("writtenBy", .text), .may("through", .text),
       .must(
         "comments",
         .list(
-          .open([.must("callsign", .text), .must("text", .text), .must("writtenAt", .time)]),
+          .open([
+            .must("callsign", .text), .must("text", .text), .must("writtenAt", .time),
+            .may("writtenBy", .text), .may("through", .text),
+          ]),
           most: many)),
       .must("conflicts", .list(.named("Conflict"), most: many)),
       .must(
@@ -231,6 +235,7 @@ enum Components {
     .must("conflicts", .list(.named("Conflict"), most: many)), .must("createdAt", .time),
     .must("updatedAt", .time), .must("shape", .choice(["circle", "polygon"])),
     .may("radiusMetres", .anyNumber), .may("lat", .latitude), .may("lon", .longitude),
+    .may("writtenBy", .text), .may("through", .text),
   ])
 
   private static let respondent = Shape.open([
@@ -257,6 +262,7 @@ enum Components {
     .must("status", .choice(DirectiveStatus.allCases.map(\.name))), .must("callsign", .text),
     .must("createdAt", .time), .must("unaccounted", names),
     .must("people", .list(.named("Respondent"), most: many)),
+    .may("writtenBy", .text), .may("through", .text),
   ])
 
   private static let device = Shape.open([

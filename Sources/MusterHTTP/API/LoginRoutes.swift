@@ -69,13 +69,23 @@ enum LoginRoutes {
     },
     Route(
       .delete, path + "/{name}",
-      "Remove a login and end its sessions, on the node's own machine", result: .done
+      "Remove a login: its sessions and invites end, its webhooks wait until they are confirmed; "
+        + "on the node's own machine",
+      parameters: [
+        Route.Parameter(
+          name: "stolen", shape: .flag, isRequired: false, about: "Also remove its webhooks.")
+      ], result: .done
     ) { api, call in
       let links = try links(api, call)
       guard let name = call.path["name"], try links.all().contains(where: { $0.name == name })
       else { throw Problem(.notFound, "there is no login of this name") }
-      try noting { try links.remove(name) }
+      try noting { try links.remove(name, asStolen: call.query["stolen"] == .bool(true)) }
       api.live.review()
+      do {
+        try await api.grantKeeper?.enforce()
+      } catch {
+        throw Problem(refusing: error)
+      }
       return Answer(.noContent)
     },
     Route(

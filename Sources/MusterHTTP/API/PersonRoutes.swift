@@ -84,10 +84,9 @@ enum PersonRoutes {
               sampleTime: stated ?? SystemClock.wall)))
       }
       let time = stated ?? SystemClock.wall
-      var report = TrackerReport(
+      let report = TrackerReport(
         tracker: nil, position: place, accuracyDecimetres: accuracy,
-        time: isWritable ? .stated(time) : .unknown)
-      report.measuredAge = call.age(ofSample: time)
+        time: isWritable ? .stated(time) : .unknown, measuredAge: call.age(ofSample: time))
       return try await receive(report, of: person, at: api.node)
     },
   ]

@@ -46,6 +46,7 @@ enum WebhookRoutes {
       } catch {
         throw Problem(.unprocessableContent, "\(error)")
       }
+      try await api.record(.webhook, webhook.name, by: call, note: webhook.address.shown)
       try await Problem.noting { try store.put(webhook, from: try await .now(of: api.node)) }
       guard let entry = store.entry(webhook.name) else { throw Problem.noWebhook }
       // The receiver knows a secret that was kept; a login that does not learns it from no answer.
@@ -59,6 +60,20 @@ enum WebhookRoutes {
       let store = try api.webhookStore()
       guard store.entry(call.id) != nil else { throw Problem.noWebhook }
       try await Problem.noting { try store.remove(call.id) }
+      try api.logins?.grants.forget(.webhook, call.id)
+      return Answer(.noContent)
+    },
+    Route(
+      .post, "/api/v1/webhooks/{id}/keep",
+      "Confirm a webhook whose login was removed: it goes on, as one of the node's own user",
+      result: .done
+    ) { api, call in
+      let store = try api.webhookStore()
+      guard store.entry(call.id) != nil else { throw Problem.noWebhook }
+      guard call.person == nil else {
+        throw Problem(.forbidden, "webhooks are confirmed on the laptop that serves this page")
+      }
+      try await Problem.noting { try store.confirm(call.id) }
       return Answer(.noContent)
     },
     Route(
@@ -86,6 +101,32 @@ enum WebhookRoutes {
 }
 
 extension API {
+  /// Records what a login makes, so that it ends with the login. What the node's own user makes, or
+  /// makes again, is their own.
+  func record(
+    _ kind: LoginGrant.Kind, _ id: String, by call: Call, note: String
+  ) async throws(Problem) {
+    guard let logins else { return }
+    do {
+      if let login = call.person?.name {
+        try await forgetInvites(in: logins.grants)
+        try logins.record(LoginGrant(kind: kind, id: id, login: login, note: note))
+      } else {
+        try logins.grants.forget(kind, id)
+      }
+    } catch let fault as LoginFault {
+      throw Problem(.unprocessableContent, fault.description)
+    } catch {
+      throw Problem(refusing: error)
+    }
+  }
+
+  /// Forgets invites by which no device can join any more.
+  private func forgetInvites(in grants: LoginGrantFile) async throws {
+    guard case .invites(let invites) = try await ask(.invites) else { return }
+    try grants.keepInvites(Set(invites.filter { $0.state == .open }.map { "\($0.id)" }))
+  }
+
   fileprivate func webhookStore() throws(Problem) -> WebhookStore {
     guard let webhooks else {
       throw Problem(.serviceUnavailable, "webhooks are disabled by an error: see the node's log")

@@ -10,6 +10,8 @@ public struct LoginFile: Sendable {
   private let file: PrivateFile
   /// The tokens of the logins' browsers.
   public let browsers: BrowserTokenFile
+  /// The invites and webhooks that logins made.
+  public let grants: LoginGrantFile
   /// The addresses of tracker apps that are no longer valid.
   let formerPhones: FormerPhones
 
@@ -17,6 +19,7 @@ public struct LoginFile: Sendable {
   public init(in folder: String) {
     file = PrivateFile(in: folder, name: "logins.json")
     browsers = BrowserTokenFile(in: folder)
+    grants = LoginGrantFile(in: folder)
     formerPhones = FormerPhones(in: folder)
   }
 
@@ -51,8 +54,12 @@ public struct LoginFile: Sendable {
     }
   }
 
-  /// Removes a login. Its browsers keep one unverified call for help.
-  public func remove(_ name: String) throws {
+  /// Removes a login. Its browsers keep one unverified call for help. Returns what it made, which
+  /// ends: invites are withdrawn, and webhooks wait until they are confirmed.
+  ///
+  /// - Parameter asStolen: whether its webhooks are removed too.
+  @discardableResult
+  public func remove(_ name: String, asStolen: Bool = false) throws -> [LoginGrant] {
     try file.withLock {
       let logins = try read()
       guard logins.contains(where: { $0.name == name }) else {
@@ -60,7 +67,20 @@ public struct LoginFile: Sendable {
       }
       // First: a new login of this name MUST NOT receive the browsers of this one.
       try browsers.markRemoved(name)
+      let ended = try grants.end(ofLogin: name, asStolen: asStolen)
       try write(logins.filter { $0.name != name })
+      return ended
+    }
+  }
+
+  /// Records what a login makes. Throws `LoginFault` if the login was removed, or has made
+  /// as much as it may.
+  func record(_ grant: LoginGrant) throws {
+    try file.withLock {
+      guard try read().contains(where: { $0.name == grant.login }) else {
+        throw LoginFault("the login \(grant.login) was removed")
+      }
+      try grants.record(grant)
     }
   }
 

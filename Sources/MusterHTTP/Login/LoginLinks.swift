@@ -43,6 +43,12 @@ final class LoginLinks: Sendable {
     self.termSeconds = termSeconds
   }
 
+  /// The invites and webhooks that logins made.
+  var grants: LoginGrantFile { file.grants }
+
+  /// Records what a login makes, as `LoginFile` does.
+  func record(_ grant: LoginGrant) throws { try file.record(grant) }
+
   /// The tokens of browsers.
   var browsers: BrowserTokenFile { file.browsers }
 
@@ -64,7 +70,9 @@ final class LoginLinks: Sendable {
   func add(_ login: Login) throws { try file.add(login, ifNew: true) }
 
   /// Removes a login. Throws `LoginFault` for an unknown name.
-  func remove(_ name: String) throws { try file.remove(name) }
+  func remove(_ name: String, asStolen: Bool) throws {
+    try file.remove(name, asStolen: asStolen)
+  }
 
   /// Creates a link for a login, which ends an earlier one. Returns nil without a listener.
   func link(to login: Login, now: ContinuousClock.Instant, wall: Timestamp) -> Link? {

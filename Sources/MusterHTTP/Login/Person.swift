@@ -18,4 +18,9 @@ struct Person: Sendable {
   let stays: @Sendable () async -> Bool
   /// Whether the login has expired: its reports are marked.
   var hasExpired = false
+
+  /// The person or login that this node's device writes for; nil for its own user.
+  var principal: Principal? {
+    isOwner ? nil : user.map(Principal.person) ?? Principal(login: name)
+  }
 }

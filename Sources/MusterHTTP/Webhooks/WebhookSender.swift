@@ -169,6 +169,7 @@ public struct WebhookSender: Service {
     _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
   ) async throws -> Step {
     guard let entry = store.entry(webhook.name) else { return .idle }
+    if let reason = try store.pause(of: webhook.name) { return .again(reason) }
     guard let place = try await settled(entry.place, of: webhook.name) else { return .onward }
     if let due = entry.failed.first(where: \.isDue) {
       return try await retry(due, webhook, line)

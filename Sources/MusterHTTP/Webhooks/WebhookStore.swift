@@ -39,6 +39,7 @@ public final class WebhookStore: Sendable {
     var hasMoved = false
   }
 
+  private let grants: LoginGrantFile
   private let targets: PrivateFile
   private let places: PrivateFile
   private let state: Mutex<State>
@@ -47,6 +48,7 @@ public final class WebhookStore: Sendable {
   ///
   /// - Parameter folder: the home.
   public init(in folder: String) throws {
+    grants = LoginGrantFile(in: folder)
     targets = PrivateFile(in: folder, name: "webhooks.json")
     places = PrivateFile(in: folder, name: "webhooks-places.json")
     var entries: [String: Entry] = [:]
@@ -92,6 +94,20 @@ public final class WebhookStore: Sendable {
       }
     }
     try keepPlaces()
+  }
+
+  /// Confirms a webhook that a removed login made.
+  func confirm(_ name: String) throws {
+    try grants.forget(.webhook, name)
+    try change { $0.entries[name]?.trouble = nil }
+  }
+
+  /// Why a webhook posts nothing: the login that made it was removed. Nil if it posts.
+  func pause(of name: String) throws -> String? {
+    let grant = try grants.read().first { $0.kind == .webhook && $0.id == name }
+    guard let grant, grant.state != .open else { return nil }
+    return "paused: the login \(grant.login), which made it, was removed; to go on: "
+      + "muster webhook keep \(name)"
   }
 
   /// Removes a webhook with its failed events.

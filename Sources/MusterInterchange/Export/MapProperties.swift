@@ -67,7 +67,7 @@ extension ReportSummary {
       "deliveryArchive": .bool(delivery.archive),
       "deliveryAgeSeconds": .known(delivery.ageSeconds, JSON.integer),
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
-    ].merging(JSON.place(position)) { $1 }
+    ].merging(authorship.members) { $1 }.merging(JSON.place(position)) { $1 }
   }
 }
 
@@ -82,7 +82,7 @@ extension FenceSummary {
         .number(GeoJSON.decimal(Int64($0), places: 2))
       },
       "insideCount": .count(inside.count),
-    ]) { $1 }
+    ]) { $1 }.merging(authorship.members) { $1 }
   }
 
   private var radiusCentimetres: UInt32? {

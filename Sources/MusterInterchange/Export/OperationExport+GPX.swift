@@ -14,7 +14,10 @@ extension OperationExport {
       lines.append(
         Self.point(
           "wpt", place, time: report.createdAt, name: report.title,
-          descriptions: [report.details, report.status.name], type: report.category.name))
+          descriptions: [
+            report.details, report.status.name,
+            report.authorship.through == nil ? "" : "by \(report.authorship.text)",
+          ], type: report.category.name))
     }
     for user in users {
       guard let fix = user.fix else { continue }

@@ -3,7 +3,7 @@ public import MusterModel
 extension DirectiveSummary {
   /// The JSON of `direct list`; the remaining time counts from `now`.
   public func json(now: Timestamp) -> JSON {
-    .object([
+    JSON.object([
       "id": .id(id), "kind": .string(kind.name), "text": .string(text),
       "addressees": .string(addressees), "fence": .known(fence, JSON.id),
       "fenceName": .string(fenceName),
@@ -19,7 +19,7 @@ extension DirectiveSummary {
       "lateArrivals": .strings(lateArrivals.map(\.callsign)),
       "unaccounted": .strings(unaccounted.map(\.callsign)),
       "people": .array(people.map(\.json)),
-    ])
+    ]).adding(authorship.members)
   }
 }
 

@@ -8,19 +8,19 @@ extension PhotoSummary {
       "addedAt": .time(addedAt), "takenAt": .known(takenAt, JSON.time),
       "original": original.json, "thumbnail": thumbnail.json, "text": .string(original.text),
       "marks": .array(marks.map(\.json)),
-    ]).adding(JSON.place(position))
+    ]).adding(authorship.members).adding(JSON.place(position))
   }
 }
 
 extension PhotoMarkSummary {
   fileprivate var json: JSON {
-    .object([
+    JSON.object([
       "id": .string(id), "callsign": .string(callsign), "author": .id(author),
       "drawnAt": .time(drawnAt), "shape": .string(mark.drawing.shape.name),
       "colour": .string(mark.drawing.colour.name), "text": .string(mark.drawing.text),
       "points": .array(
         mark.drawing.points.map { .object(["x": .real($0.xShare), "y": .real($0.yShare)]) }),
-    ])
+    ]).adding(authorship.members)
   }
 }
 

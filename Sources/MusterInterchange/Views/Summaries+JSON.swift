@@ -10,15 +10,22 @@ extension ReportSummary {
       "ownerCallsign": .string(ownerCallsign), "confirmations": .strings(confirmations),
       "comments": .array(
         comments.map {
-          .object([
+          JSON.object([
             "callsign": .string($0.callsign), "text": .string($0.text),
             "writtenAt": .time($0.writtenAt),
-          ])
+          ]).adding($0.authorship.members)
         }),
       "photos": .count(photoCount), "conflicts": .array(conflicts.map(\.json)),
       "delivery": delivery.json,
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
-    ]).adding(JSON.place(position))
+    ]).adding(authorship.members).adding(JSON.place(position))
+  }
+}
+
+extension Authorship {
+  /// Who wrote it and through whose laptop; none for the person's own device.
+  var members: [String: JSON] {
+    through.map { ["writtenBy": .string(writtenBy), "through": .string($0)] } ?? [:]
   }
 }
 
@@ -70,7 +77,7 @@ extension FenceSummary {
       "rules": rulesJSON,
       "conflicts": .array(conflicts.map(\.json)), "createdAt": .time(createdAt),
       "updatedAt": .time(updatedAt),
-    ])
+    ]).adding(authorship.members)
   }
 
   /// The shape, with centre and radius of a circle, and the outline of a polygon if it is wanted.
@@ -152,11 +159,11 @@ extension FollowedOrder {
 extension PermitSummary {
   /// The JSON of `permit list`.
   public var json: JSON {
-    .object([
+    JSON.object([
       "id": .id(id), "people": .strings(people), "team": .string(team), "zone": .id(zone),
       "zoneName": .string(zoneName), "durationSeconds": .count(Int(durationSeconds)),
       "revoked": .bool(isRevoked), "callsign": .string(callsign), "issuedAt": .time(issuedAt),
-    ])
+    ]).adding(authorship.members)
   }
 }
 

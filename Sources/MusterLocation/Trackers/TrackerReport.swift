@@ -36,7 +36,7 @@ public struct TrackerReport: Hashable, Sendable {
   public var time: DeviceTime
   /// The age of the sample in milliseconds, as its sender measured it by one clock from the sample
   /// to the sending; nil without one. It holds however wrong that clock is.
-  public var measuredAge: Int64?
+  public let measuredAge: Int64?
   /// Nil without an alarm.
   public var alarm: TrackerAlarm?
   /// The battery's charge in percent; nil if it is not stated.
@@ -50,8 +50,9 @@ public struct TrackerReport: Hashable, Sendable {
   public init(
     tracker: TrackerName?, position: Coordinate?, accuracyDecimetres: UInt32? = nil,
     time: DeviceTime = .missing, alarm: TrackerAlarm? = nil, batteryPercent: UInt8? = nil,
-    isMoving: Bool? = nil, omissions: Set<Omission> = []
+    isMoving: Bool? = nil, omissions: Set<Omission> = [], measuredAge: Int64? = nil
   ) {
+    self.measuredAge = measuredAge
     self.tracker = tracker
     self.position = position
     self.accuracyDecimetres = accuracyDecimetres

@@ -158,21 +158,25 @@ public struct PhotoMarkSummary: Codable, Hashable, Sendable {
   public var id: String
   /// The mark.
   public var mark: PhotoMark
-  /// The author's callsign; the first digits of the user's id while no callsign is known.
-  public var callsign: String
-  /// Who drew it, and may remove it as `command` may.
+  /// Who drew it.
+  public var authorship: Authorship
+  /// The user whose device signed it, and who may remove it as `command` may.
   public var author: UserID
   /// By the author's clock: a label.
   public var drawnAt: Timestamp
 
   /// Creates a summary.
   public init(
-    id: String, mark: PhotoMark, callsign: String, author: UserID, drawnAt: Timestamp
+    id: String, mark: PhotoMark, callsign authorship: Authorship, author: UserID,
+    drawnAt: Timestamp
   ) {
     self.id = id
     self.mark = mark
-    self.callsign = callsign
+    self.authorship = authorship
     self.author = author
     self.drawnAt = drawnAt
   }
+
+  /// The text of `authorship`.
+  public var callsign: String { authorship.text }
 }

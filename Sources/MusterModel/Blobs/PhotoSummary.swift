@@ -2,9 +2,9 @@
 public struct PhotoSummary: Codable, Hashable, Sendable {
   /// The name of the photo: the address of its original.
   public var id: BlobID
-  /// The author's callsign; the first digits of the user's id while no callsign is known.
-  public var callsign: String
-  /// Who added it, and may remove it as `command` may.
+  /// Who added it.
+  public var authorship: Authorship
+  /// The user whose device signed it, and who may remove it as `command` may.
   public var author: UserID
   /// By its author's clock: a label.
   public var addedAt: Timestamp
@@ -21,12 +21,13 @@ public struct PhotoSummary: Codable, Hashable, Sendable {
 
   /// Creates a summary.
   public init(
-    id: BlobID, callsign: String, author: UserID, addedAt: Timestamp, takenAt: Timestamp?,
+    id: BlobID, callsign authorship: Authorship, author: UserID, addedAt: Timestamp,
+    takenAt: Timestamp?,
     position: Coordinate?, original: BlobStatus, thumbnail: BlobStatus,
     marks: [PhotoMarkSummary] = []
   ) {
     self.id = id
-    self.callsign = callsign
+    self.authorship = authorship
     self.author = author
     self.addedAt = addedAt
     self.takenAt = takenAt
@@ -35,6 +36,9 @@ public struct PhotoSummary: Codable, Hashable, Sendable {
     self.thumbnail = thumbnail
     self.marks = marks
   }
+
+  /// The text of `authorship`.
+  public var callsign: String { authorship.text }
 }
 
 /// One of the two blobs of a photo: what it is, how much of it is here, and who holds it.

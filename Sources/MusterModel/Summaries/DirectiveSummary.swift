@@ -18,8 +18,8 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   public var supersedes: [RowID] = []
   /// The directive that supersedes this one.
   public var supersededBy: RowID?
-  /// The callsign of the commander who issued it.
-  public var callsign: String
+  /// Who issued it.
+  public var authorship: Authorship
   /// By its author's clock: a label.
   public var createdAt: Timestamp
   /// The people addressed: unaccounted first, late arrivals last, each sorted by callsign.
@@ -52,7 +52,7 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   /// Creates a summary. The caller MUST have assessed `people` at one moment.
   public init(
     id: RowID, kind: DirectiveKind, text: String, addressees: String, zones: [DirectiveZone],
-    deadline: DirectiveDeadline?, status: DirectiveStatus, callsign: String,
+    deadline: DirectiveDeadline?, status: DirectiveStatus, callsign authorship: Authorship,
     createdAt: Timestamp, people: [Respondent]
   ) {
     self.id = id
@@ -62,10 +62,13 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
     self.zones = zones
     self.deadline = deadline
     self.status = status
-    self.callsign = callsign
+    self.authorship = authorship
     self.createdAt = createdAt
     self.people = people
   }
+
+  /// The text of `authorship`.
+  public var callsign: String { authorship.text }
 }
 
 /// When the answers to a directive are due.

@@ -26,6 +26,8 @@ public struct FenceSummary: Codable, Hashable, Sendable {
   public var collection = ""
   /// Free text that was imported with the outline; empty if there was none.
   public var properties: String
+  /// Who created it; an empty name if that is unknown.
+  public var authorship: Authorship = ""
   /// Callsigns of the people whose newest fix is inside, sorted.
   public var inside: [String]
   /// The fields in conflict, each with all its values.

@@ -18,9 +18,9 @@ public struct ReportSummary: Codable, Hashable, Sendable {
   public var status: ReportStatus
   /// The user who created it, and may change it as `command` may.
   public var owner: UserID
-  /// The first digits of the owner's id while no callsign is known.
-  public var ownerCallsign: String
-  /// Callsigns of the users who confirmed it, sorted.
+  /// Who created it.
+  public var authorship: Authorship
+  /// Who confirmed it, as texts, sorted; each person once.
   public var confirmations: [String]
   /// Oldest first, by their authors' clocks.
   public var comments: [ReportComment]
@@ -41,7 +41,7 @@ public struct ReportSummary: Codable, Hashable, Sendable {
   public init(
     id: RowID, title: String, details: String, category: ReportCategory, severity: UInt8?,
     position: Coordinate?, toEvacuate: Bool, status: ReportStatus, owner: UserID,
-    ownerCallsign: String, confirmations: [String], comments: [ReportComment],
+    ownerCallsign authorship: Authorship, confirmations: [String], comments: [ReportComment],
     conflicts: [FieldConflict], photoCount: Int = 0, photos: [PhotoSummary] = [],
     delivery: Delivery, createdAt: Timestamp, updatedAt: Timestamp
   ) {
@@ -54,7 +54,7 @@ public struct ReportSummary: Codable, Hashable, Sendable {
     self.toEvacuate = toEvacuate
     self.status = status
     self.owner = owner
-    self.ownerCallsign = ownerCallsign
+    self.authorship = authorship
     self.confirmations = confirmations
     self.comments = comments
     self.conflicts = conflicts
@@ -64,23 +64,29 @@ public struct ReportSummary: Codable, Hashable, Sendable {
     self.createdAt = createdAt
     self.updatedAt = updatedAt
   }
+
+  /// The text of `authorship`.
+  public var ownerCallsign: String { authorship.text }
 }
 
 /// A comment on a report.
 public struct ReportComment: Codable, Hashable, Sendable {
-  /// The author's callsign; the first digits of the user's id while no callsign is known.
-  public var callsign: String
+  /// Who wrote it.
+  public var authorship: Authorship
   /// At most `Limits.paragraphBytes`, with line feeds.
   public var text: String
   /// By its author's clock: a label.
   public var writtenAt: Timestamp
 
   /// Creates a comment. Comments cannot be edited, so none needs an id here.
-  public init(callsign: String, text: String, writtenAt: Timestamp) {
-    self.callsign = callsign
+  public init(callsign authorship: Authorship, text: String, writtenAt: Timestamp) {
+    self.authorship = authorship
     self.text = text
     self.writtenAt = writtenAt
   }
+
+  /// The text of `authorship`.
+  public var callsign: String { authorship.text }
 }
 
 /// A field in conflict: all values that are not superseded, the shown one first.
@@ -101,7 +107,7 @@ public struct FieldConflict: Codable, Hashable, Sendable {
 public struct ConflictingValue: Codable, Hashable, Sendable {
   /// The value as text.
   public var text: String
-  /// The author's callsign; the first digits of the user's id while no callsign is known.
+  /// The text of its authorship.
   public var callsign: String
   /// By its author's clock, which does not decide what is shown.
   public var writtenAt: Timestamp

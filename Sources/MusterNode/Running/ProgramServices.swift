@@ -9,8 +9,8 @@ public import ServiceLifecycle
 /// at the level `debug`, which by default is all that the service holds. It therefore receives
 /// services that have no description but the name of their type (decision 0100).
 public enum ProgramServices {
-  /// How long a graceful shutdown may take, in seconds. Then the process ends, whatever still waits,
-  /// such as answers that no client reads: what is stored is complete at every moment.
+  /// How long a graceful shutdown may take, in seconds. Then the process ends, whatever waits, such
+  /// as answers that no client reads: what is stored is complete at every moment.
   private static let mostShutdownSeconds = 4.0
 
   /// Returns after a graceful shutdown. Throws the error of a service that failed.

@@ -6,7 +6,7 @@ internal import MusterReplica
 struct WriteQueue {
   /// The row writes of a command, with its caller's continuation.
   struct QueuedWrite {
-    let write: Command.RowWrite
+    let write: Command.ReplicaWrite
     let answer: CheckedContinuation<Reply, Never>
   }
 

@@ -6,18 +6,33 @@ internal import MusterSync
 /// A command is one group, except its long texts, which follow everything else: a call for
 /// evacuation does not wait for its description.
 struct EntryGroups: Sendable {
+  /// Entries that receivers apply together, and the person or login they are written for.
+  struct Group: Sendable {
+    let operations: [Operation]
+    let onBehalfOf: Principal?
+  }
+
   /// The groups that are broadcast first.
-  private(set) var leading: [[Operation]] = []
+  private(set) var leading: [Group] = []
   /// The groups that are written after all leading ones.
-  private(set) var following: [[Operation]] = []
+  private(set) var following: [Group] = []
+  /// The person or login that is written for; nil for the own user.
+  private let onBehalfOf: Principal?
 
-  init() {}
+  init(onBehalfOf principal: Principal? = nil) { onBehalfOf = principal }
 
-  init(_ groups: [[Operation]]) { leading = groups }
+  init(_ groups: [[Operation]]) {
+    self.init()
+    leading = groups.map(group)
+  }
 
   var isEmpty: Bool { leading.isEmpty && following.isEmpty }
 
-  var operations: some Sequence<Operation> { (leading + following).joined() }
+  private func group(_ operations: [Operation]) -> Group {
+    Group(operations: operations, onBehalfOf: onBehalfOf)
+  }
+
+  var operations: some Sequence<Operation> { (leading + following).flatMap(\.operations) }
 
   /// The frames whose writes the entries supersede.
   var supersededFrames: Set<Bytes16> {
@@ -32,10 +47,10 @@ struct EntryGroups: Sendable {
     let rest = writes.filter { !$0.isLongText }
     guard !rest.allSatisfy(\.isExistence) else {
       // Nothing of it is urgent, and a row's existence takes no space beside another field.
-      return following.append(writes.map(Operation.write))
+      return following.append(group(writes.map(Operation.write)))
     }
     lead(rest)
-    following += writes.filter(\.isLongText).map { [.write($0)] }
+    following += writes.filter(\.isLongText).map { group([.write($0)]) }
   }
 
   mutating func add(_ other: EntryGroups) {
@@ -48,15 +63,16 @@ struct EntryGroups: Sendable {
   private mutating func lead(_ writes: [Write]) {
     let size = Limits.namesPerGroup
     guard writes.count > size else {
-      if !writes.isEmpty { leading.append(writes.map(Operation.write)) }
+      if !writes.isEmpty { leading.append(group(writes.map(Operation.write))) }
       return
     }
     let names = writes.filter(\.isAudience)
     for first in stride(from: size, to: names.count, by: size) {
-      leading.append(names[first..<min(first + size, names.count)].map(Operation.write))
+      leading.append(
+        group(names[first..<min(first + size, names.count)].map(Operation.write)))
     }
     leading.append(
-      (writes.filter { !$0.isAudience } + names.prefix(size)).map(Operation.write))
+      group((writes.filter { !$0.isAudience } + names.prefix(size)).map(Operation.write)))
   }
 }
 

@@ -150,17 +150,27 @@ struct LogWriter: Sendable {
         operation: local.operation, author: local.author.user,
         sequence: first + UInt64(bodies.count))
     }
-    var packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
+    var principal: Principal?
+    func newPacker() -> FrameBodyPacker {
+      FrameBodyPacker(
+        writtenAt: writtenAt, stamp: stamp, onBehalfOf: principal, writesAt: place())
+    }
+    var packer = newPacker()
     func flush() {
       if !packer.isEmpty {
         bodies.append(PackedBody(bytes: packer.encoded()))
         packer.note(in: &mentions)
       }
-      packer = FrameBodyPacker(writtenAt: writtenAt, stamp: stamp, writesAt: place())
+      packer = newPacker()
     }
-    func add(_ group: [Operation]) throws(Fault) {
-      let named = group.map { Self.naming($0, by: earlier) }
-      let blobs = Self.blobs(of: group)
+    func add(_ group: EntryGroups.Group) throws(Fault) {
+      if group.onBehalfOf != principal {
+        flush()
+        principal = group.onBehalfOf
+        packer = newPacker()
+      }
+      let named = group.operations.map { Self.naming($0, by: earlier) }
+      let blobs = Self.blobs(of: group.operations)
       guard blobs.isEmpty else {
         // A photo has a frame of its own, whose list is that of the photo.
         flush()
@@ -175,7 +185,9 @@ struct LogWriter: Sendable {
       if packer.add(named, knowing: mentions) { return }
       flush()
       if packer.add(named, knowing: mentions) { return }
-      bodies += try parts(of: named, at: writtenAt, stamp: stamp, in: place()).map {
+      let whole = FrameBody(
+        writtenAt: writtenAt, contents: .operations(named), stamp: stamp, onBehalfOf: principal)
+      bodies += try parts(of: whole, entries: named.count, in: place()).map {
         PackedBody(bytes: $0)
       }
       flush()
@@ -213,21 +225,20 @@ struct LogWriter: Sendable {
   }
 
   private func parts(
-    of group: [Operation], at writtenAt: Timestamp, stamp: RecordStamp?, in place: WritePosition?
+    of body: FrameBody, entries: Int, in place: WritePosition?
   ) throws(Fault) -> [[UInt8]] {
-    let whole = FrameBody(writtenAt: writtenAt, contents: .operations(group), stamp: stamp)
-      .encoded(writesAt: place)
+    let whole = body.encoded(writesAt: place)
     let size = Limits.framePlaintextBytes - Self.partOverhead
     let count = (whole.count + size - 1) / size
     guard whole.count <= Limits.operationBytes, count <= Limits.partsPerOperation,
-      group.count <= Limits.operationsPerFrame
+      entries <= Limits.operationsPerFrame
     else {
       throw .tooLarge
     }
     return (0..<count).map { index in
       let content = Array(whole[index * size..<min(whole.count, (index + 1) * size)])
       return FrameBody(
-        writtenAt: writtenAt, contents: .part(index: index, count: count, content: content)
+        writtenAt: body.writtenAt, contents: .part(index: index, count: count, content: content)
       ).encoded(writesAt: nil)
     }
   }

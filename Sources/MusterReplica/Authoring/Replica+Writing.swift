@@ -4,17 +4,21 @@ internal import MusterStore
 /// Local writes. Each is acknowledged only after its frame is committed.
 extension Replica {
   /// Writes what a user requests.
+  ///
+  /// - Parameter onBehalfOf: the person or login that this device writes for; nil for its own user.
   public mutating func write(
-    _ request: WriteRequest<Void>, now: ClockReading
+    _ request: WriteRequest<Void>, onBehalfOf principal: Principal? = nil, now: ClockReading
   ) throws -> Outcome {
-    try write(RequestContext.draft(of: request, in: &core, now: now), now: now)
+    try write(RequestContext.draft(of: request, for: principal, in: &core, now: now), now: now)
   }
 
   /// Writes what a user requests, and returns the answer, such as the id of a new row.
+  ///
+  /// - Parameter onBehalfOf: the person or login that this device writes for; nil for its own user.
   public mutating func write<Answer>(
-    _ request: WriteRequest<Answer>, now: ClockReading
+    _ request: WriteRequest<Answer>, onBehalfOf principal: Principal? = nil, now: ClockReading
   ) throws -> (answer: Answer, outcome: Outcome) {
-    let draft = try RequestContext.draft(of: request, in: &core, now: now)
+    let draft = try RequestContext.draft(of: request, for: principal, in: &core, now: now)
     return (draft.answer, try write(draft, now: now))
   }
 
@@ -24,7 +28,7 @@ extension Replica {
     let writes = draft.rows.flatMap { $0 }
     guard !writes.isEmpty || !draft.local.isEmpty else { return Outcome() }
     for write in writes { try write.requireAcceptable() }
-    var groups = EntryGroups()
+    var groups = EntryGroups(onBehalfOf: draft.onBehalfOf)
     let context = draft.lane == .urgent ? core.context : nil
     for row in draft.rows { groups.add(try context?.withOrigins(row) ?? row) }
     guard core.transaction.writeGroup == nil else {

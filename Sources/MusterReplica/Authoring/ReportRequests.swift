@@ -49,14 +49,20 @@ public enum ReportRequests {
     }
   }
 
-  /// Confirms a report; command and members. Once per user; repeating it writes nothing.
+  /// Confirms a report; command and members. Once per person; repeating it writes nothing. What
+  /// another device claims about the person counts as no repetition. Through a login no person
+  /// confirms their own report.
   public static func confirm(_ id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
       try context.require(.command, .member)
-      let (state, user) = (try context.settled(.report, id), context.user)
-      guard !state.values(of: .reportConfirmations).contains(where: { $0.author == user }) else {
-        return .nothing
+      let (state, user, writer) = (try context.settled(.report, id), context.user, context.writer)
+      guard context.onBehalfOf == nil || state.creator != writer else {
+        throw Refusal("you filed this report: others confirm it", .notAllowed)
       }
+      let isRepeated = state.values(of: .reportConfirmations).contains {
+        $0.author == user && $0.writer == writer
+      }
+      guard !isRepeated else { return .nothing }
       var composer = Composer(state, origin: nil)
       composer.insert(.reportConfirmations, .mark)
       return Draft(composer, lane: .state)

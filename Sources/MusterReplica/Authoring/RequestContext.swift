@@ -8,14 +8,18 @@ struct RequestContext {
   /// Written only by what every read may change: caches, and frames of gathered writes.
   private var core: ReplicaCore
   let now: ClockReading
+  /// The person or login that this device writes for; nil for its own user.
+  let onBehalfOf: Principal?
 
   /// Returns the draft of a request.
   static func draft<Answer>(
-    of request: WriteRequest<Answer>, in core: inout ReplicaCore, now: ClockReading
+    of request: WriteRequest<Answer>, for principal: Principal?,
+    in core: inout ReplicaCore, now: ClockReading
   ) throws -> Draft<Answer> {
-    var context = RequestContext(core: consume core, now: now)
+    var context = RequestContext(core: consume core, now: now, onBehalfOf: principal)
     do {
-      let draft = try request.draft(&context)
+      var draft = try request.draft(&context)
+      draft.onBehalfOf = principal
       core = context.core
       return draft
     } catch {
@@ -31,6 +35,8 @@ struct RequestContext {
   /// This device's user.
   var user: UserID { core.local.author.user }
   var operation: OperationID { core.local.operation }
+  /// Who writes: the login's person, or this device's user.
+  var writer: Writer { Writer(user, onBehalfOf: onBehalfOf) }
 
   /// Rejects a command of this device, unless it has one of these roles and is not revoked.
   func require(_ roles: Role...) throws(Refusal) {

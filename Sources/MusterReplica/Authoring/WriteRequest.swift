@@ -22,12 +22,16 @@ struct Draft<Answer> {
   var units: [BlobUnit] = []
   /// Local settings that are stored with the writes.
   var local: [String: [UInt8]] = [:]
+  /// The person or login that this device writes for; nil for its own user.
+  var onBehalfOf: Principal?
 }
 
 extension Draft where Answer == Void {
   init(_ composer: Composer, lane: Lane) { self.init(rows: [composer.writes], lane: lane) }
 
-  init(rows: [[Write]], lane: Lane) { self.init(answer: (), rows: rows, lane: lane) }
+  init(rows: [[Write]], lane: Lane, onBehalfOf: Principal? = nil) {
+    self.init(answer: (), rows: rows, lane: lane, onBehalfOf: onBehalfOf)
+  }
 
   static var nothing: Draft { Draft(rows: [], lane: .state) }
 }

@@ -39,7 +39,7 @@ struct BodyAssembler: Sendable {
     var stamp: RecordStamp?
 
     enum Contents: Sendable {
-      case operations([Operation], writtenAt: Timestamp, isJoined: Bool)
+      case operations([Operation], of: FrameBody, isJoined: Bool)
       /// A part that is not the last.
       case part
       /// A signed body that cannot be parsed: held without effect.
@@ -60,8 +60,7 @@ struct BodyAssembler: Sendable {
       let (body, named) = try decode(plaintext)
       switch body.contents {
       case .operations(let operations):
-        let contents = Whole.Contents.operations(
-          operations, writtenAt: body.writtenAt, isJoined: false)
+        let contents = Whole.Contents.operations(operations, of: body, isJoined: false)
         return Whole(
           contents: contents, before: gathered.places, named: named, stamp: body.stamp)
       case .part(let index, let count, let content):
@@ -81,7 +80,7 @@ struct BodyAssembler: Sendable {
           throw WireError.malformed("parts")
         }
         return Whole(
-          contents: .operations(operations, writtenAt: joined.writtenAt, isJoined: true),
+          contents: .operations(operations, of: joined, isJoined: true),
           before: whole.places, stamp: joined.stamp)
       }
     } catch {

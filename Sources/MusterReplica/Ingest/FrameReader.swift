@@ -121,9 +121,9 @@ struct FrameReader: Sendable {
     switch whole.contents {
     case .nothing: return .view(.nothing, completes: whole.before, stamp: nil)
     case .part: return .view(.waiting(.part), completes: whole.before, stamp: nil)
-    case .operations(let operations, let writtenAt, let isJoined):
+    case .operations(let operations, let body, let isJoined):
       let application = application(
-        of: operations, writtenAt: writtenAt, frame: frame, opening: opening, author: author)
+        of: operations, in: body, frame: frame, opening: opening, author: author)
       if let duress, case .applied(let writes, _) = application {
         calls += duress.calls(in: writes)
       }
@@ -144,7 +144,7 @@ struct FrameReader: Sendable {
   // MARK: Operations
 
   private func application(
-    of operations: [Operation], writtenAt: Timestamp, frame: Frame, opening: Opening,
+    of operations: [Operation], in body: FrameBody, frame: Frame, opening: Opening,
     author: Author
   ) -> Application {
     let isUnderstood = operations.allSatisfy {
@@ -161,7 +161,9 @@ struct FrameReader: Sendable {
         guard derived.isOrigin(of: write) else { continue }
         let dot = Dot(frame: frame.hash.raw.prefix, index: UInt16(index))
         writes.append(
-          AuthoredWrite(write: write, dot: dot, author: author, writtenAt: writtenAt))
+          AuthoredWrite(
+            write: write, dot: dot, author: author, writtenAt: body.writtenAt,
+            onBehalfOf: body.onBehalfOf))
       case .crossing(let crossing):
         #if Canary
           let author =
@@ -170,11 +172,11 @@ struct FrameReader: Sendable {
         #endif
         guard crossing.subject == author.device, author.role.isPersonal else { continue }
         crossings.append(
-          recorded(crossing, by: author, writtenAt: writtenAt, opening: opening))
+          recorded(crossing, by: author, writtenAt: body.writtenAt, opening: opening))
       case .trackerCrossing(let crossing, let nonce):
         guard crossing.subject == trackedDevice(of: author, nonce) else { continue }
         crossings.append(
-          recorded(crossing, by: author, writtenAt: writtenAt, opening: opening))
+          recorded(crossing, by: author, writtenAt: body.writtenAt, opening: opening))
       case .certificate, .epoch, .revocation, .release, .uplink, .invalid, .unknown: continue
       }
     }

@@ -26,7 +26,7 @@ struct PhotoMarks {
       counts[value.author, default: 0] += 1
       found.append(
         PhotoMarkSummary(
-          id: value.dot.name, mark: mark, callsign: try context.callsign(of: value.author),
+          id: value.dot.name, mark: mark, callsign: try context.authorship(of: value),
           author: value.author, drawnAt: value.writtenAt))
     }
     return found

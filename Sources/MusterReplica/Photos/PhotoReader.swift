@@ -31,7 +31,7 @@ struct PhotoReader {
     for (value, photo) in Self.values(of: row).prefix(Limits.photosPerReport) {
       found.append(
         PhotoSummary(
-          id: photo.id, callsign: try context.callsign(of: value.author), author: value.author,
+          id: photo.id, callsign: try context.authorship(of: value), author: value.author,
           addedAt: value.writtenAt, takenAt: photo.takenAt, position: photo.position,
           original: try status(of: photo.original), thumbnail: try status(of: photo.thumbnail),
           marks: try marks.summaries(on: photo.id, in: context)))

@@ -33,7 +33,7 @@ struct CheckInReader {
       callsign: try statuses.person(person)?.name ?? context.callsign(of: person),
       state: standing?.state ?? .done, durationSeconds: row.checkInDurationSeconds,
       repeats: row.code(.checkInRepeats) == 1, graceSeconds: row.checkInGraceSeconds,
-      note: row.text(.checkInNote) ?? "", startedBy: try context.callsign(of: start.author),
+      note: row.text(.checkInNote) ?? "", startedBy: try context.authorship(of: start).text,
       startedAt: start.writtenAt)
     summary.stillSeconds = row.checkInStillSeconds
     summary.isStill = standing?.isStill ?? false
@@ -43,7 +43,7 @@ struct CheckInReader {
     }
     if let newest = row.shown(.checkInReport), case .checkIn(let report) = newest.value {
       summary.report = report
-      summary.reportedBy = try context.callsign(of: newest.author)
+      summary.reportedBy = try context.authorship(of: newest).text
       summary.reportedAt = newest.writtenAt
     }
     return summary

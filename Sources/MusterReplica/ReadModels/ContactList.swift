@@ -49,7 +49,7 @@ struct ContactList {
         ContactSummary(
           contact: entry.shown,
           otherPhones: Array(phones.prefix(Limits.phonesPerContact).dropFirst()),
-          callsign: try context.callsign(of: newest.author), writtenAt: newest.writtenAt))
+          callsign: try context.authorship(of: newest).text, writtenAt: newest.writtenAt))
     }
     return found.sorted {
       ($0.contact.name, $0.contact.id) < ($1.contact.name, $1.contact.id)

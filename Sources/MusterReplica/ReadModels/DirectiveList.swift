@@ -81,7 +81,7 @@ struct DirectiveList {
       addressees: audience.words(among: people), zones: zones,
       deadline: row.directiveDeadline,
       status: isOpen ? .open : .closed,
-      callsign: try context.callsign(of: row.owner ?? UserID(raw: .zero)),
+      callsign: try context.authorship(ofCreating: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       people: tally.respondents(
         among: people.filter { audience.includes($0, of: row.directiveKind, by: row.owner) },
@@ -117,7 +117,8 @@ struct DirectiveList {
           isOwn != wasOwn ? isOwn : (value.writtenAt, value.dot) > (known.writtenAt, known.dot)
         if !isBetter { continue }
       }
-      let by = value.author == user ? nil : try context.callsign(of: value.author)
+      let isOwn = value.author == user && value.onBehalfOf == nil
+      let by = isOwn ? nil : try context.authorship(of: value).text
       answers[user] = (ResponseTally.Answer(note: note, at: value.writtenAt, by: by), value)
     }
     return answers.mapValues(\.answer)

@@ -53,6 +53,7 @@ struct FenceList {
     if case .time(let moment)? = row.shown(.fenceReviewAt)?.value { summary.reviewAt = moment }
     summary.rules = try ZoneRuleReader.summaries(of: row, in: context)
     summary.collection = row.text(.fenceCollection) ?? ""
+    summary.authorship = try context.authorship(ofCreating: row)
     summary.alertsEntry = row.code(.fenceEntryAlert) != 0
     return summary
   }

@@ -31,7 +31,7 @@ struct PermitList {
       id: row.key.id, people: people.sorted(), team: row.text(.permitTeam) ?? "", zone: zone,
       zoneName: fence?.text(.fenceName) ?? "", durationSeconds: row.permitDurationSeconds ?? 0,
       isRevoked: row.isSet(.permitRevoked),
-      callsign: try context.callsign(of: row.owner ?? UserID(raw: .zero)),
+      callsign: try context.authorship(ofCreating: row),
       issuedAt: row.createdAt ?? Timestamp(milliseconds: 0))
   }
 }

@@ -65,9 +65,9 @@ struct PersonList {
 
   private func statement(_ value: LiveValue) throws(StoreError) -> SafetyStatement {
     let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
-    var callsign = try context.callsign(of: value.author)
+    var callsign = try context.authorship(of: value).text
     if case .relayedClaim(_, _, let login, _) = value.value {
-      callsign = "\(login), via \(callsign)'s post"
+      callsign = "\(login), via \(try context.callsign(of: value.author))'s post"
     }
     return SafetyStatement(claim: claim, note: note, callsign: callsign, statedAt: value.writtenAt)
   }

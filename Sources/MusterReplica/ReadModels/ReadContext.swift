@@ -66,8 +66,38 @@ final class ReadContext: Sendable {
   }
 
   func callsign(of user: UserID) throws(StoreError) -> String {
+    try knownCallsign(of: user) ?? user.short
+  }
+
+  /// Returns nil while no callsign of the person has arrived.
+  private func knownCallsign(of user: UserID) throws(StoreError) -> String? {
     if let callsign = try userRow(user)?.text(.userCallsign) { return callsign }
-    return try trackerRow(user)?.text(.trackerCallsign) ?? user.short
+    return try trackerRow(user)?.text(.trackerCallsign)
+  }
+
+  // MARK: Authorship
+
+  /// Returns who wrote a value.
+  func authorship(of value: LiveValue) throws(StoreError) -> Authorship {
+    try authorship(of: value.author, onBehalfOf: value.onBehalfOf)
+  }
+
+  /// Returns who created a row.
+  func authorship(ofCreating row: RowState) throws(StoreError) -> Authorship {
+    try authorship(of: row.owner ?? UserID(raw: .zero), onBehalfOf: row.createdOnBehalfOf)
+  }
+
+  private func authorship(
+    of user: UserID, onBehalfOf principal: Principal?
+  ) throws(StoreError) -> Authorship {
+    let callsign = try callsign(of: user)
+    switch principal {
+    case nil, .person(user): return Authorship(callsign)
+    case .login(let name): return Authorship(name, through: callsign)
+    case .person(let person):
+      return Authorship(
+        try knownCallsign(of: person) ?? "unknown person \(person.short)", through: callsign)
+    }
   }
 
   /// Returns the callsign of a crossing's subject: a tracker's, or its author's.
@@ -104,7 +134,7 @@ final class ReadContext: Sendable {
       for value in ordered {
         values.append(
           ConflictingValue(
-            text: value.value.words(in: field), callsign: try callsign(of: value.author),
+            text: value.value.words(in: field), callsign: try authorship(of: value).text,
             writtenAt: value.writtenAt))
       }
       conflicts.append(FieldConflict(field: field, values: values))

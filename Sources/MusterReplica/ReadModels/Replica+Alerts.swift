@@ -59,20 +59,22 @@ extension Replica {
   ///     shown that it was seen (decision 0097).
   ///   - answer: a message to the caller of a call for help alone, in the same commit, by command.
   ///     A further answer sends a message, and keeps the acknowledgement.
+  ///   - onBehalfOf: the person or login that this device writes for; nil for its own user.
   public mutating func acknowledgeAlert(
     _ reference: String, by name: String?, for user: UserID? = nil, isByProgram: Bool = false,
-    answer: String? = nil, now: ClockReading
+    answer: String? = nil, onBehalfOf principal: Principal? = nil, now: ClockReading
   ) throws -> Outcome {
     let review = try alertReview(now: now)
     let acknowledgement = try review.acknowledgement(
       of: reference, by: name, for: user, isByProgram: isByProgram)
     if let answer {
       let request = try review.answer(answer, to: reference, with: acknowledgement)
-      return try write(request, now: now).outcome
+      return try write(request, onBehalfOf: principal, now: now).outcome
     }
     switch acknowledgement {
     case .nothing: return Outcome()
-    case .shared(let writes): return try write(Draft(rows: [writes], lane: .urgent), now: now)
+    case .shared(let writes):
+      return try write(Draft(rows: [writes], lane: .urgent, onBehalfOf: principal), now: now)
     case .local(let alerts, let changes):
       var outcome = try transact(now: now) { replica in
         replica.core.transaction.batch.local[AlertTracker.key] = alerts.encoded()

@@ -51,10 +51,6 @@ struct ReportList {
     let owner = row.owner ?? UserID(raw: .zero)
     var position: Coordinate?
     if case .position(let place)? = row.shown(.reportPosition)?.value { position = place }
-    var confirmations: Set<String> = []
-    for value in row.values(of: .reportConfirmations) {
-      confirmations.insert(try context.callsign(of: value.author))
-    }
     return ReportSummary(
       id: row.key.id, title: row.text(.reportTitle) ?? "",
       details: row.text(.reportDescription) ?? "",
@@ -62,11 +58,26 @@ struct ReportList {
       severity: row.code(.reportSeverity), position: position,
       toEvacuate: row.isSet(.reportToEvacuate),
       status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
-      ownerCallsign: try context.callsign(of: owner), confirmations: confirmations.sorted(),
+      ownerCallsign: try context.authorship(ofCreating: row),
+      confirmations: try confirmations(of: row),
       comments: try comments(of: row), conflicts: try context.conflicts(of: row),
       photoCount: PhotoReader.count(in: row), delivery: try delivery.delivery(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
+  }
+
+  /// Returns who confirmed a report: each person once, on their own device if they did so there.
+  /// What went through a login does not count for the report's own author.
+  private func confirmations(of row: RowState) throws(StoreError) -> [String] {
+    var first: [Writer: LiveValue] = [:]
+    for value in row.values(of: .reportConfirmations)
+    where first[value.writer] == nil || value.onBehalfOf == nil {
+      if value.onBehalfOf != nil, value.writer == row.creator { continue }
+      first[value.writer] = value
+    }
+    var names: Set<String> = []
+    for value in first.values { names.insert(try context.authorship(of: value).text) }
+    return names.sorted()
   }
 
   private func comments(of row: RowState) throws(StoreError) -> [ReportComment] {
@@ -77,7 +88,7 @@ struct ReportList {
         (
           value.dot,
           ReportComment(
-            callsign: try context.callsign(of: value.author), text: text, writtenAt: value.writtenAt
+            callsign: try context.authorship(of: value), text: text, writtenAt: value.writtenAt
           )
         ))
     }

@@ -39,7 +39,7 @@ struct StatementReader {
   private func add(
     _ value: LiveValue, to statements: inout PersonStatements
   ) throws(StoreError) {
-    let by = try context.callsign(of: value.author)
+    let by = try context.authorship(of: value).text
     switch value.value {
     case .overruling(.needsHelp, let note, let seen):
       statements.helpOverrides.append(

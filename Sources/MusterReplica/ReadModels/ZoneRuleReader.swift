@@ -34,7 +34,7 @@ struct ZoneRuleReader {
     for (value, rule) in rules(of: row) {
       found.append(
         ZoneRuleSummary(
-          id: value.dot.name, rule: rule, callsign: try context.callsign(of: value.author),
+          id: value.dot.name, rule: rule, callsign: try context.authorship(of: value).text,
           writtenAt: value.writtenAt))
     }
     return found

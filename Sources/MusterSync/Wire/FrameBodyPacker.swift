@@ -4,7 +4,9 @@ public import MusterModel
 public struct FrameBodyPacker {
   private let writtenAt: Timestamp
   private let stamp: RecordStamp?
-  private let stampBytes: Int
+  private let onBehalfOf: Principal?
+  /// Of the stamp and the principal.
+  private let attributeBytes: Int
   /// Operations other than writes.
   private var others: [Operation] = []
   private var othersBytes = 0
@@ -16,12 +18,17 @@ public struct FrameBodyPacker {
 
   /// - Parameters:
   ///   - stamp: the stamp of the body, in the urgent lane.
+  ///   - onBehalfOf: the person or login that the device writes for; nil for its own user.
   ///   - place: the position of the writes in the log; nil in the control lane, which has no
   ///     writes.
-  public init(writtenAt: Timestamp, stamp: RecordStamp? = nil, writesAt place: WritePosition?) {
+  public init(
+    writtenAt: Timestamp, stamp: RecordStamp? = nil, onBehalfOf: Principal? = nil,
+    writesAt place: WritePosition?
+  ) {
     self.writtenAt = writtenAt
     self.stamp = stamp
-    stampBytes = stamp?.encodedSize ?? 0
+    self.onBehalfOf = onBehalfOf
+    attributeBytes = (stamp?.encodedSize ?? 0) + (onBehalfOf.map { 2 + $0.encoded.count } ?? 0)
     self.place = place
     writes = place.map(PackedWrites.init)
   }
@@ -72,13 +79,14 @@ public struct FrameBodyPacker {
   }
 
   private func total(with more: Int) -> Int {
-    Self.overhead + stampBytes + othersBytes + more + (writes?.bytes.count ?? 0)
+    Self.overhead + attributeBytes + othersBytes + more + (writes?.bytes.count ?? 0)
   }
 
   /// Returns the plaintext of the frame. The writes are the last operations, in whatever order the
   /// operations were added.
   public func encoded() -> [UInt8] {
     FrameBody.encoded(
-      writtenAt: writtenAt, stamp: stamp, others: others, writes: writes?.bytes ?? [])
+      writtenAt: writtenAt, stamp: stamp, onBehalfOf: onBehalfOf, others: others,
+      writes: writes?.bytes ?? [])
   }
 }

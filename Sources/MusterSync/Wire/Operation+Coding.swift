@@ -21,7 +21,8 @@ extension FrameBody {
         }
       }
       return Self.encoded(
-        writtenAt: writtenAt, stamp: stamp, others: others, writes: writes?.bytes ?? [])
+        writtenAt: writtenAt, stamp: stamp, onBehalfOf: onBehalfOf, others: others,
+        writes: writes?.bytes ?? [])
     case .part(let index, let count, let content):
       var wire = WireFrameBody()
       wire.writtenAt = writtenAt.milliseconds
@@ -33,13 +34,15 @@ extension FrameBody {
   }
 
   static func encoded(
-    writtenAt: Timestamp, stamp: RecordStamp?, others: [Operation], writes: [UInt8]
+    writtenAt: Timestamp, stamp: RecordStamp?, onBehalfOf principal: Principal?,
+    others: [Operation], writes: [UInt8]
   ) -> [UInt8] {
     var wire = WireFrameBody()
     wire.writtenAt = writtenAt.milliseconds
     wire.operations = others.map(\.wire)
     wire.writes = .init(writes)
     if let stamp { wire.stamp = stamp.wire }
+    if let principal { wire.onBehalfOf = .init(principal.encoded) }
     return wire.bytes
   }
 
@@ -50,8 +53,8 @@ extension FrameBody {
   }
 
   /// Parses a body. Operations that this version does not know become `.unknown`. Operations that
-  /// violate the rules of their kind become `.invalid`. A malformed stamp is ignored. Throws
-  /// `WireError` if the body itself is malformed or exceeds a limit.
+  /// violate the rules of their kind become `.invalid`. A malformed stamp or principal is
+  /// ignored. Throws `WireError` if the body itself is malformed or exceeds a limit.
   ///
   /// - Parameters:
   ///   - place: the position of the writes in the log; nil in the control lane, where they are
@@ -81,7 +84,8 @@ extension FrameBody {
     refer: (UInt64, UInt16) -> RowReference
   ) throws(WireError) -> (body: FrameBody, named: [NamedRow]?) {
     var body = FrameBody(
-      writtenAt: Timestamp(milliseconds: wire.writtenAt), contents: .operations([.unknown]))
+      writtenAt: Timestamp(milliseconds: wire.writtenAt), contents: .operations([.unknown]),
+      onBehalfOf: wire.hasPart ? nil : Principal(decoding: wire.onBehalfOf))
     if wire.hasPart {
       let (index, count) = (Int(wire.part.index), Int(wire.part.count))
       guard (2...Limits.partsPerOperation).contains(count), index < count,

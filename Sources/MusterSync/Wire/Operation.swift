@@ -72,6 +72,8 @@ public struct FrameBody: Hashable, Sendable {
   /// The reading of the author's boot clock when the body was made. Ignored outside the urgent
   /// lane.
   public var stamp: RecordStamp?
+  /// The person or login that the device wrote for; nil for its own user, and in a part.
+  public let onBehalfOf: Principal?
 
   /// Complete operations, or one part of a body that is too large for a frame.
   public enum Contents: Hashable, Sendable {
@@ -82,9 +84,13 @@ public struct FrameBody: Hashable, Sendable {
 
   /// Creates a body. Its encoding MUST fit `Limits.framePlaintextBytes`; the author packs it
   /// accordingly.
-  public init(writtenAt: Timestamp, contents: Contents, stamp: RecordStamp? = nil) {
+  public init(
+    writtenAt: Timestamp, contents: Contents, stamp: RecordStamp? = nil,
+    onBehalfOf: Principal? = nil
+  ) {
     self.writtenAt = writtenAt
     self.contents = contents
     self.stamp = stamp
+    self.onBehalfOf = onBehalfOf
   }
 }

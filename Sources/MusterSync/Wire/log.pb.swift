@@ -99,6 +99,9 @@ nonisolated struct WireFrameBody: Sendable {
   /// Clears the value of `stamp`. Subsequent reads from it will return its default value.
   mutating func clearStamp() {self._stamp = nil}
 
+  /// the principal: see docs/wire.md; absent: the own user
+  var onBehalfOf: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -662,7 +665,7 @@ nonisolated extension WireHead: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FrameBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{2}\u{2}writes\0\u{1}stamp\0\u{c}\u{4}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}written_at\0\u{1}operations\0\u{1}part\0\u{2}\u{2}writes\0\u{1}stamp\0\u{3}on_behalf_of\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -675,6 +678,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 3: try { try decoder.decodeSingularMessageField(value: &self._part) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.writes) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._stamp) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.onBehalfOf) }()
       default: break
       }
     }
@@ -700,6 +704,9 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._stamp {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if !self.onBehalfOf.isEmpty {
+      try visitor.visitSingularBytesField(value: self.onBehalfOf, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -709,6 +716,7 @@ nonisolated extension WireFrameBody: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._part != rhs._part {return false}
     if lhs.writes != rhs.writes {return false}
     if lhs._stamp != rhs._stamp {return false}
+    if lhs.onBehalfOf != rhs.onBehalfOf {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterControl
 internal import MusterHTTP
 internal import MusterInterchange
 internal import MusterModel
@@ -161,13 +162,63 @@ struct LoginCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove a login; its phones may call for help once.",
-      discussion: "Example:  muster login remove Maria")
+      discussion: """
+        Example:  muster login remove Maria
+                  muster login remove Maria --stolen
+
+        Its sessions end, and the invites that it made are withdrawn. The webhooks that it made \
+        wait until you confirm them (`muster webhook keep`); with --stolen they are removed. \
+        Devices that joined by its invites are named: `muster revoke` ends them.
+        """)
 
     @Argument(help: "The name of the login.")
     var name: String
 
+    @Flag(help: "Also remove the webhooks that it made.")
+    var stolen = false
+
     @OptionGroup(title: "Node") var home: HomeOptions
 
-    func run() async throws { try LoginFile(in: home.folders.path).remove(name) }
+    func run() async throws {
+      let ended = try LoginFile(in: home.folders.path).remove(name, asStolen: stolen)
+      for grant in ended {
+        switch grant.kind {
+        case .invite:
+          try Standard.print("Withdrawn: invite \(grant.id.prefix(8)) (\(grant.note))")
+        case .webhook:
+          let name = SafeText.line(grant.id)
+          try Standard.print(
+            stolen
+              ? "Removed: webhook \(name)"
+              : "Paused: webhook \(name) to \(SafeText.line(grant.note)). To go on: "
+                + "muster webhook keep \(name)")
+        }
+      }
+      try await end(ended.filter { $0.kind == .invite }.map(\.id))
+    }
+
+    /// Withdraws invites at the running node, and names the devices that joined by them. A node
+    /// that does not run withdraws them when it starts.
+    private func end(_ invites: [String]) async throws {
+      guard !invites.isEmpty else { return }
+      guard try await ControlClient(path: ControlSocketPath(home.folders.socketPath)).isListening()
+      else {
+        return try Standard.print("Devices that joined by these invites: muster invite list")
+      }
+      let connection = try await NodeConnection.open(home)
+      for invite in invites {
+        // One that was used or has expired is over too.
+        do { _ = try await connection.ask(.withdrawInvite(invite)) } catch is Refusal { continue }
+      }
+      guard case .invites(let all) = try await connection.ask(.invites),
+        case .devices(let devices) = try await connection.ask(.devices)
+      else { throw Refusal.unexpectedReply }
+      let joined = Set(all.filter { invites.contains("\($0.id)") }.flatMap(\.devices))
+      for device in devices where joined.contains(device.id) && !device.isRevoked {
+        try Standard.print(
+          "Joined by its invite: \(SafeText.line(device.callsign))'s device \(device.id.short). "
+            + "To end it: muster revoke \(device.id.short)")
+      }
+    }
   }
 }

@@ -50,11 +50,21 @@ struct RevokeCommand: AsyncParsableCommand {
 
   /// Names the logins of the person at this node, whose browsers only call for help from now on.
   private func stateLogins(of device: DeviceSummary) throws {
-    for login in try LoginFile(in: home.folders.path).read() where login.user == device.user {
+    let file = LoginFile(in: home.folders.path)
+    let grants = try file.grants.read()
+    for login in try file.read() where login.user == device.user {
       let name = SafeText.line(login.name)
       try Standard.print(
         "Login \(name) only calls for help now, until its user logs in again or command restores "
           + "a browser: muster login devices \(name). To end it: muster login remove \(name)")
+      for grant in grants where grant.login == login.name && grant.state == .open {
+        try Standard.print(
+          grant.kind == .invite
+            ? "It made invite \(grant.id.prefix(8)) (\(grant.note)). To end it: "
+              + "muster invite withdraw \(grant.id.prefix(8))"
+            : "It made webhook \(SafeText.line(grant.id)). To end it: "
+              + "muster webhook remove \(SafeText.line(grant.id))")
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ struct WebhookCommand: AsyncParsableCommand {
       the same id at each retry. Rejected events are listed by `webhook failed`. The node must be \
       running.
       """,
-    subcommands: [Add.self, List.self, Remove.self, Failed.self, Retry.self])
+    subcommands: [Add.self, List.self, Keep.self, Remove.self, Failed.self, Retry.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -111,6 +111,24 @@ struct WebhookCommand: AsyncParsableCommand {
       }
       try Standard.print(table.text(on: .current))
     }
+  }
+
+  struct Keep: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let a webhook go on whose login was removed.",
+      discussion: """
+        Example:  muster webhook keep board
+
+        A webhook that a login made posts nothing after the login was removed, until you confirm \
+        it. It then posts what happened meanwhile.
+        """)
+
+    @Argument(help: "The name of the webhook.")
+    var name: String
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+
+    func run() async throws { _ = try await WebhookCommand.ask(home, "POST", [name, "keep"], nil) }
   }
 
   struct Remove: AsyncParsableCommand {

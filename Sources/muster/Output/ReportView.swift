@@ -49,7 +49,7 @@ enum ReportView {
       page.add("last changed at \(times.text(report.updatedAt))")
     }
     if !report.confirmations.isEmpty {
-      page.add("confirmed by " + report.confirmations.joined(separator: ", "))
+      page.add("confirmed by " + report.confirmations.joined(separator: "; "))
     }
     page.add(report.delivery.text, report.delivery.commandPost ? .good : .plain)
     PhotoView.add(report.photos, to: &page, times)

@@ -9,6 +9,8 @@ struct Specification: Equatable {
   let exists: Bool
   /// The earliest time of all existences by the owner, while any existence is live.
   let createdAt: Timestamp?
+  /// The least of the principals of the owner's existences that supersede nothing.
+  let createdOnBehalfOf: Principal?
 
   init(of frames: [WrittenFrame], in key: RowKey) {
     let writes = frames.flatMap(\.authored)
@@ -31,7 +33,7 @@ struct Specification: Equatable {
       live[write.write.field, default: []].append(
         LiveValue(
           dot: write.dot, value: value, author: write.author.user, role: write.author.role,
-          writtenAt: write.writtenAt))
+          writtenAt: write.writtenAt, onBehalfOf: write.onBehalfOf))
     }
     self.owner = owner
     self.live = live.mapValues { $0.sorted { $0.dot < $1.dot } }
@@ -43,6 +45,8 @@ struct Specification: Equatable {
     exists =
       existence.map { !creations.isEmpty && live[$0] != nil && live[.fenceDeleted] == nil } ?? true
     createdAt = existence.flatMap { live[$0] }.flatMap { _ in creations.map(\.writtenAt).min() }
+    createdOnBehalfOf = creations.filter { !$0.write.takesEarlier && $0.write.supersedes.isEmpty }
+      .compactMap(\.onBehalfOf).min()
   }
 
   init(_ row: RowState) {
@@ -54,6 +58,7 @@ struct Specification: Equatable {
     self.live = live
     exists = row.exists
     createdAt = row.createdAt
+    createdOnBehalfOf = row.createdOnBehalfOf
   }
 
   private static func counts(_ write: AuthoredWrite, owner: UserID) -> Bool {

@@ -20,7 +20,17 @@ struct WrittenFrame: Hashable {
     authored = writes.indices.map {
       AuthoredWrite(
         write: writes[$0], dot: Dot(frame: Bytes16(high: number, low: 0), index: UInt16($0)),
-        author: author, writtenAt: Timestamp(milliseconds: Int64(number) * 1000))
+        author: author, writtenAt: Timestamp(milliseconds: Int64(number) * 1000),
+        onBehalfOf: Self.principal(of: number))
+    }
+  }
+
+  /// Half of the frames are written for the device's own user, the others for a person or a login.
+  private static func principal(of number: UInt64) -> Principal? {
+    switch number % 4 {
+    case 2: Principal(login: "Rui \(number % 3)")
+    case 3: .person(UserID(raw: Bytes16(high: number % 3, low: 7)))
+    default: nil
     }
   }
 

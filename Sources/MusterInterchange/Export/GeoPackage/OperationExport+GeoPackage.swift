@@ -125,7 +125,7 @@ extension OperationExport {
   private static let reportColumns =
     columns(
       .text, "id", "name", "title", "description", "category", "reportStatus", "owner",
-      "ownerCallsign", "confirmations", "comments", "conflicts", "delivery")
+      "ownerCallsign", "writtenBy", "through", "confirmations", "comments", "conflicts", "delivery")
     + columns(
       .integer, "reportSeverity", "photos", "deliveryDevices", "deliveryTotal",
       "deliveryAgeSeconds")
@@ -133,7 +133,8 @@ extension OperationExport {
     + columns(.time, "createdAt", "updatedAt")
 
   private static let fenceColumns =
-    columns(.text, "id", "name", "kind", "properties") + columns(.integer, "insideCount")
+    columns(.text, "id", "name", "kind", "properties", "writtenBy", "through")
+    + columns(.integer, "insideCount")
     + columns(.flag, "active") + columns(.real, "radius_m") + place
 
   private static let eventColumns =

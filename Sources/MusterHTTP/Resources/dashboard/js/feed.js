@@ -2,7 +2,7 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { isCommand, mayWrite, on, state } from "./store.js";
-import { clock, language, since, spoken, t } from "./words.js";
+import { byline, clock, language, since, spoken, t } from "./words.js";
 import { acknowledge, answerCall, mayAnswer, waiting } from "./alarm.js";
 import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
@@ -78,7 +78,7 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
   " ", spoken(one.text), calls(one),
   h("div", { class: "row" }, h("span", { class: "faint" }, since(one.since)),
     one.acknowledgedBy === null ? null : h("span", { class: "faint" }, t("acknowledged", {
-      name: one.acknowledgedBy, ago: since(one.acknowledgedAt),
+      name: byline(one.acknowledgedBy), ago: since(one.acknowledgedAt),
     })),
     // The calls themselves are listed above.
     one.kind !== "unverifiedCall" && button(t("go.to"), `lead ${one.id}`, () => goTo(one)),

@@ -5,7 +5,7 @@
 import { dotted, h, image } from "./dom.js";
 import { get } from "./api.js";
 import { myself, passed, sortedUsers, state } from "./store.js";
-import { spoken, t } from "./words.js";
+import { byline, spoken, t } from "./words.js";
 import { contactAge, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { photosPath } from "./photos.js";
@@ -61,15 +61,15 @@ function card(report, photos) {
     h("h3", {}, title),
     h("p", {}, dotted(t(`category.${category}`), severity && t("severity.n", { n: severity }),
       toEvacuate && t("evacuate"), status !== "open" && t("resolved"),
-      typeof lat === "number" && written(lat, lon), ownerCallsign, moment(createdAt))),
+      typeof lat === "number" && written(lat, lon), byline(ownerCallsign), moment(createdAt))),
     report.description && h("p", {}, report.description),
-    report.comments.map(({ callsign, text }) => h("p", {}, `${callsign}: ${text}`)),
+    report.comments.map(({ callsign, text }) => h("p", {}, `${byline(callsign)}: ${text}`)),
     h("div", { class: "prints" }, photos.map((photo, at) => picture(report, photo, at))),
     missing > 0 && h("p", {}, t("more", { n: t("photos.n", { n: missing }) })));
 }
 
 function picture({ id }, photo, at) {
-  const name = t("photo.of", { n: at + 1, name: photo.callsign });
+  const name = t("photo.of", { n: at + 1, name: byline(photo.callsign) });
   const { width, height } = photo.original;
   const part = photo.original.complete ? "" : "/thumbnail";
   const box = h("div", { class: "picture" },
@@ -177,8 +177,9 @@ function activityLog() {
     ...state.events.map((one) => [one.sampleTime,
       `${one.callsign} ${t(`event.${one.type}`)} ${one.fenceName}`]),
     ...[...state.reports.values()].map((one) => [one.createdAt,
-      `${one.ownerCallsign}: ${t("reports")}: ${one.title}`]),
-    ...[...state.directives.values()].map((one) => [one.createdAt, `${one.callsign}: ${orderWords(one)}`]),
+      `${byline(one.ownerCallsign)}: ${t("reports")}: ${one.title}`]),
+    ...[...state.directives.values()].map((one) =>
+      [one.createdAt, `${byline(one.callsign)}: ${orderWords(one)}`]),
     ...state.alerts.map((one) => [one.since, spoken(one.text)]),
   ].sort(([a], [b]) => (a < b ? -1 : 1)).slice(-mostActivities);
   return form("214", "214", 8,

@@ -4,7 +4,7 @@ import { button, dotted, faint, fill, h, image, link } from "./dom.js";
 import { segment, write } from "./api.js";
 import { attempt, confirm, show } from "./dialog.js";
 import { isCommand, mayWrite, myself } from "./store.js";
-import { clock, since, t } from "./words.js";
+import { byline, clock, since, t } from "./words.js";
 import { written } from "./place.js";
 import { goTo, showMap } from "./map/map.js";
 import { photosPath, progress } from "./photos.js";
@@ -54,7 +54,7 @@ export function openGallery(report, photos, start, load) {
     if (JSON.stringify([at, all.length, photo]) === drawn) return;
     drawn = JSON.stringify([at, all.length, photo]);
     const path = `${photosPath(report.id)}/${photo.id}`;
-    const name = t("photo.of", { n: at + 1, name: photo.callsign });
+    const name = t("photo.of", { n: at + 1, name: byline(photo.callsign) });
     const part = photo.original.complete ? "" : photo.thumbnail.complete ? "/thumbnail" : null;
     const layer = markLayer(photo);
     view.show(part === null ? null : h("div", { class: "picture" },
@@ -62,7 +62,7 @@ export function openGallery(report, photos, start, load) {
     progress(photo.thumbnail));
     tools?.bind(layer, photo, path);
     fill(facts, h("p", { role: "status" }, h("strong", {},
-      dotted(t("photo.position", { n: at + 1, of: all.length }), photo.callsign))),
+      dotted(t("photo.position", { n: at + 1, of: all.length }), byline(photo.callsign)))),
     faint(dotted(photo.takenAt && `${t("photo.taken")} ${clock(photo.takenAt)}, ${since(photo.takenAt)}`,
       `${t("photo.added")} ${since(photo.addedAt)}`,
       photo.lat !== null && written(photo.lat, photo.lon))),

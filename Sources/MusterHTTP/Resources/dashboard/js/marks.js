@@ -2,6 +2,7 @@
 // picture; each viewer draws them.
 
 import { svg } from "./dom.js";
+import { byline } from "./words.js";
 
 export const colours = { red: "#ff2d2d", yellow: "#ffe000", white: "#ffffff", black: "#000000" };
 /** Shares of the longer side. */
@@ -41,7 +42,7 @@ export function drawn({ id, shape, colour, points, text, callsign }, width, heig
     },
   };
   const title = svg("title", {});
-  title.textContent = callsign;
+  title.textContent = byline(callsign);
   return svg("g", { "data-mark": id }, title, make[shape]?.());
 }
 

@@ -7,7 +7,7 @@ import { act } from "./queue.js";
 import {
   dueIn, fixAge, isCommand, isOwners, isOwnTracker, on, passed, speaker, state,
 } from "./store.js";
-import { ago, since, spoken, t } from "./words.js";
+import { ago, byline, since, spoken, t } from "./words.js";
 import {
   after, battery, contactAge, isLow, others, statusWord, symbol, timeLeft,
 } from "./status.js";
@@ -109,7 +109,7 @@ const place = ({ lat, lon, accuracyMetres }) =>
 
 function statement({ claim, callsign, saidAt, note }) {
   const word = t(claim === "safe" ? "state.safe" : "help");
-  return `${word} — ${callsign}, ${since(saidAt)}${note ? `: “${note}”` : ""}`;
+  return `${word} — ${byline(callsign)}, ${since(saidAt)}${note ? `: “${note}”` : ""}`;
 }
 
 /** The actions for a person. */

@@ -6,7 +6,7 @@ import { change, get, segment, upload } from "./api.js";
 import { attempt } from "./dialog.js";
 import { act } from "./queue.js";
 import { mayAdd, mayWrite, state } from "./store.js";
-import { spoken, t } from "./words.js";
+import { byline, spoken, t } from "./words.js";
 import { markLayer } from "./marks.js";
 
 const types = "image/jpeg,image/png,image/webp,image/heic,image/heif,image/avif";
@@ -182,7 +182,7 @@ export function photoPanel(zone, report) {
 
 function thumbnail(id, photo, at, open) {
   const { thumbnail: small, original, callsign } = photo;
-  const name = t("photo.of", { n: at + 1, name: callsign });
+  const name = t("photo.of", { n: at + 1, name: byline(callsign) });
   return h("li", {}, h("button", {
     "data-key": `photo ${photo.id}`, "aria-label": t("photo.open", { name }), onclick: () => open(at),
   }, small.complete

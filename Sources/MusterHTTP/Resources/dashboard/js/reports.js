@@ -5,7 +5,7 @@ import { change, getVersioned, segment, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
 import { isCommand, mayAdd, mayWrite, on, speaker, state } from "./store.js";
-import { ago, clock, secondsSince, since, span, t } from "./words.js";
+import { ago, byline, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
 import { dictation } from "./dictation.js";
@@ -83,7 +83,7 @@ h("span", {}, h("strong", {}, report.title), h("small", {}, dotted(
   report.severity === null ? t("filter.unrated") : t("severity.n", { n: report.severity }),
   report.photos > 0 && t("photos.n", { n: report.photos }),
   report.conflicts.length > 0 && t("conflict"), !isOpenReport(report) && t("resolved"),
-  delivery(report)))),
+  report.through && byline(report.ownerCallsign), delivery(report)))),
 h("span", { class: "age" }, span(secondsSince(report.updatedAt)))));
 
 function showOnMap(report) {
@@ -174,9 +174,11 @@ function detail(report) {
   fill(open.body, panelHead(title), badges(report),
     description && h("p", {}, description),
     h("p", {}, written(report.lat, report.lon)),
-    faint(dotted(ownerCallsign, clock(createdAt), since(createdAt))),
+    faint(dotted(byline(ownerCallsign), clock(createdAt), since(createdAt))),
     h("p", {}, h("strong", {}, delivery(report))),
-    confirmations.length > 0 && h("p", {}, t("confirmed", { names: confirmations.join(", ") })),
+    confirmations.length > 0 && h("p", {}, t("confirmed", {
+      names: confirmations.map(byline).join("; "),
+    })),
     report.conflicts.map((conflict) => sides(conflict, keep)),
     report.comments.map(comment),
     h("div", { class: "row" },
@@ -186,7 +188,7 @@ function detail(report) {
 }
 
 const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
-  h("strong", {}, callsign), ` ${text} `,
+  h("strong", {}, byline(callsign)), ` ${text} `,
   h("span", { class: "faint" }, since(writtenAt)));
 
 function actions(report, path, keep) {
@@ -213,7 +215,7 @@ function sides(conflict, keep) {
     h("div", { class: "sides" }, conflict.values.map((side) => {
       const body = mayWrite() && meant(conflict.field, side.value);
       return h("div", { class: "card" }, h("p", {}, side.value),
-        faint(`${side.callsign} · ${since(side.writtenAt)}`),
+        faint(`${byline(side.callsign)} · ${since(side.writtenAt)}`),
         body && button(t("keep"), `keep ${conflict.field} ${side.value}`, () => keep(body)));
     })));
 }

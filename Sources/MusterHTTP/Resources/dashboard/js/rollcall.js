@@ -8,7 +8,7 @@ import { act } from "./queue.js";
 import {
   isCommand, isOwnTracker, maySpeak, on, secondsLoaded, speaker, state,
 } from "./store.js";
-import { ago, secondsSince, since, spoken, t } from "./words.js";
+import { ago, byline, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
 import { minutes } from "./strip.js";
 import { ownWay, wayWords } from "./way.js";
@@ -63,7 +63,7 @@ function card(one, mayAsk, pick) {
         : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
     faint(dotted(
-      one.callsign, since(one.createdAt), t("for", { audience: spoken(one.addressees) }))),
+      byline(one.callsign), since(one.createdAt), t("for", { audience: spoken(one.addressees) }))),
     isOpen && own(one),
     sum(people, missing.length),
     missing.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
@@ -145,7 +145,7 @@ function answers(one, people, mayTakeBack) {
     h("span", { class: "state safe" }, `✓ ${t(isMissing(p) ? "answer.acknowledged" : `answer.${p.state}`)}`),
     h("span", { class: "why" }, dotted(
       since(p.answeredAt),
-      p.answeredBy !== p.callsign && t("answered.by", { name: p.answeredBy }),
+      p.answeredBy !== p.callsign && t("answered.by", { name: byline(p.answeredBy) }),
       p.reason && spoken(p.reason))),
     mayTakeBack(p) && button(
       t("undo"), `undo ${one.id} ${p.user}`, () => takeBack(one, p),

@@ -40,8 +40,12 @@ export function t(key, values = {}) {
   return phrase.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
+/** Names an author: "Rui, through Anna's laptop". */
+export const byline = (text) =>
+  text.replace(/, through (.+?)'s laptop/g, (_, name) => t("through", { name }));
+
 /** Translates texts of the node, which are in English. */
-export const spoken = (text) => translated(text)
+export const spoken = (text) => byline(translated(text))
   .replace(/(?<= k?m )(north|south)?-?(east|west)?(?= \(\d+°\))/, (point) => points[point] ?? point);
 
 /** The points of the compass by their English names. */

@@ -102,6 +102,7 @@ export default {
   resolve: "Erledigen",
   reopen: "Wieder öffnen",
   confirm: "Habe ich auch gesehen",
+  through: ", über den Laptop von {name}",
   confirmed: "Bestätigt von {names}",
   comment: "Kommentar",
   conflict: "Konflikt",

@@ -102,6 +102,7 @@ export default {
   resolve: "Resolve",
   reopen: "Reopen",
   confirm: "I have seen it too",
+  through: ", through {name}'s laptop",
   confirmed: "Confirmed by {names}",
   comment: "Comment",
   conflict: "conflict",

@@ -102,6 +102,7 @@ export default {
   resolve: "Resolver",
   reopen: "Reabrir",
   confirm: "Yo también lo he visto",
+  through: ", a través del portátil de {name}",
   confirmed: "Confirmado por {names}",
   comment: "Comentario",
   conflict: "conflicto",

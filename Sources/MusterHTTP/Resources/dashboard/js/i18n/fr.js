@@ -102,6 +102,7 @@ export default {
   resolve: "Résoudre",
   reopen: "Rouvrir",
   confirm: "Je l’ai vu aussi",
+  through: ", par le portable de {name}",
   confirmed: "Confirmé par {names}",
   comment: "Commentaire",
   conflict: "conflit",

@@ -102,6 +102,7 @@ export default {
   resolve: "Resolver",
   reopen: "Reabrir",
   confirm: "Também vi",
+  through: ", através do portátil de {name}",
   confirmed: "Confirmado por {names}",
   comment: "Comentário",
   conflict: "conflito",
