@@ -195,6 +195,23 @@ struct PhoneContactTests {
     #expect((295...400).contains(age), "\(age) s")
   }
 
+  @Test func `A heartbeat's battery is published with the contact, not with each heartbeat`()
+    throws
+  {
+    var valley = try valley()
+    func heartbeat(_ percent: UInt8) throws -> UInt8? {
+      try valley.at("Ben") {
+        try $0.recordContact(ofTracker: "Kim", batteryPercent: percent, now: $1)
+      }
+      try valley.run(milliseconds: 1000)
+      return try kim(by: "Ada", in: &valley).batteryPercent
+    }
+    #expect(try heartbeat(55) == 55, "the first message of a phone is published at once")
+    #expect(try heartbeat(54) == 55, "the next one within the spacing is not")
+    try valley.run(milliseconds: 60_000)
+    #expect(try heartbeat(53) == 53)
+  }
+
   @Test func `The silence setting of one phone decides when it is out of contact`() throws {
     var valley = try valley()
     try report(0, 0, in: &valley)

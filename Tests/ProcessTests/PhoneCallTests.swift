@@ -162,6 +162,8 @@ extension ProcessTests {
         for sent in useless { #expect(try send(sent, to: port) == 200, "\(sent)") }
         let kim = try #require(try await person("Kim", at: anna))
         #expect(kim["status"].text == "noPosition")
+        // That of the first message: later ones within a minute renew the contact here only.
+        #expect(kim["battery"] == .number(55))
         #expect(kim["lat"].number == nil)
         let left = kim["phone"]["leftOut"].items
         #expect(left.map { $0["reason"].text } == ["position marked as invalid"])

@@ -26,7 +26,7 @@ public enum PhoneMessages {
   /// name that an app uses.
   public static func form(_ text: some StringProtocol) throws(ReadingFault) -> TrackerReport {
     guard text.utf8.count <= longestBytes else { throw .tooLong }
-    guard let members = PhoneValue.form(text, all: "alarm").members,
+    guard let members = PhoneValue.form(text).members,
       members.contains(where: { formNames.contains($0.key.lowercased()) })
     else { throw .malformed }
     return report(of: members, named: [])
@@ -79,7 +79,7 @@ public enum PhoneMessages {
     _ message: [String: PhoneValue], named names: [String]
   ) -> TrackerReport {
     var report = TrackerReport(tracker: nil, position: nil)
-    readName(message, names, into: &report)
+    readName(values(of: message), names, into: &report)
     report.omissions = [.encrypted]
     return report
   }
@@ -103,7 +103,7 @@ public enum PhoneMessages {
       if inner.isEmpty { return [report(of: outer, named: names)] }
       return inner.prefix(mostMessages).map { location in
         report(
-          of: location.merging(outer) { own, _ in own }, named: names,
+          of: location.merging(outer) { own, other in own.isEmpty ? other : own }, named: names,
           alarms: alarms(in: outer) + alarms(in: location))
       }
     }
@@ -129,21 +129,15 @@ public enum PhoneMessages {
       }
   }
 
+  /// The non-empty values of each name in lower case: of the message itself, then of each part. The
+  /// first that can be read as what a name means counts: an odd value hides no other.
+  private typealias Values = [[String: [PhoneValue]]]
+
   /// - Parameter alarms: those of the message; nil to find them.
   private static func report(
     of message: [String: PhoneValue], named names: [String], alarms: [PhoneValue]? = nil
   ) -> TrackerReport {
-    var members: [String: PhoneValue] = [:]
-    func add(_ found: [String: PhoneValue]) {
-      // The order of a dictionary is not defined. A member that states nothing hides no other.
-      for (name, value) in found.sorted(by: { $0.key < $1.key })
-      where members[name.lowercased()]?.isEmpty ?? true {
-        members[name.lowercased()] = value
-      }
-    }
-    add(message)
-    // Parts of nested forms, behind those of the message itself.
-    for part in parts { add(members[part]?.members ?? [:]) }
+    let members = values(of: message)
     var report = TrackerReport(tracker: nil, position: nil)
     readName(members, names, into: &report)
     readTime(members, into: &report)
@@ -153,89 +147,102 @@ public enum PhoneMessages {
     return report
   }
 
-  private static func first(
-    _ names: [String], in members: [String: PhoneValue]
-  ) -> PhoneValue? {
-    names.lazy.compactMap { members[$0] }.first { !$0.isEmpty }
+  private static func values(of message: [String: PhoneValue]) -> Values {
+    func listed(_ found: [String: PhoneValue]) -> [String: [PhoneValue]] {
+      var values: [String: [PhoneValue]] = [:]
+      // The order of a dictionary is not defined.
+      for (name, value) in found.sorted(by: { $0.key < $1.key }) {
+        values[name.lowercased(), default: []] += value.messages.filter { !$0.isEmpty }
+      }
+      return values
+    }
+    let own = listed(message)
+    return [own] + parts.flatMap { own[$0] ?? [] }.compactMap(\.members).map(listed)
+  }
+
+  private static func values(of names: [String], in members: Values) -> [PhoneValue] {
+    members.flatMap { part in names.flatMap { part[$0] ?? [] } }
   }
 
   /// A secret names the phone before any of these: see `TrackerReport.renamed`. What stands later
   /// may change without a new person.
   private static func readName(
-    _ members: [String: PhoneValue], _ names: [String], into report: inout TrackerReport
+    _ members: Values, _ names: [String], into report: inout TrackerReport
   ) {
     var candidates = [names.filter { !$0.isEmpty }.joined(separator: "/")]
-    if let topic = members["topic"]?.word {
-      // `owntracks/USER/DEVICE`
-      candidates.append(topic.split(separator: "/").dropFirst().joined(separator: "/"))
+    // `owntracks/USER/DEVICE`
+    candidates += values(of: ["topic"], in: members).compactMap(\.word).map { topic in
+      topic.split(separator: "/").dropFirst().joined(separator: "/")
     }
     let keys = ["id", "deviceid", "device_id", "uniqueid", "unique_id", "tid"]
-    candidates += keys.compactMap { members[$0]?.word }
+    candidates += values(of: keys, in: members).compactMap(\.word)
     let stated = candidates.filter { !PhoneValue.trimmed($0).isEmpty }
     report.tracker = stated.lazy.compactMap { TrackerName(PhoneValue.trimmed($0)) }.first
     if report.tracker == nil { report.omissions.insert(.name) }
   }
 
-  private static func readTime(
-    _ members: [String: PhoneValue], into report: inout TrackerReport
-  ) {
+  private static func readTime(_ members: Values, into report: inout TrackerReport) {
     let keys = ["timestamp", "tst", "time", "fixtime", "devicetime"]
-    report.time = PhoneTime.read(first(keys, in: members))
+    let times = values(of: keys, in: members).map(PhoneTime.read)
+    let stated = times.first { if case .stated = $0 { true } else { false } }
+    report.time = stated ?? (times.contains(.unknown) ? .unknown : .missing)
     if report.time == .unknown { report.omissions.insert(.time) }
     // OwnTracks repeats the last position with the time of now: a ping, or on demand.
-    if members["_type"] != nil, ["p", "l"].contains(members["t"]?.word?.lowercased()) {
+    let triggers = values(of: ["t"], in: members).map { $0.word?.lowercased() }
+    if !values(of: ["_type"], in: members).isEmpty, triggers.contains("p") || triggers.contains("l")
+    {
       report.time = .unknown
     }
   }
 
-  private static func readPosition(
-    _ members: [String: PhoneValue], into report: inout TrackerReport
-  ) {
-    var latitude = first(["lat", "latitude"], in: members)
-    var longitude = first(["lon", "lng", "long", "longitude"], in: members)
-    if latitude == nil, longitude == nil,
-      let parts = members["location"]?.word?.split(separator: ","), parts.count == 2
-    {
-      (latitude, longitude) = (.text(String(parts[0])), .text(String(parts[1])))
+  private static func readPosition(_ members: Values, into report: inout TrackerReport) {
+    var latitudes = values(of: ["lat", "latitude"], in: members)
+    var longitudes = values(of: ["lon", "lng", "long", "longitude"], in: members)
+    if latitudes.isEmpty, longitudes.isEmpty {
+      for text in values(of: ["location"], in: members).compactMap(\.word) {
+        let parts = text.split(separator: ",")
+        guard parts.count == 2 else { continue }
+        latitudes.append(.text(String(parts[0])))
+        longitudes.append(.text(String(parts[1])))
+      }
     }
-    guard latitude != nil || longitude != nil else { return }
-    guard let latitude = latitude?.decimal, let longitude = longitude?.decimal,
+    guard !latitudes.isEmpty || !longitudes.isEmpty else { return }
+    guard let latitude = latitudes.lazy.compactMap(\.decimal).first,
+      let longitude = longitudes.lazy.compactMap(\.decimal).first,
       let position = Coordinate(latitude: latitude, longitude: longitude)
     else {
       report.omissions.insert(.position)
       return
     }
-    let accuracy = first(["accuracy", "acc"], in: members)
+    let accuracies = values(of: ["accuracy", "acc"], in: members)
+    let accuracy = accuracies.lazy.compactMap(\.decimal).first
     // A negative radius states that the position is invalid (CoreLocation, horizontalAccuracy).
     let isInvalid =
-      accuracy?.decimal.map { $0 < 0 } ?? false
-      || first(["valid"], in: members).map { $0.truth == false || $0.word?.lowercased() == "v" }
-        ?? false
+      accuracy.map { $0 < 0 } ?? false
+      || values(of: ["valid"], in: members).contains {
+        $0.truth == false || $0.word?.lowercased() == "v"
+      }
     guard !isInvalid else {
       report.omissions.insert(.invalidFix)
       return
     }
     report.position = position
-    if accuracy != nil, accuracy?.decimal == nil { report.omissions.insert(.accuracy) }
+    if !accuracies.isEmpty, accuracy == nil { report.omissions.insert(.accuracy) }
     // Phones send 0 for an unknown accuracy; the next best value is used then.
-    let metres =
-      accuracy?.decimal ?? members["hdop"]?.decimal.map { $0 * metresPerHDOP }
-    report.accuracyDecimetres = Accuracy.decimetres(metres)
+    let precision = values(of: ["hdop"], in: members).lazy.compactMap(\.decimal).first
+    report.accuracyDecimetres = Accuracy.decimetres(
+      accuracy ?? precision.map { $0 * metresPerHDOP })
   }
 
-  private static func readCondition(
-    _ members: [String: PhoneValue], into report: inout TrackerReport
-  ) {
-    if let value = first(["batt", "battery", "batterylevel"], in: members) {
-      report.batteryPercent = percent(value)
-      if report.batteryPercent == nil { report.omissions.insert(.battery) }
-    }
-    if let value = first(["motion", "is_moving", "ismoving"], in: members) {
-      report.isMoving = value.truth
-      if report.isMoving == nil { report.omissions.insert(.movement) }
-    } else if let value = members["motionactivities"] {
-      report.isMoving = isMoving(value)
-    }
+  private static func readCondition(_ members: Values, into report: inout TrackerReport) {
+    let charges = values(of: ["batt", "battery", "batterylevel"], in: members)
+    report.batteryPercent = charges.lazy.compactMap(percent).first
+    if !charges.isEmpty, report.batteryPercent == nil { report.omissions.insert(.battery) }
+    let movements = values(of: ["motion", "is_moving", "ismoving"], in: members)
+    report.isMoving = movements.lazy.compactMap(\.truth).first
+    if report.isMoving == nil, !movements.isEmpty { report.omissions.insert(.movement) }
+    guard movements.isEmpty else { return }
+    report.isMoving = isMoving(values(of: ["motionactivities"], in: members))
   }
 
   /// A charge in percent, or from 0 to 1 as the `level` of an object.
@@ -247,8 +254,7 @@ public enum PhoneMessages {
   }
 
   /// Whether the activities of the operating system contain a movement; nil if they are unknown.
-  private static func isMoving(_ value: PhoneValue) -> Bool? {
-    let activities: [PhoneValue] = if case .list(let elements) = value { elements } else { [value] }
+  private static func isMoving(_ activities: [PhoneValue]) -> Bool? {
     let words = Set(activities.compactMap { $0.word?.lowercased() })
     if !words.isDisjoint(with: ["walking", "running", "cycling", "automotive"]) { return true }
     return words.contains("stationary") ? false : nil

@@ -81,7 +81,8 @@ enum PhoneValue: Hashable, Sendable {
 
 extension PhoneValue {
   /// Parses JSON, which apps write with faults at times: bytes that are no UTF-8, `NaN` for a
-  /// missing number, numbers out of range, control characters in texts. Returns nil if it is none.
+  /// missing number, numbers out of range, control characters and broken escapes in texts. Returns
+  /// nil if it is none.
   static func json(_ bytes: [UInt8]) -> PhoneValue? { parsed(bytes) ?? parsed(repaired(bytes)) }
 
   private static func parsed(_ bytes: [UInt8]) -> PhoneValue? {
@@ -113,18 +114,16 @@ extension PhoneValue {
     let text = Array(String(decoding: bytes, as: UTF8.self).utf8)
     var repaired: [UInt8] = []
     repaired.reserveCapacity(text.count)
-    var (isInText, isEscaped) = (false, false)
+    var isInText = false
     var index = text.startIndex
     while index < text.endIndex {
       let byte = text[index]
-      if isInText {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == UInt8(ascii: "\"") {
-          isInText = false
-        }
+      if isInText, byte == UInt8(ascii: "\\") {
+        let found = escape(at: index, in: text)
+        repaired += found.bytes
+        index += found.length
+      } else if isInText {
+        isInText = byte != UInt8(ascii: "\"")
         repaired.append(byte < 0x20 ? 0x20 : byte)
         index += 1
       } else if let word = noNumbers.first(where: { text[index...].starts(with: $0) }) {
@@ -143,6 +142,41 @@ extension PhoneValue {
     return repaired
   }
 
+  /// Returns the escape at a backslash as JSON allows it, and the length of the original. Half of a
+  /// pair of surrogates, which apps write for a cut emoji, becomes U+FFFD; the backslash of an
+  /// unknown escape is left out.
+  private static func escape(at index: Int, in text: [UInt8]) -> (bytes: [UInt8], length: Int) {
+    guard index + 1 < text.count else { return ([], 1) }
+    guard let unit = codeUnit(at: index, in: text) else {
+      let isKnown = escapes.contains(text[index + 1])
+      return isKnown ? (Array(text[index...(index + 1)]), 2) : ([], 1)
+    }
+    if !UTF16.isLeadSurrogate(unit), !UTF16.isTrailSurrogate(unit) {
+      return (Array(text[index..<(index + 6)]), 6)
+    }
+    if UTF16.isLeadSurrogate(unit), let next = codeUnit(at: index + 6, in: text),
+      UTF16.isTrailSurrogate(next)
+    {
+      return (Array(text[index..<(index + 12)]), 12)
+    }
+    return (Array("\u{FFFD}".utf8), 6)
+  }
+
+  /// Returns the UTF-16 code unit of a `\u` escape; nil if there is none.
+  private static func codeUnit(at index: Int, in text: [UInt8]) -> UInt16? {
+    guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"),
+      text[index + 1] == UInt8(ascii: "u")
+    else { return nil }
+    var unit: UInt16 = 0
+    for byte in text[(index + 2)..<(index + 6)] {
+      guard let digit = hexadecimal(byte) else { return nil }
+      unit = unit << 4 | UInt16(digit)
+    }
+    return unit
+  }
+
+  private static let escapes = Set("\"\\/bfnrt".utf8)
+
   /// The longest first.
   private static let noNumbers: [[UInt8]] = ["-Infinity", "Infinity", "-NaN", "NaN", "nan"].map {
     Array($0.utf8)
@@ -153,26 +187,18 @@ extension PhoneValue {
 // MARK: - Forms
 
 extension PhoneValue {
-  /// Parses a form (`application/x-www-form-urlencoded`) into an object. Of repeated names the
-  /// first counts; the values of `all` become a list. Broken percent signs stay as they are, and
-  /// texts that are no UTF-8 are read as Latin-1: nothing makes another parameter unreadable.
-  ///
-  /// - Parameter all: a name of which each value counts, in lower case.
-  static func form(_ text: some StringProtocol, all: String) -> PhoneValue {
-    var members: [String: PhoneValue] = [:]
-    var values: [PhoneValue] = []
+  /// Parses a form (`application/x-www-form-urlencoded`) into an object. The values of a repeated
+  /// name become a list. Broken percent signs stay as they are, and texts that are no UTF-8 are
+  /// read as Latin-1: nothing makes another parameter unreadable.
+  static func form(_ text: some StringProtocol) -> PhoneValue {
+    var members: [String: [PhoneValue]] = [:]
     for pair in text.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = PhoneValue.trimmed(decoded(parts[0]))
       let value = PhoneValue.text(parts.count == 2 ? decoded(parts[1]) : "")
-      if name.lowercased() == all {
-        values.append(value)
-      } else if members[name] == nil {
-        members[name] = value
-      }
+      members[name, default: []].append(value)
     }
-    if !values.isEmpty { members[all] = .list(values) }
-    return .object(members)
+    return .object(members.mapValues { $0.count == 1 ? $0[0] : .list($0) })
   }
 
   private static func decoded(_ text: some StringProtocol) -> String {

@@ -13,12 +13,20 @@ enum HTTPExchange {
   static func request(
     _ port: UInt16, _ path: String, body: String? = nil, headers: [String: String] = [:]
   ) throws -> Answer {
+    try request(port, path, bytes: body.map { Array($0.utf8) }, headers: headers)
+  }
+
+  /// The same with a body of any bytes and any method.
+  static func request(
+    _ port: UInt16, _ path: String, method: String? = nil, bytes: [UInt8]?,
+    headers: [String: String] = [:]
+  ) throws -> Answer {
     var to = sockaddr_in()
     to.sin_family = sa_family_t(AF_INET)
     to.sin_port = port.bigEndian
     to.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     return try request(
-      to, AF_INET, path, body, ["Host": "127.0.0.1:\(port)"].merging(headers) { $1 })
+      to, AF_INET, path, bytes, ["Host": "127.0.0.1:\(port)"].merging(headers) { $1 }, method)
   }
 
   /// The same over a Unix socket, whose path has at most a hundred bytes.
@@ -28,18 +36,21 @@ enum HTTPExchange {
     var to = sockaddr_un()
     to.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &to.sun_path) { $0.copyBytes(from: socket.path.utf8.prefix(100)) }
-    return try request(to, AF_UNIX, path, body, ["Host": "localhost"].merging(headers) { $1 })
+    return try request(
+      to, AF_UNIX, path, body.map { Array($0.utf8) }, ["Host": "localhost"].merging(headers) { $1 })
   }
 
   private static func request(
-    _ to: some Any, _ family: Int32, _ path: String, _ body: String?, _ headers: [String: String]
+    _ to: some Any, _ family: Int32, _ path: String, _ body: [UInt8]?,
+    _ headers: [String: String], _ stated: String? = nil
   ) throws -> Answer {
     var all = ["Connection": "close"]
-    if let body { all["Content-Length"] = "\(body.utf8.count)" }
+    if let body { all["Content-Length"] = "\(body.count)" }
     all.merge(headers) { $1 }
     let lines = all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
-    let method = body == nil ? "GET" : "POST"
-    let text = try exchange("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")", to, family)
+    let method = stated ?? (body == nil ? "GET" : "POST")
+    let head = Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n".utf8)
+    let text = try exchange(head + (body ?? []), to, family)
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts[0].prefix { $0 != "\r\n" }.split(separator: " ")
     guard words.count > 1, let status = Int(words[1]) else {
@@ -49,7 +60,7 @@ enum HTTPExchange {
   }
 
   private static func exchange(
-    _ request: String, _ to: some Any, _ family: Int32
+    _ bytes: [UInt8], _ to: some Any, _ family: Int32
   ) throws -> String {
     #if os(Linux)
       let kind = Int32(SOCK_STREAM.rawValue)
@@ -68,7 +79,6 @@ enum HTTPExchange {
       }
     }
     guard isConnected else { throw Failed("connect: \(String(cString: strerror(errno)))") }
-    let bytes = Array(request.utf8)
     guard send(descriptor, bytes, bytes.count, 0) == bytes.count else {
       throw Failed("send: \(String(cString: strerror(errno)))")
     }
