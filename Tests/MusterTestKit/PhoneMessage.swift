@@ -1,7 +1,7 @@
 import Foundation
 
-/// A valid message of a phone's app with up to five odd optional parts: what is needed is in it, and
-/// beside that whatever apps, their users and their networks make of the rest.
+/// A valid message of a phone's app with up to five odd optional parts: what is needed is in it,
+/// and beside that whatever apps, their users and their networks make of the rest.
 package struct PhoneMessage: Sendable {
   /// The forms in which apps send the same.
   package enum App: String, CaseIterable, Sendable {
