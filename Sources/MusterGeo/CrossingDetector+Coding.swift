@@ -23,7 +23,8 @@ public enum CrossingStateFault: Error, Hashable, Sendable, CustomStringConvertib
 // transitions 4, flags 1, with a rate: began 8, events 4, last 8, with a pending crossing: version
 // 16, latitude 4, longitude 4, accuracy 4 or zeros, sample time 8.
 // Flags of a stay: 1 leaving, 2 waiting, 4 baseline. Flags of a count: 1 rate, 2 inside, 4 pending,
-// 8 baseline, 16 accuracy. Format 2 is the same without the flags of counts and what follows them.
+// 8 baseline, 16 accuracy, 32 pending ENTER. Format 2 is the same without the flags of counts and
+// what follows them.
 extension CrossingDetector {
   private static let format: UInt8 = 3
   private static let formatWithoutRates: UInt8 = 2
@@ -94,7 +95,8 @@ extension [UInt8] {
     append(
       1 | (rate.side == .enter ? 2 : 0) | (pending == nil ? 0 : 4)
         | (pending?.isBaseline == true ? 8 : 0)
-        | (pending?.fix.accuracyDecimetres == nil ? 0 : 16))
+        | (pending?.fix.accuracyDecimetres == nil ? 0 : 16)
+        | (pending?.type == .enter ? 32 : 0))
     append(bigEndian: rate.began.milliseconds)
     append(bigEndian: rate.events)
     append(bigEndian: rate.last.milliseconds)
@@ -142,7 +144,7 @@ private struct BigEndianReader {
     let flags = try integer(bytes: 1)
     guard flags != 0 else { return nil }
     let hasPending = flags & 4 != 0
-    guard flags < 32, flags & 1 != 0, hasPending || flags & 24 == 0 else { throw .invalid("rate") }
+    guard flags < 64, flags & 1 != 0, hasPending || flags & 56 == 0 else { throw .invalid("rate") }
     let (began, events) = (try time(), UInt32(try integer(bytes: 4)))
     return CrossingRate(
       began: began, events: events, last: try time(), side: flags & 2 == 0 ? .exit : .enter,
@@ -161,7 +163,7 @@ private struct BigEndianReader {
     let isAccurate = flags & 16 != 0
     guard isAccurate || accuracy == 0 else { throw .invalid("accuracy") }
     return CrossingRate.Pending(
-      version: version,
+      type: flags & 32 == 0 ? .exit : .enter, version: version,
       fix: Fix(
         position: place, accuracyDecimetres: isAccurate ? accuracy : nil,
         sampleTime: try time()),

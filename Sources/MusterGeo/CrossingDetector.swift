@@ -97,6 +97,7 @@ public struct CrossingDetector: Hashable, Sendable {
   var stays: [Stay]
   /// In the order of fence ids.
   var counts: [Count]
+
   /// Creates a detector without any fix.
   public init() {
     lastSampleTime = nil

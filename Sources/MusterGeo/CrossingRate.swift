@@ -16,6 +16,7 @@ struct CrossingRate: Hashable, Sendable {
 
   /// A crossing that waits.
   struct Pending: Hashable, Sendable {
+    let type: CrossingType
     let version: FenceVersion
     let fix: Fix
     let isBaseline: Bool
@@ -29,7 +30,7 @@ struct CrossingRate: Hashable, Sendable {
   private(set) var last: Timestamp
   /// The type of the last event: the side on which others know the subject.
   private(set) var side: CrossingType
-  /// A crossing to the other side that waits; nil for none.
+  /// A crossing that waits; nil for none.
   private(set) var pending: Pending?
 
   init(
@@ -53,7 +54,7 @@ struct CrossingRate: Hashable, Sendable {
     }
     let isUrgent = type == .enter && rule.isHazard
     if isUrgent || !isBeyond(at: fix.sampleTime) || isDue(at: fix.sampleTime) { return true }
-    pending = Pending(version: rule.version, fix: fix, isBaseline: isBaseline)
+    pending = Pending(type: type, version: rule.version, fix: fix, isBaseline: isBaseline)
     return false
   }
 
@@ -95,14 +96,17 @@ extension CrossingDetector {
     for index in counts.indices {
       guard let pending = counts[index].rate?.pending else { continue }
       let fence = counts[index].fence
-      guard fences.position(of: fence) != nil else {
+      guard let position = fences.position(of: fence) else {
         counts[index].rate?.forgetPending()
         continue
       }
-      guard let rate = counts[index].rate, rate.isDue(at: time) else { continue }
-      let type: CrossingType = rate.side == .enter ? .exit : .enter
+      // A fence that is a program's by now has all its events.
+      let isStrict = fences.rules[position].mode == .strictAWS
+      guard let rate = counts[index].rate, isStrict || rate.isDue(at: time) else { continue }
       found.append(
-        event(type, at: index, pending.version, with: pending.fix, isBaseline: pending.isBaseline))
+        event(
+          pending.type, at: index, pending.version, with: pending.fix,
+          isBaseline: pending.isBaseline))
       counts[index].rate?.beginMinute(at: time)
     }
     return found

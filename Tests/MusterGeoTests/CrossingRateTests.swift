@@ -105,4 +105,28 @@ import Testing
     let enters = detector.observe(Self.fix(inside: true, second: 201), fences: [Self.zone()])
     #expect(enters.map(\.type) == [.enter])
   }
+
+  @Test func `a zone that is activated again within the minute raises no false EXIT`() throws {
+    var (_, detector) = jump(for: 31, over: Self.zone())
+    func observe(inside: Bool, _ second: Int64, isActive: Bool = true) throws -> [CrossingType] {
+      detector = try CrossingDetector(
+        decoding: detector.encoded(), watch: detector.encodedWatch())
+      let fences = isActive ? [Self.zone()] : []
+      return detector.observe(Self.fix(inside: inside, second: second), fences: fences).map(\.type)
+    }
+    #expect(try observe(inside: true, 95) == [.enter])
+    #expect(try observe(inside: true, 100, isActive: false) == [])
+    #expect(try observe(inside: true, 105) == [], "it waits for the end of the minute")
+    #expect(try observe(inside: true, 160) == [.enter])
+    #expect(try observe(inside: false, 230) == [.exit])
+  }
+
+  @Test func `a zone that is made a program's has what waited`() {
+    var (_, detector) = jump(for: 101, over: Self.zone())
+    #expect(detector.hasPending)
+    let events = detector.observe(
+      Self.fix(inside: false, second: 103), fences: [Self.zone(mode: .strictAWS)])
+    #expect(events.map(\.type) == [.exit])
+    #expect(!detector.hasPending)
+  }
 }

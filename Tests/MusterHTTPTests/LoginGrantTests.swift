@@ -71,7 +71,7 @@ import Testing
     try await `Logging in`.run(isReachable: true) { caller, folder in
       let maria = try await caller.cookie("Maria", "Maria's words")
       let file = LoginFile(in: folder)
-      for index in 0..<LoginGrantFile.mostOfLogin {
+      for index in 0..<LoginGrantFile.mostWorking {
         try file.record(
           LoginGrant(kind: .webhook, id: "w\(index)", login: "Maria", note: "https://a.example"))
       }

@@ -54,7 +54,7 @@ extension `Logging in` {
       while added < 1000 {
         let answer = await caller.ask(.post, "/api/v1/reports", report, cookie: rui)
         if answer.status == .tooManyRequests {
-          #expect(answer.headers[.retryAfter] == "3")
+          #expect(answer.headers[.retryAfter] == "4")
           break
         }
         #expect(answer.status == .created)
@@ -67,6 +67,23 @@ extension `Logging in` {
       let maria = try await caller.cookie("Maria", "Maria's words")
       #expect(await caller.ask(.post, "/api/v1/reports", report, cookie: maria).status == .created)
     }
+  }
+
+  @Test func `what a login makes permanent has a bound for each hour`() {
+    let (limits, start) = (WriteLimits(), ContinuousClock.now)
+    var added = [0, 0, 0]
+    for second in 0..<3 * 3600 {
+      for kind in [WriteLimits.Kind.addition, .ownReport] {
+        while limits.pause(kind, of: "Rui", now: start + .seconds(second)) == nil {
+          added[second / 3600] += 1
+        }
+      }
+    }
+    // Besides them, crossings of a hazard zone: `CrossingRateTests`.
+    let crossings = (first: 150, later: 120)
+    #expect(added[0] + crossings.first <= 1500)
+    for hour in 1...2 { #expect(added[hour] + crossings.later <= 1200, "\(added)") }
+    #expect(added[0] > 1000 && added[2] > 900, "a team of one phone works at this rate")
   }
 
   @Test func `refused writes of a login do not displace the audit log`() async throws {

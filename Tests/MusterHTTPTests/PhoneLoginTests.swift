@@ -127,6 +127,22 @@ extension `Logging in` {
     }
   }
 
+  @Test func `times of a hostile phone that no clock shows are not used`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      for time in [Int64.min, .max, -1] {
+        var headers: HTTPFields = [:]
+        headers[try #require(HeaderName("muster-acted-at"))] = "\(time)"
+        let place = "{\"lat\":46,\"lon\":7,\"accuracyMetres\":12}"
+        let placed = await caller.ask(.post, "/api/v1/me/position", place, cookie: rui, headers)
+        #expect(placed.status == .noContent)
+        let called = await caller.ask(.put, "/api/v1/me/safety", Self.help, cookie: rui, headers)
+        #expect(called.status == .noContent)
+      }
+    }
+  }
+
   @Test func `places that a user sets by hand on the page have a rate`() async throws {
     try await Self.run { caller, folder in
       let anna = try await caller.endpoint.router.api.node.user()

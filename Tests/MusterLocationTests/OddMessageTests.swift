@@ -68,4 +68,25 @@ struct OddMessageTests {
     #expect(report.position == Coordinate(latitude: 46.5, longitude: 7.5))
     #expect(report.time == .stated(Timestamp(milliseconds: 1_700_000_000_000)))
   }
+
+  @Test func `a position is never made of the halves of two`() throws {
+    let body =
+      "{\"device_id\":\"Kim\",\"lat\":52.5,\"lon\":\"13.4 E\",\"alarm\":\"sos\","
+      + "\"coords\":{\"latitude\":48.1,\"longitude\":11.5}}"
+    let report = try #require(try PhoneMessages.json(Array(body.utf8)).first)
+    #expect(report.isCall)
+    #expect(report.position == Coordinate(latitude: 48.1, longitude: 11.5))
+  }
+
+  /// Each of the locations would read the long lists of the message again.
+  @Test func `long lists beside many locations are not read for each of them`() throws {
+    let (locations, values) = (
+      Array(repeating: "{}", count: 4096), Array(repeating: "1", count: 200_000)
+    )
+    let body =
+      "{\"device_id\":\"Kim\",\"location\":[\(locations.joined(separator: ","))],"
+      + "\"timestamp\":[\(values.joined(separator: ","))],\"alarm\":[\"x\",\"sos\"]}"
+    let reports = try PhoneMessages.json(Array(body.utf8))
+    #expect(reports.count == 4096 && reports.allSatisfy(\.isCall))
+  }
 }

@@ -31,7 +31,11 @@ struct Call: Sendable {
 
   /// When the user acted, in milliseconds by the phone's clock; nil if it is not stated.
   var actedAt: Int64? {
-    HeaderName("muster-acted-at").flatMap { headers[$0] }.flatMap { Int64($0) }
+    let stated = HeaderName("muster-acted-at").flatMap { headers[$0] }.flatMap { Int64($0) }
+    // Differences of other times would overflow.
+    return stated.flatMap {
+      Timestamp.writable.contains(Timestamp(milliseconds: $0)) ? $0 : nil
+    }
   }
 
   /// The age in milliseconds of a sample of this request, by the phone's clock until it was sent;

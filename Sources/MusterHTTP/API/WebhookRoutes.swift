@@ -46,8 +46,15 @@ enum WebhookRoutes {
       } catch {
         throw Problem(.unprocessableContent, "\(error)")
       }
-      try await api.record(.webhook, webhook.name, by: call, note: webhook.address.shown)
+      let isNew = store.entry(webhook.name) == nil
       try await Problem.noting { try store.put(webhook, from: try await .now(of: api.node)) }
+      do {
+        try await api.record(.webhook, webhook.name, by: call, note: webhook.address.shown)
+      } catch {
+        // It MUST NOT outlive its login.
+        if isNew { try await Problem.noting { try store.remove(webhook.name) } }
+        throw error
+      }
       guard let entry = store.entry(webhook.name) else { throw Problem.noWebhook }
       // The receiver knows a secret that was kept; a login that does not learns it from no answer.
       return .ok(
@@ -109,8 +116,8 @@ extension API {
     guard let logins else { return }
     do {
       if let login = call.person?.name {
-        try await forgetInvites(in: logins.grants)
-        try logins.record(LoginGrant(kind: kind, id: id, login: login, note: note))
+        let over = try await reviewInvites(in: logins.grants)
+        try logins.record(LoginGrant(kind: kind, id: id, login: login, note: note), over: over)
       } else {
         try logins.grants.forget(kind, id)
       }
@@ -121,10 +128,16 @@ extension API {
     }
   }
 
-  /// Forgets invites by which no device can join any more.
-  private func forgetInvites(in grants: LoginGrantFile) async throws {
-    guard case .invites(let invites) = try await ask(.invites) else { return }
-    try grants.keepInvites(Set(invites.filter { $0.state == .open }.map { "\($0.id)" }))
+  /// Forgets invites that are withdrawn or gone and that admitted no device. Returns the ids of all
+  /// by which no device can join any more.
+  private func reviewInvites(in grants: LoginGrantFile) async throws -> Set<String> {
+    // Read first: an invite is recorded after it is made, so that none of these is too new.
+    let known = Set(try grants.read().filter { $0.kind == .invite }.map(\.id))
+    guard case .invites(let invites) = try await ask(.invites) else { throw Problem.unexpected }
+    let useless = invites.filter { $0.state == .withdrawn && $0.devices.isEmpty }
+    let gone = known.subtracting(invites.map { "\($0.id)" })
+    try grants.forgetInvites(gone.union(useless.map { "\($0.id)" }))
+    return Set(invites.filter { $0.state != .open }.map { "\($0.id)" })
   }
 
   fileprivate func webhookStore() throws(Problem) -> WebhookStore {

@@ -75,12 +75,14 @@ public struct LoginFile: Sendable {
 
   /// Records what a login makes. Throws `LoginFault` if the login was removed, or has made
   /// as much as it may.
-  func record(_ grant: LoginGrant) throws {
+  ///
+  /// - Parameter over: the ids of invites by which no device can join any more.
+  func record(_ grant: LoginGrant, over: Set<String> = []) throws {
     try file.withLock {
       guard try read().contains(where: { $0.name == grant.login }) else {
         throw LoginFault("the login \(grant.login) was removed")
       }
-      try grants.record(grant)
+      try grants.record(grant, over: over)
     }
   }
 

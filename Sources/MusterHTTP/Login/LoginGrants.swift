@@ -37,8 +37,8 @@ public struct LoginGrant: Hashable, Sendable {
 ///
 /// `muster login remove` changes it, also while no node runs; the node follows it (`Programs`).
 public struct LoginGrantFile: Sendable {
-  /// All; of these, those of one login. The places of one login are no other's.
-  static let (most, mostOfLogin) = (1024, 64)
+  /// All; of these, those of one login, and of these those that still work.
+  static let (most, mostOfLogin, mostWorking) = (1024, 256, 64)
 
   private let file: PrivateFile
 
@@ -59,15 +59,22 @@ public struct LoginGrantFile: Sendable {
 
   /// Records what a login makes. Throws `LoginFault` if it has made as much as it may. The caller
   /// MUST hold the lock of the home.
-  func record(_ grant: LoginGrant) throws {
+  ///
+  /// - Parameter over: the ids of invites by which no device can join any more.
+  func record(_ grant: LoginGrant, over: Set<String>) throws {
     try updateLocked { grants in
       grants.removeAll { $0.kind == grant.kind && $0.id == grant.id }
-      guard grants.count < Self.most,
-        grants.count(where: { $0.login == grant.login }) < Self.mostOfLogin
+      let own = grants.filter { $0.login == grant.login }
+      guard own.count < Self.mostOfLogin,
+        own.count(where: { $0.kind != .invite || !over.contains($0.id) }) < Self.mostWorking
       else {
         throw LoginFault(
-          "the login \(grant.login) has made \(Self.mostOfLogin) invites and webhooks: withdraw or "
+          "the login \(grant.login) has made \(Self.mostWorking) invites and webhooks: withdraw or "
             + "remove some first")
+      }
+      guard grants.count < Self.most else {
+        throw LoginFault(
+          "logins have made \(Self.most) invites and webhooks: remove some first")
       }
       grants.append(grant)
     }
@@ -78,9 +85,10 @@ public struct LoginGrantFile: Sendable {
     try update { $0.removeAll { $0.kind == kind && $0.id == id } }
   }
 
-  /// Forgets the invites that are not in this list: they were used, or have expired.
-  func keepInvites(_ open: Set<String>) throws {
-    try update { $0.removeAll { $0.kind == .invite && !open.contains($0.id) } }
+  /// Forgets invites that nothing came of and nothing can.
+  func forgetInvites(_ ids: Set<String>) throws {
+    guard !ids.isEmpty else { return }
+    try update { $0.removeAll { $0.kind == .invite && ids.contains($0.id) } }
   }
 
   /// Ends what a login made, which is removed. The caller MUST hold the lock of the home.
@@ -88,7 +96,7 @@ public struct LoginGrantFile: Sendable {
     var ended: [LoginGrant] = []
     try updateLocked { grants in
       for index in grants.indices where grants[index].login == name {
-        grants[index].state = asStolen ? .stolen : .ended
+        if grants[index].state != .stolen { grants[index].state = asStolen ? .stolen : .ended }
         ended.append(grants[index])
       }
     }
@@ -134,16 +142,21 @@ struct LoginGrantKeeper: Sendable {
   private static let pause = Duration.seconds(1)
 
   /// Follows the file, which other processes change too, until it is cancelled.
-  func run(onFault: @Sendable (any Error) -> Void) async {
+  ///
+  /// - Parameter onFault: receives each fault once.
+  func run(onFault: @Sendable (String) -> Void) async {
     var seen: FileVersion?
+    var fault: String?
     while !Task.isCancelled {
       let version = FileVersion(of: file.path)
       if version != seen {
         do {
           try await enforce()
           seen = FileVersion(of: file.path)
+          fault = nil
         } catch {
-          onFault(error)
+          if fault != "\(error)" { onFault("\(error)") }
+          fault = "\(error)"
         }
       }
       do { try await Task.sleep(for: Self.pause) } catch { return }
@@ -155,11 +168,16 @@ struct LoginGrantKeeper: Sendable {
     for grant in try file.read() where grant.state != .open {
       switch grant.kind {
       case .invite:
-        // One that is used, expired or withdrawn is refused here, and over too.
-        _ = await node.perform(.withdrawInvite(grant.id))
+        // An unknown one is over too. Any other refusal, as of a full disk, is tried again.
+        if case .refused(let reason, let kind) = await node.perform(.withdrawInvite(grant.id)),
+          kind != .unknown
+        {
+          throw LoginFault("the invite \(grant.id.prefix(8)): \(reason)")
+        }
         try file.forget(.invite, grant.id)
       case .webhook:
-        guard grant.state == .stolen else { continue }
+        // Unless it was made again meanwhile.
+        guard grant.state == .stolen, try file.read().contains(grant) else { continue }
         if let webhooks, webhooks.entry(grant.id) != nil { try webhooks.remove(grant.id) }
         try file.forget(.webhook, grant.id)
       }

@@ -47,7 +47,9 @@ final class LoginLinks: Sendable {
   var grants: LoginGrantFile { file.grants }
 
   /// Records what a login makes, as `LoginFile` does.
-  func record(_ grant: LoginGrant) throws { try file.record(grant) }
+  func record(_ grant: LoginGrant, over: Set<String>) throws {
+    try file.record(grant, over: over)
+  }
 
   /// The tokens of browsers.
   var browsers: BrowserTokenFile { file.browsers }

@@ -31,8 +31,8 @@ final class WriteLimits: Sendable {
 
     fileprivate var budget: Budget {
       switch self {
-      case .addition: Budget(burst: 240, interval: .seconds(3))
-      case .ownReport: Budget(burst: 60, interval: .seconds(10))
+      case .addition: Budget(burst: 240, interval: .seconds(4))
+      case .ownReport: Budget(burst: 30, interval: .seconds(60))
       case .safety, .answer: Budget(burst: 120, interval: .seconds(5))
       case .refusal: Budget(burst: 60, interval: .seconds(60))
       }

@@ -101,10 +101,11 @@ public enum PhoneMessages {
       let outer = message.filter { $0.key != "location" }
       let inner = location.messages.compactMap(\.members)
       if inner.isEmpty { return [report(of: outer, named: names)] }
+      let outerAlarm = TrackerAlarm(alarms(in: outer))
       return inner.prefix(mostMessages).map { location in
         report(
           of: location.merging(outer) { own, other in own.isEmpty ? other : own }, named: names,
-          alarms: alarms(in: outer) + alarms(in: location))
+          alarm: first(outerAlarm, TrackerAlarm(alarms(in: location))))
       }
     }
     let isReport = message.keys.contains { jsonNames.contains($0.lowercased()) }
@@ -133,9 +134,19 @@ public enum PhoneMessages {
   /// first that can be read as what a name means counts: an odd value hides no other.
   private typealias Values = [[String: [PhoneValue]]]
 
-  /// - Parameter alarms: those of the message; nil to find them.
+  /// Returns the alarm that calls for help; without one the first.
+  private static func first(_ one: TrackerAlarm?, _ other: TrackerAlarm?) -> TrackerAlarm? {
+    one?.isCall != true && other?.isCall == true ? other : one ?? other
+  }
+
   private static func report(
-    of message: [String: PhoneValue], named names: [String], alarms: [PhoneValue]? = nil
+    of message: [String: PhoneValue], named names: [String]
+  ) -> TrackerReport {
+    report(of: message, named: names, alarm: TrackerAlarm(alarms(in: message)))
+  }
+
+  private static func report(
+    of message: [String: PhoneValue], named names: [String], alarm: TrackerAlarm?
   ) -> TrackerReport {
     let members = values(of: message)
     var report = TrackerReport(tracker: nil, position: nil)
@@ -143,16 +154,20 @@ public enum PhoneMessages {
     readTime(members, into: &report)
     readPosition(members, into: &report)
     readCondition(members, into: &report)
-    report.alarm = TrackerAlarm(alarms ?? Self.alarms(in: message))
+    report.alarm = alarm
     return report
   }
+
+  /// The values of one name that are read.
+  private static let mostValues = 16
 
   private static func values(of message: [String: PhoneValue]) -> Values {
     func listed(_ found: [String: PhoneValue]) -> [String: [PhoneValue]] {
       var values: [String: [PhoneValue]] = [:]
       // The order of a dictionary is not defined.
       for (name, value) in found.sorted(by: { $0.key < $1.key }) {
-        values[name.lowercased(), default: []] += value.messages.filter { !$0.isEmpty }
+        let some = value.messages.prefix(mostValues).filter { !$0.isEmpty }
+        values[name.lowercased(), default: []] += some
       }
       return values
     }
@@ -196,21 +211,22 @@ public enum PhoneMessages {
   }
 
   private static func readPosition(_ members: Values, into report: inout TrackerReport) {
-    var latitudes = values(of: ["lat", "latitude"], in: members)
-    var longitudes = values(of: ["lon", "lng", "long", "longitude"], in: members)
-    if latitudes.isEmpty, longitudes.isEmpty {
-      for text in values(of: ["location"], in: members).compactMap(\.word) {
-        let parts = text.split(separator: ",")
-        guard parts.count == 2 else { continue }
-        latitudes.append(.text(String(parts[0])))
-        longitudes.append(.text(String(parts[1])))
-      }
+    // Both of one part, so that they are of one place.
+    let pairs = members.map { part in
+      (
+        values(of: ["lat", "latitude"], in: [part]),
+        values(of: ["lon", "lng", "long", "longitude"], in: [part])
+      )
     }
-    guard !latitudes.isEmpty || !longitudes.isEmpty else { return }
-    guard let latitude = latitudes.lazy.compactMap(\.decimal).first,
-      let longitude = longitudes.lazy.compactMap(\.decimal).first,
-      let position = Coordinate(latitude: latitude, longitude: longitude)
-    else {
+    let texts = values(of: ["location"], in: members).compactMap(\.word).map { text in
+      text.split(separator: ",").map { [PhoneValue.text(String($0))] }
+    }
+    let all = pairs + texts.filter { $0.count == 2 }.map { ($0[0], $0[1]) }
+    guard all.contains(where: { !$0.0.isEmpty || !$0.1.isEmpty }) else { return }
+    let found = all.lazy.compactMap { latitudes, longitudes in
+      place(latitudes, longitudes)
+    }.first
+    guard let position = found else {
       report.omissions.insert(.position)
       return
     }
@@ -232,6 +248,15 @@ public enum PhoneMessages {
     let precision = values(of: ["hdop"], in: members).lazy.compactMap(\.decimal).first
     report.accuracyDecimetres = Accuracy.decimetres(
       accuracy ?? precision.map { $0 * metresPerHDOP })
+  }
+
+  private static func place(
+    _ latitudes: [PhoneValue], _ longitudes: [PhoneValue]
+  ) -> Coordinate? {
+    guard let latitude = latitudes.lazy.compactMap(\.decimal).first,
+      let longitude = longitudes.lazy.compactMap(\.decimal).first
+    else { return nil }
+    return Coordinate(latitude: latitude, longitude: longitude)
   }
 
   private static func readCondition(_ members: Values, into report: inout TrackerReport) {

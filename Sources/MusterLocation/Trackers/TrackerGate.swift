@@ -14,7 +14,7 @@ public struct TrackerGate: Sendable {
   /// The same for messages with a call for help: apps repeat them, also while positions are beyond
   /// their rate.
   static let callBurst: Int64 = 60
-  static let millisecondsPerCall: Int64 = 5000
+  package static let millisecondsPerCall: Int64 = 5000
 
   /// How a sender proves who it is, from the least on.
   public enum Standing: Int, Hashable, Sendable, Comparable {
@@ -47,7 +47,7 @@ public struct TrackerGate: Sendable {
 
     init(now: Instant) {
       limiter = rateOfReports(now: now)
-      calls = RateLimiter(saving: callBurst * millisecondsPerCall, now: now)
+      calls = rateOfCalls(now: now)
     }
   }
 
@@ -71,6 +71,11 @@ public struct TrackerGate: Sendable {
   /// Returns the rate of the reports of one phone.
   package static func rateOfReports(now: Instant) -> RateLimiter {
     RateLimiter(saving: burst * millisecondsPerReport, now: now)
+  }
+
+  /// Returns the rate of the calls for help of one phone.
+  package static func rateOfCalls(now: Instant) -> RateLimiter {
+    RateLimiter(saving: callBurst * millisecondsPerCall, now: now)
   }
 
   /// Creates a validator without reports.

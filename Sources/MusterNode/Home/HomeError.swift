@@ -51,7 +51,8 @@ extension HomeError: CustomStringConvertible {
     case .exposed(let path, let remedy):
       "others can access \(path): run `\(remedy.rawValue) \(Self.quoted(path))`, then try again"
     case .foreign(let path, let owner):
-      "another user (id \(owner)) owns \(path): use a folder of your own, or remove what is theirs"
+      "another user (id \(owner)) owns \(path): run this as that user (`sudo -u '#\(owner)'`), "
+        + "or, if it is yours, `chown` it"
     case .occupied(let path):
       "this home already belongs to an operation (\(path) is there): choose another --home"
     case .missing(let path):

@@ -48,9 +48,9 @@ extension NodeHome {
     return names.sorted().compactMap { name -> HomeError? in
       var status = stat()
       let file = keysDirectory + "/" + name
-      guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        status.st_mode & 0o077 != 0
-      else { return nil }
+      guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+      do throws(HomeError) { try Folder.checkOwner(status, of: file) } catch { return error }
+      guard status.st_mode & 0o077 != 0 else { return nil }
       return .exposed(file, .privateFile)
     }
   }

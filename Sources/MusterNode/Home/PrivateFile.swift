@@ -30,6 +30,12 @@ public struct PrivateFile: Sendable {
 
   /// Performs a change of the file while no other process performs one in this folder.
   public func withLock<Result>(_ change: () throws -> Result) throws -> Result {
+    // First: as another user, this would make a lock that the node cannot open.
+    do {
+      try Folder.check(url.deletingLastPathComponent().path, .unwritableByOthers)
+    } catch {
+      throw PrivateFileFault("\(error)")
+    }
     // Not the folder itself, which other users can open, and so lock.
     let path = url.deletingLastPathComponent().appending(path: "files.lock").path
     let lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

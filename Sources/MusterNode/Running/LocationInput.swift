@@ -21,8 +21,8 @@ struct LocationInput: Sendable {
   var phones = PhoneClocks()
   /// The trackers that this node records; nil until the first report.
   private(set) var trackers: TrackerGate?
-  /// The rate of the phone of this device's user; nil until its first report.
-  private var ownRate: RateLimiter?
+  /// The rates of the phone of this device's user: its reports and its calls; nil until the first.
+  private var ownRate: (reports: RateLimiter, calls: RateLimiter)?
   /// What is noted about their messages.
   var phoneNotes = PhoneNotes()
   /// Returns the names of the logins, whose people the shared token of phones does not prove.
@@ -90,11 +90,15 @@ struct LocationInput: Sendable {
 
   /// Whether a report of the phone of this device's user is within the rate of one phone.
   ///
-  /// - Parameter count: of how many reports it uses the rate.
-  mutating func admitsOwnReport(as count: Int64 = 1, now: Instant) -> Bool {
-    var rate = ownRate ?? TrackerGate.rateOfReports(now: now)
+  /// - Parameters:
+  ///   - count: of how many reports it uses the rate.
+  ///   - isCall: whether it calls for help: these have a rate of their own.
+  mutating func admitsOwnReport(as count: Int64 = 1, isCall: Bool = false, now: Instant) -> Bool {
+    var rate =
+      ownRate ?? (TrackerGate.rateOfReports(now: now), TrackerGate.rateOfCalls(now: now))
     defer { ownRate = rate }
-    return rate.take(count * TrackerGate.millisecondsPerReport, now: now)
+    if isCall, rate.calls.take(TrackerGate.millisecondsPerCall, now: now) { return true }
+    return rate.reports.take(count * TrackerGate.millisecondsPerReport, now: now)
   }
 
   /// Forgets the fixes of trackers that were judged since an earlier state and not stored.

@@ -37,10 +37,12 @@ private struct ShutdownDeadline: Service {
   func run() async throws {
     try await gracefulShutdown()
     // Not a task, which would wait for a thread while all of them are busy.
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+    let end = DispatchTime.now() + seconds
+    DispatchQueue.global().asyncAfter(deadline: end) {
       logger.notice("requests were cut that did not end within \(Int(seconds)) s")
-      _exit(0)
     }
+    // On its own: standard error may be a pipe that is full.
+    DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: end + 0.1) { _exit(0) }
   }
 }
 

@@ -127,7 +127,7 @@ public enum TrackerReports {
         return answer(to: error, at: node)
       }
     }
-    guard node.location.admitsOwnReport(now: SystemClock.instant) else {
+    guard node.location.admitsOwnReport(isCall: report.isCall, now: SystemClock.instant) else {
       node.location.phoneNotes.count([.tooFast], of: nil)
       return report.isCall ? .done : .tooFast
     }
