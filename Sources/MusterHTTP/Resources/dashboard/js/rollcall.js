@@ -145,7 +145,8 @@ function answers(one, people, mayTakeBack) {
     h("span", { class: "state safe" }, `✓ ${t(isMissing(p) ? "answer.acknowledged" : `answer.${p.state}`)}`),
     h("span", { class: "why" }, dotted(
       since(p.answeredAt),
-      p.answeredBy !== p.callsign && t("answered.by", { name: byline(p.answeredBy) }),
+      p.answeredBy && p.answeredBy !== p.callsign
+        && t("answered.by", { name: byline(p.answeredBy) }),
       p.reason && spoken(p.reason))),
     mayTakeBack(p) && button(
       t("undo"), `undo ${one.id} ${p.user}`, () => takeBack(one, p),

@@ -40,9 +40,9 @@ export function t(key, values = {}) {
   return phrase.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
-/** Names an author: "Rui, through Anna's laptop". */
+/** Names an author: "Rui, through Anna's laptop"; nothing without one. */
 export const byline = (text) =>
-  text.replace(/, through (.+?)'s laptop/g, (_, name) => t("through", { name }));
+  (text ?? "").replace(/, through (.+?)'s laptop/g, (_, name) => t("through", { name }));
 
 /** Translates texts of the node, which are in English. */
 export const spoken = (text) => byline(translated(text))
