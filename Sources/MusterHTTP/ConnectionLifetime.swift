@@ -22,7 +22,8 @@ final class ClosedInputs: Sendable {
 /// Closes a connection a minute after its last accepted request, however slowly a client sends: a
 /// client may reconnect. A handler with an endless response requests an exemption.
 ///
-/// A connection whose requests are all rejected ends a minute after it began.
+/// A connection whose requests are all rejected ends a minute after it began; on a listener for
+/// other machines, one without any request ends after seconds.
 final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
@@ -36,11 +37,15 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   static let longest = TimeAmount.seconds(60)
+  /// Until the head of the first request: a handshake of TLS on a slow link takes four.
+  static let longestSilence = TimeAmount.seconds(15)
   /// From the request for a transfer: the largest picture at 900 kbit/s.
   static let longestTransfer = TimeAmount.minutes(10)
   /// Nil for a connection without an end.
   private var deadline: NIODeadline?
   private var check: Scheduled<Void>?
+  /// When it ends without an accepted request; nil once a request has arrived.
+  private var endWithoutAcceptance: NIODeadline?
   private let pending: PendingConnections?
   private let inputs: ClosedInputs?
   /// Its number among those; nil once a request was accepted.
@@ -55,9 +60,18 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     pendingNumber = pending?.add(context.channel)
-    let deadline = context.eventLoop.now + Self.longest
-    self.deadline = deadline
+    let end = context.eventLoop.now + Self.longest
+    let deadline = pending == nil ? end : context.eventLoop.now + Self.longestSilence
+    (endWithoutAcceptance, self.deadline) = (end, deadline)
     watch(context, until: deadline)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if let end = endWithoutAcceptance {
+      endWithoutAcceptance = nil
+      prolong(to: end)
+    }
+    context.fireChannelRead(data)
   }
 
   /// One check at a time: a request only moves the deadline.

@@ -18,10 +18,18 @@ extension Command {
     }
   }
 
+  /// Whether it reads a snapshot beside the node's queue. The others are small, or change what is
+  /// cached there.
+  var readsSnapshot: Bool {
+    switch self {
+    case .status, .verify, .writtenThrough, .checkInPin, .invites, .changes: false
+    default: isRead
+    }
+  }
+
   /// Returns what a command reads. MUST NOT be called for a command that does anything else.
   func reading(from replica: inout Replica, now: ClockReading) throws -> Reply {
     switch self {
-    case .verify: return .verification(try replica.verify())
     case .users: return .users(try replica.statuses(now: now).users())
     case .devices: return .devices(try replica.queries.devices())
     case .mesh: return .mesh(try replica.queries.mesh(now: now))
@@ -38,6 +46,8 @@ extension Command {
     case .logStates, .bundlePiece: return try carryingReply(by: &replica)
     case .records(let user): return .records(try replica.queries.allRecords(of: user))
     case .photos, .photo: return try photoReply(by: &replica)
+    case .alerts: return .alerts(try replica.alerts(now: now))
+    case .history, .timeline: return try historyReply(by: &replica, now: now)
     case .checkInPin:
       return .checkInPin(isRequired: try replica.queries.requiresCheckInPin())
     default: return try listing(from: &replica, now: now)

@@ -13,7 +13,7 @@ public struct DeltaSync: Sendable {
   public func page(
     of set: SyncedSet, after position: RowChangePosition, limit: Int
   ) async throws -> SyncPage {
-    try await node.read {
+    try await node.readSnapshot {
       try SyncReader(set: set, now: $1).page(after: position, limit: limit, of: &$0)
     }
   }

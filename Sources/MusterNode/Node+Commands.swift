@@ -4,7 +4,14 @@ internal import MusterReplica
 
 extension Node {
   /// Performs a command. On return its changes are durable, or nothing has changed.
-  public func perform(_ command: Command) async -> Reply {
+  public nonisolated func perform(_ command: Command) async -> Reply {
+    if case .verify = command { return await verify() }
+    if command.readsSnapshot { return await snapshotReply(to: command) }
+    return await performInTurn(command)
+  }
+
+  /// Performs a command on the node's queue.
+  private func performInTurn(_ command: Command) async -> Reply {
     if command.appends { await untilPeersAnswered() }
     if let write = command.rowWrite {
       return await gather(RowWriter.performing(write, onBehalfOf: nil))
@@ -19,11 +26,7 @@ extension Node {
   private func reply(to command: Command) throws -> Reply {
     switch command {
     case .status: return .status(try status())
-    case .users: return .users(try users())
-    case .verify, .devices, .mesh, .events, .track, .councils, .quarantine, .writtenThrough,
-      .delivery, .logStates, .bundlePiece, .photos, .photo, .records, .checkInPin, .reports,
-      .report, .fences, .fence, .directives, .directive, .permits, .checkIns, .settings, .contacts,
-      .unverifiedCalls, .call:
+    case .writtenThrough, .checkInPin:
       return try read { try command.reading(from: &$0, now: $1) }
     case .setPosition, .rotateEpoch, .release, .mergeBundle, .requestPhoto, .setCheckInPins:
       return alone { try command.change(&$0, now: $1) }
@@ -38,7 +41,6 @@ extension Node {
     case .proposeCouncil(let members, let rootKey, let passphrase):
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
     case .endorseCouncil(let reference): return try endorseCouncil(reference)
-    case .alerts: return .alerts(try alerts())
     case .acknowledgeAlert(let reference, let name, let user, let isByProgram):
       return try acknowledgeAlert(reference, by: name, for: user, isByProgram: isByProgram)
     case .clearDuress(let person): return try clearDuress(of: person)
@@ -47,7 +49,11 @@ extension Node {
     case .changes: return .changes(changeNotifier.log.counts)
     case .proximity(let command):
       return .proximity(try ProximityHandler.reply(to: command, at: self))
-    case .history, .timeline: return try read { try command.historyReply(by: &$0, now: $1) }
+    case .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine, .delivery,
+      .logStates, .bundlePiece, .photos, .photo, .records, .reports, .report, .fences, .fence,
+      .directives, .directive, .permits, .checkIns, .settings, .contacts, .unverifiedCalls, .call,
+      .alerts, .history, .timeline:
+      preconditionFailure("\(command) reads beside the queue")
     case .answerCall, .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective,
       .acknowledge,
       .withdrawAcknowledgement, .setProfile, .setSilence, .claimSafety, .claimSafetyOf,
@@ -60,21 +66,23 @@ extension Node {
     }
   }
 
-  /// Lists people, with what is noted about the messages of their phones.
-  private func users() throws -> [UserSummary] {
+  /// Adds what is noted about the messages of the phones of this device's own people.
+  func withPhones(_ users: [UserSummary]) throws -> [UserSummary] {
     let own = try user()
-    return try read { replica, now in
-      try replica.statuses(now: now).users().map { user in
-        guard user.id == own || user.trackerOwner == own else { return user }
+    var users = users
+    try read { replica, now in
+      let queries = replica.queries
+      for index in users.indices {
+        let user = users[index]
+        guard user.id == own || user.trackerOwner == own else { continue }
         let name = TrackerName(user.callsign, longestBytes: Limits.lineBytes)
-        var user = user
         let phone = user.id == own ? nil : name
-        user.phone = try location.phoneNotes.summary(
-          of: phone, silence: replica.queries.silenceMilliseconds(of: user.id),
+        users[index].phone = try location.phoneNotes.summary(
+          of: phone, silence: queries.silenceMilliseconds(of: user.id),
           behind: location.phones.behind(of: phone, in: replica, now: now), now: now.instant)
-        return user
       }
     }
+    return users
   }
 
   private func endorseCouncil(_ reference: String?) throws -> Reply {
@@ -94,17 +102,6 @@ extension Node {
       status.peers[index].interface = ports.interfaceName(of: status.peers[index].link)
     }
     return status
-  }
-
-  /// Reads the active alerts, that of the disk with its free space now.
-  func alerts() throws -> [Alert] {
-    let free = diskFreeBytes()
-    return try read { replica, now in
-      replica.home.freeBytes = free
-      replica.home.positionProblem = location.problem(now: now.instant)
-      replica.home.isPhoneTableFull = location.isPhoneTableFull
-      return try replica.alerts(now: now)
-    }
   }
 
   private func revoke(_ reference: String) throws -> Reply {

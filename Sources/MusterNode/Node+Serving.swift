@@ -37,40 +37,9 @@ extension Node {
     }
   }
 
-  /// Returns the active fences that contain a position, by name.
-  public func fences(around place: Coordinate) throws -> [FenceSummary] {
-    try read { replica, _ in try replica.queries.fences(around: place) }
-  }
-
-  /// Returns the track of a user as known here, by sample time: published segments, and for this
-  /// node's own user the stored fixes. The user is named by callsign or id.
-  ///
-  /// - Parameter limit: the number of newest fixes.
-  public func track(of user: String, limit: Int) throws -> [Fix] {
-    try read { replica, now in
-      let user = try replica.statuses(now: now).user(named: user)
-      return try replica.queries.track(of: user, limit: limit)
-    }
-  }
-
-  /// Returns the track of a user, named by the whole id, as `track(of:limit:)`.
-  public func track(of user: UserID, limit: Int) throws -> [Fix] {
-    try read { replica, _ in try replica.queries.track(of: user, limit: limit) }
-  }
-
   /// Returns a crossing; nil if it is not here.
   public func crossing(_ id: CrossingID) throws -> CrossingSummary? {
     try read { replica, _ in try replica.queries.crossing(id) }
-  }
-
-  /// Returns decrypted bytes of a photo of a report. Throws `Refusal` if some of them are not here.
-  public func photoBytes(
-    _ photo: BlobID, of report: String, kind: BlobKind, range: Range<Int>
-  ) throws -> [UInt8] {
-    try read { replica, _ in
-      let id = try replica.queries.row(.report, named: report)
-      return try replica.queries.photoBytes(photo, of: id, kind: kind, range: range)
-    }
   }
 
   /// Returns the highest arrival number that a crossing ever had here, 0 before the first: later

@@ -8,7 +8,10 @@ extension Node {
   public func standingAlerts() -> AsyncStream<[Alert]> {
     var standing: [Alert]?
     do {
-      standing = try alerts()
+      standing = try read { replica, now in
+        describeHome(in: &replica, now: now)
+        return try replica.alerts(now: now)
+      }
     } catch {
       logger.error("\(error)")
     }
@@ -32,6 +35,13 @@ extension Node {
     changeNotifier.log.missedChanges(of: dataset, since: count)
   }
 
+  /// Informs the replica of this machine: the free space of its disk, and the sources of its place.
+  func describeHome(in replica: inout Replica, now: ClockReading) {
+    replica.home.freeBytes = diskFreeBytes()
+    replica.home.positionProblem = location.problem(now: now.instant)
+    replica.home.isPhoneTableFull = location.isPhoneTableFull
+  }
+
   /// Reviews the alerts when due. Only a running node does; any other computes them on request.
   func reviewAlertsIfDue() {
     let start = SystemClock.instant
@@ -40,9 +50,7 @@ extension Node {
     if let free { act { replica, now in try replica.noteFreeBytes(free, now: now) } }
     var change: Instant?
     act { replica, now in
-      replica.home.freeBytes = free
-      replica.home.positionProblem = location.problem(now: now.instant)
-      replica.home.isPhoneTableFull = location.isPhoneTableFull
+      describeHome(in: &replica, now: now)
       let outcome = try replica.reviewAlerts(now: now)
       change = replica.nextStatusChange(now: now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }

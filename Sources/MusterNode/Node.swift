@@ -27,6 +27,7 @@ public actor Node {
   var changeNotifier: ChangeNotifier
   /// The change counts, for callers that cannot wait for this queue.
   nonisolated let tally: ChangeTally
+  let snapshots = SnapshotPlaces()
 
   /// What a replica is configured with at the start, and again after a repair.
   private struct Contacts {
@@ -173,7 +174,7 @@ public actor Node {
     do {
       outcome = try work(&opened.replica, SystemClock.reading)
     } catch {
-      if let damage = ReplicaDatabase.damage(in: error) { repair(damage) }
+      repairIfDamaged(error)
       throw error
     }
     keepWitness()
@@ -283,8 +284,14 @@ public actor Node {
     do {
       return try body(&opened.replica, SystemClock.reading)
     } catch {
-      if let damage = ReplicaDatabase.damage(in: error) { repair(damage) }
+      repairIfDamaged(error)
       throw error
     }
+  }
+
+  /// Repairs a database that an error shows to be damaged.
+  func repairIfDamaged(_ error: any Error) {
+    guard !hasStopped, let damage = ReplicaDatabase.damage(in: error) else { return }
+    repair(damage)
   }
 }

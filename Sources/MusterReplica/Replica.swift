@@ -19,7 +19,7 @@ public import MusterStore
 ///   other devices, which are durable within seconds (`ReceivedRecords`).
 /// - A failed commit changes nothing: the engine and the logs' heads are restored from the store,
 ///   and the caller may retry when there is space.
-public struct Replica {
+public struct Replica: Sendable {
   var core: ReplicaCore
   /// The positions of this device and of its trackers.
   var positions: OwnPositions

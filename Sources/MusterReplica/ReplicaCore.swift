@@ -18,8 +18,8 @@ internal import MusterSync
 /// - After a commit the control plane, the view and the statuses contain what was committed.
 /// - After an error of the store memory may be ahead of the disk, until `recover` has read
 ///   everything again.
-struct ReplicaCore {
-  let store: Store
+struct ReplicaCore: Sendable {
+  private(set) var store: Store
   var own: OwnDevice
   var engine: SyncEngine
   var control: ControlPlane
@@ -107,6 +107,9 @@ struct ReplicaCore {
       context: context, engine: engine, epochKeys: epochKeys, monitor: monitor,
       photoKeeper: derived.photos, excess: derived.excess, heads: own.writer.heads)
   }
+
+  /// Reads a snapshot of the store from now on, as a copy that is only read.
+  mutating func read(_ snapshot: Store) { store = snapshot }
 
   // MARK: Deriving
 

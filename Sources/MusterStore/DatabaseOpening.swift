@@ -50,9 +50,10 @@ enum DatabaseOpening {
     try migrations.migrate(writer)
   }
 
-  /// Checkpoints the whole write-ahead log into the database, synced, and restarts the log.
+  /// Checkpoints the whole write-ahead log into the database, synced, and restarts the log, after
+  /// the snapshots that are being read.
   static func settleLog(of writer: any DatabaseWriter) throws {
-    try writer.writeWithoutTransaction { database in
+    try writer.barrierWriteWithoutTransaction { database in
       let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(RESTART)")
       if row?[0] != 0 { throw StoreError.locked }
     }
@@ -62,7 +63,9 @@ enum DatabaseOpening {
     var configuration = Configuration()
     configuration.label = "muster.store"
     configuration.busyMode = .immediateError
-    configuration.maximumReaderCount = 2
+    // Others are for the caller's own reads, and for a snapshot that is just ending: the caller
+    // never waits for a snapshot.
+    configuration.maximumReaderCount = Store.mostSnapshots + 2
     configuration.prepareDatabase { database in
       let isReader = database.configuration.readonly
       let cache = isReader ? readerCacheKibibytes : writerCacheKibibytes

@@ -13,6 +13,7 @@ extension Store {
     #if Canary
       if Canary.loseCommit.isPlanted, batch.frames.count > 2 { return CommitOutcome() }
     #endif
+    try requireWritable()
     do {
       try blobs.write(batch.units)
       let outcome = try writer.writeWithoutTransaction { database in

@@ -38,6 +38,7 @@ extension Store {
     beginsIndex: Bool = false,
     _ decide: (Opening, Frame, @escaping Lookup) throws -> Reapplication
   ) throws -> CommitOutcome {
+    try requireWritable()
     do {
       return try writer.write { database in
         memory.forget()

@@ -26,6 +26,7 @@ extension Store {
   public func rederive(
     _ ranges: [FrameRange], _ decide: (Opening, Frame, @escaping Lookup) throws -> Reapplication
   ) throws -> CommitOutcome? {
+    try requireWritable()
     do {
       return try writer.writeWithoutTransaction { database in
         var outcome: CommitOutcome?

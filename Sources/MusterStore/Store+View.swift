@@ -211,7 +211,7 @@ struct CallerError: Error {
 extension Store {
   func rethrowing(_ body: (Database) throws -> Void) throws {
     do {
-      try writer.reading(body)
+      try reading(body)
     } catch let error as CallerError {
       throw error.cause
     } catch {

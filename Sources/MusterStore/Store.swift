@@ -8,7 +8,7 @@ public import SQLiteSeal
 ///
 ///     Batch ──▶ commit ──▶ one transaction ──▶ log:  logs, frames, waiting
 ///                                          └──▶ view: rows, crossings, records, positions
-///     reads ◀── a snapshot between two commits
+///     reads ◀── a snapshot between two commits, or beside later ones (`withSnapshot`)
 ///
 /// - Every method is one transaction and keeps one invariant. When `commit` returns, the batch is
 ///   on disk (`synchronous=FULL`); when it throws, nothing of it is, and the next may succeed.
@@ -21,9 +21,13 @@ public import SQLiteSeal
 /// never see SQL. The methods block, so a node calls them from a queue of its own.
 public struct Store: Sendable {
   let writer: any DatabaseWriter
-  let memory = CommitMemory()
+  let memory: CommitMemory
   /// The ciphertext of blobs.
   let blobs: any BlobStorage
+  /// The file of the write-ahead log; nil without one, or on another VFS.
+  let logPath: String?
+  /// The transaction that a snapshot reads; nil for a store that reads the newest commit.
+  private let snapshot: SnapshotTransaction?
 
   /// Opens the database, or creates it with mode 0600.
   ///
@@ -34,7 +38,8 @@ public struct Store: Sendable {
       let pool = try DatabaseOpening.pool(at: path, seal: seal)
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
       return try Store(
-        preparing: pool, blobs: BlobFolder(folder.appendingPathComponent("blobs")))
+        preparing: pool, blobs: BlobFolder(folder.appendingPathComponent("blobs")),
+        logPath: path + "-wal")
     } catch {
       throw StoreError(error)
     }
@@ -70,11 +75,24 @@ public struct Store: Sendable {
   }
 
   private init(
-    preparing writer: any DatabaseWriter, blobs: any BlobStorage = BlobMemory()
+    preparing writer: any DatabaseWriter, blobs: any BlobStorage = BlobMemory(),
+    logPath: String? = nil
   ) throws {
     try DatabaseOpening.prepare(writer)
     self.writer = writer
     self.blobs = blobs
+    self.logPath = logPath
+    memory = CommitMemory()
+    snapshot = nil
+  }
+
+  /// Creates a store that reads a transaction of another, and writes nothing.
+  init(reading snapshot: SnapshotTransaction, of store: Store) {
+    writer = store.writer
+    blobs = store.blobs
+    logPath = store.logPath
+    memory = CommitMemory()
+    self.snapshot = snapshot
   }
 
   /// Returns a copy in memory: the backup of a device, in simulations.
@@ -100,7 +118,7 @@ public struct Store: Sendable {
   /// used afterwards.
   public func close() throws(StoreError) {
     do {
-      try writer.writeWithoutTransaction { database in
+      try writer.barrierWriteWithoutTransaction { database in
         _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
     } catch {
@@ -143,7 +161,7 @@ public struct Store: Sendable {
   /// none. Takes seconds for a large database.
   public func integrityProblems() throws(StoreError) -> [String] {
     do {
-      return try writer.read { database in
+      return try reading { database in
         let problems = try String.fetchAll(database, sql: "PRAGMA quick_check")
           .filter { $0 != "ok" }
         return try problems
@@ -163,11 +181,21 @@ public struct Store: Sendable {
 
 extension Store {
   func write<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+    try requireWritable()
     do { return try writer.write(body) } catch { throw StoreError(error) }
   }
 
   func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
-    do { return try writer.reading(body) } catch { throw StoreError(error) }
+    do { return try reading(body) } catch { throw StoreError(error) }
+  }
+
+  func reading<T>(_ body: (Database) throws -> T) throws -> T {
+    if let snapshot { return try body(snapshot.database) }
+    return try writer.reading(body)
+  }
+
+  func requireWritable() throws(StoreError) {
+    if snapshot != nil { throw .io("a snapshot is read-only") }
   }
 
   /// Runs SQL on the writing connection and returns the first column: for tests, which read

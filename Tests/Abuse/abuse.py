@@ -15,17 +15,19 @@ import disks
 import doors
 import floods
 import lives
+import logins
 import machine
 import migrations
 import moments
+import reads
 import replays
 import secrets_left
 
 ROWS = [
     entry
     for module in (
-        floods, replays, bombs, doors, crashes, moments, migrations, disks, lives, secrets_left,
-        machine)
+        floods, replays, bombs, doors, reads, logins, crashes, moments, migrations, disks, lives,
+        secrets_left, machine)
     for entry in module.ROWS]
 
 

@@ -7,9 +7,11 @@ import Testing
 
 /// How long a connection lasts, by a virtual clock.
 @Suite struct ConnectionLifetimeTests {
-  private static func channel() async throws -> NIOAsyncTestingChannel {
+  private static func channel(
+    pending: PendingConnections? = nil
+  ) async throws -> NIOAsyncTestingChannel {
     let channel = try await NIOAsyncTestingChannel { channel in
-      try channel.pipeline.syncOperations.addHandler(ConnectionLifetime())
+      try channel.pipeline.syncOperations.addHandler(ConnectionLifetime(pending: pending))
     }
     try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
     return channel
@@ -41,6 +43,20 @@ import Testing
     connection.renew(after: Response(status: status))
     #expect(await isOpen(channel, after: 29))
     #expect(await !isOpen(channel, after: 1))
+  }
+
+  @Test func `a connection from another machine without a request ends after seconds`()
+    async throws
+  {
+    let silent = try await Self.channel(pending: PendingConnections(bound: 2))
+    #expect(await isOpen(silent, after: 14))
+    #expect(await !isOpen(silent, after: 1))
+    // One with a request has the minute of every client.
+    let asking = try await Self.channel(pending: PendingConnections(bound: 2))
+    #expect(await isOpen(asking, after: 14))
+    try await asking.writeInbound(ByteBuffer(string: "GET"))
+    #expect(await isOpen(asking, after: 45))
+    #expect(await !isOpen(asking, after: 1))
   }
 
   @Test func `an answer of a transfer or of a stream does not shorten its time`() async throws {

@@ -2,6 +2,8 @@ import Foundation
 import Hummingbird
 import MusterModel
 import MusterNode
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import MusterHTTP
@@ -94,6 +96,42 @@ extension `Logging in` {
       }
       let audit = try String(contentsOfFile: folder + "/audit.log", encoding: .utf8)
       #expect(audit.split(separator: "\n").count { $0.contains("DELETE") } == 60)
+    }
+  }
+
+  @Test func `a login whose connections are all busy can still call for help`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      func channel() async throws -> NIOAsyncTestingChannel {
+        let channel = NIOAsyncTestingChannel()
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        return channel
+      }
+      var busy: [NIOAsyncTestingChannel] = []
+      var status = HTTPResponse.Status.ok
+      while status == .ok, busy.count < 1024 {
+        busy.append(try await channel())
+        status = await caller.ask(.get, "/api/v1/changes", cookie: rui, on: busy.last).status
+      }
+      #expect(status == .tooManyRequests && busy.count == 129)
+      for (method, path, body) in [
+        (HTTPRequest.Method.put, "/api/v1/me/safety", "{\"safety\":\"help\"}"),
+        (.put, "/api/v1/me/safety", "{\"safety\":\"safe\"}"),
+        (.post, "/api/v1/me/position", "{\"lat\":1,\"lon\":1}"),
+      ] {
+        let urgent = try await channel()
+        let answer = await caller.ask(method, path, body, cookie: rui, on: urgent)
+        #expect(answer.status == .noContent, "\(method) \(path)")
+        // It took no place, and holds none.
+        await urgent.testingEventLoop.advanceTime(by: .seconds(2))
+        #expect(!urgent.isActive)
+      }
+      let report = "{\"title\":\"Smoke\"}"
+      let last = try await channel()
+      let ordinary = await caller.ask(.post, "/api/v1/reports", report, cookie: rui, on: last)
+      #expect(ordinary.status == .tooManyRequests)
+      for channel in busy { try await channel.close() }
     }
   }
 

@@ -52,7 +52,7 @@ extension API: FeatureService {
       return row.feature
     case .events:
       guard let id = CrossingID(hex: id) else { return nil }
-      return try await read { try await node.crossing(id) }?.row.feature
+      return try await node.crossing(id)?.row.feature
     case .tracks:
       guard let user = try await people().first(where: { "\($0.id)" == id }) else { return nil }
       return try await track(of: user)?.feature
@@ -66,9 +66,7 @@ extension API: FeatureService {
 
   /// Returns the newest fixes of a person; nil without any.
   private func track(of user: UserSummary) async throws -> Rows.Row? {
-    try await read {
-      try await node.track(of: user.id, limit: Int(Rows.mostPerPage))
-    }.row(of: user)
+    try await node.track(of: user.id, limit: Int(Rows.mostPerPage)).row(of: user)
   }
 }
 

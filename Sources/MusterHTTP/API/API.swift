@@ -87,28 +87,17 @@ final class API: Sendable {
     return API(self, for: caller)
   }
 
-  /// Performs a read of the node when it is the caller's turn.
-  func read<Result: Sendable>(
-    _ work: () async throws -> Result
-  ) async throws -> Result {
-    guard let reader = caller.reader else { return try await work() }
-    return try await reader.perform(work)
+  /// Reads the node and encodes the answer, when it is the caller's turn, on threads of its own.
+  func read(_ work: () async throws -> Answer) async throws -> Answer {
+    guard let reader = caller.reader else { return try await ReadExecutor.perform(work) }
+    return try await reader.perform { try await ReadExecutor.perform(work) }
   }
 
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
     let asked = hidesDuress ? command.withoutDuress : command
-    guard command.isRead, let reader = caller.reader else {
-      return try accepted(
-        await node.perform(asked, once: key(of: command), onBehalfOf: caller.onBehalfOf))
-    }
-    do {
-      return try accepted(await reader.perform { await node.perform(asked) })
-    } catch let problem as Problem {
-      throw problem
-    } catch {
-      throw Problem(refusing: error)
-    }
+    return try accepted(
+      await node.perform(asked, once: key(of: command), onBehalfOf: caller.onBehalfOf))
   }
 
   private func key(of command: Command) -> RequestKey? {

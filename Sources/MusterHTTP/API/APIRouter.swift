@@ -74,7 +74,8 @@ struct APIRouter: Sendable {
   private func handle(
     _ call: Call, by route: Route, _ request: Request, text: String, _ api: API
   ) async throws -> Answer {
-    guard route.method != .get, let key = request.value(of: IdempotentRequest.header) else {
+    if route.method == .get { return try await api.read { try await route.handle(api, call) } }
+    guard let key = request.value(of: IdempotentRequest.header) else {
       return try await route.handle(api, call)
     }
     let repeatable = try IdempotentRequest(

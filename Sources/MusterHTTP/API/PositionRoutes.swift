@@ -17,7 +17,7 @@ enum PositionRoutes {
       guard let latitude = call.queryNumber("lat"), let longitude = call.queryNumber("lon"),
         let place = Coordinate(latitude: latitude, longitude: longitude)
       else { throw Problem(.badRequest, "the coordinates are out of range") }
-      let fences = try await api.read { try await api.node.fences(around: place) }
+      let fences = try await api.node.fences(around: place)
       return .ok(.object(["items": .array(fences.map(\.json))]))
     },
     Route(
@@ -33,7 +33,7 @@ enum PositionRoutes {
       parameters: [ListRoutes.paging[0]], result: .json(.named("Track"))
     ) { api, call in
       let limit = Int(call.queryInteger("limit") ?? Rows.page)
-      let fixes = try await api.read { try await api.node.track(of: call.id, limit: limit) }
+      let fixes = try await api.node.track(of: call.id, limit: limit)
       return .ok(.object(["items": .array(fixes.map(\.json))]))
     },
   ]

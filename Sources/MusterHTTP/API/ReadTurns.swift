@@ -1,12 +1,12 @@
 internal import MusterModel
 internal import Synchronization
 
-/// The turns of reads at the node's one queue. At most `mostRunning` reads of remote users and
-/// programs are queued there at a time, so that a write, an alarm or a datagram waits for no more
-/// than these, however many requests have arrived. The readers take turns: one that sends many
-/// requests delays its own.
+/// The turns of reads. At most `mostRunning` reads of remote users and programs are performed at a
+/// time, from the snapshot of the node to the encoded answer, so that others find processors and
+/// memory, however many requests have arrived. The readers take turns: one that sends many requests
+/// delays its own. Writes take no turn, nor does what they read.
 ///
-///     request ─▶ share of its reader ─▶ turn ─▶ node's queue
+///     request ─▶ share of its reader ─▶ turn ─▶ snapshot ─▶ encoded answer
 ///                  └ full: 429           └ client is gone: not performed
 ///
 /// The laptop's own page and the command line need no turn.

@@ -122,8 +122,9 @@ struct LoginEndpoint: Sendable {
     guard let secret, let found = try tokens.find(secret, wall: wall(), now: now()) else {
       throw Problem(.unauthorized, "log in first: POST \(Self.path)")
     }
-    guard connections.admit(connection.channel, of: found.token.login) else {
-      connection.closeSoon()
+    let hasPlace = connections.admit(connection.channel, of: found.token.login)
+    defer { if !hasPlace { connection.closeSoon() } }
+    guard hasPlace || request.isUrgent else {
       throw Problem("this login has too many connections: close some", waiting: .seconds(5))
     }
     try await check(request, isOf: found.token.login)

@@ -1,5 +1,6 @@
 internal import MusterCrypto
 public import MusterModel
+internal import MusterStore
 
 /// What is read of a replica: snapshots, each answered by read models (`ReadModels/`), and what is
 /// derived from all that is held and kept from call to call.
@@ -23,6 +24,31 @@ extension Replica {
   public func nextStatusChange(now: ClockReading) -> Instant? {
     core.derived.statusModel.nextChange.map { next in
       now.instant.advanced(byMilliseconds: max(0, next - core.records.ages.reading(now)))
+    }
+  }
+
+  /// The most copies of `withSnapshot` at the same time.
+  public static var mostSnapshots: Int { Store.mostSnapshots }
+
+  /// Passes a copy of this replica to `body`, on another thread, beside later calls: the copy has
+  /// what is held and committed now, and cannot write.
+  ///
+  /// The statuses are brought up to date before, so that no copy repeats that. `body` is called
+  /// once, unless this call throws. The caller MUST keep `mostSnapshots`.
+  ///
+  /// - Parameter body: MUST NOT wait for the caller's queue.
+  public mutating func withSnapshot(
+    now: ClockReading, _ body: @escaping @Sendable (Result<Replica, any Error>) -> Void
+  ) throws {
+    try refreshStatuses(now: now)
+    let replica = self
+    core.store.withSnapshot { snapshot in
+      body(
+        Result {
+          var copy = replica
+          copy.core.read(try snapshot.get())
+          return copy
+        })
     }
   }
 
@@ -63,9 +89,28 @@ extension Replica {
   /// store, and compares. Changes nothing, except that a wrong view is rebuilt at the next start.
   /// An unreadable log does not prevent the verification of the others.
   public mutating func verify() throws -> VerificationReport {
-    let outcome = core.control.outcomeHash()
-    return try LogVerification(context: core.context, keyring: core.epochKeys.keyring)
-      .report(outcome: outcome)
+    let (report, correction) = try examine()
+    try commit(correction)
+    return report
+  }
+
+  /// What the next start repairs.
+  public struct Correction: Sendable {
+    fileprivate let batch: Batch
+  }
+
+  /// Verifies like `verify`, and changes nothing: also of a snapshot.
+  public mutating func examine() throws -> (VerificationReport, Correction) {
+    let (report, batch) = try LogVerification(
+      context: core.context, keyring: core.epochKeys.keyring
+    ).report(outcome: core.control.outcomeHash())
+    return (report, Correction(batch: batch))
+  }
+
+  /// Stores what `examine` found: the next start rebuilds a wrong view, and fetches damaged parts of
+  /// photos again.
+  public func commit(_ correction: Correction) throws {
+    _ = try core.store.commit(correction.batch)
   }
 
   /// Returns a hash of a row's writes, including values that are not shown, and writes of earlier

@@ -9,11 +9,12 @@ struct LogVerification {
   let context: ReadContext
   let keyring: Keyring
 
-  /// Returns what was found. Changes nothing, except that a wrong view is rebuilt at the next
-  /// start. An unreadable log does not prevent the verification of the others.
+  /// Returns what was found, and what is to be committed so that the next start repairs it. Changes
+  /// nothing. An unreadable log does not prevent the verification of the others.
   ///
   /// - Parameter outcome: the hash of the control plane's outcome.
-  func report(outcome: Bytes32) throws -> VerificationReport {
+  func report(outcome: Bytes32) throws -> (VerificationReport, Batch) {
+    var correction = Batch()
     var problems = try context.store.integrityProblems().map { "database: \($0)" }
     var audit = LogAudit(local: context.local, roster: context.control.roster())
     var rebuild = ViewRebuild(operation: context.local.operation, store: try Store.inMemory())
@@ -56,26 +57,26 @@ struct LogVerification {
         + "\(missing.log.short)\(author): lost to damage, and not received "
         + "again from any peer yet"
     }
-    let photos = try verifyPhotos()
+    let photos = try verifyPhotos(&correction)
     problems += photos.problems
     let hash = try StateTree.hash(of: context.store, control: outcome)
     if try StateTree.hash(of: rebuild.store, control: outcome) != hash {
       problems.append("the view differs from the log: restart the node to rebuild it")
-      var note = Batch()
-      note.forgotten = [ReplicaCore.viewKey]
-      _ = try context.store.commit(note)
+      correction.forgotten = [ReplicaCore.viewKey]
     }
-    return VerificationReport(
+    let report = VerificationReport(
       frames: rebuild.frames, logs: audit.logs, photoParts: photos.parts, stateHash: hash,
       problems: problems)
+    return (report, correction)
   }
 
   /// Verifies every stored unit of a blob. Damaged ones are cleared, so that they are fetched again
   /// after the next start.
-  private func verifyPhotos() throws -> (parts: Int, problems: [String]) {
+  private func verifyPhotos(
+    _ correction: inout Batch
+  ) throws -> (parts: Int, problems: [String]) {
     var problems: [String] = []
     var parts = 0
-    var note = Batch()
     for blob in try context.store.listedBlobs() {
       parts += blob.units.count
       let damaged = try (0..<blob.units.units).filter { number in
@@ -83,12 +84,11 @@ struct LogVerification {
         return try context.store.unit(number, of: blob.listing)?.isValid(for: blob.listing) != true
       }
       guard !damaged.isEmpty else { continue }
-      note.damagedUnits += damaged.map { StoredUnit(blob: blob.id, number: $0) }
+      correction.damagedUnits += damaged.map { StoredUnit(blob: blob.id, number: $0) }
       problems.append(
         "\(damaged.count) of \(blob.units.count) parts of photo \(blob.id.short) are damaged: "
           + "restart the node to fetch them again")
     }
-    _ = try context.store.commit(note)
     return (parts, problems)
   }
 }
