@@ -40,8 +40,10 @@ extension Node {
   private func beginSnapshot(
     _ body: @escaping @Sendable (Result<Replica, any Error>, ClockReading) -> Void
   ) {
+    let free = diskFreeBytes()
     do {
       try read { replica, now in
+        replica.home.freeBytes = free
         describeHome(in: &replica, now: now)
         try replica.withSnapshot(now: now) { body($0, now) }
       }

@@ -8,7 +8,9 @@ extension Node {
   public func standingAlerts() -> AsyncStream<[Alert]> {
     var standing: [Alert]?
     do {
+      let free = diskFreeBytes()
       standing = try read { replica, now in
+        replica.home.freeBytes = free
         describeHome(in: &replica, now: now)
         return try replica.alerts(now: now)
       }
@@ -35,9 +37,8 @@ extension Node {
     changeNotifier.log.missedChanges(of: dataset, since: count)
   }
 
-  /// Informs the replica of this machine: the free space of its disk, and the sources of its place.
+  /// Informs the replica of the sources of this machine's place.
   func describeHome(in replica: inout Replica, now: ClockReading) {
-    replica.home.freeBytes = diskFreeBytes()
     replica.home.positionProblem = location.problem(now: now.instant)
     replica.home.isPhoneTableFull = location.isPhoneTableFull
   }
@@ -50,6 +51,7 @@ extension Node {
     if let free { act { replica, now in try replica.noteFreeBytes(free, now: now) } }
     var change: Instant?
     act { replica, now in
+      replica.home.freeBytes = free
       describeHome(in: &replica, now: now)
       let outcome = try replica.reviewAlerts(now: now)
       change = replica.nextStatusChange(now: now)

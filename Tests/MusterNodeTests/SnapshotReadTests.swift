@@ -54,7 +54,7 @@ struct SnapshotReadTests {
       }
       try await Self.eventually { gate.waiting == Replica.mostSnapshots }
       // No read ends before the call is durable.
-      let reply = await node.perform(.claimSafety(.help, note: "Trapped"))
+      let reply = await node.perform(.claimSafety(.needsHelp, note: "Trapped"))
       #expect(reply == .done)
       #expect(gate.waiting == Replica.mostSnapshots)
       gate.open(for: reads)
@@ -64,7 +64,7 @@ struct SnapshotReadTests {
       Issue.record("no users")
       return
     }
-    #expect(users.map(\.status) == [.help])
+    #expect(users.map(\.status) == [.mayday])
     await node.stop()
   }
 
