@@ -11,8 +11,8 @@ struct SnapshotTransaction: @unchecked Sendable {
 }
 
 extension Store {
-  /// The most snapshots that may be read at the same time. The caller MUST keep this bound: one more
-  /// waits for a connection, and so does its caller.
+  /// The most snapshots that may be read at the same time. The caller MUST keep this bound: one
+  /// more waits for a connection, and so does its caller.
   public static let mostSnapshots = 3
 
   /// The size of the write-ahead log, in bytes, from which a new snapshot waits for the others, so
@@ -25,8 +25,8 @@ extension Store {
   /// On return the snapshot is taken: no commit after this call is part of it. In memory, and on a
   /// failure, `body` runs before the return.
   ///
-  /// - Parameter body: receives a store that reads the snapshot and writes nothing. It MUST NOT keep
-  ///   that store, and MUST NOT wait for the queue that writes.
+  /// - Parameter body: receives a store that reads the snapshot and writes nothing. It MUST NOT
+  ///   keep that store, and MUST NOT wait for the queue that writes.
   public func withSnapshot(
     _ body: @escaping @Sendable (Result<Store, StoreError>) -> Void
   ) {

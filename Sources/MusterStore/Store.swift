@@ -111,12 +111,14 @@ public struct Store: Sendable {
   /// After a failed sync it is unknown what of the log is on disk, although it reads correctly and
   /// later syncs succeed: nothing after it in the log is durable until this has been done.
   public func settleLog() throws(StoreError) {
+    try requireWritable()
     do { try DatabaseOpening.settleLog(of: writer) } catch { throw StoreError(error) }
   }
 
   /// Checkpoints the write-ahead log into the database, and closes the file. The store MUST NOT be
   /// used afterwards.
   public func close() throws(StoreError) {
+    try requireWritable()
     do {
       try writer.barrierWriteWithoutTransaction { database in
         _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

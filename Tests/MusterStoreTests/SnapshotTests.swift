@@ -15,8 +15,13 @@ struct SnapshotTests {
     private let title = Mutex<[RowState?]>([])
     private let ended = DispatchSemaphore(value: 0)
 
-    func end(_ row: RowState?) {
-      title.withLock { $0.append(row) }
+    func end(_ read: () throws -> RowState?) {
+      do {
+        let row = try read()
+        title.withLock { $0.append(row) }
+      } catch {
+        Issue.record(error)
+      }
       ended.signal()
     }
 
@@ -36,7 +41,7 @@ struct SnapshotTests {
     let (reading, isCommitted) = (Reading(), DispatchSemaphore(value: 0))
     store.withSnapshot { snapshot in
       isCommitted.wait()
-      reading.end(try? snapshot.get().row(reportKey(7)))
+      reading.end { try snapshot.get().row(reportKey(7)) }
     }
     _ = try store.commit(batch(scribe.writing([title(7, "Fire")])))
     isCommitted.signal()
@@ -83,7 +88,7 @@ struct SnapshotTests {
     let (began, reading) = (DispatchSemaphore(value: 0), Reading())
     store.withSnapshot { snapshot in
       began.signal()
-      reading.end(try? snapshot.get().row(reportKey(7)))
+      reading.end { try snapshot.get().row(reportKey(7)) }
     }
     began.wait()
     try store.shortenLog(beyond: 0)

@@ -15,8 +15,9 @@ import Testing
     "MusterHTTP.BrowserToken": (14, 700),
     "MusterHTTP.LoginEndpoint": (15, 700),
     "MusterModel.UserSummary": (18, 700),
-    "MusterNode.Node": (12, 750),
-    "MusterReplica.Replica": (12, 710),
+    "MusterNode.Node": (13, 815),
+    "MusterReplica.Replica": (12, 735),
+    "MusterStore.Store": (12, 770),
     "MusterSync.Packet": (22, 700),
   ]
 

@@ -2,8 +2,8 @@ internal import NIOCore
 internal import Synchronization
 
 /// The connections of a listener that authenticated clients hold, by login or access key: one that
-/// opens many leaves places for the others, for phones that connect and for uplinks. Urgent requests
-/// pass without a place, each on a connection that ends after it (`Request.isUrgent`).
+/// opens many leaves places for the others, for phones that connect and for uplinks. Urgent
+/// requests pass without a place, each on a connection that ends after it (`Request.isUrgent`).
 final class ConnectionShares: Sendable {
   private struct State {
     var owners: [ObjectIdentifier: String] = [:]

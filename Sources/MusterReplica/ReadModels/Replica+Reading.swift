@@ -107,8 +107,8 @@ extension Replica {
     return (report, Correction(batch: batch))
   }
 
-  /// Stores what `examine` found: the next start rebuilds a wrong view, and fetches damaged parts of
-  /// photos again.
+  /// Stores what `examine` found: the next start rebuilds a wrong view, and fetches damaged parts
+  /// of photos again.
   public func commit(_ correction: Correction) throws {
     _ = try core.store.commit(correction.batch)
   }
