@@ -14,6 +14,7 @@ import crashes
 import disks
 import doors
 import floods
+import hops
 import lives
 import logins
 import machine
@@ -26,8 +27,8 @@ import secrets_left
 ROWS = [
     entry
     for module in (
-        floods, replays, bombs, doors, reads, logins, crashes, moments, migrations, disks, lives,
-        secrets_left, machine)
+        floods, hops, replays, bombs, doors, reads, logins, crashes, moments, migrations, disks,
+        lives, secrets_left, machine)
     for entry in module.ROWS]
 
 

@@ -17,8 +17,8 @@ import sys
 import threading
 import time
 
+import row  # sets the paths of `lab` and others
 import lab
-import row
 from doors import LOCAL, PASSPHRASE, POST, Door, context
 from row import Row, Verdict, check_all, mesh, resident_kib
 
