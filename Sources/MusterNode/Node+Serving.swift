@@ -48,6 +48,28 @@ extension Node {
     try read { replica, _ in try replica.queries.newestArrival() }
   }
 
+  /// Returns the first crossings of an author between two arrival numbers.
+  ///
+  /// - Parameters:
+  ///   - arrival: only those with a greater number.
+  ///   - last: the greatest number.
+  public func crossings(
+    after arrival: Int64, upTo last: Int64, by author: DeviceID, limit: Int
+  ) throws -> [CrossingSummary] {
+    try read { replica, _ in
+      try replica.queries.crossings(after: arrival, upTo: last, by: author, limit: limit)
+    }
+  }
+
+  /// Returns who wrote the crossings after an arrival number, by arrival number.
+  public func crossingAuthors(
+    after arrival: Int64, limit: Int
+  ) throws -> [(arrival: Int64, author: DeviceID)] {
+    try read { replica, _ in
+      try replica.queries.crossingAuthors(after: arrival, limit: limit)
+    }
+  }
+
   /// Returns the operation of this node.
   public func operation() throws -> OperationID { try read { replica, _ in replica.operation } }
 

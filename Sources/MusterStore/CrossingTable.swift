@@ -48,6 +48,29 @@ enum CrossingTable {
       [arrival.column, limit.column], of: "crossings", readArrived)
   }
 
+  /// Returns the first crossings of an author between two arrival numbers, by arrival number. Reads
+  /// those of others between them too.
+  static func after(
+    _ arrival: Int64, upTo last: Int64, by author: DeviceID, limit: Int, in database: Database
+  ) throws -> [ArrivedCrossing] {
+    try database.all(
+      """
+      SELECT arrival, \(columns) FROM crossings
+      WHERE arrival > ? AND arrival <= ? AND author_device = ? ORDER BY arrival LIMIT ?
+      """,
+      [arrival.column, last.column, author.blob, limit.column], of: "crossings", readArrived)
+  }
+
+  /// Returns who wrote the crossings after an arrival number, by arrival number.
+  static func authors(
+    after arrival: Int64, limit: Int, in database: Database
+  ) throws -> [(arrival: Int64, author: DeviceID)] {
+    try database.all(
+      "SELECT arrival, author_device FROM crossings WHERE arrival > ? ORDER BY arrival LIMIT ?",
+      [arrival.column, limit.column], of: "crossings"
+    ) { (try $0.integer(), try $0.identifier()) }
+  }
+
   /// Returns the first crossings of a range of sample times, by sample time and id.
   ///
   /// - Parameter id: of the crossings at the first instant, only those with a greater id; nil for

@@ -92,6 +92,26 @@ extension Store {
     try read { try CrossingTable.after(arrival ?? .min, limit: limit, in: $0) }
   }
 
+  /// Returns the first crossings of an author between two arrival numbers.
+  ///
+  /// - Parameters:
+  ///   - arrival: only those with a greater number.
+  ///   - last: the greatest number.
+  public func crossings(
+    after arrival: Int64, upTo last: Int64, by author: DeviceID, limit: Int
+  ) throws(StoreError) -> [ArrivedCrossing] {
+    try read {
+      try CrossingTable.after(arrival, upTo: last, by: author, limit: limit, in: $0)
+    }
+  }
+
+  /// Returns who wrote the crossings after an arrival number, by arrival number.
+  public func crossingAuthors(
+    after arrival: Int64, limit: Int
+  ) throws(StoreError) -> [(arrival: Int64, author: DeviceID)] {
+    try read { try CrossingTable.authors(after: arrival, limit: limit, in: $0) }
+  }
+
   /// Returns a crossing; nil if it is not stored.
   public func crossing(_ id: CrossingID) throws(StoreError) -> ArrivedCrossing? {
     try read { try CrossingTable.crossing(id, in: $0) }

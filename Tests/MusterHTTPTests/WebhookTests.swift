@@ -397,7 +397,8 @@ import Testing
         }
         let other = try WebhookStore(in: web.folder)
         let strange = WebhookPosition(
-          arrival: 1_000, crossing: CrossingID(raw: .zero), counts: [:])
+          arrival: 1_000, newest: .init(arrival: 1_000, crossing: CrossingID(raw: .zero)),
+          counts: [:])
         other.move("board", to: strange)
         try await Self.posting(web, other) {
           try await Self.settled(other, web, after: 6, receiver)

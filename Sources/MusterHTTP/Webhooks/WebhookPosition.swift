@@ -4,10 +4,19 @@ internal import MusterModel
 /// The position of a webhook: later events are still to be posted. The node's own log is the queue,
 /// and this is the position in it.
 struct WebhookPosition: Hashable, Sendable {
-  /// The arrival number of the last crossing that was posted or skipped.
+  /// A crossing that was posted or skipped.
+  struct Newest: Hashable, Sendable {
+    let arrival: Int64
+    let crossing: CrossingID
+  }
+
+  /// All crossings up to this arrival number were posted or skipped.
   var arrival: Int64
-  /// Its id; nil before the first. A rebuilt database numbers crossings again, which this detects.
-  var crossing: CrossingID?
+  /// The same of authors whose turns are further than those of others (`CrossingTurns`).
+  var ahead: [DeviceID: Int64] = [:]
+  /// The last one that was posted or skipped; nil before the first. A rebuilt database numbers
+  /// crossings again, which this detects.
+  var newest: Newest?
   /// The sync counts that were posted.
   var counts: [Dataset: UInt64]
   /// The alerts that were active when last posted, as posted. Alerts are in no log: their
@@ -15,7 +24,7 @@ struct WebhookPosition: Hashable, Sendable {
   var alerts: [AlertID: Alert] = [:]
 
   /// The start of the log.
-  static let beginning = WebhookPosition(arrival: 0, crossing: nil, counts: [:])
+  static let beginning = WebhookPosition(arrival: 0, counts: [:])
 }
 
 /// A crossing that the receiver rejected.
@@ -32,7 +41,10 @@ struct FailedDelivery: Hashable, Sendable {
 extension WebhookPosition {
   var json: JSON {
     .object([
-      "arrival": .integer(arrival), "crossing": .known(crossing, JSON.id),
+      "arrival": .integer(arrival), "crossing": .known(newest?.crossing, JSON.id),
+      "crossingArrival": .known(newest?.arrival, JSON.integer),
+      "ahead": .object(
+        Dictionary(uniqueKeysWithValues: ahead.map { ("\($0.key)", JSON.integer($0.value)) })),
       "counts": .object(
         Dictionary(uniqueKeysWithValues: counts.map { ($0.key.name, JSON.unsigned($0.value)) })),
       "alerts": .array(alerts.values.sorted { $0.id < $1.id }.map(\.json)),
@@ -50,7 +62,15 @@ extension WebhookPosition {
       guard case .number(let digits) = count, let number = UInt64(digits) else { return nil }
       known[dataset] = number
     }
-    self.init(arrival: arrival, crossing: CrossingID(members["crossing"]), counts: known)
+    self.init(arrival: arrival, counts: known)
+    // Earlier builds had no turns: the newest was the last of all.
+    newest = CrossingID(members["crossing"]).map {
+      Newest(arrival: members["crossingArrival"]?.wholeNumber ?? arrival, crossing: $0)
+    }
+    for (author, json) in members["ahead"]?.members ?? [:] {
+      guard let author = DeviceID(hex: author), let last = json.wholeNumber else { return nil }
+      ahead[author] = last
+    }
     // Earlier builds stored no alerts.
     for json in members["alerts"]?.elements ?? [] {
       guard let alert = Alert(json) else { return nil }

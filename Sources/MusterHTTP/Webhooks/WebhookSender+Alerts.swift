@@ -7,6 +7,19 @@ internal import MusterTransport
 /// from those last posted. Therefore nothing accumulates while a receiver is unreachable, and an
 /// alert that was raised and cleared in the meantime is not posted: it needs no action any more.
 extension WebhookSender {
+  /// The alerts of danger that the receiver does not know.
+  func unpostedDangers(of webhook: Webhook) async -> Set<AlertID> {
+    guard webhook.rules.alerts, let known = store.entry(webhook.name)?.place.alerts else {
+      return []
+    }
+    do {
+      let raised = try await node.postedAlerts().filter { $0.level == .danger }
+      return Set(raised.map(\.id)).subtracting(known.keys)
+    } catch {
+      return []
+    }
+  }
+
   func sendAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
     guard webhook.rules.alerts, var place = store.entry(webhook.name)?.place else { return .idle }
     let (operation, source) = (try await node.operation(), try await node.device())

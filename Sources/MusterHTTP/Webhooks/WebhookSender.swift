@@ -6,8 +6,8 @@ public import MusterNode
 public import MusterTransport
 public import ServiceLifecycle
 
-/// Posts events to webhooks while the node runs: to each webhook in order, at least once, and
-/// independently of the others.
+/// Posts events to webhooks while the node runs: to each webhook at least once, those of one author
+/// in order, and independently of the other webhooks.
 ///
 ///     log ── from its position ──▶ rules ──▶ one request at a time ──▶ accepted: next event
 ///                                                unreachable, busy ──▶ retried with back-off
@@ -19,7 +19,6 @@ public import ServiceLifecycle
 public struct WebhookSender: Service {
   /// Busy responses until an event is set aside: several minutes.
   static let mostAttempts = 10
-  private static let page = 256
 
   let node: Node
   let store: WebhookStore
@@ -105,10 +104,10 @@ public struct WebhookSender: Service {
     defer { store.removeBell(serial) }
     var waiter = rings.makeAsyncIterator()
     var backoff = backoff
-    var attempts = 0
+    var delivery = Delivery(turns: CrossingTurns(from: .beginning))
     while !Task.isCancelled, let entry = store.entry(name), entry.serial == serial {
       let known = store.changeCount
-      let trouble = await work(on: entry.webhook, &attempts)
+      let trouble = await work(on: entry.webhook, &delivery)
       keepPlaces()
       var end: ContinuousClock.Instant?
       if let trouble {
@@ -119,31 +118,42 @@ public struct WebhookSender: Service {
       } else {
         backoff.reset()
       }
-      // A pause ends early if a user changes something.
-      repeat {
-        let isRung = await withTaskGroup(of: Void.self) { [end] group in
-          if let end {
-            group.addTask {
-              do { try await Task.sleep(until: end, clock: .continuous) } catch { return }
-              bell.yield()
-            }
+      guard await pause(of: entry.webhook, until: end, at: known, &waiter, bell) else { return }
+    }
+  }
+
+  /// Waits for possible work. A pause after a failure ends early if a user changes something, or
+  /// once for each alert of danger that is raised meanwhile. Returns false when the webhook ends.
+  private func pause(
+    of webhook: Webhook, until end: ContinuousClock.Instant?, at known: Int,
+    _ waiter: inout AsyncStream<Void>.Iterator, _ bell: AsyncStream<Void>.Continuation
+  ) async -> Bool {
+    let tried = await unpostedDangers(of: webhook)
+    while true {
+      let isRung = await withTaskGroup(of: Void.self) { group in
+        if let end {
+          group.addTask {
+            do { try await Task.sleep(until: end, clock: .continuous) } catch { return }
+            bell.yield()
           }
-          defer { group.cancelAll() }
-          return await waiter.next() != nil
         }
-        guard isRung else { return }
-      } while store.changeCount == known && end.map { .now < $0 } ?? false
+        defer { group.cancelAll() }
+        return await waiter.next() != nil
+      }
+      guard isRung else { return false }
+      guard let end, .now < end, store.changeCount == known else { return true }
+      guard await unpostedDangers(of: webhook).isSubset(of: tried) else { return true }
     }
   }
 
   /// Posts events until none are left, a user changes the webhook, or an attempt fails. Returns the
   /// reason of a failure.
-  private func work(on webhook: Webhook, _ attempts: inout Int) async -> String? {
+  private func work(on webhook: Webhook, _ delivery: inout Delivery) async -> String? {
     let line = WebhookLine(to: webhook.address, secret: webhook.secret, proxy: proxy)
     var trouble: String?
     working: while !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook {
       do {
-        switch try await step(webhook, line, &attempts) {
+        switch try await step(webhook, line, &delivery) {
         case .onward: keepPlaces()
         case .idle: break working
         case .again(let reason):
@@ -163,22 +173,21 @@ public struct WebhookSender: Service {
     return trouble
   }
 
-  /// Returns a random pause between half and all of it, so that failed webhooks do not retry at the
-  /// same time.
+  /// Alerts come first: they are few, and one may be a call for help.
   private func step(
-    _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
+    _ webhook: Webhook, _ line: WebhookLine, _ delivery: inout Delivery
   ) async throws -> Step {
     guard let entry = store.entry(webhook.name) else { return .idle }
     if let reason = try store.pause(of: webhook.name) { return .again(reason) }
     guard let place = try await settled(entry.place, of: webhook.name) else { return .onward }
-    if let due = entry.failed.first(where: \.isDue) {
-      return try await retry(due, webhook, line)
-    }
-    switch try await sendCrossings(from: place, webhook, line, &attempts) {
+    switch try await sendAlerts(webhook, line) {
     case .idle: break
     case let step: return step
     }
-    switch try await sendAlerts(webhook, line) {
+    if let due = entry.failed.first(where: \.isDue) {
+      return try await retry(due, webhook, line)
+    }
+    switch try await sendCrossings(from: place, webhook, line, &delivery) {
     case .idle: return try await sendCounts(webhook, line)
     case let step: return step
     }
@@ -188,62 +197,20 @@ public struct WebhookSender: Service {
   private func settled(
     _ place: WebhookPosition, of name: String
   ) async throws -> WebhookPosition? {
-    guard let crossing = place.crossing else { return place }
-    let there = try await crossings(after: place.arrival - 1, limit: 1).first
+    guard let newest = place.newest else { return place }
+    let there = try await crossings(after: newest.arrival - 1, limit: 1).first
     // A withdrawn crossing leaves a gap, with later numbers behind it or none. Only after
     // renumbering does another crossing have this number, or is the newest number lower.
     let isSame =
-      if let there { there.arrival != place.arrival || there.id == crossing } else {
-        try await node.newestArrival() >= place.arrival
+      if let there { there.arrival != newest.arrival || there.id == newest.crossing } else {
+        try await node.newestArrival() >= newest.arrival
       }
     if isSame { return place }
     logger.warning("webhook \(name) receives all events again: the database was rebuilt")
     store.move(
       name,
-      to: WebhookPosition(arrival: 0, crossing: nil, counts: place.counts, alerts: place.alerts))
+      to: WebhookPosition(arrival: 0, counts: place.counts, alerts: place.alerts))
     return nil
-  }
-
-  private func sendCrossings(
-    from place: WebhookPosition, _ webhook: Webhook, _ line: WebhookLine, _ attempts: inout Int
-  ) async throws -> Step {
-    let page = try await crossings(after: place.arrival, limit: Self.page)
-    guard !page.isEmpty else { return .idle }
-    var place = place
-    for crossing in page {
-      if webhook.rules.choose(crossing) {
-        let outcome = try await post(crossing, line)
-        switch outcome {
-        case .unreachable(let reason): return .again(reason)
-        case .busy(let reason) where attempts + 1 < Self.mostAttempts:
-          attempts += 1
-          return .again(reason)
-        case .busy(let reason), .refused(let reason):
-          guard try putAside(crossing, reason, attempts + 1, webhook.name) else {
-            return .again("\(WebhookStore.mostFailed) events failed: retry or remove them")
-          }
-        case .taken: store.note(nil, of: webhook.name)
-        }
-        attempts = 0
-      }
-      (place.arrival, place.crossing) = (crossing.arrival, crossing.id)
-      store.move(webhook.name, to: place)
-      // A user may have changed or removed it.
-      guard !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook else { return .idle }
-    }
-    return .onward
-  }
-
-  private func putAside(
-    _ crossing: CrossingSummary, _ reason: String, _ attempts: Int, _ name: String
-  ) throws -> Bool {
-    logger.warning("webhook \(name) rejected event \(crossing.id): \(reason)")
-    store.note(reason, of: name)
-    return try store.fail(
-      FailedDelivery(
-        arrival: crossing.arrival, crossing: crossing.id, reason: reason, attempts: attempts,
-        failedAt: SystemClock.wall, isDue: false),
-      of: name)
   }
 
   private func retry(
@@ -322,7 +289,7 @@ public struct WebhookSender: Service {
 
   // MARK: The node
 
-  private func post(
+  func post(
     _ crossing: CrossingSummary, _ line: WebhookLine
   ) async throws -> WebhookLine.Outcome {
     let event = WebhookEvent(
@@ -348,7 +315,7 @@ extension WebhookPosition {
     let counts = node.changeCounts
     let alerts = try await node.postedAlerts()
     return WebhookPosition(
-      arrival: try await node.newestArrival(), crossing: nil,
+      arrival: try await node.newestArrival(),
       counts: Dictionary(uniqueKeysWithValues: Dataset.allCases.map { ($0, counts[$0]) }),
       alerts: Dictionary(uniqueKeysWithValues: alerts.map { ($0.id, $0) }))
   }

@@ -232,6 +232,21 @@ public struct Queries {
     try context.store.crossings(after: arrival, limit: limit).map(context.summary)
   }
 
+  /// Returns the first crossings of an author between two arrival numbers.
+  public func crossings(
+    after arrival: Int64, upTo last: Int64, by author: DeviceID, limit: Int
+  ) throws -> [CrossingSummary] {
+    try context.store.crossings(after: arrival, upTo: last, by: author, limit: limit)
+      .map(context.summary)
+  }
+
+  /// Returns who wrote the crossings after an arrival number, by arrival number.
+  public func crossingAuthors(
+    after arrival: Int64, limit: Int
+  ) throws -> [(arrival: Int64, author: DeviceID)] {
+    try context.store.crossingAuthors(after: arrival, limit: limit)
+  }
+
   /// Returns a crossing; nil if it is not here.
   public func crossing(_ id: CrossingID) throws -> CrossingSummary? {
     try context.store.crossing(id).map(context.summary)
