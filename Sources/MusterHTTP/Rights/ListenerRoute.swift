@@ -36,7 +36,7 @@ struct ListenerRoute: Sendable {
   /// In the order in which they are tried.
   static let all: [ListenerRoute] = [
     ListenerRoute(
-      service: .uplink, requests: "POST /uplink", listeners: [.remote],
+      service: .uplink, requests: "POST /uplink by a node", listeners: [.remote],
       rights: .only(.stream, [.node], bytes: .max)
     ) { $0.uri.path == UplinkClient.path },
     ListenerRoute(
