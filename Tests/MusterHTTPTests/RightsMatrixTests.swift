@@ -286,7 +286,7 @@ extension `Logging in` {
       clients[index].report = try #require(answer.location)
     }
     let order = try await listener.ask(
-      "POST", "/api/v1/directives", "{\"kind\":\"message\",\"text\":\"Return\"}",
+      "POST", "/api/v1/directives", "{\"kind\":\"rollcall\"}",
       try #require(clients.last).headers)
     let directive = try #require(order.location?.split(separator: "/").last)
     let node = caller.endpoint.router.api.node
