@@ -43,7 +43,7 @@ extension `Logging in` {
     let person: String
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test
   func `at the remote listener, each client may do what the table states, and nothing else`()
     async throws
   {

@@ -150,7 +150,7 @@ struct RouteRights: Sendable {
     return bytes.map { rights.limited(nil, bytes: $0) } ?? rights
   }
 
-  /// A route for these clients, which their responder tells apart by their credentials.
+  /// A route for these clients, which their responder distinguishes by their credentials.
   static func only(
     _ cost: Cost, _ kinds: [ClientKind], bytes: Int = 0, as extent: Extent = .yes
   ) -> RouteRights {
