@@ -25,6 +25,10 @@ struct TrackerResponder: Sendable {
     case former(String)
   }
 
+  /// How long an answer to a wrong token waits: with the bound of connections it limits guesses,
+  /// while a right one from the same address is served at once.
+  private static let wrongTokenPause = Duration.seconds(1)
+
   private let node: Node
   private let reporter: Reporter?
   private let key: OwnTracksKey?
@@ -47,6 +51,7 @@ struct TrackerResponder: Sendable {
     switch verdict {
     case .forbidden: return .words(.forbidden, "not from web pages, or by another host name")
     case .unauthorized:
+      try await Task.sleep(for: Self.wrongTokenPause)
       var response = Response.words(
         .unauthorized,
         "the token is missing or wrong; this address serves phones, and no dashboard")

@@ -50,8 +50,13 @@ extension Replica {
     guard fix.sampleTime.milliseconds(since: now.wall) <= 60_000 else {
       throw NodeError.refused("the time \(fix.sampleTime) is ahead of this device's clock")
     }
-    guard let request else { return try ingest(fix, now: now) }
+    // By this device's clock, as the stated time.
+    let age = SampleAge.exactly(
+      milliseconds: max(0, now.wall.milliseconds(since: fix.sampleTime)))
+    guard let request else {
+      return try ingest(fix, as: .published, stepsBack: false, age: age, now: now)
+    }
     guard try reply(to: request) == nil else { return Outcome() }
-    return try ingest(fix, replying: Reply.done.stored(), to: request, now: now)
+    return try ingest(fix, age: age, replying: Reply.done.stored(), to: request, now: now)
   }
 }

@@ -30,6 +30,7 @@ enum Program {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
     ProcessLimits.forbidCoreDumps()
+    ProcessLimits.makeNewFilesPrivate()
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = .warning

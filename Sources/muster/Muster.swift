@@ -65,6 +65,7 @@ enum Program {
     // A reader that closes the pipe, such as `head`, must not kill a node: `write` reports it.
     signal(SIGPIPE, SIG_IGN)
     ProcessLimits.forbidCoreDumps()
+    ProcessLimits.makeNewFilesPrivate()
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = .notice

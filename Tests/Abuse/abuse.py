@@ -14,6 +14,7 @@ import crashes
 import disks
 import doors
 import floods
+import hops
 import lives
 import machine
 import migrations
@@ -24,7 +25,7 @@ import secrets_left
 ROWS = [
     entry
     for module in (
-        floods, replays, bombs, doors, crashes, moments, migrations, disks, lives, secrets_left,
+        floods, hops, replays, bombs, doors, crashes, moments, migrations, disks, lives, secrets_left,
         machine)
     for entry in module.ROWS]
 

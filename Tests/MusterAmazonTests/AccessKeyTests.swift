@@ -19,7 +19,8 @@ import Testing
 
   private static func key(_ rights: AccessKey.Rights) throws -> AccessKey {
     let user = try #require(UserID(hex: String(repeating: "0a", count: 16)))
-    return AccessKey(rights: rights, user: user, now: Timestamp(milliseconds: 1000))
+    return AccessKey(
+      rights: rights, user: user, revokedDevices: 2, now: Timestamp(milliseconds: 1000))
   }
 
   @Test func `a key is kept in a private file until it is revoked`() throws {

@@ -71,6 +71,20 @@ struct OperationExportTests {
       ])
   }
 
+  @Test(arguments: [
+    ("=1", "'=1"), ("＝1", "'＝1"), ("road; =1", "\"road; '=1\""), ("a\t-1", "a\t'-1"),
+    ("a\n@b", "\"a\n'@b\""), ("\t=1", "'\t'=1"), (" +1", " '+1"), ("1-2 = -1; 3", "1-2 = -1; 3"),
+    ("a, -b", "\"a, -b\""),
+  ])
+  func `no cell begins with a formula, whatever separates the cells`(
+    text: String, written: String
+  ) throws {
+    // A semicolon alone needs no quotes: the separator is a comma.
+    let written = text.contains(";") ? written.replacing("\"", with: "") : written
+    let line = try export(reportBy: Authorship(text)).csv().components(separatedBy: "\r\n")[2]
+    #expect(line.contains(",\(written),fire: ,"))
+  }
+
   @Test func `no form shows a call under duress, nor does the order of people`() throws {
     func person(_ callsign: String, _ condition: StatusCondition, id: UInt64) throws -> UserSummary
     {

@@ -57,6 +57,18 @@ import Testing
     #expect((100...200).contains(count))
   }
 
+  @Test func `a text that is written in entities has the same shapes`() throws {
+    let place = "8.5,47.25 "
+    let entities = place.unicodeScalars.map { "&#\($0.value);" }.joined()
+    // 1.7 MB: a reader that copies the text at each entity takes 11 s.
+    let found = try features(
+      "<kml><Placemark><LineString><coordinates>"
+        + String(repeating: entities, count: 32_000)
+        + "</coordinates></LineString></Placemark></kml>")
+    #expect(found.count == 1)
+    if case .line(let places)? = found.first?.shape { #expect(places.count == 32_000) }
+  }
+
   @Test func `hostile and damaged files are rejected with the reason`() {
     #expect(fault("<!DOCTYPE gpx [<!ENTITY a 'b'>]><gpx/>").contains("DOCTYPE"))
     #expect(fault("<html/>").contains("neither GPX nor KML"))

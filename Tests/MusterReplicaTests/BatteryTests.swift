@@ -64,6 +64,20 @@ struct BatteryTests {
     #expect(try alerts(at: "Ben", in: &valley).map(\.batteryPercent) == [7], "its owner")
   }
 
+  @Test func `a report without a charge leaves the charge as it was`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    for (second, percent) in [(1, 40), (2, nil)] as [(Int64, UInt8?)] {
+      try valley.at("Ben") {
+        try $0.ingest(
+          fix(metresNorth: Int64(second), second: second), ofTracker: "truck",
+          batteryPercent: percent, now: $1)
+      }
+      try valley.converge()
+      try valley.run(milliseconds: 5000)
+      #expect(try battery(of: "truck", at: "Ada", in: &valley) == 40)
+    }
+  }
+
   @Test func `the acknowledgement of a low battery reaches the person`() throws {
     var valley = try Valley.with("Ada", "Ben")
     try publish(12, second: 1, in: &valley)

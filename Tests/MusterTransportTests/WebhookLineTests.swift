@@ -19,6 +19,17 @@ import Testing
     #expect(!"\(address) \(String(reflecting: [address]))".contains("abc"))
   }
 
+  @Test func `a fault of TLS names no folder of the machine that built the program`() {
+    let text =
+      "handshakeFailed(NIOSSL.BoringSSLError.sslError([Error: 268436504 error:10000418:SSL "
+      + "routines:OPENSSL_internal:TLSV1_ALERT_UNKNOWN_CA at /home/ci/muster/tls record.cc:486, "
+      + "Error: 5 at /a.cc:1]))"
+    #expect(
+      UplinkFailureText.withoutSources(text)
+        == "handshakeFailed(NIOSSL.BoringSSLError.sslError([Error: 268436504 error:10000418:SSL "
+        + "routines:OPENSSL_internal:TLSV1_ALERT_UNKNOWN_CA, Error: 5]))")
+  }
+
   @Test(arguments: [
     "", "board.example/hook", "ftp://board.example/", "https://", "https:///hook", "file:///etc",
     "https://me:word@board.example/", "https://board.example/#part", "https://board .example/",

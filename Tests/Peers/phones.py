@@ -14,7 +14,7 @@ from row import ROOT, Row, bridged, items, lab, wait
 PHONES = 1000
 TURNS = 3
 NODES = 4
-TOKEN = "peers-token"
+TOKEN = "peers-token-of-phones"
 PORT = 7480
 # OsmAnd's template, from which the user removes nothing.
 OSMAND = ("?id={id}&lat={lat}&lon={lon}&timestamp={time}&hdop={accuracy}&altitude={altitude}"

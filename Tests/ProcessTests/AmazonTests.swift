@@ -49,6 +49,33 @@ extension ProcessTests {
       }
     }
 
+    @Test(.enabled(if: try Python.has("boto3"), "needs python3 with boto3"))
+    func `a key ends with a device of its person, and revoke names it`() async throws {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")
+        let tablet = try await field.joiner("Tablet", inviting: anna, of: "Anna")
+        let place = try await Self.place(anna, node)
+        let before = try await Self.key(anna, "member")
+        let own = try field.file("before.json", "{\"anna\": {\(place), \(before)}}")
+        try await Self.run("key.py", own, "anna", "200")
+        let signedOff = try await anna.send(
+          "user", "signoff", "Anna", "--reason", "Rest", "--yes")
+        #expect(signedOff.contains("does not work until the person is signed on again"))
+        try await Self.run("key.py", own, "anna", "403")
+        _ = try await anna.send("user", "signon")
+        try await Self.run("key.py", own, "anna", "200")
+        // The tablet is lost, and may know the secret; Anna has another laptop.
+        let device = try #require(try await tablet.ask("status")["device"].text)
+        #expect(try await anna.send("revoke", device, "--yes").contains("no longer works"))
+        try await Self.run("key.py", own, "anna", "403")
+        let after = try await Self.key(anna, "member")
+        let new = try field.file("after.json", "{\"anna\": {\(place), \(after)}}")
+        try await Self.run("key.py", new, "anna", "200")
+        try await node.stop()
+      }
+    }
+
     /// `MUSTER_SYNC_RECORDS=10000` writes as many records.
     @Test(.enabled(if: try Python.has("boto3"), "needs python3 with boto3"))
     func `unmodified programs for Cognito Sync find their records on every node`() async throws {

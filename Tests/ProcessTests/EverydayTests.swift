@@ -158,6 +158,17 @@ extension ProcessTests {
       #expect(try await anna.send("peers").contains("connected"))
     }
 
+    @Test func `a position that is set with an earlier time is as old as that`() async throws {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let earlier = Date.now.addingTimeInterval(-3 * 3600).ISO8601Format()
+        try await anna.send("position", "set", "46,14.5", "--time", earlier)
+        let person = try #require(try await anna.ask("user", "list").items.first)
+        #expect(person["status"] == .string("oldPosition"))
+        if case .number(let seconds) = person["fixAgeSeconds"] { #expect(seconds >= 3 * 3600) }
+      }
+    }
+
     private func crossings(
       of ben: Laptop, in fence: String, seenBy anna: Laptop
     ) async throws {

@@ -201,6 +201,8 @@ extension ProcessTests {
         try await anna.attempt("run", "--http", "0.0.0.0:0").expectRefusal(
           containing: "MUSTER_HTTP_TOKEN")
         _ = try field.file("Anna/home/muster.toml", "http-token = \"s3cret\"\n")
+        try await anna.attempt("run", "--http", "0.0.0.0:0").expectRefusal(
+          containing: "fewer than 16 characters")
         let node = try await anna.run(peers: [], "--http", "127.0.0.1:0")
         let port = try await portOfPhones(node)
         #expect(try HTTPExchange.request(port, "/?id=a&lat=1&lon=1").status == 401)

@@ -3,7 +3,8 @@ internal import MusterCrypto
 internal import MusterInterchange
 public import MusterModel
 
-/// A key with which a program signs its requests. It belongs to a user.
+/// A key with which a program signs its requests. It belongs to a user, and works as long as that
+/// user is signed on and no further device of theirs is revoked.
 ///
 /// A signature is a keyed hash, so the secret itself is stored, in a file that only the node's user
 /// can read. It is never printed, except once to the user who creates the key.
@@ -33,27 +34,36 @@ public struct AccessKey: Hashable, Sendable, CustomStringConvertible, CustomRefl
   public let user: UserID
   /// By this device's clock.
   public let createdAt: Timestamp
+  /// How many devices of the user were revoked when it was created; 0 for one of an earlier program.
+  public let revokedDevices: Int
 
   private static let idDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
   private static let randomDigits = 16
   private static let secretBytes = 30
 
   /// Creates a key with a new secret.
-  public init(rights: Rights, user: UserID, now: Timestamp) {
+  ///
+  /// - Parameter revokedDevices: how many devices of the user are revoked now.
+  public init(rights: Rights, user: UserID, revokedDevices: Int, now: Timestamp) {
     let drawn = SystemRandom.seed().prefix(Self.randomDigits)
     id = "MSTR" + String(drawn.map { Self.idDigits[Int($0 & 31)] })
     secret = Data(SystemRandom.seed().prefix(Self.secretBytes)).base64EncodedString()
     self.rights = rights
     self.user = user
     createdAt = now
+    self.revokedDevices = revokedDevices
   }
 
-  init(id: String, secret: String, rights: Rights, user: UserID, createdAt: Timestamp) {
+  init(
+    id: String, secret: String, rights: Rights, user: UserID, createdAt: Timestamp,
+    revokedDevices: Int
+  ) {
     self.id = id
     self.secret = secret
     self.rights = rights
     self.user = user
     self.createdAt = createdAt
+    self.revokedDevices = revokedDevices
   }
 
   /// The id, without the secret.
@@ -68,6 +78,7 @@ extension AccessKey {
     .object([
       "id": .string(id), "secret": .string(secret), "rights": .string(rights.rawValue),
       "user": .id(user), "createdAt": .time(createdAt),
+      "revokedDevices": .count(revokedDevices),
     ])
   }
 
@@ -79,6 +90,13 @@ extension AccessKey {
       let user = members["user"]?.word.flatMap({ UserID(hex: $0) }),
       let createdAt = members["createdAt"]?.word.flatMap({ Timestamp(rfc3339: $0) })
     else { return nil }
-    self.init(id: id, secret: secret, rights: rights, user: user, createdAt: createdAt)
+    var revokedDevices = 0
+    if case .number(let digits)? = members["revokedDevices"] {
+      guard let count = Int(digits), count >= 0 else { return nil }
+      revokedDevices = count
+    }
+    self.init(
+      id: id, secret: secret, rights: rights, user: user, createdAt: createdAt,
+      revokedDevices: revokedDevices)
   }
 }

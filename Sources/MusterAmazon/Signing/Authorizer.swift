@@ -24,7 +24,7 @@ struct Authorizer: Sendable {
       return Caller(name: "unsigned", rights: .command, user: user)
     }
     try signature.verify(request, to: service.signingName, by: key.secret, now: now)
-    try await requireActive(key.user)
+    try await requireInForce(key)
     return Caller(name: "access key \(key.id)", rights: key.rights, user: key.user)
   }
 
@@ -38,13 +38,21 @@ struct Authorizer: Sendable {
     }
   }
 
-  /// A key is as good as the membership of its user.
-  private func requireActive(_ user: UserID) async throws(ServiceFault) {
-    guard try await asking({ try await $0.isActive(user) }) else {
+  /// A key is as good as the membership of its user, and ends with a device of theirs: a program
+  /// on it may know the secret.
+  private func requireInForce(_ key: AccessKey) async throws(ServiceFault) {
+    guard try await asking({ try await $0.isActive(key.user) }) else {
       throw ServiceFault(
         .unknownKey,
         "The security token included in the request is invalid: its user has signed off, or has "
           + "no device that is not revoked.")
+    }
+    let revoked = try await asking { try await $0.withdrawals(of: key.user).revokedDevices }
+    guard revoked <= key.revokedDevices else {
+      throw ServiceFault(
+        .unknownKey,
+        "The security token included in the request is invalid: a device of its user was revoked "
+          + "after it was created. Create another: muster access-key create")
     }
   }
 

@@ -62,14 +62,34 @@ extension OperationExport {
     ]
   }
 
-  /// Escapes a text that a spreadsheet would interpret as a formula: its author is not trusted.
+  private static let formulaStarts = Set("=+-@＝＋－＠".unicodeScalars)
+
+  /// Escapes what a spreadsheet would interpret as a formula: the author of a text is not trusted.
+  /// In many locales a spreadsheet begins a cell after a semicolon, a tab or a line break too
+  /// (OWASP, CSV Injection).
   private static func plain(_ text: String) -> String {
-    guard let first = text.first, "=+-@\t\r".contains(first) else { return text }
-    return "'" + text
+    var escaped = String.UnicodeScalarView()
+    if let first = text.unicodeScalars.first, "\t\r".unicodeScalars.contains(first) {
+      escaped.append("'")
+    }
+    var beginsCell = true
+    for scalar in text.unicodeScalars {
+      if beginsCell, formulaStarts.contains(scalar) { escaped.append("'") }
+      switch scalar {
+      case ";", "\t", "\r", "\n": beginsCell = true
+      case " ": break
+      default: beginsCell = false
+      }
+      escaped.append(scalar)
+    }
+    return String(escaped)
   }
 
   private static func field(_ text: String) -> String {
-    guard text.contains(where: { ",\"\r\n".contains($0) || $0 == "\r\n" }) else { return text }
+    // By code points: CR and LF together are one character.
+    guard text.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else {
+      return text
+    }
     return "\""
       + text.split(separator: "\"", omittingEmptySubsequences: false)
       .joined(separator: "\"\"") + "\""

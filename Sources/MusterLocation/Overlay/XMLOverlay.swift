@@ -101,8 +101,13 @@ private final class OverlayReader: NSObject, XMLParserDelegate {
     guard let length = text?.utf8.count else { return }
     let limit = path.last == "name" ? Self.nameBytes : Self.textBytes
     guard length < limit else { return }
-    // Counts code points, since one character may have any number of them.
-    text?.unicodeScalars.append(contentsOf: string.unicodeScalars.prefix(limit - length))
+    // In place: a change by way of `unicodeScalars` copies the text, once for each entity in it.
+    if string.utf8.count <= limit - length {
+      text?.append(string)
+    } else {
+      // Counts code points, since one character may have any number of them.
+      text?.append(String(String.UnicodeScalarView(string.unicodeScalars.prefix(limit - length))))
+    }
   }
 
   func parser(_ parser: XMLParser, foundCDATA block: Data) {

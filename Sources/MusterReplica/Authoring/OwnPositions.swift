@@ -47,7 +47,7 @@ struct OwnPositions: Sendable {
 
   /// Takes the charge of a battery; nil if the device states none.
   mutating func note(batteryPercent: UInt8?, of tracker: Bytes16?) {
-    guard batteryPercent != nil || sensors[tracker] != nil else { return }
+    guard let batteryPercent else { return }
     sensors[tracker, default: Sensor()].batteryPercent = batteryPercent
   }
 

@@ -13,13 +13,17 @@ extension Replica {
   }
 
   /// Processes a fix like `ingest(_:now:)`, and stores the reply to its request with it.
+  ///
+  /// - Parameter age: the age of the fix.
   public mutating func ingest(
-    _ fix: Fix, replying reply: [UInt8], to request: RequestKey, now: ClockReading
+    _ fix: Fix, age: SampleAge, replying reply: [UInt8], to request: RequestKey,
+    now: ClockReading
   ) throws -> Outcome {
     try transact(now: now) {
       $0.core.transaction.batch.replies.append(
         StoredReply(request: request, content: reply, storedAt: now.wall))
-      try $0.positions.take(fix, as: .published, stepsBack: false, in: &$0.core, now: now)
+      try $0.positions.take(
+        fix, as: .published, stepsBack: false, age: age, in: &$0.core, now: now)
     }
   }
 

@@ -82,11 +82,17 @@ struct UplinkFailureText {
       } else {
         "no address found for \(error.host)"
       }
-    default: "\(error)"
+    default: withoutSources("\(error)")
     }
   }
 
+  /// Leaves out where in the source code of a library an error arose: it names folders of the
+  /// machine that built the program.
+  static func withoutSources(_ text: String) -> String {
+    text.replacing(#/ at \/[^\]]+?:\d+/#, with: "")
+  }
+
   private static func line(_ text: String) -> String {
-    String(text.prefix(200).map { $0.isNewline ? " " : $0 })
+    String(withoutSources(text).prefix(200).map { $0.isNewline ? " " : $0 })
   }
 }

@@ -27,6 +27,8 @@ struct HTTPArgument: Hashable {
 struct HTTPListener: Hashable, Redacted {
   /// The setting that turns it off, as `--no-http` does.
   static let off = "off"
+  /// The shortest token for phones at an address that other machines reach.
+  static let leastTokenBytes = 16
 
   enum Access: Hashable, Redacted {
     /// Any user of this machine.

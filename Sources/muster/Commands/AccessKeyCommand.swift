@@ -12,8 +12,9 @@ struct AccessKeyCommand: AsyncParsableCommand {
       Example:  muster access-key create --rights member --user Maria
 
       A program for Amazon Location or Cognito Sync signs its requests with an access key. Its \
-      rights are the lesser of the key's and of this laptop's role. audit.log in the home records \
-      what is written.
+      rights are the lesser of the key's and of this laptop's role. It works while its person is \
+      signed on, and ends when a device of theirs is revoked. audit.log in the home records what \
+      is written.
       """,
     subcommands: [Create.self, List.self, Revoke.self])
 
@@ -40,11 +41,15 @@ struct AccessKeyCommand: AsyncParsableCommand {
     func run() async throws {
       let node = try await NodeConnection.open(home)
       guard case .users(let people) = try await node.ask(.users),
-        case .status(let status) = try await node.ask(.status)
+        case .status(let status) = try await node.ask(.status),
+        case .devices(let devices) = try await node.ask(.devices)
       else { throw Refusal.unexpectedReply }
       let person = try ItemResolver.people.item(
         named: user, in: people.filter { !$0.isTracker && !$0.isUnknown }, match: .whole)
-      let key = AccessKey(rights: rights.value, user: person.id, now: SystemClock.wall)
+      let key = AccessKey(
+        rights: rights.value, user: person.id,
+        revokedDevices: devices.count { $0.user == person.id && $0.isRevoked },
+        now: SystemClock.wall)
       try AccessKeyFile(in: home.folders.path).add(key)
       if output.json {
         let json = JSON.object([

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import MusterHTTP
 internal import MusterModel
 internal import MusterNode
 
@@ -38,33 +37,13 @@ struct RevokeCommand: AsyncParsableCommand {
     let whose = "\(SafeText.line(device.callsign))'s device \(device.id.short)"
     guard device.isCouncilMember else {
       try Standard.print("Revoked \(whose); new data is encrypted with a new key")
-      return try stateLogins(of: device)
+      return try PersonAccess(of: device.user, in: home).state(.deviceRevoked)
     }
     let votes = "\(device.votes) of \(device.quorum) votes"
     try Standard.print(
       device.isRevoked
         ? "Revoked \(whose) by \(votes); new data is encrypted with a new key"
         : "Voted to revoke \(whose): \(votes), \(device.quorum - device.votes) more needed")
-    if device.isRevoked { try stateLogins(of: device) }
-  }
-
-  /// Names the logins of the person at this node, whose browsers only call for help from now on.
-  private func stateLogins(of device: DeviceSummary) throws {
-    let file = LoginFile(in: home.folders.path)
-    let grants = try file.grants.read()
-    for login in try file.read() where login.user == device.user {
-      let name = SafeText.line(login.name)
-      try Standard.print(
-        "Login \(name) only calls for help now, until its user logs in again or command restores "
-          + "a browser: muster login devices \(name). To end it: muster login remove \(name)")
-      for grant in grants where grant.login == login.name && grant.state == .open {
-        try Standard.print(
-          grant.kind == .invite
-            ? "It made invite \(grant.id.prefix(8)) (\(grant.note)). To end it: "
-              + "muster invite withdraw \(grant.id.prefix(8))"
-            : "It made webhook \(SafeText.line(grant.id)). To end it: "
-              + "muster webhook remove \(SafeText.line(grant.id))")
-      }
-    }
+    if device.isRevoked { try PersonAccess(of: device.user, in: home).state(.deviceRevoked) }
   }
 }

@@ -233,6 +233,12 @@ struct RunCommand: AsyncParsableCommand {
         place: .standard, access: isTrusted ? .trusted : .token, whenTaken: .useNext)
     }
     if let token = try settings.value(of: .httpToken, { $0 }) {
+      guard chosen.isLoopback || token.utf8.count >= HTTPListener.leastTokenBytes else {
+        throw Refusal(
+          "the token for phones (MUSTER_HTTP_TOKEN, or http-token in muster.toml) has fewer than "
+            + "\(HTTPListener.leastTokenBytes) characters and can be guessed at \(chosen.host): set "
+            + "another, for example by: openssl rand -hex 16")
+      }
       return HTTPListener(place: chosen, access: .phones(token), whenTaken: .fail)
     }
     guard chosen.isLoopback else {
