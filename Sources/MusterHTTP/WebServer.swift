@@ -187,6 +187,11 @@ struct WebResponder: HTTPResponder {
   let amazon: AmazonEndpoint?
   let inputs = ClosedInputs()
 
+  private var listener: ListenerRoute.Listener {
+    guard rule.isLocal else { return .phones }
+    return commands == nil ? .loopback : .socket
+  }
+
   func respond(to request: Request, context: Context) async throws -> Response {
     var context = context
     context.connection.inputs = inputs
@@ -200,44 +205,69 @@ struct WebResponder: HTTPResponder {
   }
 
   private func answer(_ request: Request, _ context: Context) async throws -> Response {
-    let path = request.uri.path
     let headers = AccessRule.Headers(
       host: request.head.authority, authorization: request.headers[.authorization],
       origin: request.headers[.origin], fetchSite: request.value(of: "sec-fetch-site"),
       cookies: request.headers[values: .cookie])
-    if let amazon, rule.isLocal, AmazonEndpoint.owns(request) {
+    let client = context.connection.channel.remoteAddress?.ipAddress ?? ""
+    let route = ListenerRoute.find(request, at: listener)
+    switch route?.service {
+    case .amazon:
+      guard let amazon else { break }
       return await amazon.respond(
-        to: request, from: context.connection.channel.remoteAddress?.ipAddress ?? "",
-        isProgramHere: rule.isProgramHere(headers))
+        to: request, from: client, isProgramHere: rule.isProgramHere(headers))
+    case .api, .commands, .link, .page, .files:
+      guard let route else { break }
+      return await answer(request, by: route, headers, context.connection)
+    default: break
     }
-    let link = rule.isLocal ? DashboardLink(request) : nil
-    let isPage = rule.isLocal && Dashboard.owns(request)
-    guard APIRouter.owns(path) || isPage || link != nil else {
-      return try await phones.respond(
-        to: request, as: rule.judge(path: path, headers),
-        from: context.connection.channel.remoteAddress?.ipAddress ?? "")
-    }
+    return try await phones.respond(
+      to: request, as: rule.judge(path: request.uri.path, headers), from: client)
+  }
+
+  /// Answers a request for the page, the API or the command line.
+  private func answer(
+    _ request: Request, by route: ListenerRoute, _ headers: AccessRule.Headers,
+    _ connection: Connection
+  ) async -> Response {
     guard rule.isFromHere(headers) else {
       let reason =
         "the API is served on a loopback address by its own name, and not to pages of other sites"
       return Problem(.forbidden, reason).answer.response
     }
-    if let link { return link.answer(by: rule, headers, of: dashboard, to: request) }
-    // The page's files contain no data of the operation, and a probe only shows that the node runs.
-    if isPage && path != "/" { return dashboard.answer(request) }
-    if !Self.probes.contains(path), rule.judgeProgram(path: path, headers) == .unauthorized {
-      return isPage ? dashboard.locked(request) : Self.unauthorized
+    let isAuthorized = rule.judgeProgram(path: request.uri.path, headers) != .unauthorized
+    switch route.service {
+    case .link:
+      guard let link = DashboardLink(request) else { break }
+      return link.answer(by: rule, headers, of: dashboard, to: request)
+    case .files: return dashboard.answer(request)
+    case .page: return isAuthorized ? dashboard.answer(request) : dashboard.locked(request)
+    case .commands:
+      guard let commands, isAuthorized else { break }
+      return await commands.answer(request, connection: connection).response
+    default:
+      return await answer(
+        request, connection, isAuthorized: isAuthorized,
+        isProgram: rule.isProgramHere(headers))
     }
-    if isPage { return dashboard.answer(request) }
-    if let commands, path == CommandExchange.path {
-      return await commands.answer(request, connection: context.connection).response
-    }
-    return await router.answer(
-      request, connection: context.connection, isProgram: rule.isProgramHere(headers)
-    ).response
+    return Self.unauthorized
   }
 
-  private static let probes: Set = ["/healthz", "/readyz"]
+  /// Answers a request for the API.
+  private func answer(
+    _ request: Request, _ connection: Connection, isAuthorized: Bool, isProgram: Bool
+  ) async -> Response {
+    let admitted: AdmittedRequest<API>
+    do throws(Problem) {
+      admitted = try router.find(request).admitted(isAuthorized ? .laptop : .stranger)
+    } catch {
+      guard isAuthorized else { return Self.unauthorized }
+      return error.answer.response
+    }
+    return await router.answer(
+      request, admitted, connection: connection, isProgram: isProgram
+    ).response
+  }
 
   private static var unauthorized: Response {
     let reason =

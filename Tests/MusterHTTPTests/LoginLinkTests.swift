@@ -24,8 +24,10 @@ extension `Logging in` {
         method: method, scheme: "http", authority: "127.0.0.1:7480", path: path,
         headerFields: headers),
       body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
-    let answer = await caller.endpoint.router.answer(
-      request, connection: Connection(channel: NIOAsyncTestingChannel()))
+    let router = caller.endpoint.router
+    let answer = await router.answer(
+      request, try router.find(request).admitted(.laptop),
+      connection: Connection(channel: NIOAsyncTestingChannel()))
     return (answer.status.code, JSON.read(of: answer.content.map { String(buffer: $0) } ?? ""))
   }
 

@@ -13,7 +13,6 @@ import Testing
   /// row, with each part that gets an owner.
   private static let larger: [String: (properties: Int, lines: Int)] = [
     "MusterHTTP.BrowserToken": (14, 700),
-    "MusterHTTP.LoginEndpoint": (15, 700),
     "MusterModel.UserSummary": (18, 700),
     "MusterNode.Node": (13, 815),
     "MusterReplica.Replica": (12, 735),

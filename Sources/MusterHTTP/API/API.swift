@@ -10,8 +10,6 @@ final class API: Sendable {
   let node: Node
   let requests: RequestCounts
   let live: SubscriptionBroker
-  /// Whether the reader is no commander: calls under duress are left out (decision 0047).
-  private let hidesDuress: Bool
   let gate: IdempotencyGate
   /// Whose request is answered.
   private let caller: Caller
@@ -21,9 +19,9 @@ final class API: Sendable {
   let photos: PhotoUploads
   /// Nil on a node without logins.
   let logins: LoginLinks?
-  private let statusText: AnswerCache<(StatusSummary, String)>
-  /// Devices are not cached: no count changes when one is admitted or revoked.
-  private let sets: [Listed: AnswerCache<Rows>]
+  /// For readers who see calls under duress; `filtered` for all others.
+  private let full: Cached
+  private let filtered: Cached
 
   /// The client of one request.
   struct Caller: Sendable {
@@ -33,6 +31,23 @@ final class API: Sendable {
     var reader: ReadTurns.Reader?
     /// The person or login that this device writes for; nil for its own user.
     var onBehalfOf: Principal?
+    /// Whether the client is no commander: calls under duress are left out (decision 0047).
+    var hidesDuress = false
+  }
+
+  /// Prepared responses for readers who see the same.
+  private struct Cached: Sendable {
+    let statusText: AnswerCache<(StatusSummary, String)>
+    /// Devices are not cached: no count changes when one is admitted or revoked.
+    let sets: [Listed: AnswerCache<Rows>]
+
+    init(counts: @escaping @Sendable () -> ChangeCounts) {
+      statusText = AnswerCache(of: Dataset.allCases, counts: counts)
+      sets = Dictionary(
+        uniqueKeysWithValues: Listed.allCases.compactMap { set in
+          set.datasets.map { (set, AnswerCache(of: $0, counts: counts)) }
+        })
+    }
   }
 
   /// A data set with a list route.
@@ -43,7 +58,7 @@ final class API: Sendable {
   init(
     node: Node, maps: MapCollection, webhooks: WebhookStore?, live: SubscriptionBroker,
     logins: LoginLinks? = nil, requests: RequestCounts = RequestCounts(),
-    photos: PhotoUploads = PhotoUploads(), hidesDuress: Bool = false
+    photos: PhotoUploads = PhotoUploads()
   ) {
     self.node = node
     self.maps = maps
@@ -52,31 +67,17 @@ final class API: Sendable {
     self.live = live
     self.photos = photos
     self.logins = logins
-    self.hidesDuress = hidesDuress
     gate = IdempotencyGate()
     caller = Caller()
     let counts: @Sendable () -> ChangeCounts = { node.changeCounts }
-    statusText = AnswerCache(of: Dataset.allCases, counts: counts)
-    sets = Dictionary(
-      uniqueKeysWithValues: Listed.allCases.compactMap { set -> (Listed, AnswerCache<Rows>)? in
-        let datasets: [Dataset]? =
-          switch set {
-          case .users: [.users, .fences, .directives]
-          case .reports: [.reports]
-          case .fences: [.fences, .users]
-          case .directives: [.directives, .users]
-          case .devices: nil
-          }
-        return datasets.map { (set, AnswerCache(of: $0, counts: counts)) }
-      })
+    (full, filtered) = (Cached(counts: counts), Cached(counts: counts))
   }
 
   /// The same routes and caches for one request.
   init(_ other: API, for caller: Caller) {
     (node, requests, live, maps) = (other.node, other.requests, other.live, other.maps)
     (webhooks, photos, logins) = (other.webhooks, other.photos, other.logins)
-    hidesDuress = other.hidesDuress
-    (statusText, sets, gate) = (other.statusText, other.sets, other.gate)
+    (full, filtered, gate) = (other.full, other.filtered, other.gate)
     self.caller = caller
   }
 
@@ -95,7 +96,7 @@ final class API: Sendable {
 
   /// Sends a command and returns the node's reply; throws if the node rejects it.
   func ask(_ command: Command) async throws(Problem) -> Reply {
-    let asked = hidesDuress ? command.withoutDuress : command
+    let asked = caller.hidesDuress ? command.withoutDuress : command
     return try accepted(
       await node.perform(asked, once: key(of: command), onBehalfOf: caller.onBehalfOf))
   }
@@ -133,7 +134,7 @@ final class API: Sendable {
 
   private func accepted(_ reply: Reply) throws(Problem) -> Reply {
     if case .refused(let reason, let kind) = reply { throw Problem(reason, kind) }
-    return hidesDuress ? reply.withoutDuress : reply
+    return caller.hidesDuress ? reply.withoutDuress : reply
   }
 
   // MARK: Responses
@@ -166,9 +167,11 @@ final class API: Sendable {
 
   // MARK: Data sets
 
+  private var cached: Cached { caller.hidesDuress ? filtered : full }
+
   /// The status as a value and as JSON text.
   func status() async throws -> (summary: StatusSummary, text: String) {
-    try await statusText.value { [self] in
+    try await cached.statusText.value { [self] in
       guard case .status(let status) = try await ask(.status) else { throw Problem.unexpected }
       return (status, status.json(now: SystemClock.wall).text)
     }
@@ -176,7 +179,7 @@ final class API: Sendable {
 
   /// A prepared data set.
   func rows(_ set: Listed) async throws -> Rows {
-    guard let cache = sets[set] else { return try await made(set) }
+    guard let cache = cached.sets[set] else { return try await made(set) }
     return try await cache.value { [self] in try await made(set) }
   }
 
@@ -216,6 +219,17 @@ extension Command {
 }
 
 extension API.Listed {
+  /// The data sets that a list follows from; nil for a list that is not cached.
+  fileprivate var datasets: [Dataset]? {
+    switch self {
+    case .users: [.users, .fences, .directives]
+    case .reports: [.reports]
+    case .fences: [.fences, .users]
+    case .directives: [.directives, .users]
+    case .devices: nil
+    }
+  }
+
   fileprivate var command: Command {
     switch self {
     case .users: .users
@@ -293,6 +307,7 @@ extension API {
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, UnverifiedCallRoutes.routes, BaseMapRoutes.routes,
     AdministrationRoutes.routes, LoginRoutes.routes,
-    WebhookRoutes.routes, StreamRoutes.routes, SyncRoutes.routes, FeatureRoutes.routes(),
+    WebhookRoutes.routes, StreamRoutes.routes, SyncRoutes.routes,
+    FeatureRoutes.routes(usual: .read, dear: .dearRead),
   ].flatMap(\.self)
 }

@@ -4,7 +4,10 @@ internal import MusterNode
 
 /// Answers the requests for a node's API, and each fault with a problem document.
 ///
-///     request ─▶ RouteTable ─▶ call ─▶ handler ─▶ answer
+///     request ─▶ find ─▶ RouteMatch ─▶ rights ─▶ AdmittedRequest ─▶ answer
+///                404, 405              401, 403
+///
+/// The listener admits the request: it alone knows the client.
 struct APIRouter: Sendable {
   let api: API
   private let table: RouteTable<API>
@@ -19,17 +22,12 @@ struct APIRouter: Sendable {
     table = RouteTable(
       API.routes,
       about: "Read and write the data of one device of a field team. Writes are "
-        + "signed by this device and are sent to the other devices automatically.")
+        + "signed by this device and are sent to the other devices automatically.",
+      documentRights: .read)
   }
 
-  /// The same routes for observers.
-  var forObservers: APIRouter {
-    APIRouter(
-      api: API(
-        node: api.node, maps: api.maps, webhooks: api.webhooks, live: api.live,
-        logins: api.logins, requests: api.requests, photos: api.photos, hidesDuress: true),
-      turns: turns, ownTracksKey: ownTracksKey)
-  }
+  /// All routes, with that of the OpenAPI document.
+  var routes: [Route] { table.routes }
 
   /// Whether a path belongs to the API.
   static func owns(_ path: String) -> Bool {
@@ -38,54 +36,70 @@ struct APIRouter: Sendable {
         .contains(path)
   }
 
+  /// Returns the route of a request. Throws a problem if there is none.
+  func find(_ request: Request) throws(Problem) -> RouteMatch<API> {
+    do throws(Problem) {
+      return try table.find(request)
+    } catch {
+      api.requests.count(error.status.code)
+      throw error
+    }
+  }
+
+  /// Whether a request passes whatever connections and reads its login has used.
+  func isUrgent(_ request: Request) -> Bool {
+    do throws(Problem) {
+      return try table.find(request).rights.cost == .urgent
+    } catch {
+      return false
+    }
+  }
+
   /// - Parameters:
   ///   - person: the logged-in client, if any.
   ///   - isProgram: whether a program on this machine sent it, and not the laptop's own page.
   func answer(
-    _ request: Request, connection: Connection, person: Person? = nil, isProgram: Bool = false
+    _ request: Request, _ admitted: AdmittedRequest<API>, connection: Connection,
+    person: Person? = nil, isProgram: Bool = false
   ) async -> Answer {
     let share = person.map { "login \($0.name)" } ?? (isProgram ? "programs" : nil)
-    let reader = share.map { share in
-      ReadTurns.Reader(name: share, turns: turns) { connection.isPresent }
+    let reader = share.flatMap { share in
+      // What cannot wait takes no turn among reads.
+      admitted.match.rights.cost == .urgent
+        ? nil : ReadTurns.Reader(name: share, turns: turns) { connection.isPresent }
     }
+    let caller = API.Caller(
+      reader: reader, onBehalfOf: person?.principal, hidesDuress: person?.seesDuress == false)
     let answer = await Answer.orProblem {
       try await result(
-        of: request, connection: connection, person: person,
-        by: API(api, for: API.Caller(reader: reader, onBehalfOf: person?.principal)))
+        of: request, admitted, connection: connection, person: person, by: API(api, for: caller))
     }
     api.requests.count(answer.status.code)
     return answer
   }
 
+  /// Runs the route, at most once for each idempotency key.
   private func result(
-    of request: Request, connection: Connection, person: Person?, by api: API
+    of request: Request, _ admitted: AdmittedRequest<API>, connection: Connection,
+    person: Person?, by api: API
   ) async throws -> Answer {
     // Logged-in clients use TLS, all others are on this machine.
-    let match = try await table.match(
-      request, connection: connection, person: person, isSecure: person != nil)
-    switch match {
-    case .document(let answer): return answer
-    case .call(let route, let call, let text):
-      return try await handle(call, by: route, request, text: text, api)
+    let (call, text) = try await table.call(
+      request, admitted, connection: connection, person: person, isSecure: person != nil)
+    guard admitted.match.writes else {
+      return try await api.read { try await admitted.handle(api, call) }
     }
-  }
-
-  /// Runs the route, at most once for each idempotency key.
-  private func handle(
-    _ call: Call, by route: Route, _ request: Request, text: String, _ api: API
-  ) async throws -> Answer {
-    if route.method == .get { return try await api.read { try await route.handle(api, call) } }
     guard let key = request.value(of: IdempotentRequest.header) else {
-      return try await route.handle(api, call)
+      return try await admitted.handle(api, call)
     }
     let repeatable = try IdempotentRequest(
-      key, by: call.person?.name,
+      key, by: person?.name,
       for: [
-        route.method.rawValue, request.uri.string, request.headers[.ifMatch] ?? "", text,
+        request.method.rawValue, request.uri.string, request.headers[.ifMatch] ?? "", text,
       ])
-    let api = api.answering(repeatable)
+    let answering = api.answering(repeatable)
     return try await api.gate.answer(to: repeatable, from: api.node) {
-      try await route.handle(api, call.with(request: repeatable))
+      try await admitted.handle(answering, call.with(request: repeatable))
     }
   }
 }

@@ -16,7 +16,7 @@ enum AdministrationRoutes {
   private static let membership: [Route] = [
     Route(
       .post, "/api/v1/invitations",
-      "Create an invite URL; its holder can join until it expires or is used up",
+      "Create an invite URL; its holder can join until it expires or is used up", rights: .command,
       body: .object(
         [
           .may("role", .choice(Role.allCases.map(\.name))), .may("user", .text),
@@ -46,9 +46,9 @@ enum AdministrationRoutes {
     Route(
       .get, "/api/v1/invitations",
       "List the invites that this device made, with the devices that joined by them",
+      rights: .commandRead("invites"),
       result: .json(.open([.must("items", .list(.named("Invite"), most: Int(Rows.mostPerPage)))]))
-    ) { api, call in
-      try call.requireCommand("invites")
+    ) { api, _ in
       guard case .invites(let invites) = try await api.ask(.invites) else {
         throw Problem.unexpected
       }
@@ -57,7 +57,7 @@ enum AdministrationRoutes {
     },
     Route(
       .delete, "/api/v1/invitations/{id}",
-      "Withdraw an invite that this device made: no further device joins by it",
+      "Withdraw an invite that this device made: no further device joins by it", rights: .command,
       result: .json(.named("Invite"))
     ) { api, call in
       guard case .invites(let invites) = try await api.ask(.withdrawInvite(call.id)),
@@ -66,7 +66,8 @@ enum AdministrationRoutes {
       return .ok(invite.json)
     },
     Route(
-      .post, "/api/v1/devices/{id}/revoke", "Revoke a device permanently", result: .done
+      .post, "/api/v1/devices/{id}/revoke", "Revoke a device permanently", rights: .command,
+      result: .done
     ) { api, call in
       _ = try await api.ask(.revoke(call.id))
       return Answer(.noContent)
@@ -74,6 +75,7 @@ enum AdministrationRoutes {
     Route(
       .get, "/api/v1/council",
       "List the councils of commanders, their votes, and the proposals for further ones",
+      rights: .read,
       result: .json(
         .open([.must("items", .list(.named("Council"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -84,6 +86,7 @@ enum AdministrationRoutes {
     },
     Route(
       .post, "/api/v1/epoch/rotate", "Rotate the group key for all further writes",
+      rights: .command,
       result: .done
     ) { api, _ in
       _ = try await api.ask(.rotateEpoch)
@@ -97,10 +100,10 @@ enum AdministrationRoutes {
     Route(
       .get, "/api/v1/quarantine",
       "List the frames of revoked devices after their cut-off, which have no effect",
+      rights: .commandRead("quarantined frames"),
       result: .json(
         .open([.must("items", .list(.named("QuarantinedFrame"), most: Int(Rows.mostPerPage)))]))
-    ) { api, call in
-      try call.requireCommand("quarantined frames")
+    ) { api, _ in
       guard case .quarantine(let frames) = try await api.ask(.quarantine) else {
         throw Problem.unexpected
       }
@@ -108,7 +111,7 @@ enum AdministrationRoutes {
     },
     Route(
       .post, "/api/v1/quarantine/{id}/release",
-      "Release a quarantined frame, or all frames of a device",
+      "Release a quarantined frame, or all frames of a device", rights: .command,
       result: .json(.open([.must("released", .count)]))
     ) { api, call in
       guard case .released(let count) = try await api.ask(.release(call.id)) else {
@@ -146,11 +149,12 @@ enum AdministrationRoutes {
   ) -> [Route] {
     [
       Route(
-        .get, path, "Get the sampling settings of \(subject)",
+        .get, path, "Get the sampling settings of \(subject)", rights: .read,
         result: .json(.named("Settings"))
       ) { api, call in .ok(try await settings(of: user(call), at: api).json) },
       Route(
         .patch, path, "Change the sampling settings of \(subject); omitted members stay unchanged",
+        rights: .command,
         body: changes, result: .json(.named("Settings"))
       ) { api, call in
         let user = user(call)

@@ -6,7 +6,7 @@ internal import MusterNode
 enum AlertRoutes {
   static let routes: [Route] = [
     Route(
-      .get, "/api/v1/alerts", "List the active alerts of this node",
+      .get, "/api/v1/alerts", "List the active alerts of this node", rights: .dearRead,
       result: .json(.open([.must("items", .list(.named("Alert"), most: Limits.alerts))]))
     ) { api, _ in
       guard case .alerts(let alerts) = try await api.ask(.alerts) else { throw Problem.unexpected }
@@ -14,7 +14,7 @@ enum AlertRoutes {
     },
     Route(
       .post, "/api/v1/alerts/{id}/acknowledge",
-      "Acknowledge an alert, which ends its sound",
+      "Acknowledge an alert, which ends its sound", rights: .urgentCommand,
       body: .object(
         [.may("name", .line), .may("person", .flag), .may("answer", .paragraphs)], least: 0),
       result: .done

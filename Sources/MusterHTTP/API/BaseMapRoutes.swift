@@ -11,24 +11,27 @@ enum BaseMapRoutes {
   static let routes: [Route] = [
     Route(
       .get, "/api/v1/map", "Get the first base map's extent and attribution, if there is one",
+      rights: .read,
       result: .json(.named("Map"))
     ) { api, _ in .ok(BaseMap.json(of: await api.maps.first())) },
     Route(
-      .get, "/api/v1/maps", "List base maps and overlays",
+      .get, "/api/v1/maps", "List base maps and overlays", rights: .read,
       result: .json(.open([.must("items", .list(.named("MapFile"), most: most))]))
     ) { api, _ in .ok(.object(["items": .array(await api.maps.items().map(\.json))])) },
     Route(
       .post, one, "Add a map, on the node's own machine: the body is the file",
+      rights: .laptop(.transfer, elsewhere, bytes: .max),
       takesFile: true, result: .added(.named("MapFile"))
     ) { api, call in try await add(api, call) },
     Route(
-      .delete, one, "Remove a map that was added, on the node's own machine", result: .done
+      .delete, one, "Remove a map that was added, on the node's own machine",
+      rights: .laptop(.write, elsewhere), result: .done
     ) { api, call in
       try remove(api, call)
       return Answer(.noContent)
     },
     Route(
-      .get, one + "/features", "Get the shapes of an overlay as GeoJSON",
+      .get, one + "/features", "Get the shapes of an overlay as GeoJSON", rights: .read,
       result: .other(type: "application/geo+json")
     ) { api, call in
       do {
@@ -41,7 +44,7 @@ enum BaseMapRoutes {
       }
     },
     Route(
-      .get, one + "/style", "Get a style of a vector map for MapLibre",
+      .get, one + "/style", "Get a style of a vector map for MapLibre", rights: .read,
       parameters: [
         Route.Parameter(
           name: "theme", shape: .choice(MapStyle.Theme.allCases.map(\.rawValue)),
@@ -59,6 +62,7 @@ enum BaseMapRoutes {
     },
     Route(
       .get, "/tiles/{z}/{x}/{y}", "Get a tile of the first base map, counted from the north-west",
+      rights: .download,
       result: .other(type: "image/*")
     ) { api, call in
       guard let map = await api.maps.first() else {
@@ -69,6 +73,7 @@ enum BaseMapRoutes {
     Route(
       .get, "/tiles/{name}/{z}/{x}/{y}",
       "Get a tile of a base map, an image or a vector tile, counted from the north-west",
+      rights: .download,
       result: .other(type: "image/*")
     ) { api, call in
       guard let map = await api.maps.map(named: call.mapName) else {
@@ -79,6 +84,8 @@ enum BaseMapRoutes {
   ]
 
   private static let one = "/api/v1/maps/{name}"
+  /// Only the user of this machine decides what is on its disk.
+  private static let elsewhere = "maps are added and removed on the laptop that serves this page"
   /// Those of the folder, and those of the command line.
   private static let most = 2 * MapFolder.mostFiles
 
@@ -117,12 +124,7 @@ enum BaseMapRoutes {
 
   // MARK: Changes
 
-  /// The folder, for a client on this machine: only its user decides what is on its disk.
-  private static func folder(_ api: API, _ call: Call) throws(Problem) -> MapFolder {
-    guard call.person == nil else {
-      throw Problem(
-        .forbidden, "maps are added and removed on the laptop that serves this page")
-    }
+  private static func folder(_ api: API) throws(Problem) -> MapFolder {
     guard let folder = api.maps.folder else {
       throw Problem(.notImplemented, "this node has no folder for maps")
     }
@@ -130,7 +132,7 @@ enum BaseMapRoutes {
   }
 
   private static func add(_ api: API, _ call: Call) async throws -> Answer {
-    let folder = try folder(api, call)
+    let folder = try folder(api)
     guard let upload = call.upload else { throw Problem.unexpected }
     call.connection.keepOpenForTransfer()
     let length = call.headers[.contentLength].flatMap { Int64($0) }
@@ -169,7 +171,7 @@ enum BaseMapRoutes {
   }
 
   private static func remove(_ api: API, _ call: Call) throws(Problem) {
-    let folder = try folder(api, call)
+    let folder = try folder(api)
     do throws(BaseMap.Fault) {
       try folder.remove(call.mapName)
     } catch {

@@ -90,13 +90,6 @@ struct Call: Sendable {
     return Coordinate(latitude: latitude, longitude: longitude)
   }
 
-  /// Throws for a login without the rights of command.
-  func requireCommand(_ what: String) throws(Problem) {
-    guard person?.speaksForItself != true else {
-      throw Problem(.forbidden, "\(what) are for command")
-    }
-  }
-
   /// The version of delta sync, for writes without a body.
   static let seenVersion = RouteDescription.Parameter(
     name: "_version", shape: .count, isRequired: false,

@@ -10,7 +10,7 @@ enum CheckInRoutes {
 
   static let routes: [Route] = [
     Route(
-      .get, "/api/v1/checkins", "List the check-ins, the next one due first",
+      .get, "/api/v1/checkins", "List the check-ins, the next one due first", rights: .read,
       result: .json(
         .open([.must("items", .list(.named("CheckIn"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -22,6 +22,7 @@ enum CheckInRoutes {
     },
     Route(
       .post, "/api/v1/checkins", "Start check-ins for yourself, people, a team or a role",
+      rights: .checkIn,
       body: .object(
         [
           .must("durationSeconds", .integer(1...Int64(Limits.spanSeconds))),
@@ -68,7 +69,7 @@ enum CheckInRoutes {
     },
     Route(
       .post, "/api/v1/checkins/report",
-      "Check in, extend or stop: one check-in, or all that a person owes",
+      "Check in, extend or stop: one check-in, or all that a person owes", rights: .checkIn,
       body: .object(
         [
           .must("kind", .choice(CheckInReportKind.allCases.map(\.name))), .may("user", .text),
@@ -101,6 +102,7 @@ enum CheckInRoutes {
     },
     Route(
       .get, "/api/v1/checkins/pin", "Get whether your check-ins on this node require a PIN",
+      rights: .read,
       result: .json(.open([.must("isRequired", .flag)]))
     ) { api, call in
       guard call.person.map({ !$0.speaksForItself || $0.isOwner }) ?? true else {
@@ -114,15 +116,13 @@ enum CheckInRoutes {
     Route(
       .put, "/api/v1/checkins/pin",
       "Set the two PINs for check-ins on this node; without them, remove both",
+      rights: .laptop(.write, "PINs are set on the laptop itself: muster checkin pin set"),
       body: .object(
         [.may("current", .text), .may("usual", .text), .may("duress", .text)], least: 1),
       result: .done
     ) { api, call in
       // The PINs are those of the laptop's own user.
-      guard call.person == nil else {
-        throw Problem(.forbidden, "PINs are set on the laptop itself: muster checkin pin set")
-      }
-      return try await api.done(
+      try await api.done(
         .setCheckInPins(
           CheckInPinChange(
             current: call.text("current"), usual: call.text("usual"),
@@ -130,7 +130,7 @@ enum CheckInRoutes {
     },
     Route(
       .post, "/api/v1/checkins/clear",
-      "As command, end this node's alarm about a person under duress",
+      "As command, end this node's alarm about a person under duress", rights: .command,
       body: .object([.must("user", .text)], least: 1), result: .done
     ) { api, call in
       try await api.done(.clearDuress(call.text("user") ?? ""))

@@ -6,7 +6,7 @@ internal import MusterNode
 enum ContactRoutes {
   static let routes: [Route] = [
     Route(
-      .get, "/api/v1/contacts", "List the emergency contacts by name",
+      .get, "/api/v1/contacts", "List the emergency contacts by name", rights: .read,
       result: .json(.open([.must("items", .list(.named("Contact"), most: Limits.contacts))]))
     ) { api, _ in
       guard case .contacts(let contacts) = try await api.ask(.contacts) else {
@@ -15,7 +15,7 @@ enum ContactRoutes {
       return .ok(.object(["items": .array(contacts.map(\.json))]))
     },
     Route(
-      .post, "/api/v1/contacts", "Add an emergency contact, as command",
+      .post, "/api/v1/contacts", "Add an emergency contact, as command", rights: .command,
       body: .object(
         [
           .must("name", .line), .must("phone", .line), .may("note", .paragraphs),
@@ -33,7 +33,7 @@ enum ContactRoutes {
     },
     Route(
       .patch, "/api/v1/contacts/{id}",
-      "Change an emergency contact, as command; omitted members stay unchanged",
+      "Change an emergency contact, as command; omitted members stay unchanged", rights: .command,
       body: .object(
         [
           .may("name", .line), .may("phone", .line), .may("note", .paragraphs),
@@ -53,7 +53,8 @@ enum ContactRoutes {
       return try await api.done(.writeContact(.edit(call.id, changes)))
     },
     Route(
-      .delete, "/api/v1/contacts/{id}", "Remove an emergency contact, as command", result: .done
+      .delete, "/api/v1/contacts/{id}", "Remove an emergency contact, as command", rights: .command,
+      result: .done
     ) { api, call in try await api.done(.writeContact(.remove(call.id))) },
   ]
 }

@@ -7,6 +7,7 @@ enum DirectiveRoutes {
   static let routes: [Route] = [
     Route(
       .post, "/api/v1/directives", "Issue a directive to everyone, a role, a team or some people",
+      rights: .command,
       body: .object(
         [
           .must("kind", .choice(DirectiveKind.allCases.map(\.name))), .may("text", .paragraphs),
@@ -34,7 +35,7 @@ enum DirectiveRoutes {
       return try await api.naming { try await api.created(.direct(order), below: path) }
     },
     Route(
-      .post, "/api/v1/directives/{id}/close", "Close a directive", result: .done,
+      .post, "/api/v1/directives/{id}/close", "Close a directive", rights: .command, result: .done,
       takesVersion: true
     ) { api, call in
       try await api.done(.closeDirective(call.id), on: .directive, call)
@@ -42,6 +43,7 @@ enum DirectiveRoutes {
     Route(
       .post, "/api/v1/directives/{id}/acknowledgements",
       "Acknowledge a directive; on behalf of a person as command or as the tracker's owner",
+      rights: .answer,
       body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done,
       datedText: "note"
     ) { api, call in
@@ -54,6 +56,7 @@ enum DirectiveRoutes {
     Route(
       .post, "/api/v1/directives/{id}/acknowledgements/undo",
       "Withdraw an acknowledgement, or as command or the tracker's owner a person's",
+      rights: .answer,
       body: .object([.may("user", .text)], least: 0), result: .done
     ) { api, call in
       _ = try await api.node.version(of: .directive, named: call.id)
@@ -65,12 +68,6 @@ enum DirectiveRoutes {
   ]
 
   private static let path = "/api/v1/directives"
-
-  /// Whether a path is that of an answer, or of its withdrawal.
-  static func isAnswer(_ path: String) -> Bool {
-    path.hasPrefix("\(Self.path)/")
-      && (path.hasSuffix("/acknowledgements") || path.hasSuffix("/acknowledgements/undo"))
-  }
 
   /// The person of an answer: that of the body, or the caller's own.
   private static func person(answeredFor call: Call) throws(Problem) -> String? {

@@ -51,14 +51,21 @@ protocol FeatureService: Sendable {
 /// OGC API – Features, part 1 (core, GeoJSON; OGC 17-069r4), below `/ogc`: layers that QGIS, GDAL
 /// and OWSLib read page by page.
 enum FeatureRoutes {
-  static func routes<Service: FeatureService>() -> [ServiceRoute<Service>] {
-    landing() + collections() + items()
+  /// - Parameters:
+  ///   - usual: the rights of a route whose cost is that of its answer.
+  ///   - dear: the rights of a search.
+  static func routes<Service: FeatureService>(
+    usual: RouteRights, dear: RouteRights
+  ) -> [ServiceRoute<Service>] {
+    landing(usual) + collections(usual) + items(usual, dear)
   }
 
-  private static func landing<Service: FeatureService>() -> [ServiceRoute<Service>] {
+  private static func landing<Service: FeatureService>(
+    _ rights: RouteRights
+  ) -> [ServiceRoute<Service>] {
     [
       ServiceRoute(
-        .get, "/ogc", "Describe the service (OGC API – Features)",
+        .get, "/ogc", "Describe the service (OGC API – Features)", rights: rights,
         result: .json(.open([.must("title", .text), .must("links", links)]))
       ) { service, call in
         .ok(
@@ -74,7 +81,7 @@ enum FeatureRoutes {
           ]))
       },
       ServiceRoute(
-        .get, "/ogc/conformance", "List the classes that the service conforms to",
+        .get, "/ogc/conformance", "List the classes that the service conforms to", rights: rights,
         result: .json(.open([.must("conformsTo", .list(.text, most: 10))]))
       ) { _, _ in
         let classes = ["core", "geojson", "oas30"]
@@ -87,10 +94,12 @@ enum FeatureRoutes {
     ]
   }
 
-  private static func collections<Service: FeatureService>() -> [ServiceRoute<Service>] {
+  private static func collections<Service: FeatureService>(
+    _ rights: RouteRights
+  ) -> [ServiceRoute<Service>] {
     [
       ServiceRoute(
-        .get, "/ogc/collections", "List the layers",
+        .get, "/ogc/collections", "List the layers", rights: rights,
         result: .json(
           .open([
             .must("links", links),
@@ -105,19 +114,21 @@ enum FeatureRoutes {
           ]))
       },
       ServiceRoute(
-        .get, "/ogc/collections/{id}", "Describe a layer", result: .json(described)
+        .get, "/ogc/collections/{id}", "Describe a layer", rights: rights, result: .json(described)
       ) { service, call in .ok(description(of: try await layer(of: service, call), call)) },
     ]
   }
 
-  private static func items<Service: FeatureService>() -> [ServiceRoute<Service>] {
+  private static func items<Service: FeatureService>(
+    _ rights: RouteRights, _ dear: RouteRights
+  ) -> [ServiceRoute<Service>] {
     [
       ServiceRoute(
-        .get, "/ogc/collections/{id}/items", "List the features of a layer",
+        .get, "/ogc/collections/{id}/items", "List the features of a layer", rights: dear,
         parameters: parameters, result: .other(type: geoJSON)
       ) { service, call in try await items(of: try await layer(of: service, call), service, call) },
       ServiceRoute(
-        .get, "/ogc/collections/{id}/items/{feature}", "Get a feature",
+        .get, "/ogc/collections/{id}/items/{feature}", "Get a feature", rights: rights,
         result: .other(type: geoJSON)
       ) { service, call in
         let name = call.path["feature"] ?? ""

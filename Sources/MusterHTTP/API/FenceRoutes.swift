@@ -6,7 +6,7 @@ internal import MusterNode
 enum FenceRoutes {
   static let routes: [Route] = [
     Route(
-      .post, "/api/v1/fences", "Add a fence: a circle, or an outline as GeoJSON",
+      .post, "/api/v1/fences", "Add a fence: a circle, or an outline as GeoJSON", rights: .command,
       body: .object(
         [
           .must("name", .line), .may("kind", .choice(FenceKind.allCases.map(\.name))),
@@ -39,6 +39,7 @@ enum FenceRoutes {
     },
     Route(
       .patch, "/api/v1/fences/{id}", "Change a fence; omitted members stay unchanged",
+      rights: .command,
       body: .object(
         [
           .may("_version", .count), .may("name", .line),
@@ -59,19 +60,20 @@ enum FenceRoutes {
       return try await api.done(.editFence(call.id, changes), on: .fence, call)
     },
     Route(
-      .post, "/api/v1/fences/{id}/activate", "Activate a fence",
+      .post, "/api/v1/fences/{id}/activate", "Activate a fence", rights: .command,
       parameters: [Call.seenVersion], result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.setFenceActive(call.id, true), on: .fence, call)
     },
     Route(
       .post, "/api/v1/fences/{id}/deactivate", "Deactivate a fence: it is only drawn",
+      rights: .command,
       parameters: [Call.seenVersion], result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.setFenceActive(call.id, false), on: .fence, call)
     },
     Route(
-      .delete, "/api/v1/fences/{id}", "Delete a fence permanently",
+      .delete, "/api/v1/fences/{id}", "Delete a fence permanently", rights: .command,
       parameters: [Call.seenVersion], result: .done, takesVersion: true
     ) { api, call in
       try await api.done(.deleteFence(call.id), on: .fence, call)

@@ -7,6 +7,7 @@ enum HistoryRoutes {
   static let routes: [Route] = [
     Route(
       .get, "/api/v1/history", "Get everybody's place and status at an instant of the past",
+      rights: .dearRead,
       parameters: [
         Route.Parameter(
           name: "at", shape: .time, isRequired: true, about: "The instant, by this node's clock."),
@@ -28,6 +29,7 @@ enum HistoryRoutes {
     },
     Route(
       .get, "/api/v1/history/events", "List the events of a range of time, by time",
+      rights: .dearRead,
       parameters: [
         Route.Parameter(
           name: "from", shape: .time, isRequired: true, about: "The first instant."),

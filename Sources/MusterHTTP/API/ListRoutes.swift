@@ -24,7 +24,7 @@ enum ListRoutes {
     list("/api/v1/directives", "List directives", .directives, "Directive"),
     list("/api/v1/devices", "List enrolled devices", .devices, "Device"),
     Route(
-      .get, "/api/v1/events", "List ENTER and EXIT events in order of arrival",
+      .get, "/api/v1/events", "List ENTER and EXIT events in order of arrival", rights: .read,
       parameters: [
         paging[0],
         Route.Parameter(
@@ -51,7 +51,7 @@ enum ListRoutes {
     _ path: String, _ summary: String, _ set: API.Listed, _ shape: String
   ) -> Route {
     Route(
-      .get, path, summary, parameters: paging,
+      .get, path, summary, rights: .read, parameters: paging,
       result: .json(page(of: .named(shape), next: .nullable(.text)))
     ) { api, call in
       let rows = try await api.rows(set)
@@ -65,7 +65,7 @@ enum ListRoutes {
 
   private static let single: [Route] = [
     Route(
-      .get, "/api/v1/reports/{id}", "Get a report with its version for If-Match",
+      .get, "/api/v1/reports/{id}", "Get a report with its version for If-Match", rights: .read,
       result: .json(.named("ReportDetails"))
     ) { api, call in
       try await versioned(.report, api, call) {
@@ -74,7 +74,7 @@ enum ListRoutes {
       }
     },
     Route(
-      .get, "/api/v1/fences/{id}", "Get a fence with its version for If-Match",
+      .get, "/api/v1/fences/{id}", "Get a fence with its version for If-Match", rights: .read,
       result: .json(.named("Fence"))
     ) { api, call in
       try await versioned(.fence, api, call) {
@@ -84,6 +84,7 @@ enum ListRoutes {
     },
     Route(
       .get, "/api/v1/directives/{id}", "Get a directive with its version for If-Match",
+      rights: .read,
       result: .json(.named("Directive"))
     ) { api, call in
       try await versioned(.directive, api, call) {
@@ -92,7 +93,8 @@ enum ListRoutes {
       }
     },
     Route(
-      .get, "/api/v1/users/{id}", "Get a person by id or callsign", result: .json(.named("User"))
+      .get, "/api/v1/users/{id}", "Get a person by id or callsign", rights: .read,
+      result: .json(.named("User"))
     ) { api, call in
       guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
       let prefix = IdentifierPrefix(call.id)

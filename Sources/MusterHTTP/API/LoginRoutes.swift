@@ -7,20 +7,21 @@ internal import MusterNode
 /// phone or passphrase cannot make another one.
 enum LoginRoutes {
   private static let path = "/api/v1/logins"
+  private static let elsewhere = "logins are managed on the laptop that serves this page"
 
   private static let link = RouteDescription.Result.json(
     .open([.must("url", .text), .must("expires", .time)]))
 
   static let routes: [Route] = [
     Route(
-      .get, path, "List the logins, on the node's own machine",
+      .get, path, "List the logins, on the node's own machine", rights: .laptop(.read, elsewhere),
       result: .json(
         .open([
           .must("items", .list(.named("Login"), most: LoginFile.most)),
           .must("address", .nullable(.text)),
         ]))
     ) { api, call in
-      let links = try links(api, call)
+      let links = try links(api)
       let names = try await callsigns(api)
       var items: [JSON] = []
       for login in try links.all() {
@@ -35,13 +36,14 @@ enum LoginRoutes {
     Route(
       .post, path,
       "Add a login, on the node's own machine; its user sets the passphrase by the link",
+      rights: .laptop(.write, elsewhere),
       body: .object(
         [
           .must("name", .line), .may("rights", .choice(Login.Rights.allCases.map(\.rawValue))),
           .may("user", .reference), .may("phone", .flag),
         ], least: 1), result: link
     ) { api, call in
-      let links = try links(api, call)
+      let links = try links(api)
       let isPhone = call.flag("phone") ?? false
       guard call.text("user") == nil || !isPhone else {
         throw Problem(
@@ -59,9 +61,10 @@ enum LoginRoutes {
     Route(
       .post, path + "/{name}/link",
       "Create a link by which a login's user sets a new passphrase, on the node's own machine",
+      rights: .laptop(.write, elsewhere),
       result: link
     ) { api, call in
-      let links = try links(api, call)
+      let links = try links(api)
       guard let login = try links.all().first(where: { $0.name == call.path["name"] }) else {
         throw Problem(.notFound, "there is no login of this name")
       }
@@ -70,13 +73,13 @@ enum LoginRoutes {
     Route(
       .delete, path + "/{name}",
       "Remove a login: its sessions and invites end, its webhooks wait until they are confirmed; "
-        + "on the node's own machine",
+        + "on the node's own machine", rights: .laptop(.write, elsewhere),
       parameters: [
         Route.Parameter(
           name: "stolen", shape: .flag, isRequired: false, about: "Also remove its webhooks.")
       ], result: .done
     ) { api, call in
-      let links = try links(api, call)
+      let links = try links(api)
       guard let name = call.path["name"], try links.all().contains(where: { $0.name == name })
       else { throw Problem(.notFound, "there is no login of this name") }
       try noting { try links.remove(name, asStolen: call.query["stolen"] == .bool(true)) }
@@ -91,6 +94,7 @@ enum LoginRoutes {
     Route(
       .delete, path + "/{name}/devices/{id}",
       "Revoke a browser of a login, which then only calls for help, on the node's own machine",
+      rights: .laptop(.write, elsewhere),
       result: .done
     ) { api, call in
       try change(api, call) { try $0.browsers.revoke(call.id, of: $1) }
@@ -98,6 +102,7 @@ enum LoginRoutes {
     Route(
       .post, path + "/{name}/devices/{id}/restore",
       "Give a browser all rights of its login for a new term, on the node's own machine",
+      rights: .laptop(.write, elsewhere),
       result: .done
     ) { api, call in
       try change(api, call) {
@@ -109,7 +114,7 @@ enum LoginRoutes {
   private static func change(
     _ api: API, _ call: Call, _ work: (LoginLinks, String) throws -> Void
   ) throws -> Answer {
-    let links = try links(api, call)
+    let links = try links(api)
     do {
       try work(links, call.path["name"] ?? "")
     } catch let fault as LoginFault {
@@ -133,11 +138,7 @@ enum LoginRoutes {
     }
   }
 
-  private static func links(_ api: API, _ call: Call) throws(Problem) -> LoginLinks {
-    guard call.person == nil else {
-      throw Problem(
-        .forbidden, "logins are managed on the laptop that serves this page")
-    }
+  private static func links(_ api: API) throws(Problem) -> LoginLinks {
     guard let logins = api.logins else {
       throw Problem(.notImplemented, "this node has no logins")
     }

@@ -8,7 +8,7 @@ enum MapFeeds {
     layer("/api/v1/reports.geojson", "Export reports as GeoJSON", .reports),
     layer("/api/v1/fences.geojson", "Export fences as GeoJSON", .fences),
     Route(
-      .get, "/api/v1/operation.kml", "Export people, reports and fences as KML",
+      .get, "/api/v1/operation.kml", "Export people, reports and fences as KML", rights: .dearRead,
       result: .other(type: kml)
     ) { api, _ in
       guard case .users(let users) = try await api.ask(.users),
@@ -30,7 +30,8 @@ enum MapFeeds {
 
   private static func layer(_ path: String, _ summary: String, _ set: API.Listed) -> Route {
     return Route(
-      .get, path, summary, parameters: [box], result: .other(type: "application/geo+json")
+      .get, path, summary, rights: .read, parameters: [box],
+      result: .other(type: "application/geo+json")
     ) { api, call in
       let area = try call.query["bbox"]?.word.map { try Box(parsing: $0) }
       let features = try await api.rows(set).features(in: area)

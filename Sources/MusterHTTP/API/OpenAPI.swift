@@ -32,7 +32,7 @@ enum OpenAPI {
     var members: [String: JSON] = [
       "summary": .string(route.summary), "operationId": .string(name(of: route)),
       "parameters": .array(parameters(of: route)),
-      "responses": .object(responses(of: route)),
+      "responses": .object(responses(of: route)), "x-muster-rights": rights(of: route.rights),
     ]
     if let body = route.body {
       members["requestBody"] = .object([
@@ -49,6 +49,17 @@ enum OpenAPI {
       ])
     }
     return .object(members)
+  }
+
+  /// The kinds of clients that may use a route, its cost class, and the limits of its requests.
+  private static func rights(of rights: RouteRights) -> JSON {
+    .object([
+      "clients": .object(
+        Dictionary(
+          uniqueKeysWithValues: rights.extents.map { ($0.name, .string($1.rawValue)) })),
+      "cost": .string(rights.cost.name),
+      "share": .known(rights.limit) { .string($0.name) },
+    ])
   }
 
   /// Such as `patchReportsId`.

@@ -6,7 +6,7 @@ internal import MusterNode
 enum PermitRoutes {
   static let routes: [Route] = [
     Route(
-      .get, "/api/v1/permits", "List the entry permits",
+      .get, "/api/v1/permits", "List the entry permits", rights: .read,
       result: .json(
         .open([.must("items", .list(.named("Permit"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -17,6 +17,7 @@ enum PermitRoutes {
     },
     Route(
       .post, "/api/v1/permits", "Issue an entry permit for a hazard zone to people or a team",
+      rights: .command,
       body: .object(
         [
           .must("zone", .text), .may("users", .list(.text, most: Limits.namesPerGroup)),
@@ -33,7 +34,10 @@ enum PermitRoutes {
         try await api.created(.addPermit(order), below: "/api/v1/permits")
       }
     },
-    Route(.post, "/api/v1/permits/{id}/revoke", "Revoke an entry permit", result: .done) {
+    Route(
+      .post, "/api/v1/permits/{id}/revoke", "Revoke an entry permit", rights: .command,
+      result: .done
+    ) {
       api, call in try await api.done(.revokePermit(call.id))
     },
   ]

@@ -17,6 +17,7 @@ enum PersonRoutes {
   private static let ownCall: [Route] = [
     Route(
       .get, "/api/v1/me/call", "Get what became of your call for help; null without one",
+      rights: .read,
       result: .json(.open([.must("call", .nullable(.named("Call")))]))
     ) { api, call in
       if let person = call.person, person.user == nil { return .ok(.object(["call": .null])) }
@@ -29,7 +30,7 @@ enum PersonRoutes {
 
   private static let ownWrites: [Route] = [
     Route(
-      .put, "/api/v1/me/safety", "Report that you are safe, or need help",
+      .put, "/api/v1/me/safety", "Report that you are safe, or need help", rights: .safety,
       body: .object(word, least: 1), result: .done, datedText: "note"
     ) { api, call in
       let note = call.text("note") ?? ""
@@ -46,7 +47,7 @@ enum PersonRoutes {
         .relayClaim(call.claim, note: marked, login: person.name, user: user))
     },
     Route(
-      .put, "/api/v1/me/team", "Set your team",
+      .put, "/api/v1/me/team", "Set your team", rights: .ownReport,
       body: .object([.must("team", .line)], least: 1), result: .done
     ) { api, call in
       try await api.done(.setTeam(call.text("team") ?? "", user: call.speaker()))
@@ -54,6 +55,7 @@ enum PersonRoutes {
     Route(
       .post, "/api/v1/me/position",
       "Set the position of this device, also by its user's login, or that of a login's phone",
+      rights: .position,
       body: .object(
         [
           .must("lat", .latitude), .must("lon", .longitude),
@@ -61,12 +63,6 @@ enum PersonRoutes {
         ], least: 2),
       result: .done
     ) { api, call in
-      if let person = call.person, !person.isCarrier, !person.isOwner {
-        throw Problem(
-          .forbidden,
-          "this login has no position here: log in at the laptop of its person, or with a login "
-            + "that was added with --phone")
-      }
       guard let place = call.place else { throw Problem(.badRequest, "coordinates out of range") }
       let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
       let stated = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) }
@@ -119,7 +115,7 @@ enum PersonRoutes {
 
   private static let peopleWrites: [Route] = [
     Route(
-      .put, "/api/v1/users/{id}/override", "Override a person's safety",
+      .put, "/api/v1/users/{id}/override", "Override a person's safety", rights: .command,
       body: .object(word + [.may("away", .list(.text, most: Limits.seenPositions))], least: 1),
       result: .done
     ) { api, call in
@@ -129,20 +125,22 @@ enum PersonRoutes {
           user: call.id, call.claim, note: call.text("note") ?? "", away: away))
     },
     Route(
-      .delete, "/api/v1/users/{id}/override", "Withdraw an override", result: .done
+      .delete, "/api/v1/users/{id}/override", "Withdraw an override", rights: .command,
+      result: .done
     ) { api, call in
       try await api.done(.overrideSafety(user: call.id, nil, note: ""))
     },
     Route(
       .put, "/api/v1/users/{id}/safety",
       "Report for the carrier of a tracker that they are safe, or need help",
+      rights: .urgentCommand,
       body: .object(word, least: 1), result: .done, datedText: "note"
     ) { api, call in
       try await api.done(
         .claimSafetyOf(tracker: call.id, call.claim, note: call.text("note") ?? ""))
     },
     Route(
-      .put, "/api/v1/users/{id}/signoff", "Sign a person off",
+      .put, "/api/v1/users/{id}/signoff", "Sign a person off", rights: .command,
       body: .object([.must("reason", .paragraphs), .may("confirmed", .flag)], least: 1),
       result: .done
     ) { api, call in
@@ -152,12 +150,13 @@ enum PersonRoutes {
           isConfirmed: call["confirmed"] == .bool(true)))
     },
     Route(
-      .delete, "/api/v1/users/{id}/signoff", "Sign a person on again", result: .done
+      .delete, "/api/v1/users/{id}/signoff", "Sign a person on again", rights: .command,
+      result: .done
     ) { api, call in
       try await api.done(.signOn(user: call.id, reason: ""))
     },
     Route(
-      .put, "/api/v1/users/{id}/team", "Set a person's team, as command",
+      .put, "/api/v1/users/{id}/team", "Set a person's team, as command", rights: .command,
       body: .object([.must("team", .line)], least: 1), result: .done
     ) { api, call in
       try await api.done(.setTeam(call.text("team") ?? "", user: call.id))
@@ -165,6 +164,7 @@ enum PersonRoutes {
     Route(
       .put, "/api/v1/users/{id}/phone-clock",
       "State that the clock of a phone that reports here is behind, as command; 0 for not",
+      rights: .command,
       body: .object(
         [.must("behindSeconds", .integer(0...Int64(Limits.spanSeconds)))], least: 1),
       result: .done
@@ -186,12 +186,7 @@ extension Call {
 extension Person {
   /// Throws for a login that is not bound to a user.
   func boundUser() throws(Problem) -> String {
-    guard let user else {
-      throw Problem(
-        .forbidden,
-        "the login \(name) is not bound to a person: run muster login add \(name) --user CALLSIGN"
-      )
-    }
+    guard let user else { throw .unbound(name) }
     return "\(user)"
   }
 }

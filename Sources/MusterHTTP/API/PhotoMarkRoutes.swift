@@ -7,7 +7,7 @@ enum PhotoMarkRoutes {
   static let routes: [Route] = [
     Route(
       .post, "/api/v1/reports/{id}/photos/{n}/marks",
-      "Draw a mark over a photo: points are shares of its width and height",
+      "Draw a mark over a photo: points are shares of its width and height", rights: .command,
       body: .object(
         [
           .must("shape", .choice(PhotoMarkShape.allCases.map(\.name))),
@@ -27,7 +27,7 @@ enum PhotoMarkRoutes {
     },
     Route(
       .delete, "/api/v1/reports/{id}/photos/{n}/marks/{mark}",
-      "Remove a mark, as its author or command", result: .done
+      "Remove a mark, as its author or command", rights: .command, result: .done
     ) { api, call in
       try await api.done(.removePhotoMark(call.path["mark"] ?? "", of: call.id))
     },

@@ -8,6 +8,7 @@ enum PhotoRoutes {
   static let routes: [Route] = [
     Route(
       .get, list, "List the photos of a report, with what is here and who holds them",
+      rights: .read,
       result: .json(
         .open([.must("items", .list(.named("Photo"), most: Limits.photosPerReport))]))
     ) { api, call in
@@ -16,6 +17,7 @@ enum PhotoRoutes {
     Route(
       .post, list,
       "Add a photo to a report: the body is the file (JPEG, PNG, WebP or HEIF, at most 64 MiB)",
+      rights: .photo,
       takesFile: true, result: .added(.named("Photo"))
     ) { api, call in
       _ = try await api.node.version(of: .report, named: call.id)
@@ -30,18 +32,24 @@ enum PhotoRoutes {
       answer.headers[.location] = "/api/v1/reports/\(call.id)/photos/\(photo)"
       return answer
     },
-    Route(.get, one, "Get a photo, if it is complete here", result: .file(type: "image/jpeg")) {
+    Route(
+      .get, one, "Get a photo, if it is complete here", rights: .download,
+      result: .file(type: "image/jpeg")
+    ) {
       try await file(.original, $0, $1)
     },
     Route(
       .get, one + "/thumbnail", "Get the thumbnail of a photo, if it is complete here",
+      rights: .download,
       result: .file(type: "image/jpeg")
     ) { try await file(.thumbnail, $0, $1) },
     Route(
-      .delete, one, "Remove a photo from its report, as its author or command", result: .done
+      .delete, one, "Remove a photo from its report, as its author or command", rights: .command,
+      result: .done
     ) { api, call in try await api.done(.removePhoto(call.photo, of: call.id)) },
     Route(
       .post, one + "/request", "Request the original of a photo where it is not fetched unasked",
+      rights: .command,
       result: .done
     ) { api, call in try await api.done(.requestPhoto(call.photo, of: call.id)) },
   ]

@@ -11,7 +11,8 @@ enum PositionRoutes {
 
   static let routes: [Route] = [
     Route(
-      .get, "/api/v1/point-in-fences", "List active fences around a position", parameters: here,
+      .get, "/api/v1/point-in-fences", "List active fences around a position", rights: .read,
+      parameters: here,
       result: .json(.open([.must("items", .list(.named("Fence"), most: Int(Rows.mostPerPage)))]))
     ) { api, call in
       guard let latitude = call.queryNumber("lat"), let longitude = call.queryNumber("lon"),
@@ -21,7 +22,7 @@ enum PositionRoutes {
       return .ok(.object(["items": .array(fences.map(\.json))]))
     },
     Route(
-      .get, "/api/v1/positions", "List the last positions of all people",
+      .get, "/api/v1/positions", "List the last positions of all people", rights: .read,
       result: .json(
         .open([.must("items", .list(.named("Position"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -29,7 +30,7 @@ enum PositionRoutes {
       return .ok(.object(["items": .array(users.compactMap(\.positionJSON))]))
     },
     Route(
-      .get, "/api/v1/tracks/{id}", "Get a person's track, by time",
+      .get, "/api/v1/tracks/{id}", "Get a person's track, by time", rights: .dearRead,
       parameters: [ListRoutes.paging[0]], result: .json(.named("Track"))
     ) { api, call in
       let limit = Int(call.queryInteger("limit") ?? Rows.page)

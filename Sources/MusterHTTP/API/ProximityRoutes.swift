@@ -7,6 +7,8 @@ internal import MusterNode
 enum ProximityRoutes {
   static let routes: [Route] = [overview] + logRoutes + consentRoutes + reviewRoutes
 
+  private static let elsewhere = "the proximity log is read on the laptop itself: muster proximity"
+
   /// The most devices and sessions of the overview.
   private static let shown = 50
 
@@ -30,6 +32,7 @@ enum ProximityRoutes {
   private static let overview = Route(
     .get, "/api/v1/proximity/overview",
     "Get the state, the newest devices and sessions, the own identifier, and command's review",
+    rights: .laptop(.read, elsewhere),
     result: .json(
       .open([
         .must("state", status), .must("devices", .list(.anything, most: shown)),
@@ -37,20 +40,20 @@ enum ProximityRoutes {
         .must("review", .anything),
       ]))
   ) { api, call in
-    guard case .devices(let devices, _) = try await ask(.devices(hours: 24), of: api, call),
-      case .sessions(let sessions) = try await ask(.sessions, of: api, call),
-      case .own(let own) = try await ask(.own, of: api, call)
+    guard case .devices(let devices, _) = try await ask(.devices(hours: 24), of: api),
+      case .sessions(let sessions) = try await ask(.sessions, of: api),
+      case .own(let own) = try await ask(.own, of: api)
     else { throw Problem.unexpected }
     var review = JSON.null
     if try await api.node.role() == .command {
-      guard case .review(let found) = try await ask(.review, of: api, call) else {
+      guard case .review(let found) = try await ask(.review, of: api) else {
         throw Problem.unexpected
       }
       review = found.json
     }
     return .ok(
       .object([
-        "state": try await stateJSON(of: api, call),
+        "state": try await stateJSON(of: api),
         "devices": .array(devices.prefix(shown).map(\.json)),
         "sessions": .array(sessions.prefix(shown).map(\.json)),
         "own": own.json, "review": review,
@@ -61,11 +64,13 @@ enum ProximityRoutes {
     Route(
       .get, "/api/v1/proximity",
       "Get the state of the proximity log, and the exposure notices about you",
+      rights: .laptop(.read, elsewhere),
       result: .json(status)
-    ) { api, call in try await state(of: api, call) },
+    ) { api, call in try await state(of: api) },
     Route(
       .put, "/api/v1/proximity",
       "Record devices nearby or not, show your name, agree to send sessions or to be counted",
+      rights: .laptop(.write, elsewhere),
       body: .object(
         [
           .may("on", .flag), .may("sendsSessions", .flag), .may("sharesCount", .flag),
@@ -73,21 +78,22 @@ enum ProximityRoutes {
         ], least: 1),
       result: .json(status)
     ) { api, call in
-      if let isOn = call.flag("on") { _ = try await ask(.setOn(isOn), of: api, call) }
+      if let isOn = call.flag("on") { _ = try await ask(.setOn(isOn), of: api) }
       if let days = call.integer("days") {
-        _ = try await ask(.keep(days: Int(days)), of: api, call)
+        _ = try await ask(.keep(days: Int(days)), of: api)
       }
       if let isShown = call.flag("showsName") {
-        _ = try await ask(.showName(isShown), of: api, call)
+        _ = try await ask(.showName(isShown), of: api)
       }
       for (name, count) in [("sendsSessions", false), ("sharesCount", true)] {
         guard let isGiven = call.flag(name) else { continue }
-        _ = try await ask(.consent(isGiven, count: count), of: api, call)
+        _ = try await ask(.consent(isGiven, count: count), of: api)
       }
-      return try await state(of: api, call)
+      return try await state(of: api)
     },
     Route(
       .get, "/api/v1/proximity/devices", "List the devices that were near, newest first",
+      rights: .laptop(.read, elsewhere),
       parameters: [
         Route.Parameter(
           name: "hours", shape: .integer(1...336), isRequired: false,
@@ -99,7 +105,7 @@ enum ProximityRoutes {
       let hours = Int(call.queryInteger("hours") ?? 24)
       guard
         case .devices(let devices, let isTruncated) = try await ask(
-          .devices(hours: hours), of: api, call)
+          .devices(hours: hours), of: api)
       else { throw Problem.unexpected }
       return .ok(
         .object([
@@ -108,15 +114,17 @@ enum ProximityRoutes {
     },
     Route(
       .get, "/api/v1/proximity/sessions", "List the spans of time with devices nearby",
+      rights: .laptop(.read, elsewhere),
       result: .json(.open([.must("items", .list(.anything, most: 2100))]))
     ) { api, call in
-      guard case .sessions(let sessions) = try await ask(.sessions, of: api, call) else {
+      guard case .sessions(let sessions) = try await ask(.sessions, of: api) else {
         throw Problem.unexpected
       }
       return .ok(.object(["items": .array(sessions.map(\.json))]))
     },
     Route(
       .get, "/api/v1/proximity/own", "Get the identifier to advertise now",
+      rights: .laptop(.read, elsewhere),
       result: .json(
         .open([
           .must("identifier", .text), .must("serviceData", .text), .must("name", .text),
@@ -124,7 +132,7 @@ enum ProximityRoutes {
           .must("days", .list(.time, most: 60)),
         ]))
     ) { api, call in
-      guard case .own(let own) = try await ask(.own, of: api, call) else {
+      guard case .own(let own) = try await ask(.own, of: api) else {
         throw Problem.unexpected
       }
       return .ok(own.json)
@@ -134,11 +142,13 @@ enum ProximityRoutes {
   private static let consentRoutes: [Route] = [
     Route(
       .post, "/api/v1/proximity/send", "Seal the sessions to command and send them",
+      rights: .laptop(.write, elsewhere),
       result: .json(sent)
-    ) { api, call in try await answer(to: .send, of: api, call) },
+    ) { api, call in try await answer(to: .send, of: api) },
     Route(
       .put, "/api/v1/proximity/report",
       "Report an exposure: seal your daily keys of ended days to command",
+      rights: .laptop(.write, elsewhere),
       body: .object(
         [.must("kind", .choice(ExposureKind.allCases.map(\.name))), .may("text", .paragraphs)],
         least: 1),
@@ -148,23 +158,25 @@ enum ProximityRoutes {
         throw Problem(.badRequest, "there is no such kind of exposure", at: "/kind")
       }
       return try await answer(
-        to: .reportPositive(kind, text: call.text("text") ?? ""), of: api, call)
+        to: .reportPositive(kind, text: call.text("text") ?? ""), of: api)
     },
     Route(
-      .delete, "/api/v1/proximity/report", "Withdraw your report", result: .json(sent)
-    ) { api, call in try await answer(to: .withdrawReport, of: api, call) },
+      .delete, "/api/v1/proximity/report", "Withdraw your report",
+      rights: .laptop(.write, elsewhere), result: .json(sent)
+    ) { api, call in try await answer(to: .withdrawReport, of: api) },
   ]
 
   private static let reviewRoutes: [Route] = [
     Route(
       .get, "/api/v1/proximity/review", "As command, list reports, notices and sent sessions",
+      rights: .laptop(.read, elsewhere),
       result: .json(
         .open([
           .must("items", .list(.anything, most: 100_000)),
           .must("senders", .list(.anything, most: 100_000)),
         ]))
     ) { api, call in
-      guard case .review(let review) = try await ask(.review, of: api, call) else {
+      guard case .review(let review) = try await ask(.review, of: api) else {
         throw Problem.unexpected
       }
       return .ok(review.json)
@@ -172,39 +184,37 @@ enum ProximityRoutes {
     Route(
       .put, "/api/v1/proximity/notices/{id}",
       "As command, publish a report without a name, under your own text",
+      rights: .laptop(.write, elsewhere),
       body: .object([.may("text", .paragraphs)], least: 0), result: .done
     ) { api, call in
-      _ = try await ask(.publish(call.id, text: call.text("text") ?? ""), of: api, call)
+      _ = try await ask(.publish(call.id, text: call.text("text") ?? ""), of: api)
       return Answer(.noContent)
     },
     Route(
-      .delete, "/api/v1/proximity/notices/{id}", "As command, withdraw a notice", result: .done
+      .delete, "/api/v1/proximity/notices/{id}", "As command, withdraw a notice",
+      rights: .laptop(.write, elsewhere), result: .done
     ) { api, call in
-      _ = try await ask(.withdrawNotice(call.id), of: api, call)
+      _ = try await ask(.withdrawNotice(call.id), of: api)
       return Answer(.noContent)
     },
   ]
 
   private static func ask(
-    _ command: ProximityCommand, of api: API, _ call: Call
+    _ command: ProximityCommand, of api: API
   ) async throws -> ProximityReply {
-    guard call.person == nil else {
-      throw Problem(
-        .forbidden, "the proximity log is read on the laptop itself: muster proximity")
-    }
     guard case .proximity(let reply) = try await api.ask(.proximity(command)) else {
       throw Problem.unexpected
     }
     return reply
   }
 
-  private static func state(of api: API, _ call: Call) async throws -> Answer {
-    .ok(try await stateJSON(of: api, call))
+  private static func state(of api: API) async throws -> Answer {
+    .ok(try await stateJSON(of: api))
   }
 
-  private static func stateJSON(of api: API, _ call: Call) async throws -> JSON {
-    guard case .status(let status) = try await ask(.status, of: api, call),
-      case .notices(let notices) = try await ask(.notices, of: api, call)
+  private static func stateJSON(of api: API) async throws -> JSON {
+    guard case .status(let status) = try await ask(.status, of: api),
+      case .notices(let notices) = try await ask(.notices, of: api)
     else { throw Problem.unexpected }
     var members = status.json.members ?? [:]
     members["notices"] = .array(notices.map(\.json))
@@ -212,9 +222,9 @@ enum ProximityRoutes {
   }
 
   private static func answer(
-    to command: ProximityCommand, of api: API, _ call: Call
+    to command: ProximityCommand, of api: API
   ) async throws -> Answer {
-    guard case .sent(let recipients) = try await ask(command, of: api, call) else {
+    guard case .sent(let recipients) = try await ask(command, of: api) else {
       throw Problem.unexpected
     }
     return .ok(.object(["recipients": .count(recipients)]))

@@ -18,7 +18,7 @@ enum ReportRoutes {
 
   static let routes: [Route] = [
     Route(
-      .post, "/api/v1/reports", "Add a report",
+      .post, "/api/v1/reports", "Add a report", rights: .addition,
       body: .object([.must("title", .line)] + details, least: 1), result: .created,
       datedText: "description"
     ) { api, call in
@@ -32,6 +32,7 @@ enum ReportRoutes {
     },
     Route(
       .patch, "/api/v1/reports/{id}", "Change a report; omitted members stay unchanged",
+      rights: .correction,
       body: .object(
         [
           .may("_version", .count), .may("title", .line),
@@ -48,7 +49,8 @@ enum ReportRoutes {
           ?? .editReport(call.id, changes), on: .report, call)
     },
     Route(
-      .delete, "/api/v1/reports/{id}", "Delete a report", parameters: [Call.seenVersion],
+      .delete, "/api/v1/reports/{id}", "Delete a report", rights: .correction,
+      parameters: [Call.seenVersion],
       result: .done, takesVersion: true
     ) { api, call in
       try await api.done(
@@ -58,6 +60,7 @@ enum ReportRoutes {
     Route(
       .get, "/api/v1/me/reports",
       "List the reports that you filed and may change, oldest first; for a login, its newest",
+      rights: .read,
       result: .json(
         .open([.must("ids", .list(.reference, most: Int(Rows.mostPerPage)))]))
     ) { api, call in
@@ -74,12 +77,13 @@ enum ReportRoutes {
         .object(["ids": .array(own.suffix(Int(Rows.mostPerPage)).map { JSON.id($0.id) })]))
     },
     Route(
-      .post, "/api/v1/reports/{id}/confirm", "Confirm a report", result: .done
+      .post, "/api/v1/reports/{id}/confirm", "Confirm a report", rights: .confirmation,
+      result: .done
     ) { api, call in
       try await api.done(.confirmReport(call.id))
     },
     Route(
-      .post, "/api/v1/reports/{id}/comments", "Add a comment to a report",
+      .post, "/api/v1/reports/{id}/comments", "Add a comment to a report", rights: .addition,
       body: .object([.must("text", .remark)], least: 1), result: .done, datedText: "text"
     ) { api, call in
       let text = call.text("text") ?? ""

@@ -5,17 +5,19 @@ struct ServiceRoute<Service: Sendable>: Sendable {
   typealias Handler = @Sendable (Service, Call) async throws -> Answer
 
   let description: RouteDescription
-  let handle: Handler
+  /// Runs for requests that the rights of the route permit, and for no other.
+  fileprivate let handle: Handler
 
+  /// - Parameter rights: who may use it, what it costs, and its limits.
   init(
-    _ method: RouteDescription.Method, _ path: String, _ summary: String,
+    _ method: RouteDescription.Method, _ path: String, _ summary: String, rights: RouteRights,
     parameters: [Parameter] = [], body: Shape? = nil, takesFile: Bool = false,
     result: RouteDescription.Result, takesVersion: Bool = false, datedText: String? = nil,
     handle: @escaping Handler
   ) {
     description = RouteDescription(
-      method, path, summary, parameters: parameters, body: body, takesFile: takesFile,
-      result: result, takesVersion: takesVersion, datedText: datedText)
+      method, path, summary, rights: rights, parameters: parameters, body: body,
+      takesFile: takesFile, result: result, takesVersion: takesVersion, datedText: datedText)
     self.handle = handle
   }
 
@@ -26,3 +28,41 @@ struct ServiceRoute<Service: Sendable>: Sendable {
 
 /// An operation of a node's API.
 typealias Route = ServiceRoute<API>
+
+/// A request whose route is found, and which is not admitted yet.
+struct RouteMatch<Service: Sendable>: Sendable {
+  let route: ServiceRoute<Service>
+  /// The variable parts of the path by their names.
+  let path: [String: String]
+
+  var rights: RouteRights { route.description.rights }
+  var writes: Bool { route.method != .get }
+
+  /// Admits a client without a login. Throws a `Problem` if the route's rights refuse it.
+  func admitted(_ kind: ClientKind) throws(Problem) -> AdmittedRequest<Service> {
+    guard rights.extents[kind] != nil else { throw rights.refusal(of: kind) }
+    return AdmittedRequest(match: self, kind: kind)
+  }
+
+  /// Admits a login. Throws a `Problem` if the route's rights refuse it.
+  func admitted(_ client: LoginClient) throws(Problem) -> AdmittedRequest<Service> {
+    let kind = client.kind(writes: writes)
+    if let problem = rights.refusal(of: client, as: kind) { throw problem }
+    return AdmittedRequest(match: self, kind: kind)
+  }
+}
+
+/// A request that the rights of its route permit. Only such a request reaches a handler.
+struct AdmittedRequest<Service: Sendable>: Sendable {
+  let match: RouteMatch<Service>
+  let kind: ClientKind
+
+  fileprivate init(match: RouteMatch<Service>, kind: ClientKind) {
+    (self.match, self.kind) = (match, kind)
+  }
+
+  /// Runs the route's handler.
+  func handle(_ service: Service, _ call: Call) async throws -> Answer {
+    try await match.route.handle(service, call)
+  }
+}

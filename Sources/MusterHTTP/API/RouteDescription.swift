@@ -41,6 +41,7 @@ struct RouteDescription: Sendable {
   let path: String
   /// One line for the OpenAPI document.
   let summary: String
+  let rights: RouteRights
   let parameters: [Parameter]
   let body: Shape?
   /// Whether the body is a file, which the handler reads.
@@ -54,13 +55,15 @@ struct RouteDescription: Sendable {
   let parts: [Substring]
 
   init(
-    _ method: Method, _ path: String, _ summary: String, parameters: [Parameter] = [],
-    body: Shape? = nil, takesFile: Bool = false, result: Result, takesVersion: Bool = false,
+    _ method: Method, _ path: String, _ summary: String, rights: RouteRights,
+    parameters: [Parameter] = [], body: Shape? = nil, takesFile: Bool = false, result: Result,
+    takesVersion: Bool = false,
     datedText: String? = nil
   ) {
     self.method = method
     self.path = path
     self.summary = summary
+    self.rights = rights
     self.parameters = parameters
     self.body = body
     self.takesFile = takesFile

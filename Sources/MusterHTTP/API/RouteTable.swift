@@ -1,79 +1,80 @@
 internal import Foundation
 internal import Hummingbird
 internal import MusterInterchange
+internal import MusterLocation
 internal import MusterModel
+internal import MusterNode
 internal import NIOCore
 
-/// The routes of an API. Finds that of a request, and validates the request by it.
+/// The routes of an API. Finds that of a request, and reads the request by it once the rights of
+/// the route admit its client.
 ///
-///     request ─▶ path ─▶ method ─▶ query ─▶ body ─▶ call
-///                404      405       400      400, 413, 415
+///     request ─▶ path ─▶ method ─▶ rights ─▶ query ─▶ body ─▶ call
+///                404      405       401, 403   400      400, 413, 415
 struct RouteTable<Service: Sendable>: Sendable {
   let routes: [ServiceRoute<Service>]
-  private let document: ByteBuffer
 
   static var openAPI: String { "/openapi.json" }
 
-  /// - Parameter about: what the API is for, for the OpenAPI document.
-  init(_ routes: [ServiceRoute<Service>], about: String) {
-    self.routes = routes
-    document = ByteBuffer(
+  /// - Parameters:
+  ///   - about: what the API is for, for the OpenAPI document.
+  ///   - rights: those of the OpenAPI document.
+  init(_ routes: [ServiceRoute<Service>], about: String, documentRights rights: RouteRights) {
+    let document = ByteBuffer(
       string: OpenAPI.document(of: routes.map(\.description), about: about).text)
-  }
-
-  /// What a request is for.
-  enum Match {
-    /// The OpenAPI document.
-    case document(Answer)
-    /// A route, the validated request, and the text of its body.
-    case call(ServiceRoute<Service>, Call, text: String)
+    self.routes =
+      routes + [
+        ServiceRoute(
+          .get, Self.openAPI, "Describe this API", rights: rights,
+          result: .other(type: "application/json")
+        ) { _, _ in Answer(.ok, bytes: document, type: "application/json") }
+      ]
   }
 
   /// Throws a problem if the request fits no route.
-  ///
-  /// - Parameters:
-  ///   - person: the logged-in client, if any.
-  ///   - isSecure: whether the client uses TLS.
-  func match(
-    _ request: Request, connection: Connection, person: Person? = nil, isSecure: Bool
-  ) async throws -> Match {
+  func find(_ request: Request) throws(Problem) -> RouteMatch<Service> {
     guard request.uri.string.utf8.count <= RequestLimits.addressBytes else {
       throw Problem(.uriTooLong, "an address has at most \(RequestLimits.addressBytes) bytes")
     }
     let path = try Self.segments(request.uri.path)
     let matching = routes.compactMap { route in
-      route.description.match(path).map { (route, $0) }
+      route.description.match(path).map { RouteMatch(route: route, path: $0) }
     }
-    guard !matching.isEmpty || request.uri.path == Self.openAPI else {
+    guard !matching.isEmpty else {
       throw Problem(.notFound, "there is nothing at \(request.uri.path.prefix(200))")
     }
-    if request.uri.path == Self.openAPI {
-      guard request.method == .get else {
-        throw Problem(.methodNotAllowed, "only GET", allowed: ["GET"])
-      }
-      return .document(Answer(.ok, bytes: document, type: "application/json"))
-    }
     guard
-      let (route, values) = matching.first(where: {
-        $0.0.method.rawValue == request.method.rawValue
-      })
+      let match = matching.first(where: { $0.route.method.rawValue == request.method.rawValue })
     else {
-      let allowed = matching.map { $0.0.method.rawValue }
+      let allowed = matching.map { $0.route.method.rawValue }
       throw Problem(
         .methodNotAllowed, "only \(allowed.joined(separator: ", "))", allowed: allowed)
     }
-    let description = route.description
+    return match
+  }
+
+  /// Reads an admitted request. Returns it, and the text of its body. Throws a problem if its form
+  /// is wrong.
+  ///
+  /// - Parameters:
+  ///   - person: the logged-in client, if any.
+  ///   - isSecure: whether the client uses TLS.
+  func call(
+    _ request: Request, _ admitted: AdmittedRequest<Service>, connection: Connection,
+    person: Person? = nil, isSecure: Bool
+  ) async throws -> (Call, text: String) {
+    let description = admitted.match.route.description
     let age = try Self.age(of: request)
     let (body, text) = try await Self.body(of: request, for: description)
     let call = Call(
-      path: values, query: try Self.query(request.uri.query ?? "", of: description),
+      path: admitted.match.path, query: try Self.query(request.uri.query ?? "", of: description),
       body: description.dated(body, secondsAgo: age),
       versions: description.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
       lastEventID: request.value(of: "last-event-id"), connection: connection, person: person,
       origin: (isSecure ? "https" : "http") + "://" + (request.head.authority ?? "localhost"),
       headers: request.headers, upload: description.takesFile ? request.body : nil,
       secondsAgo: age)
-    return .call(route, call, text: text)
+    return (call, text)
   }
 
   // MARK: Reading
@@ -150,9 +151,9 @@ struct RouteTable<Service: Sendable>: Sendable {
     }
     let bytes: [UInt8]
     do {
-      bytes = Array(buffer: try await request.body.collect(upTo: RequestLimits.bodyBytes))
+      bytes = Array(buffer: try await request.body.collect(upTo: route.rights.bodyBytes))
     } catch is NIOTooManyBytesError {
-      throw Problem(.contentTooLarge, "a body has at most \(RequestLimits.bodyBytes) bytes")
+      throw Problem(.contentTooLarge, "a body has at most \(route.rights.bodyBytes) bytes here")
     }
     let json: JSON
     do {
@@ -179,6 +180,12 @@ struct RouteTable<Service: Sendable>: Sendable {
 enum RequestLimits {
   /// The largest body is a fence's outline.
   static let bodyBytes = 1024 * 1024
+  /// A body of texts: each byte of the longest may be escaped by six.
+  static let textBytes = 8 * Limits.paragraphBytes
+  /// The file of a photo.
+  static let photoBytes = ImageIntake.mostBytes
+  /// A report of a tracker app.
+  static let phoneBytes = PhoneMessages.longestBytes
   /// The limit of the path and the query.
   static let addressBytes = 4096
 }

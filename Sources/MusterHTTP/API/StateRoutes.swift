@@ -5,12 +5,15 @@ internal import MusterNode
 /// The state of this node and of the mesh.
 enum StateRoutes {
   static let routes: [Route] = [
-    Route(.get, "/api/v1/status", "Get the status of this node", result: .json(.named("Status"))) {
+    Route(
+      .get, "/api/v1/status", "Get the status of this node", rights: .read,
+      result: .json(.named("Status"))
+    ) {
       api, _ in
       Answer(.ok, text: try await api.status().text, type: "application/json")
     },
     Route(
-      .get, "/api/v1/peers", "List the peers of this node",
+      .get, "/api/v1/peers", "List the peers of this node", rights: .read,
       result: .json(.open([.must("items", .list(.named("Peer"), most: Limits.peers))]))
     ) { api, _ in
       let peers = try await api.status().summary.peers
@@ -18,7 +21,7 @@ enum StateRoutes {
     },
     Route(
       .get, "/api/v1/mesh",
-      "Get the mesh topology: this node's links, and those last reported by others",
+      "Get the mesh topology: this node's links, and those last reported by others", rights: .read,
       result: .json(
         .open([.must("items", .list(.named("Link"), most: Limits.peers * Limits.neighbours))]))
     ) { api, _ in
@@ -27,7 +30,7 @@ enum StateRoutes {
       return .ok(.object(["items": .array(mesh.links.map { $0.json(now: now) })]))
     },
     Route(
-      .get, "/api/v1/delivery", "List the delivery status of reports",
+      .get, "/api/v1/delivery", "List the delivery status of reports", rights: .read,
       result: .json(
         .open([.must("items", .list(.named("Delivery"), most: Int(Rows.mostPerPage)))]))
     ) { api, _ in
@@ -37,14 +40,17 @@ enum StateRoutes {
       return .ok(.object(["items": .array(reports.map(\.deliveryJSON))]))
     },
     Route(
-      .get, "/api/v1/changes", "Get the change counts of all data sets",
+      .get, "/api/v1/changes", "Get the change counts of all data sets", rights: .read,
       result: .json(.named("Counts"))
     ) { api, _ in .ok(api.node.changeCounts.json) },
-    Route(.get, "/healthz", "Check that the node runs", result: .json(.named("Health"))) { _, _ in
+    Route(
+      .get, "/healthz", "Check that the node runs", rights: .probe, result: .json(.named("Health"))
+    ) { _, _ in
       .ok(.object(["status": .string("ok")]))
     },
     Route(
-      .get, "/readyz", "Check that the node can answer", result: .json(.named("Health"))
+      .get, "/readyz", "Check that the node can answer", rights: .probe,
+      result: .json(.named("Health"))
     ) { api, _ in
       _ = try await api.ask(.changes)
       _ = try await api.node.fences(around: Coordinate.origin)
@@ -54,7 +60,7 @@ enum StateRoutes {
       return .ok(.object(["status": .string("ready")]))
     },
     Route(
-      .get, "/metrics", "Get metrics for Prometheus",
+      .get, "/metrics", "Get metrics for Prometheus", rights: .read,
       result: .other(type: "text/plain; version=0.0.4")
     ) { api, _ in
       Answer(

@@ -20,6 +20,7 @@ enum StreamRoutes {
   static let routes: [Route] = [
     Route(
       .get, "/api/v1/stream", "Stream the changes of data sets as server-sent events",
+      rights: .stream,
       parameters: [
         Route.Parameter(
           name: "datasets", shape: .text, isRequired: false,
@@ -46,7 +47,7 @@ enum StreamRoutes {
         pushes: call.person == nil ? .all : .none)
     },
     Route(
-      .get, "/api/v1/subscriptions", "List the subscriptions",
+      .get, "/api/v1/subscriptions", "List the subscriptions", rights: .read,
       result: .json(
         .open([.must("items", .list(subscription, most: SubscriptionBroker.mostSubscriptions))]))
     ) { api, _ in
@@ -55,6 +56,7 @@ enum StreamRoutes {
     },
     Route(
       .get, "/api/v1/subscriptions/{id}", "Get a subscription and the counts of its data sets",
+      rights: .read,
       result: .json(subscription)
     ) { api, call in
       guard let datasets = api.live.subscription(call.id) else { throw Problem.noSubscription }
@@ -62,7 +64,7 @@ enum StreamRoutes {
     },
     Route(
       .put, "/api/v1/subscriptions/{id}",
-      "Create or replace a subscription of this name, to some or all data sets",
+      "Create or replace a subscription of this name, to some or all data sets", rights: .command,
       body: choice, result: .json(subscription)
     ) { api, call in
       guard (1...64).contains(call.id.utf8.count),
@@ -83,6 +85,7 @@ enum StreamRoutes {
     },
     Route(
       .delete, "/api/v1/subscriptions/{id}", "Remove a subscription and end its streams",
+      rights: .command,
       result: .done
     ) { api, call in
       guard api.live.unsubscribe(call.id) else { throw Problem.noSubscription }

@@ -9,6 +9,7 @@ enum UnverifiedCallRoutes {
   static let routes: [Route] = [
     Route(
       .get, path, "List the open calls for help whose callers are not proven, newest first",
+      rights: .read,
       parameters: [
         Route.Parameter(
           name: "state", shape: .choice(["open", "all"]), isRequired: false,
@@ -30,6 +31,7 @@ enum UnverifiedCallRoutes {
     Route(
       .post, "\(path)/{id}/confirm",
       "State who called, as command: the person is a MAYDAY with all that the call states",
+      rights: .urgentCommand,
       body: .object([.must("user", .text)], least: 1), result: .done
     ) { api, call in
       _ = try await api.node.version(of: .unverifiedCall, named: call.id)
@@ -38,7 +40,7 @@ enum UnverifiedCallRoutes {
       }
     },
     Route(
-      .post, "\(path)/{id}/close", "Close a call as command, with a reason",
+      .post, "\(path)/{id}/close", "Close a call as command, with a reason", rights: .command,
       body: .object([.must("reason", .paragraphs)], least: 1), result: .done
     ) { api, call in
       try await api.done(.closeUnverifiedCall(call.id, reason: call.text("reason") ?? ""))

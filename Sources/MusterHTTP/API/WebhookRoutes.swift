@@ -16,16 +16,15 @@ enum WebhookRoutes {
 
   static let routes: [Route] = [
     Route(
-      .get, "/api/v1/webhooks", "List the webhooks",
+      .get, "/api/v1/webhooks", "List the webhooks", rights: .commandRead("webhooks"),
       result: .json(.open([.must("items", .list(.named("Webhook"), most: WebhookStore.most))]))
-    ) { api, call in
-      try call.requireCommand("webhooks")
-      return .ok(.object(["items": .array(try api.webhookStore().entries.map(\.shown))]))
+    ) { api, _ in
+      .ok(.object(["items": .array(try api.webhookStore().entries.map(\.shown))]))
     },
     Route(
       .put, "/api/v1/webhooks/{id}",
       "Create or change a webhook of this name; an existing one keeps its position and, "
-        + "on the same server, its secret",
+        + "on the same server, its secret", rights: .command,
       body: .object([.must("url", .text), .may("secret", .text)] + rules, least: 1),
       result: .json(.named("NewWebhook"))
     ) { api, call in
@@ -61,7 +60,7 @@ enum WebhookRoutes {
         kept == nil ? entry.shown.adding(["secret": .string(webhook.secret)]) : entry.shown)
     },
     Route(
-      .delete, "/api/v1/webhooks/{id}", "Remove a webhook and its failed events",
+      .delete, "/api/v1/webhooks/{id}", "Remove a webhook and its failed events", rights: .command,
       result: .done
     ) { api, call in
       let store = try api.webhookStore()
@@ -73,28 +72,26 @@ enum WebhookRoutes {
     Route(
       .post, "/api/v1/webhooks/{id}/keep",
       "Confirm a webhook whose login was removed: it goes on, as one of the node's own user",
+      rights: .laptop(.write, "webhooks are confirmed on the laptop that serves this page"),
       result: .done
     ) { api, call in
       let store = try api.webhookStore()
       guard store.entry(call.id) != nil else { throw Problem.noWebhook }
-      guard call.person == nil else {
-        throw Problem(.forbidden, "webhooks are confirmed on the laptop that serves this page")
-      }
       try await Problem.noting { try store.confirm(call.id) }
       return Answer(.noContent)
     },
     Route(
       .get, "/api/v1/webhooks/{id}/failed", "List the failed events of a webhook",
+      rights: .commandRead("webhooks"),
       result: .json(
         .open([.must("items", .list(.named("FailedDelivery"), most: WebhookStore.mostFailed))]))
     ) { api, call in
-      try call.requireCommand("webhooks")
       guard let entry = try api.webhookStore().entry(call.id) else { throw Problem.noWebhook }
       return .ok(.object(["items": .array(entry.failed.map(\.json))]))
     },
     Route(
       .post, "/api/v1/webhooks/{id}/retry",
-      "Retry failed events: one event, or all if none is named",
+      "Retry failed events: one event, or all if none is named", rights: .command,
       body: .object([.may("event", .reference)], least: 0),
       result: .json(.open([.must("retried", .count)]))
     ) { api, call in

@@ -6,7 +6,7 @@ internal import MusterNode
 enum ZoneRuleRoutes {
   static let routes: [Route] = [
     Route(
-      .post, "/api/v1/fences/{id}/rules", "Add a rule to a fence",
+      .post, "/api/v1/fences/{id}/rules", "Add a rule to a fence", rights: .command,
       body: .object(
         [
           .must("kind", .choice(ZoneRuleKind.allCases.map(\.name))),
@@ -31,7 +31,7 @@ enum ZoneRuleRoutes {
       return try await api.done(.addFenceRule(call.id, rule))
     },
     Route(
-      .post, "/api/v1/fences/{id}/rules/remove", "Remove a rule from a fence",
+      .post, "/api/v1/fences/{id}/rules/remove", "Remove a rule from a fence", rights: .command,
       body: .object([.must("rule", .text)], least: 1), result: .done
     ) { api, call in
       try await api.done(.removeFenceRule(call.id, rule: call.text("rule") ?? ""))

@@ -16,7 +16,8 @@ struct ArchiveResponder: HTTPResponder {
   private let shares: AgencyShares
   private let table = RouteTable(
     ArchiveRoutes.all,
-    about: "Read the operations of a shared archive. Nothing can be written over HTTP.")
+    about: "Read the operations of a shared archive. Nothing can be written over HTTP.",
+    documentRights: .archive)
 
   /// Requests of one agency of which the answer is not sent yet.
   private static let mostOpen = 32
@@ -32,7 +33,8 @@ struct ArchiveResponder: HTTPResponder {
     var place: AgencyShares.Place?
     let answer = await Answer.orProblem {
       do {
-        let reader = try await reader(of: request)
+        let match = Result { () throws(Problem) in try table.find(request) }
+        let reader = try await reader(of: request, for: match)
         agency = reader.agency
         guard let own = shares.place(for: agency) else {
           throw Problem(
@@ -41,7 +43,7 @@ struct ArchiveResponder: HTTPResponder {
         }
         place = own
         return try await shares.perform(at: own) {
-          try await result(of: request, context, for: reader)
+          try await result(of: request, match.get(), context, for: reader)
         }
       } catch let problem as Problem {
         throw problem
@@ -96,16 +98,14 @@ struct ArchiveResponder: HTTPResponder {
   }
 
   private func result(
-    of request: Request, _ context: Context, for reader: ArchiveReader
+    of request: Request, _ match: RouteMatch<ArchiveAPI>, _ context: Context,
+    for reader: ArchiveReader
   ) async throws -> Answer {
-    let match = try await table.match(
-      request, connection: Connection(channel: context.channel), isSecure: isSecure)
-    switch match {
-    case .document(let answer): return answer
-    case .call(let route, let call, _):
-      return try await route.handle(
-        ArchiveAPI(archive: archive, reader: reader, bounds: .standard), call)
-    }
+    let admitted = try match.admitted(match.rights.extents[.stranger] == nil ? .agency : .stranger)
+    let (call, _) = try await table.call(
+      request, admitted, connection: Connection(channel: context.channel), isSecure: isSecure)
+    return try await admitted.handle(
+      ArchiveAPI(archive: archive, reader: reader, bounds: .standard), call)
   }
 
   /// Whether no page of another site sent the request.
@@ -119,13 +119,15 @@ struct ArchiveResponder: HTTPResponder {
 
   /// Returns the holder of the request's token. Probes need none, and can read nothing. Throws a
   /// problem for pages of other sites.
-  private func reader(of request: Request) async throws -> ArchiveReader {
+  private func reader(
+    of request: Request, for match: Result<RouteMatch<ArchiveAPI>, Problem>
+  ) async throws -> ArchiveReader {
     guard isOwn(request) else {
       throw Problem(
         .forbidden,
         "the archive answers to its own address only, and not to pages of other sites")
     }
-    if [ArchiveRoutes.healthy, ArchiveRoutes.ready].contains(request.uri.path) {
+    if case .success(let found) = match, found.rights.extents[.stranger] != nil {
       return ArchiveReader(agency: "-", operations: [])
     }
     guard let token = request.headers[.authorization].flatMap(Self.token),

@@ -7,7 +7,8 @@ enum ArchiveRoutes {
   typealias ArchiveRoute = ServiceRoute<ArchiveAPI>
 
   static let all: [ArchiveRoute] =
-    across + lists + single + photos + places + maps + probes + FeatureRoutes.routes()
+    across + lists + single + photos + places + maps + probes
+    + FeatureRoutes.routes(usual: .archive, dear: .archive)
 
   private static let base = "/api/v1/operations/{operation}"
   private static let many = Int(Rows.mostPerPage)
@@ -28,19 +29,20 @@ enum ArchiveRoutes {
 
   private static let across: [ArchiveRoute] = [
     ArchiveRoute(
-      .get, "/api/v1/operations", "List the operations that the token may read",
+      .get, "/api/v1/operations", "List the operations that the token may read", rights: .archive,
       result: .json(.open([.must("items", .list(.named("ArchivedOperation"), most: many))]))
     ) { api, _ in
       items(try await api.archive.operations(api.reader.operations).prefix(many).map(\.json))
     },
     ArchiveRoute(
-      .get, base, "Get an operation", result: .json(.named("ArchivedOperation"))
+      .get, base, "Get an operation", rights: .archive, result: .json(.named("ArchivedOperation"))
     ) { api, call in
       let id = try await api.operation(call)
       return .ok(try ArchiveAPI.one(try await api.archive.operations([id]), named: "\(id)").json)
     },
     ArchiveRoute(
       .get, "/api/v1/search", "Find reports, events and positions of all operations, newest first",
+      rights: .archive,
       parameters: [
         parameter("text", .line, "A part of a title, a description or the name of a zone."),
         parameter("person", .line, "The callsign of a person."),
@@ -91,7 +93,7 @@ enum ArchiveRoutes {
     _ set: ArchivedSet, _ summary: String, _ shape: String
   ) -> ArchiveRoute {
     ArchiveRoute(
-      .get, "\(base)/\(set.rawValue)", summary, parameters: ListRoutes.paging,
+      .get, "\(base)/\(set.rawValue)", summary, rights: .archive, parameters: ListRoutes.paging,
       result: .json(
         .open([
           .must("items", .list(.named(shape), most: many)), .must("next", .nullable(.text)),
@@ -108,25 +110,27 @@ enum ArchiveRoutes {
 
   private static let single: [ArchiveRoute] = [
     ArchiveRoute(
-      .get, "\(base)/users/{id}", "Get a person by id or callsign", result: .json(.named("User"))
+      .get, "\(base)/users/{id}", "Get a person by id or callsign", rights: .archive,
+      result: .json(.named("User"))
     ) { api, call in
       .ok(try await api.user(in: api.operation(call), named: call.id).json)
     },
     ArchiveRoute(
-      .get, "\(base)/reports/{id}", "Get a report with its photos",
+      .get, "\(base)/reports/{id}", "Get a report with its photos", rights: .archive,
       result: .json(.named("ReportDetails"))
     ) { api, call in
       let found = try await api.reports(in: api.operation(call), .named(call.id))
       return .ok(try ArchiveAPI.one(found, named: call.id).detailsJSON)
     },
     ArchiveRoute(
-      .get, "\(base)/fences/{id}", "Get a fence", result: .json(.named("Fence"))
+      .get, "\(base)/fences/{id}", "Get a fence", rights: .archive, result: .json(.named("Fence"))
     ) { api, call in
       let found = try await api.fences(in: api.operation(call), .named(call.id))
       return .ok(try ArchiveAPI.one(found, named: call.id).json)
     },
     ArchiveRoute(
-      .get, "\(base)/directives/{id}", "Get a directive", result: .json(.named("Directive"))
+      .get, "\(base)/directives/{id}", "Get a directive", rights: .archive,
+      result: .json(.named("Directive"))
     ) { api, call in
       let found = try await api.directives(in: api.operation(call), .named(call.id))
       let directive = try ArchiveAPI.one(found, named: call.id)
@@ -138,7 +142,7 @@ enum ArchiveRoutes {
 
   private static let photos: [ArchiveRoute] = [
     ArchiveRoute(
-      .get, "\(base)/reports/{id}/photos", "List the photos of a report",
+      .get, "\(base)/reports/{id}/photos", "List the photos of a report", rights: .archive,
       result: .json(
         .open([.must("items", .list(.named("Photo"), most: Limits.photosPerReport))]))
     ) { api, call in
@@ -147,6 +151,7 @@ enum ArchiveRoutes {
     },
     ArchiveRoute(
       .get, "\(base)/reports/{id}/photos/{n}", "Get a photo by its number or id, if it is archived",
+      rights: .archive,
       result: .file(type: "image/jpeg")
     ) { api, call in
       let operation = try await api.operation(call)
@@ -167,6 +172,7 @@ enum ArchiveRoutes {
   private static let places: [ArchiveRoute] = [
     ArchiveRoute(
       .get, "\(base)/positions", "List the last positions of all people, now or at a past time",
+      rights: .archive,
       parameters: [parameter("at", .time, "The instant; the end of what is archived by default.")],
       result: .json(.open([.must("items", .list(.named("Position"), most: many))]))
     ) { api, call in
@@ -178,7 +184,7 @@ enum ArchiveRoutes {
       return items(try await api.archive.positions(in: operation, at: at).map(\.json))
     },
     ArchiveRoute(
-      .get, "\(base)/tracks/{id}", "Get a person's track, by time",
+      .get, "\(base)/tracks/{id}", "Get a person's track, by time", rights: .archive,
       parameters: [
         ListRoutes.paging[0], parameter("from", .time, "The earliest time."),
         parameter("to", .time, "The latest time."),
@@ -203,7 +209,7 @@ enum ArchiveRoutes {
 
   private static func layer(_ name: String, _ summary: String, _ set: ArchivedSet) -> ArchiveRoute {
     ArchiveRoute(
-      .get, "\(base)/\(name)", summary, parameters: [MapFeeds.box],
+      .get, "\(base)/\(name)", summary, rights: .archive, parameters: [MapFeeds.box],
       result: .other(type: "application/geo+json")
     ) { api, call in
       let box = try call.query["bbox"]?.word.map { try Box(parsing: $0) }
@@ -218,11 +224,15 @@ enum ArchiveRoutes {
   static let ready = "/readyz"
 
   private static let probes: [ArchiveRoute] = [
-    ArchiveRoute(.get, healthy, "Check that the program runs", result: .json(.named("Health"))) {
+    ArchiveRoute(
+      .get, healthy, "Check that the program runs", rights: .archiveProbe,
+      result: .json(.named("Health"))
+    ) {
       _, _ in .ok(.object(["status": .string("ok")]))
     },
     ArchiveRoute(
-      .get, ready, "Check that the database answers", result: .json(.named("Health"))
+      .get, ready, "Check that the database answers", rights: .archiveProbe,
+      result: .json(.named("Health"))
     ) { api, _ in
       _ = try await api.archive.names(of: [])
       return .ok(.object(["status": .string("ready")]))
@@ -236,4 +246,11 @@ extension PastPosition {
       "id": .id(user), "callsign": .string(callsign), "reportedAt": .null, "fixAgeSeconds": .null,
     ])
   }
+}
+
+extension RouteRights {
+  /// A read for every token; operations that a token may not read do not exist for it.
+  static let archive = only(.dearRead, [.agency])
+  /// A read that shows that the archive runs.
+  fileprivate static let archiveProbe = only(.read, [.stranger, .agency])
 }

@@ -15,6 +15,11 @@ enum JoinPage {
     request.uri.path == path || request.uri.path.hasPrefix("\(path)/")
   }
 
+  /// Whether there is something at the path of a request.
+  static func isServed(_ request: Request) -> Bool {
+    [path, certificatePath].contains(request.uri.path)
+  }
+
   /// Returns nil for any other request.
   init?(_ request: Request, authority: [UInt8]?) throws(Problem) {
     let path = request.uri.path

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The connections of a listener that authenticated clients hold, by login or access key: one that
 /// opens many leaves places for the others, for phones that connect and for uplinks. Urgent
-/// requests pass without a place, each on a connection that ends after it (`Request.isUrgent`).
+/// requests pass without a place, each on a connection that ends after it (`APIRouter.isUrgent`).
 final class ConnectionShares: Sendable {
   private struct State {
     var owners: [ObjectIdentifier: String] = [:]

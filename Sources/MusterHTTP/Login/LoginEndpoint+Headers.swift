@@ -1,8 +1,5 @@
 internal import Foundation
 internal import Hummingbird
-internal import MusterCrypto
-internal import MusterModel
-internal import MusterNode
 
 /// The headers of requests and answers.
 extension LoginEndpoint {
@@ -22,17 +19,9 @@ extension LoginEndpoint {
   /// It states the `id` of `GET /api/v1/session`, or the name of the login.
   func check(_ request: Request, isOf name: String) async throws {
     guard let stated = request.value(of: "muster-login") else { return }
-    guard try await stated == id(of: name) || stated.removingPercentEncoding == name else {
+    guard try await stated == people.id(of: name) || stated.removingPercentEncoding == name else {
       throw Problem(.unauthorized, "another login is active in this browser: log in again")
     }
-  }
-
-  /// A value that stands for a login of the operation: a phone can keep it after a logout, since it
-  /// contains no name.
-  func id(of name: String) async throws -> String {
-    let operation = try await router.api.node.operation()
-    let hash = Blake2b.hash256(Array("muster login 1 \(operation) \(name)".utf8))
-    return Hex.encode(hash.bytes.prefix(16))
   }
 
   static func secret(in request: Request) -> String? {

@@ -19,6 +19,9 @@ struct Person: Sendable {
   /// Whether the login has expired: its reports are marked.
   var hasExpired = false
 
+  /// Whether calls under duress are shown (decision 0047).
+  var seesDuress: Bool { !speaksForItself }
+
   /// The person or login that this node's device writes for; nil for its own user.
   var principal: Principal? {
     isOwner ? nil : user.map(Principal.person) ?? Principal(login: name)

@@ -15,7 +15,7 @@ final class RestrictedLogins: Sendable {
 
   /// A repeat of the open call within this time is not stored again.
   private static let repeatPause = Duration.seconds(10)
-  private static let bodyBytes = 16_384
+  private static let bodyBytes = RouteRights.safety.bodyBytes
   private static let longestNoteBytes = 1000
 
   private let raise: Raise
@@ -24,22 +24,12 @@ final class RestrictedLogins: Sendable {
 
   init(raise: @escaping Raise) { self.raise = raise }
 
-  /// Whether a request calls for help, cancels, or reports the own position.
-  static func isCall(_ request: Request) -> Bool {
-    switch (request.method, request.uri.path) {
-    case (.put, "/api/v1/me/safety"), (.post, "/api/v1/me/position"): true
-    default: false
-    }
-  }
-
-  /// Raises a call of a removed login. Throws a `Problem` for every other request.
+  /// Raises the call of a removed login, which the rights of its route admit. Throws a `Problem`
+  /// for a cancellation.
   func raise(
     _ request: Request, by token: BrowserToken, from client: String, wall: Timestamp,
     now: ContinuousClock.Instant
   ) async throws -> Response {
-    guard request.method == .put, request.uri.path == "/api/v1/me/safety" else {
-      throw Problem.removed
-    }
     let body = try await Self.body(of: request)
     guard body["safety"]?.word == "help" else {
       throw Problem(
@@ -83,30 +73,6 @@ final class RestrictedLogins: Sendable {
     } catch {
       throw Problem(.badRequest, "the body must be JSON of at most \(bodyBytes) bytes")
     }
-  }
-}
-
-extension Problem {
-  /// The rights of command need the passphrase again.
-  static let locked = Problem(
-    .forbidden, "enter the passphrase again: this needs the rights of command", type: .locked)
-
-  static let removed = Problem(
-    .unauthorized, "this login was removed: it can only call for help", type: .loginRemoved)
-
-  static func expired(_ reason: LoginStanding.Reason) -> Problem {
-    let why =
-      switch reason {
-      case .termOver: "its term is over"
-      case .changed: "its passphrase or its rights were changed"
-      case .revoked: "this device was revoked"
-      case .signedOff: "its person signed off"
-      case .deviceRevoked: "a device of its person was revoked"
-      }
-    return Problem(
-      .unauthorized,
-      "this login has expired: \(why). Calls for help still arrive; log in, or ask "
-        + "command to restore it", type: .loginExpired)
   }
 }
 

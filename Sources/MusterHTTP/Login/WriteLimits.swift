@@ -19,13 +19,14 @@ final class WriteLimits: Sendable {
     /// A write that its rights do not permit, as an entry of the audit log.
     case refusal
 
-    /// The kind of a report about the own person.
-    init(ownReport path: String) {
-      switch path {
-      case "/api/v1/me/safety": self = .safety
-      case _ where path.hasPrefix("/api/v1/checkins") || DirectiveRoutes.isAnswer(path):
-        self = .answer
-      default: self = .ownReport
+    /// The name in documents.
+    var name: String {
+      switch self {
+      case .addition: "addition"
+      case .ownReport: "own report"
+      case .safety: "safety"
+      case .answer: "answer"
+      case .refusal: "refusal"
       }
     }
 

@@ -66,14 +66,21 @@ public struct CommandPostServer: Service {
       authority: identities.browsers?.authority)
     self.init(
       host: host, port: port, identities: identities, uplinks: uplinks, logger: logger,
-      inputs: inputs, upkeep: endpoint.keepAudit, onListening: onListening
-    ) { request, context in
+      inputs: inputs, upkeep: endpoint.keepAudit, onListening: onListening,
+      other: Self.responder(endpoint, programs.amazon, inputs))
+  }
+
+  /// Returns what answers all requests except uplinks.
+  static func responder(
+    _ endpoint: LoginEndpoint, _ amazon: AmazonEndpoint?, _ inputs: ClosedInputs
+  ) -> UplinkResponder.Other {
+    { request, context in
       let connection = Connection(channel: context.channel, inputs: inputs)
       if let fault = request.headFault {
         connection.closeSoon()
         return fault.answer.response
       }
-      if let amazon = programs.amazon, AmazonEndpoint.owns(request) {
+      if let amazon, ListenerRoute.find(request, at: .remote)?.service == .amazon {
         let response = await amazon.respond(
           to: request, from: context.client, isProgramHere: false)
         connection.renew(after: response)

@@ -17,7 +17,9 @@ struct UplinkResponder: HTTPResponder {
   let other: Other
 
   func respond(to request: Request, context: ListenerContext) async throws -> Response {
-    guard request.uri.path == UplinkClient.path else { return try await other(request, context) }
+    guard ListenerRoute.find(request, at: .remote)?.service == .uplink else {
+      return try await other(request, context)
+    }
     // No web page has a reason to use this path.
     guard let uplinks, request.method == .post, request.headers[.origin] == nil,
       request.headers[.contentType] == UplinkClient.mediaType
