@@ -14,9 +14,9 @@ import Testing
   private static let larger: [String: (properties: Int, lines: Int)] = [
     "MusterHTTP.BrowserToken": (14, 700),
     "MusterModel.UserSummary": (18, 700),
-    "MusterNode.Node": (13, 815),
-    "MusterReplica.Replica": (12, 735),
-    "MusterStore.Store": (12, 770),
+    "MusterNode.Node": (13, 830),
+    "MusterReplica.Replica": (12, 760),
+    "MusterStore.Store": (12, 785),
     "MusterSync.Packet": (22, 700),
   ]
 

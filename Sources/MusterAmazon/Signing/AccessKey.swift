@@ -34,7 +34,8 @@ public struct AccessKey: Hashable, Sendable, CustomStringConvertible, CustomRefl
   public let user: UserID
   /// By this device's clock.
   public let createdAt: Timestamp
-  /// How many devices of the user were revoked when it was created; 0 for one of an earlier program.
+  /// How many devices of the user were revoked when it was created; 0 for one of an earlier
+  /// program.
   public let revokedDevices: Int
 
   private static let idDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")

@@ -17,7 +17,8 @@ public enum ProcessLimits {
     #endif
   }
 
-  /// Gives new files a mode for this user alone, whatever the shell or the service permits to others.
+  /// Gives new files a mode for this user alone, whatever the shell or the service permits to
+  /// others.
   public static func makeNewFilesPrivate() { umask(0o077) }
 
   /// Permits as many open files as the administrator allows. A usual start permits 1,024: a

@@ -236,8 +236,8 @@ struct RunCommand: AsyncParsableCommand {
       guard chosen.isLoopback || token.utf8.count >= HTTPListener.leastTokenBytes else {
         throw Refusal(
           "the token for phones (MUSTER_HTTP_TOKEN, or http-token in muster.toml) has fewer than "
-            + "\(HTTPListener.leastTokenBytes) characters and can be guessed at \(chosen.host): set "
-            + "another, for example by: openssl rand -hex 16")
+            + "\(HTTPListener.leastTokenBytes) characters and can be guessed at \(chosen.host): "
+            + "set another, for example by: openssl rand -hex 16")
       }
       return HTTPListener(place: chosen, access: .phones(token), whenTaken: .fail)
     }

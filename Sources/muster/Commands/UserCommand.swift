@@ -152,7 +152,8 @@ struct UserCommand: AsyncParsableCommand {
         Example:  muster user signoff Ben --reason "Shift is over"
 
         Settles the orders that are open now. It revokes no device, and a later call for help \
-        still counts. Their logins here only call for help until they are signed on again. While a call for help or an order for the person is open, it needs --yes.
+        still counts. Their logins here only call for help until they are signed on again. While \
+        a call for help or an order for the person is open, it needs --yes.
         """)
 
     @Argument(help: "The person, by callsign or id. (default: you)")
