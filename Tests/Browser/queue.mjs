@@ -481,12 +481,15 @@ async function sequence(number) {
   if (isFull) at(help + 3000, () => { world.profile.database.isFull = false; });
   // A further call, or a cancellation.
   let isCancelled = false;
+  // Also of one that a further call follows.
+  const cancelled = new Set();
   if (random.chance(0.2)) {
     at(help + random.between(100, 5000), () => {
       const call = world.page?.queue.unsentCalls()[0];
       if (!call) return;
       world.trace("cancelled");
       isCancelled = true;
+      cancelled.add(call.key);
       node.cancelledAt = clock.now;
       world.page.queue.cancelCall(call);
     });
@@ -512,7 +515,7 @@ async function sequence(number) {
   const made = new Set([...onDisk, ...inPages].map(({ key }) => key));
   // Late arrivals of dying connections are over by then, too.
   await clock.run(end + allowed);
-  const unsent = [...made].filter((key) => !node.performed.has(key));
+  const unsent = [...made].filter((key) => !node.performed.has(key) && !cancelled.has(key));
   const shown = [...world.pages].flatMap((page) => page.queue.unsentCalls()).filter(({ why }) => !why);
   await clock.run(end + 60000);
   if (options.trace) console.log([...world.profile.database.rows.values()].map(({ key, kind, why }) => [key, kind, why]), [...world.pages].map((page) => [Boolean(page.state.session), page.connections, page.waiting.length, page.queue.unsentCalls().map(({ key }) => key)]));
