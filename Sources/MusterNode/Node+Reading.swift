@@ -43,8 +43,7 @@ extension Node {
     let free = diskFreeBytes()
     do {
       try read { replica, now in
-        replica.home.freeBytes = free
-        describeHome(in: &replica, now: now)
+        describeHome(in: &replica, freeBytes: free, now: now)
         try replica.withSnapshot(now: now) { body($0, now) }
       }
     } catch {

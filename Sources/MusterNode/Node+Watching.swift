@@ -10,8 +10,7 @@ extension Node {
     do {
       let free = diskFreeBytes()
       standing = try read { replica, now in
-        replica.home.freeBytes = free
-        describeHome(in: &replica, now: now)
+        describeHome(in: &replica, freeBytes: free, now: now)
         return try replica.alerts(now: now)
       }
     } catch {
@@ -37,8 +36,11 @@ extension Node {
     changeNotifier.log.missedChanges(of: dataset, since: count)
   }
 
-  /// Informs the replica of the sources of this machine's place.
-  func describeHome(in replica: inout Replica, now: ClockReading) {
+  /// Informs the replica of the disk and of the sources of this machine's place.
+  ///
+  /// - Parameter free: read before, since the replica is borrowed here.
+  func describeHome(in replica: inout Replica, freeBytes free: UInt64?, now: ClockReading) {
+    replica.home.freeBytes = free
     replica.home.positionProblem = location.problem(now: now.instant)
     replica.home.isPhoneTableFull = location.isPhoneTableFull
   }
@@ -51,8 +53,7 @@ extension Node {
     if let free { act { replica, now in try replica.noteFreeBytes(free, now: now) } }
     var change: Instant?
     act { replica, now in
-      replica.home.freeBytes = free
-      describeHome(in: &replica, now: now)
+      describeHome(in: &replica, freeBytes: free, now: now)
       let outcome = try replica.reviewAlerts(now: now)
       change = replica.nextStatusChange(now: now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }

@@ -18,7 +18,7 @@ extension Store {
   /// The size of the write-ahead log, in bytes, from which a new snapshot waits for the others, so
   /// that the log can be checkpointed whole. While snapshots overlap without a pause, SQLite cannot
   /// restart it.
-  private static let longestLogBytes: UInt64 = 128 * 1024 * 1024
+  private static let longestLogBytes: Int64 = 128 * 1024 * 1024
 
   /// Reads the state of this moment, on another thread, beside later commits.
   ///
@@ -57,10 +57,9 @@ extension Store {
   }
 
   /// Checkpoints a log that has grown beyond its bound, after the snapshots that are being read.
-  func shortenLog(beyond bytes: UInt64 = longestLogBytes) throws {
-    guard let logPath, FileManager.default.fileExists(atPath: logPath) else { return }
-    let size = try FileManager.default.attributesOfItem(atPath: logPath)[.size] as? NSNumber
-    guard let size, size.uint64Value > bytes else { return }
+  func shortenLog(beyond bytes: Int64 = longestLogBytes) throws {
+    var facts = stat()
+    guard let logPath, stat(logPath, &facts) == 0, facts.st_size > bytes else { return }
     try writer.barrierWriteWithoutTransaction { database in
       _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -60,18 +60,18 @@ class Door:
         return self
 
 
-def open_post(made):
+def open_post(made, *more):
     """Starts node 0 as a command post: logins of a commander, an observer and an observer's phone."""
     node = made.nodes[0]
     path = os.path.join(made.folder, "passphrase")
     with open(path, "w", encoding="utf-8") as file:
         file.write(PASSPHRASE)
-    for name, rights, *more in (
+    for name, rights, *words in (
             ("Maria", "command"), ("Otto", "observer"), ("Pia", "observer", "--phone")):
-        node.muster("login", "add", name, "--rights", rights, "--passphrase-file", path, *more)
+        node.muster("login", "add", name, "--rights", rights, "--passphrase-file", path, *words)
     node.stop()
     made.start_on_loopback(
-        node, "--http", f"127.0.0.1:{LOCAL}", "--trust-local", "--serve", f"127.0.0.1:{POST}")
+        node, "--http", f"127.0.0.1:{LOCAL}", "--trust-local", "--serve", f"127.0.0.1:{POST}", *more)
     made.until_in_step()
     return node
 

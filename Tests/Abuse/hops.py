@@ -19,9 +19,9 @@ from PIL import Image
 from row import Row, Verdict, check_all
 
 import lab
+from doors import PASSPHRASE, POST
+from reads import percentile
 
-POST = 7443
-WORDS = "correct horse battery staple"
 # The reads of a page that cost the most.
 READS = ("history/events?from=2026-01-01T00:00:00Z", "alerts", "operation.kml", "users", "reports", "fences")
 NEW_NETWORK = 0x40000000  # CLONE_NEWNET of setns(2)
@@ -74,7 +74,7 @@ class Browser:
             return answer.status, json.loads(text) if text and is_json else None
 
     def log_in(self, name):
-        status, _ = self.ask("POST", "/api/v1/session", {"name": name, "passphrase": WORDS})
+        status, _ = self.ask("POST", "/api/v1/session", {"name": name, "passphrase": PASSPHRASE})
         if status != 204:
             raise SystemExit(f"{name} cannot log in: {status}")
         return self
@@ -87,7 +87,7 @@ def chain(options):
     last = made.nodes[-1]
     path = os.path.join(made.folder, "words")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(WORDS)
+        file.write(PASSPHRASE)
     for name in ("Rui", "Mia"):
         last.muster("login", "add", name, "--rights", "member", "--phone", "--passphrase-file", path)
     for node in made.nodes:
@@ -120,7 +120,8 @@ def photos(node, ends, counts):
             done = subprocess.run(
                 [node.lab.program, "report", "add", "--title", "Photo", "--photo", file.name, "--home", node.home],
                 capture_output=True, text=True)
-        counts["photos" if done.returncode == 0 else "refused"] = counts.get("photos", 0) + 1
+        outcome = "photos" if done.returncode == 0 else "refused"
+        counts[outcome] = counts.get(outcome, 0) + 1
         time.sleep(1)
 
 
@@ -151,7 +152,7 @@ def call_once(command, phone, number):
 
 
 def worst(seconds):
-    return sorted(seconds)[int(len(seconds) * 0.99)]
+    return percentile(seconds, 0.99)
 
 
 def called(options):

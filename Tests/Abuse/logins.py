@@ -12,8 +12,8 @@ import threading
 import time
 
 import lab
-from doors import LOCAL, PASSPHRASE, POST, Door, context
-from reads import open_post, own
+from doors import LOCAL, PASSPHRASE, POST, Door, context, open_post
+from reads import own
 from row import Row, Verdict, check_all, mesh
 
 WORDS = "proxy-words-of-the-team"
@@ -96,7 +96,7 @@ def removed(options):
     status = ben.ask("PUT", "/api/v1/me/safety", '{"safety":"help"}')[0]
     verdict.expect(status in (200, 202, 204), f"a revoked person cannot call for help: {status}")
     verdict.volume = "one person revoked, one login removed"
-    # The revoked laptop keeps nothing in step.
+    # The revoked laptop no longer converges.
     made.nodes.pop().stop()
     check_all(verdict, made)
     return verdict

@@ -19,7 +19,7 @@ import time
 
 import row  # sets the paths of `lab` and others
 import lab
-from doors import LOCAL, PASSPHRASE, POST, Door, context
+from doors import LOCAL, POST, Door, context, open_post
 from row import Row, Verdict, check_all, mesh, resident_kib
 
 # The bars of decision 0109: an own call for help, milliseconds; the memory; seconds until normal.
@@ -29,22 +29,6 @@ CONNECTIONS = 48
 
 def percentile(values, share):
     return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
-
-
-def open_post(made, *more):
-    """Starts node 0 as a command post with an observer and a phone."""
-    node = made.nodes[0]
-    path = os.path.join(made.folder, "passphrase")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(PASSPHRASE)
-    for name, rights, *words in (
-            ("Otto", "observer"), ("Pia", "observer", "--phone"), ("Maria", "command")):
-        node.muster("login", "add", name, "--rights", rights, "--passphrase-file", path, *words)
-    node.stop()
-    made.start_on_loopback(
-        node, "--http", f"127.0.0.1:{LOCAL}", "--trust-local", "--serve", f"127.0.0.1:{POST}", *more)
-    made.until_in_step()
-    return node
 
 
 def own(method, path, body=None, line=None):

@@ -32,16 +32,17 @@ struct CrossingTurns: Sendable {
   /// The others, in the order of their turns. One whose backlog ends stays until its turn: with
   /// few crossings at a time it would always be new.
   private var waiting: [DeviceID] = []
-  /// The last that is done, of authors who are ahead of others.
-  private var done: [DeviceID: Int64]
+  /// All crossings up to this arrival number are done.
+  private(set) var arrival: Int64
+  /// The last that is done of authors who are further.
+  private(set) var ahead: [DeviceID: Int64]
 
   /// Goes on from a position.
   init(from place: WebhookPosition) {
-    found = place.arrival
-    done = place.ahead
+    (found, arrival, ahead) = (place.arrival, place.arrival, place.ahead)
   }
 
-  /// Whether it goes on from a position.
+  /// Whether a position is that of what is done.
   func continues(_ place: WebhookPosition) -> Bool {
     place.arrival == arrival && place.ahead == ahead
   }
@@ -50,7 +51,7 @@ struct CrossingTurns: Sendable {
   mutating func add(_ arrival: Int64, by author: DeviceID) {
     found = arrival
     // It was posted before a restart.
-    if let last = done[author], arrival <= last { return }
+    if let last = ahead[author], arrival <= last { return }
     guard backlogs[author] == nil else {
       backlogs[author]?.last = arrival
       return
@@ -76,14 +77,13 @@ struct CrossingTurns: Sendable {
   }
 
   /// Records that the crossings of an author up to an arrival number are done.
-  mutating func finish(_ author: DeviceID, upTo arrival: Int64) {
-    done[author] = arrival
-    guard let backlog = backlogs[author] else { return }
-    if arrival >= backlog.last {
-      backlogs[author] = nil
-    } else {
-      backlogs[author]?.done = arrival
+  mutating func finish(_ author: DeviceID, upTo last: Int64) {
+    if let backlog = backlogs[author] {
+      if last >= backlog.last { backlogs[author] = nil } else { backlogs[author]?.done = last }
     }
+    arrival = backlogs.values.map(\.done).min() ?? found
+    ahead[author] = last
+    ahead = ahead.filter { $0.value > arrival }
   }
 
   /// Ends the turn of an author, behind those that wait.
@@ -91,18 +91,4 @@ struct CrossingTurns: Sendable {
     if new.first == author { new.removeFirst() } else { waiting.removeAll { $0 == author } }
     waiting.append(author)
   }
-
-  // MARK: The position
-
-  /// All crossings up to this arrival number are done.
-  var arrival: Int64 { backlogs.values.map(\.done).min() ?? found }
-
-  /// The last that is done of authors who are further.
-  var ahead: [DeviceID: Int64] {
-    let arrival = arrival
-    return done.filter { $0.value > arrival }
-  }
-
-  /// Forgets what the position does not need.
-  mutating func prune() { done = ahead }
 }

@@ -16,6 +16,7 @@ extension WebhookSender {
       let raised = try await node.postedAlerts().filter { $0.level == .danger }
       return Set(raised.map(\.id)).subtracting(known.keys)
     } catch {
+      logger.debug("webhook \(webhook.name): \(error)")
       return []
     }
   }

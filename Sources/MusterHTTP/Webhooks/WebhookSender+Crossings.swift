@@ -46,14 +46,16 @@ extension WebhookSender {
       let isChosen = webhook.rules.choose(crossing)
       if isChosen, let step = try await send(crossing, webhook, line, &delivery) { return step }
       delivery.turns.finish(turn.author, upTo: crossing.arrival)
-      delivery.turns.prune()
       keep(delivery.turns, newest: crossing, of: webhook)
       // A user may have changed or removed it.
       guard !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook else { return .idle }
       if isChosen, delivery.turns.hasOthers(than: turn.author) { return nil }
     }
     // The rest was withdrawn: its author was revoked.
-    if crossings.isEmpty { delivery.turns.finish(turn.author, upTo: turn.upTo) }
+    if crossings.isEmpty {
+      delivery.turns.finish(turn.author, upTo: turn.upTo)
+      keep(delivery.turns, newest: nil, of: webhook)
+    }
     return nil
   }
 
@@ -69,10 +71,7 @@ extension WebhookSender {
       return .again(reason)
     case .busy(let reason), .refused(let reason):
       guard try putAside(crossing, reason, delivery.attempts + 1, webhook.name) else {
-        // Alerts go on: a user who retries or removes some wakes it.
-        store.note(
-          "\(WebhookStore.mostFailed) events failed: retry or remove them", of: webhook.name)
-        return .idle
+        return .again("\(WebhookStore.mostFailed) events failed: retry or remove them")
       }
     case .taken: store.note(nil, of: webhook.name)
     }
@@ -80,10 +79,12 @@ extension WebhookSender {
     return nil
   }
 
-  private func keep(_ turns: CrossingTurns, newest: CrossingSummary, of webhook: Webhook) {
+  private func keep(_ turns: CrossingTurns, newest: CrossingSummary?, of webhook: Webhook) {
     guard var place = store.entry(webhook.name)?.place else { return }
     (place.arrival, place.ahead) = (turns.arrival, turns.ahead)
-    place.newest = WebhookPosition.Newest(arrival: newest.arrival, crossing: newest.id)
+    if let newest {
+      place.newest = WebhookPosition.Newest(arrival: newest.arrival, crossing: newest.id)
+    }
     store.move(webhook.name, to: place)
   }
 

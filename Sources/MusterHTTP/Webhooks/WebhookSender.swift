@@ -19,6 +19,8 @@ public import ServiceLifecycle
 public struct WebhookSender: Service {
   /// Busy responses until an event is set aside: several minutes.
   static let mostAttempts = 10
+  /// The least time between two looks for alerts in a pause.
+  private static let look = Duration.seconds(1)
 
   let node: Node
   let store: WebhookStore
@@ -143,6 +145,10 @@ public struct WebhookSender: Service {
       guard isRung else { return false }
       guard let end, .now < end, store.changeCount == known else { return true }
       guard await unpostedDangers(of: webhook).isSubset(of: tried) else { return true }
+      // Data may change a thousand times a second. What rings meanwhile is not lost.
+      do { try await Task.sleep(until: min(end, .now + Self.look), clock: .continuous) } catch {
+        return false
+      }
     }
   }
 

@@ -82,7 +82,7 @@ struct UplinkFailureText {
       } else {
         "no address found for \(error.host)"
       }
-    default: withoutSources("\(error)")
+    default: "\(error)"
     }
   }
 
@@ -92,7 +92,8 @@ struct UplinkFailureText {
     text.replacing(#/ at \/[^\]]+?:\d+/#, with: "")
   }
 
-  private static func line(_ text: String) -> String {
+  /// Returns a text for users, in one line.
+  static func line(_ text: String) -> String {
     String(withoutSources(text).prefix(200).map { $0.isNewline ? " " : $0 })
   }
 }

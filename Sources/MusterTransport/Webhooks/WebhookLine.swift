@@ -73,7 +73,7 @@ public struct WebhookLine: Sendable, Redacted {
       let response = try await client.execute(request, timeout: .seconds(Self.answerSeconds))
       return Self.outcome(Int(response.status.code))
     } catch {
-      return .unreachable(Self.words(error))
+      return .unreachable(UplinkFailureText.line(UplinkFailureText.words(ofConnecting: error)))
     }
   }
 
@@ -84,11 +84,6 @@ public struct WebhookLine: Sendable, Redacted {
     case 300...399: .refused("it answered \(status): name the address that it redirects to")
     default: .refused("it answered \(status)")
     }
-  }
-
-  private static func words(_ error: any Error) -> String {
-    let words = UplinkFailureText.words(ofConnecting: error)
-    return String(words.map { $0.isNewline ? " " : $0 }.prefix(200))
   }
 
   static func signature(of text: String, by key: [UInt8]) -> String {
