@@ -25,17 +25,24 @@ def secrets(options):
     os.environ["MUSTER_LOG_LEVEL"] = "trace"
     node = open_post(made, "--proxy", f"http://user:{WORDS}@127.0.0.1:9", "--uplink",
                      "https://127.0.0.1:9")
-    del os.environ["MUSTER_LOG_LEVEL"]
     pia = Door().log_in("Pia")
     pia.ask("PUT", "/api/v1/me/safety", '{"safety":"help"}')
     hook = json.loads(own("PUT", "webhooks/board", {"url": "http://127.0.0.1:9/in?key=k3y0fTheHook"})[1])
     invite = json.loads(node.muster("invite", "--json"))["url"]
-    key = json.loads(node.muster("access-key", "create", "--rights", "observer", "--json"))
-    time.sleep(1)
+    key = json.loads(node.muster("access-key", "create", "--rights", "observer", "--user", "N0", "--json"))
+    # The same node with a token on its loopback address.
+    node.stop()
+    made.start_on_loopback(node, "--http", f"127.0.0.1:{LOCAL}")
+    del os.environ["MUSTER_LOG_LEVEL"]
+    token = open(node.home + "/run/http-token").read().strip()
+    line = http.client.HTTPConnection("127.0.0.1", LOCAL, timeout=30)
+    line.request("GET", "/api/v1/users", headers={"Authorization": f"Bearer {token}"})
+    verdict.expect(line.getresponse().status == 200, "the token is not accepted")
+    line.close()
     tls = bytes(open(node.home + "/keys/browser.tls", "rb").read())
     size = int.from_bytes(tls[:4], "big")
     known = {
-        "the token of the API": open(node.home + "/run/http-token").read().strip(),
+        "the token of the API": token,
         "a passphrase": PASSPHRASE, "a session": pia.cookie, "the proxy's password": WORDS,
         "a webhook's secret": hook["secret"], "a webhook's address": "k3y0fTheHook",
         "an access key": key["secret"], "an invite": invite.split("#")[-1].split("/")[-1],
