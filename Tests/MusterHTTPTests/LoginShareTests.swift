@@ -88,6 +88,28 @@ extension `Logging in` {
     #expect(added[0] > 1000 && added[2] > 900, "a team of one phone works at this rate")
   }
 
+  @Test func `no number of calls before it keeps a call for help from being stored`() async throws {
+    try await Self.run { caller, folder in
+      try Self.addPhone("Rui", in: folder)
+      let rui = try await caller.cookie("Rui", "Rui's words")
+      func report(_ body: String) async -> HTTPResponse.Status {
+        await caller.ask(.put, "/api/v1/me/safety", body, cookie: rui).status
+      }
+      func stands() async throws -> Bool {
+        let answer = await caller.ask(.get, "/api/v1/me/call", cookie: rui)
+        return try #require(try JSON.read(answer.body).members)["call"] != .null
+      }
+      for number in 0..<150 {
+        #expect(await report("{\"safety\":\"help\",\"note\":\"\(number)\"}") == .noContent)
+      }
+      #expect(try await stands())
+      // Only what ends a call waits.
+      #expect(await report("{\"safety\":\"safe\"}") == .tooManyRequests)
+      #expect(try await stands())
+      #expect(await report("{\"safety\":\"help\"}") == .noContent)
+    }
+  }
+
   @Test func `refused writes of a login do not displace the audit log`() async throws {
     try await Self.run { caller, folder in
       let otto = try await caller.cookie("Otto", "Otto's words")

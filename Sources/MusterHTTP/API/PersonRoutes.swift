@@ -21,9 +21,7 @@ enum PersonRoutes {
       result: .json(.open([.must("call", .nullable(.named("Call")))]))
     ) { api, call in
       if let person = call.person, person.user == nil { return .ok(.object(["call": .null])) }
-      guard case .call(let standing) = try await api.ask(.call(of: call.person?.user)) else {
-        throw Problem.unexpected
-      }
+      let standing = try await api.standing(ofCallOf: call.person?.user)
       return .ok(.object(["call": standing?.json ?? .null]))
     }
   ]
@@ -38,6 +36,15 @@ enum PersonRoutes {
         return try await api.done(.claimSafety(call.claim, note: note))
       }
       let user = try person.boundUser()
+      if let pause = person.callPause {
+        guard call.claim == .needsHelp else {
+          throw Problem("this login sends too much", waiting: pause)
+        }
+        // A call is never refused. One that stands already is not stored once more.
+        guard try await api.standing(ofCallOf: person.user) == nil else {
+          return Answer(.noContent)
+        }
+      }
       try api.logins?.claims.admit(call.claim, of: person.name, actedAt: call.actedAt)
       let marked = person.marking(note)
       guard !person.isCarrier else {
@@ -181,6 +188,18 @@ extension Call {
   /// The user that the request reports for: nil for the node's own user. Throws for a login that is
   /// not bound to a user.
   func speaker() throws(Problem) -> String? { try person?.boundUser() }
+}
+
+extension API {
+  /// What became of the call for help of a user; nil without one that stands.
+  ///
+  /// - Parameter user: nil for the node's own.
+  fileprivate func standing(ofCallOf user: UserID?) async throws -> CallStanding? {
+    guard case .call(let standing) = try await ask(.call(of: user)) else {
+      throw Problem.unexpected
+    }
+    return standing
+  }
 }
 
 extension Person {

@@ -50,10 +50,14 @@ struct LoginRequests: Sendable {
       if match.writes, sender.expiry == nil { recordRefusal(of: request, sender) }
       throw error
     }
-    try await prepare(admitted, of: client)
+    let pause = takeShare(of: admitted, client)
+    let isCall = admitted.match.rights.limit == .safety
+    if let pause, !isCall { throw Problem("this login sends too much", waiting: pause) }
+    try await enlist(client, for: admitted)
+    var person = try await person(of: client, sender, admitted.kind)
+    person.callPause = pause
     let answer = await router.answer(
-      request, admitted, connection: connection,
-      person: try await person(of: client, sender, admitted.kind))
+      request, admitted, connection: connection, person: person)
     if match.writes { record(request, admitted, client, sender, answer) }
     return answer.response
   }
@@ -71,17 +75,21 @@ struct LoginRequests: Sendable {
     return response
   }
 
-  /// Takes a write from the share of its login, and lists the carrier of its phone.
-  private func prepare(_ admitted: AdmittedRequest<API>, of client: LoginClient) async throws {
-    let rights = admitted.match.rights
-    let isCommand = admitted.kind == .command
-    if !isCommand, let limit = rights.limit,
-      let pause = limits.pause(limit, of: client.login.name, now: clock.now())
-    {
-      throw Problem("this login sends too much", waiting: pause)
-    }
+  /// Takes a write from the share of its login. Returns how long it must wait if that is used.
+  private func takeShare(
+    of admitted: AdmittedRequest<API>, _ client: LoginClient
+  ) -> Duration? {
+    guard admitted.kind != .command, let limit = admitted.match.rights.limit else { return nil }
+    return limits.pause(limit, of: client.login.name, now: clock.now())
+  }
+
+  /// Lists the carrier of a login's phone that writes.
+  private func enlist(
+    _ client: LoginClient, for admitted: AdmittedRequest<API>
+  ) async throws {
+    let isAddressee = admitted.match.rights.speaker == .addressee
     // Others than command answer only an order that addresses them, who are listed then.
-    guard admitted.match.writes, client.login.isPhone, isCommand || rights.speaker != .addressee
+    guard admitted.match.writes, client.login.isPhone, admitted.kind == .command || !isAddressee
     else { return }
     try await people.enlist(client.login)
   }

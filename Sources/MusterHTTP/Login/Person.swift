@@ -18,6 +18,9 @@ struct Person: Sendable {
   let stays: @Sendable () async -> Bool
   /// Whether the login has expired: its reports are marked.
   var hasExpired = false
+  /// How long the login's next call for help or cancellation should wait; nil if its share is not
+  /// used up. A call that does not stand yet is never made to wait.
+  var callPause: Duration?
 
   /// Whether calls under duress are shown (decision 0047).
   var seesDuress: Bool { !speaksForItself }
