@@ -24,6 +24,33 @@ public enum TextRule: Sendable {
     return nil
   }
 
+  /// Returns the text without what is not allowed, cut to the length: line separators become line
+  /// feeds, and other forbidden characters are left out.
+  public func fitting(_ text: String) -> String {
+    let limit = self == .line ? Limits.lineBytes : Limits.paragraphBytes
+    var kept = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if allows(scalar) {
+        kept.append(scalar)
+      } else if Self.breaks.contains(scalar) {
+        kept.append(self == .paragraphs ? "\n" : " ")
+      }
+    }
+    var fitting = String(kept)
+    guard fitting.utf8.count > limit else { return fitting }
+    var length = 0
+    let end = fitting.indices.first { index in
+      length += fitting[index].utf8.count
+      return length > limit
+    }
+    if let end { fitting.removeSubrange(end...) }
+    return fitting
+  }
+
+  private static let breaks: Set<Unicode.Scalar> = [
+    "\n", "\r", "\t", "\u{85}", "\u{2028}", "\u{2029}",
+  ]
+
   /// Whether a character is white space or invisible. The table is fixed here, because all nodes
   /// must decide alike, whatever Unicode version their libraries implement.
   private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {

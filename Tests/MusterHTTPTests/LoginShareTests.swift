@@ -96,8 +96,8 @@ extension `Logging in` {
         await caller.ask(.put, "/api/v1/me/safety", body, cookie: rui).status
       }
       func stands() async throws -> Bool {
-        let answer = await caller.ask(.get, "/api/v1/me/call", cookie: rui)
-        return try #require(try JSON.read(answer.body).members)["call"] != .null
+        let answer = try await caller.json(ofPath: "/api/v1/me/call", cookie: rui)
+        return answer["call"]["open"] == .bool(true)
       }
       for number in 0..<150 {
         #expect(await report("{\"safety\":\"help\",\"note\":\"\(number)\"}") == .noContent)
@@ -106,7 +106,16 @@ extension `Logging in` {
       // Only what ends a call waits.
       #expect(await report("{\"safety\":\"safe\"}") == .tooManyRequests)
       #expect(try await stands())
+      // Command ended it: the next one is a new call.
+      let anna = try await caller.cookie("Maria", "Maria's words")
+      let user = try #require(try await Self.person("Rui", at: caller))
+      #expect(
+        await caller.ask(
+          .put, "/api/v1/users/\(user.id)/override", "{\"safety\":\"safe\"}", cookie: anna
+        ).status == .noContent)
+      #expect(try await !stands())
       #expect(await report("{\"safety\":\"help\"}") == .noContent)
+      #expect(try await stands())
     }
   }
 
@@ -174,7 +183,8 @@ extension `Logging in` {
     let places = UploadPlaces()
     func person(_ name: String, isCommand: Bool = false) -> Person {
       Person(
-        name: name, user: nil, isCarrier: false, isOwner: false, speaksForItself: !isCommand
+        name: name, user: nil, isCarrier: false, isOwner: false, speaksForItself: !isCommand,
+        callPause: nil
       ) { true }
     }
     let rui = person("Rui")

@@ -227,7 +227,7 @@ extension `Logging in`.Caller {
       .map { ($0["id"].word ?? "", $0["user"].word ?? "", $0["callsign"].word ?? "") }
   }
 
-  fileprivate func json(ofPath path: String, cookie: String) async throws -> JSON {
+  func json(ofPath path: String, cookie: String) async throws -> JSON {
     let answer = await ask(.get, path, cookie: cookie)
     #expect(answer.status == .ok)
     let (parts, collected) = AsyncStream.makeStream(of: ByteBuffer.self)

@@ -90,7 +90,7 @@ struct APIRouter: Sendable {
       return try await api.read { try await admitted.handle(api, call) }
     }
     guard let key = request.value(of: IdempotentRequest.header) else {
-      return try await admitted.handle(api, call)
+      return try await admitted.handle(api, call).naming(leftOut: call.content.leftOut)
     }
     let repeatable = try IdempotentRequest(
       key, by: person?.name,
@@ -100,6 +100,7 @@ struct APIRouter: Sendable {
     let answering = api.answering(repeatable)
     return try await api.gate.answer(to: repeatable, from: api.node) {
       try await admitted.handle(answering, call.with(request: repeatable))
+        .naming(leftOut: call.content.leftOut)
     }
   }
 }

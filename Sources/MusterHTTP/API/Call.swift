@@ -7,7 +7,7 @@ internal import MusterNode
 struct Call: Sendable {
   let path: [String: String]
   let query: [String: JSON]
-  let body: JSON
+  let content: RequestContent
   /// The versions of `If-Match`; nil without the header.
   let versions: Set<String>?
   /// `Last-Event-ID`.
@@ -28,6 +28,7 @@ struct Call: Sendable {
   private(set) var request: IdempotentRequest?
 
   var id: String { path["id"] ?? "" }
+  var body: JSON { content.json }
 
   /// When the user acted, in milliseconds by the phone's clock; nil if it is not stated.
   var actedAt: Int64? {
@@ -56,8 +57,9 @@ struct Call: Sendable {
   /// The same request with a part of the body in place of the body.
   func with(body: JSON) -> Call {
     Call(
-      path: path, query: query, body: body, versions: versions, lastEventID: lastEventID,
-      connection: connection, person: person, origin: origin, headers: headers,
+      path: path, query: query,
+      content: RequestContent(json: body, leftOut: content.leftOut), versions: versions,
+      lastEventID: lastEventID, connection: connection, person: person, origin: origin, headers: headers,
       upload: upload, secondsAgo: secondsAgo, request: request)
   }
 

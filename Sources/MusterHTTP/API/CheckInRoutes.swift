@@ -77,7 +77,7 @@ enum CheckInRoutes {
           .may("seconds", .integer(1...Int64(Limits.spanSeconds))), .may("note", .paragraphs),
           .may("pin", .text),
         ], least: 1),
-      result: .done, datedText: "note"
+      result: .done, datedText: "note", salvages: true
     ) { api, call in
       guard let kind = call.text("kind").flatMap(CheckInReportKind.init(name:)) else {
         throw Problem(.badRequest, "no such kind of report")

@@ -45,7 +45,7 @@ enum DirectiveRoutes {
       "Acknowledge a directive; on behalf of a person as command or as the tracker's owner",
       rights: .answer,
       body: .object([.may("note", .paragraphs), .may("user", .text)], least: 0), result: .done,
-      datedText: "note"
+      datedText: "note", salvages: true
     ) { api, call in
       let command = Command.acknowledge(
         call.id, note: call.text("note") ?? "", user: try person(answeredFor: call))

@@ -13,6 +13,8 @@ enum PersonRoutes {
   private static let word: [Shape.Member] = [
     .must("safety", .choice(["safe", "help"])), .may("note", .paragraphs),
   ]
+  /// The report of a person's own safety.
+  static let claimShape = Shape.object(word, least: 1)
 
   private static let ownCall: [Route] = [
     Route(
@@ -29,7 +31,7 @@ enum PersonRoutes {
   private static let ownWrites: [Route] = [
     Route(
       .put, "/api/v1/me/safety", "Report that you are safe, or need help", rights: .safety,
-      body: .object(word, least: 1), result: .done, datedText: "note"
+      body: claimShape, result: .done, datedText: "note", salvages: true
     ) { api, call in
       let note = call.text("note") ?? ""
       guard let person = call.person else {
@@ -41,7 +43,7 @@ enum PersonRoutes {
           throw Problem("this login sends too much", waiting: pause)
         }
         // A call is never refused. One that stands already is not stored once more.
-        guard try await api.standing(ofCallOf: person.user) == nil else {
+        guard try await api.standing(ofCallOf: person.user)?.isOpen != true else {
           return Answer(.noContent)
         }
       }
@@ -68,13 +70,14 @@ enum PersonRoutes {
           .must("lat", .latitude), .must("lon", .longitude),
           .may("accuracyMetres", .number(0...1_000_000)), .may("sampleTime", .time),
         ], least: 2),
-      result: .done
+      result: .done, salvages: true
     ) { api, call in
       guard let place = call.place else { throw Problem(.badRequest, "coordinates out of range") }
       let accuracy = call.number("accuracyMetres").map { UInt32(($0 * 10).rounded()) }
       let stated = call.text("sampleTime").flatMap { Timestamp(rfc3339: $0) }
-      let isWritable = stated.map(Timestamp.writable.contains) ?? true
-      guard let person = call.person, person.isCarrier || stated != nil else {
+      let isTimeUnreadable = call.content.leftOut.contains("sampleTime")
+      let isWritable = stated.map(Timestamp.writable.contains) ?? !isTimeUnreadable
+      guard let person = call.person, person.isCarrier || stated != nil || isTimeUnreadable else {
         // Set by hand.
         guard isWritable else {
           throw Problem(.unprocessableContent, "the time is out of range", at: "/sampleTime")
@@ -89,10 +92,16 @@ enum PersonRoutes {
       let time = stated ?? SystemClock.wall
       let report = TrackerReport(
         tracker: nil, position: place, accuracyDecimetres: accuracy,
-        time: isWritable ? .stated(time) : .unknown, measuredAge: call.age(ofSample: time))
+        time: isWritable ? .stated(time) : .unknown, omissions: omissions(of: call),
+        measuredAge: isWritable ? call.age(ofSample: time) : nil)
       return try await receive(report, of: person, at: api.node)
     },
   ]
+
+  private static func omissions(of call: Call) -> Set<TrackerReport.Omission> {
+    let known: [String: TrackerReport.Omission] = ["accuracyMetres": .accuracy, "sampleTime": .time]
+    return Set(call.content.leftOut.compactMap { known[$0] })
+  }
 
   private static let tooFast = Problem(
     .tooManyRequests, "too many positions: send the rest later")
@@ -141,7 +150,7 @@ enum PersonRoutes {
       .put, "/api/v1/users/{id}/safety",
       "Report for the carrier of a tracker that they are safe, or need help",
       rights: .urgentCommand,
-      body: .object(word, least: 1), result: .done, datedText: "note"
+      body: claimShape, result: .done, datedText: "note", salvages: true
     ) { api, call in
       try await api.done(
         .claimSafetyOf(tracker: call.id, call.claim, note: call.text("note") ?? ""))

@@ -13,11 +13,13 @@ struct ServiceRoute<Service: Sendable>: Sendable {
     _ method: RouteDescription.Method, _ path: String, _ summary: String, rights: RouteRights,
     parameters: [Parameter] = [], body: Shape? = nil, takesFile: Bool = false,
     result: RouteDescription.Result, takesVersion: Bool = false, datedText: String? = nil,
+    salvages: Bool = false,
     handle: @escaping Handler
   ) {
     description = RouteDescription(
       method, path, summary, rights: rights, parameters: parameters, body: body,
-      takesFile: takesFile, result: result, takesVersion: takesVersion, datedText: datedText)
+      takesFile: takesFile, result: result, takesVersion: takesVersion, datedText: datedText,
+      salvages: salvages)
     self.handle = handle
   }
 

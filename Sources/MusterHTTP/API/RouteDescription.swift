@@ -51,6 +51,8 @@ struct RouteDescription: Sendable {
   let takesVersion: Bool
   /// The member of the body for the user's words, which states when they acted if that was earlier.
   let datedText: String?
+  /// Whether a request is used as far as it can be (`RequestContent`), as that of a person in danger.
+  let salvages: Bool
 
   let parts: [Substring]
 
@@ -58,7 +60,7 @@ struct RouteDescription: Sendable {
     _ method: Method, _ path: String, _ summary: String, rights: RouteRights,
     parameters: [Parameter] = [], body: Shape? = nil, takesFile: Bool = false, result: Result,
     takesVersion: Bool = false,
-    datedText: String? = nil
+    datedText: String? = nil, salvages: Bool = false
   ) {
     self.method = method
     self.path = path
@@ -70,6 +72,7 @@ struct RouteDescription: Sendable {
     self.result = result
     self.takesVersion = takesVersion
     self.datedText = datedText
+    self.salvages = salvages
     parts = path.split(separator: "/")
   }
 

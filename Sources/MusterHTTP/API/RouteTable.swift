@@ -64,11 +64,13 @@ struct RouteTable<Service: Sendable>: Sendable {
     person: Person? = nil, isSecure: Bool
   ) async throws -> (Call, text: String) {
     let description = admitted.match.route.description
-    let age = try Self.age(of: request)
-    let (body, text) = try await Self.body(of: request, for: description)
+    let age = try Self.age(of: request, for: description)
+    let (content, text) = try await Self.content(of: request, for: description)
     let call = Call(
-      path: admitted.match.path, query: try Self.query(request.uri.query ?? "", of: description),
-      body: description.dated(body, secondsAgo: age),
+      path: admitted.match.path,
+      query: description.salvages ? [:] : try Self.query(request.uri.query ?? "", of: description),
+      content: RequestContent(
+        json: description.dated(content.json, secondsAgo: age), leftOut: content.leftOut),
       versions: description.takesVersion ? Self.versions(request.headers[.ifMatch]) : nil,
       lastEventID: request.value(of: "last-event-id"), connection: connection, person: person,
       origin: (isSecure ? "https" : "http") + "://" + (request.head.authority ?? "localhost"),
@@ -80,9 +82,16 @@ struct RouteTable<Service: Sendable>: Sendable {
   // MARK: Reading
 
   /// The seconds since the user acted, which a page states that could not send at once.
-  private static func age(of request: Request) throws(Problem) -> Int {
+  private static func age(
+    of request: Request, for route: RouteDescription
+  ) throws(Problem) -> Int {
     guard let text = request.value(of: RouteDescription.ageHeader) else { return 0 }
-    guard let seconds = Int(text), (0...Int(Limits.spanSeconds)).contains(seconds) else {
+    let span = 0...Int(Limits.spanSeconds)
+    if route.salvages, let seconds = Double(text) {
+      return Int(min(max(seconds, 0), Double(span.upperBound)))
+    }
+    guard let seconds = Int(text), span.contains(seconds) else {
+      if route.salvages { return 0 }
       throw Problem(
         .badRequest, "seconds from 0 to \(Limits.spanSeconds)", at: RouteDescription.ageHeader)
     }
@@ -140,10 +149,10 @@ struct RouteTable<Service: Sendable>: Sendable {
   }
 
   /// Returns the validated body, and its text.
-  private static func body(
+  private static func content(
     of request: Request, for route: RouteDescription
-  ) async throws -> (json: JSON, text: String) {
-    guard let shape = route.body else { return (.null, "") }
+  ) async throws -> (RequestContent, text: String) {
+    guard let shape = route.body else { return (RequestContent(json: .null), "") }
     let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }
       .trimmingCharacters(in: .whitespaces).lowercased()
     guard type == "application/json" else {
@@ -155,14 +164,12 @@ struct RouteTable<Service: Sendable>: Sendable {
     } catch is NIOTooManyBytesError {
       throw Problem(.contentTooLarge, "a body has at most \(route.rights.bodyBytes) bytes here")
     }
-    let json: JSON
-    do {
-      json = try JSON.read(bytes)
-    } catch {
-      throw Problem(.badRequest, "\(error)")
-    }
-    try shape.check(json, at: "")
-    return (json, String(decoding: bytes, as: UTF8.self))
+    let text = String(decoding: bytes, as: UTF8.self)
+    let content =
+      route.salvages
+      ? try RequestContent(salvaging: bytes, as: shape) : try RequestContent(bytes)
+    try shape.check(content.json, at: "")
+    return (content, text)
   }
 
   /// Accepts strong versions only: a weak one never matches (RFC 9110), and neither does invalid

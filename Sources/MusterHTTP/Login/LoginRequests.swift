@@ -54,10 +54,9 @@ struct LoginRequests: Sendable {
     let isCall = admitted.match.rights.limit == .safety
     if let pause, !isCall { throw Problem("this login sends too much", waiting: pause) }
     try await enlist(client, for: admitted)
-    var person = try await person(of: client, sender, admitted.kind)
-    person.callPause = pause
     let answer = await router.answer(
-      request, admitted, connection: connection, person: person)
+      request, admitted, connection: connection,
+      person: try await person(of: client, sender, admitted.kind, callPause: pause))
     if match.writes { record(request, admitted, client, sender, answer) }
     return answer.response
   }
@@ -95,11 +94,12 @@ struct LoginRequests: Sendable {
   }
 
   private func person(
-    of client: LoginClient, _ sender: Sender, _ kind: ClientKind
+    of client: LoginClient, _ sender: Sender, _ kind: ClientKind, callPause: Duration?
   ) async throws -> Person {
     var person = Person(
       name: client.login.name, user: try await people.user(of: client.login),
-      isCarrier: client.login.isPhone, isOwner: client.isOwner, speaksForItself: kind != .command
+      isCarrier: client.login.isPhone, isOwner: client.isOwner, speaksForItself: kind != .command,
+      callPause: callPause
     ) { [people] in
       sender.expiry == nil ? await people.hasAllRights(sender.login, sender.secret) : false
     }

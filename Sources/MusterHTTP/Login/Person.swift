@@ -13,14 +13,14 @@ struct Person: Sendable {
   /// Whether the login reports and answers for its own person only, as all without the rights of
   /// command do.
   let speaksForItself: Bool
+  /// How long the login's next call for help or cancellation should wait; nil if its share is not
+  /// used up. A call that does not stand yet is never made to wait.
+  let callPause: Duration?
   /// Whether the token still has all rights of its login. An endless response MUST check this from
   /// time to time.
   let stays: @Sendable () async -> Bool
   /// Whether the login has expired: its reports are marked.
   var hasExpired = false
-  /// How long the login's next call for help or cancellation should wait; nil if its share is not
-  /// used up. A call that does not stand yet is never made to wait.
-  var callPause: Duration?
 
   /// Whether calls under duress are shown (decision 0047).
   var seesDuress: Bool { !speaksForItself }

@@ -61,15 +61,14 @@ final class RestrictedLogins: Sendable {
     guard let words, !words.isEmpty else { return stated }
     var kept = words
     while kept.utf8.count > longestNoteBytes { kept.removeLast() }
-    let note = "\(stated) \(kept)"
-    return TextRule.paragraphs.fault(in: note) == nil ? note : stated
+    return "\(stated) \(TextRule.paragraphs.fitting(kept))"
   }
 
   /// The members of a body of which only the call matters.
   private static func body(of request: Request) async throws -> [String: JSON] {
     do {
       let bytes = Array(buffer: try await request.body.collect(upTo: bodyBytes))
-      return try JSON.read(bytes).members ?? [:]
+      return try RequestContent(salvaging: bytes, as: PersonRoutes.claimShape).json.members ?? [:]
     } catch {
       throw Problem(.badRequest, "the body must be JSON of at most \(bodyBytes) bytes")
     }

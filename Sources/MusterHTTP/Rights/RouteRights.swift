@@ -123,7 +123,7 @@ struct RouteRights: Sendable {
   /// A call for help, or its cancellation.
   static let safety = granting(.urgent, [.laptop] + logins + [.helpOnly], as: .own)
     .also(.unverified, [.removed]).spoken(by: .person)
-    .limited(.safety, bytes: RequestLimits.textBytes)
+    .limited(.safety, bytes: RequestLimits.bodyBytes)
   /// The position of a login's person. The newest replaces the one before.
   static let position = granting(.urgent, [.laptop] + logins + [.helpOnly], as: .own)
     .spoken(by: .position).limited(nil, bytes: RequestLimits.textBytes)

@@ -42,6 +42,10 @@ public enum PhoneMessages {
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
+  /// Returns JSON with what apps write wrongly put right (`PhoneValue.json`): broken escapes,
+  /// control characters and bytes that are not UTF-8 in texts. Numbers become texts.
+  public static func repaired(_ body: [UInt8]) -> [UInt8] { PhoneValue.repaired(body) }
+
   /// White space, and the bytes of a byte order mark.
   private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 

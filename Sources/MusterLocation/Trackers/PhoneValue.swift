@@ -110,7 +110,7 @@ extension PhoneValue {
   }
 
   /// Outside of texts, `NaN` and its like become `null`, and numbers become texts.
-  private static func repaired(_ bytes: [UInt8]) -> [UInt8] {
+  static func repaired(_ bytes: [UInt8]) -> [UInt8] {
     let text = Array(String(decoding: bytes, as: UTF8.self).utf8)
     var repaired: [UInt8] = []
     repaired.reserveCapacity(text.count)

@@ -9,7 +9,7 @@ struct SOSCommand: AsyncParsableCommand {
     abstract: "Call for help, and follow what becomes of the call.",
     discussion: """
       Example:  muster sos
-                muster sos --note "Trapped on the second floor"
+                muster sos Trapped on the second floor
                 muster sos --cancel
 
       Calls for help at once, and then prints when command holds the call, who saw it, and what \
@@ -17,8 +17,13 @@ struct SOSCommand: AsyncParsableCommand {
       post raises an alarm until command answers, or you cancel.
       """)
 
-  @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
-  var note = ""
+  // A call is not refused for a mistyped option: what is none becomes words.
+  @Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("Details for the others.", valueName: "text"))
+  var words: [String] = []
+
+  @Option(help: ArgumentHelp("The same as one text.", valueName: "text"))
+  var note: String?
 
   @Flag(help: "Report that you are safe, which ends the call.")
   var cancel = false
@@ -36,10 +41,9 @@ struct SOSCommand: AsyncParsableCommand {
 
   private static let pause = Duration.milliseconds(250)
 
-  func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
-
   func run() async throws {
     let connection = try await NodeConnection.open(home)
+    let note = details
     let claim: SafetyClaim = cancel ? .safe : .needsHelp
     let what = cancel ? "SAFE" : "NEED HELP"
     if output.json {
@@ -51,6 +55,14 @@ struct SOSCommand: AsyncParsableCommand {
     guard !cancel, !noWait, case .running = connection else { return }
     Standard.complain("Following the call. Ctrl-C stops that; the call stays.")
     try await follow(connection)
+  }
+
+  /// The words, without what a text may not contain.
+  private var details: String {
+    let given = ([note].compactMap(\.self) + words).joined(separator: " ")
+    let fitting = TextRule.paragraphs.fitting(given)
+    if fitting != given { Standard.complain("Some characters of the text cannot be sent.") }
+    return fitting
   }
 
   /// Prints each state of the call, until a commander saw it or it ended.
