@@ -46,7 +46,9 @@ extension `Logging in` {
       for number in 0..<Self.volume {
         let members = Self.drawn(Self.oddMembers, by: &random)
         let word = ["help", "HELP", " Help "][number % 3]
-        let body = "{" + (members + ["\"safety\":\"\(word)\""]).shuffled(using: &random)
+        let body =
+          "{"
+          + (members + ["\"safety\":\"\(word)\""]).shuffled(using: &random)
           .joined(separator: ",") + "}"
         let path = "/api/v1/me/safety" + (number % 7 == 0 ? "?from=widget&%zz" : "")
         let answer = await caller.ask(.put, path, body, cookie: rui)

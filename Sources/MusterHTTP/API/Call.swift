@@ -59,7 +59,8 @@ struct Call: Sendable {
     Call(
       path: path, query: query,
       content: RequestContent(json: body, leftOut: content.leftOut), versions: versions,
-      lastEventID: lastEventID, connection: connection, person: person, origin: origin, headers: headers,
+      lastEventID: lastEventID, connection: connection, person: person, origin: origin,
+      headers: headers,
       upload: upload, secondsAgo: secondsAgo, request: request)
   }
 

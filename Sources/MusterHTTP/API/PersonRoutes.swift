@@ -99,7 +99,9 @@ enum PersonRoutes {
   ]
 
   private static func omissions(of call: Call) -> Set<TrackerReport.Omission> {
-    let known: [String: TrackerReport.Omission] = ["accuracyMetres": .accuracy, "sampleTime": .time]
+    let known: [String: TrackerReport.Omission] = [
+      "accuracyMetres": .accuracy, "sampleTime": .time,
+    ]
     return Set(call.content.leftOut.compactMap { known[$0] })
   }
 
