@@ -37,6 +37,10 @@ struct Announcer: Sendable {
   }
 
   mutating func announceIfDue(_ records: RecordCache, context: inout Context) {
+    // What waits for the link is not sealed: it states what is stored when the link opens.
+    if timer.next <= context.now, let opens = context.outbox.links.opensAt(nil, now: context.now) {
+      return context.deadlines.schedule(.announce, at: opens)
+    }
     defer { context.deadlines.schedule(.announce, at: timer.next) }
     guard timer.next <= context.now,
       timer.advance(now: context.now, random: &context.random)
@@ -211,13 +215,7 @@ struct Announcer: Sendable {
 
   /// Returns a random time, later with more receivers of the same announce and on narrower links.
   mutating func soon(context: inout Context) -> Instant {
-    var most = Timing.contactHintMilliseconds + 5 * Int64(context.peers.count)
-    if context.outbox.links.isNarrow {
-      // Which devices need a session is known once all have been received.
-      most +=
-        context.outbox.links.patienceMilliseconds
-        * Int64(max(context.peers.count, Limits.smallMesh)) / 2
-    }
+    let most = context.longestContactMilliseconds
     return context.now.advanced(
       byMilliseconds: 20 + Int64(context.random.uniform(below: UInt64(most))))
   }

@@ -11,18 +11,9 @@ internal import MusterModel
 ///
 /// A device that misses it learns of it by the next heads or roots.
 struct Broadcaster: Sendable {
-  private var relays = RelayQueue()
+  var multicaster = Multicaster()
   private var positionFeed = PositionFeed()
   private var frameFeed = FrameFeed()
-
-  /// Counts copies of waiting relays in what another device relayed on a link.
-  mutating func noteCopies(of run: Run, on link: LinkID) {
-    relays.noteCopy(on: link) { $0.isContained(in: run) }
-  }
-
-  mutating func noteCopies(of records: [LatestRecord], on link: LinkID) {
-    relays.noteCopy(on: link) { $0.isContained(in: records) }
-  }
 
   /// - Parameters:
   ///   - source: the peer that sent it; nil for data of this device.
@@ -32,27 +23,32 @@ struct Broadcaster: Sendable {
     context: inout Context
   ) {
     var covered = arrival?.covered ?? []
-    var (direct, audiences) = audience(
-      of: fresh, butNot: source, covered: covered, context: &context)
+    var (direct, audiences) = audience(of: fresh, butNot: source, by: arrival, context: &context)
     let cameBy = arrival?.sharedLink
     audiences.removeAll { audience in
-      guard audience.link != cameBy, audience.count == 1,
-        context.peers[audience.devices[0]]?.isReachable == true
+      guard audience.link != cameBy, audience.missing.count == 1,
+        context.peers[audience.missing[0]]?.isReachable == true
       else { return false }
-      direct.append(audience.devices[0])
+      direct.append(audience.missing[0])
       return true
     }
     direct = addressees(among: direct.sorted(), of: fresh, context: &context)
     let key = fresh.key
     let tag = { (device: DeviceID) in DeviceTag(device, about: key) }
-    covered.insert(tag(context.local.device))
-    if let source { covered.insert(tag(source)) }
-    for device in direct { covered.insert(tag(device)) }
-    multicast(
-      fresh, to: audiences, cameBy: cameBy, isOwn: source == nil, covered: covered,
-      announcer: &announcer, context: &context)
+    let user = source.flatMap { context.user(of: $0) }
+    let copy = user.map { Multicaster.Copy(user: $0, covered: covered) }
+    var elsewhere = cameBy == nil ? covered : []
+    elsewhere.formUnion(direct.map(tag))
+    if let source { elsewhere.insert(tag(source)) }
+    for audience in audiences {
+      multicaster.add(
+        fresh, on: audience.link, receivers: audience.receivers.count, isOwn: source == nil,
+        covered: elsewhere, copy: audience.link == cameBy ? copy : nil, context: &context)
+    }
     guard !direct.isEmpty else { return }
-    for audience in audiences { for device in audience.devices { covered.insert(tag(device)) } }
+    covered.formUnion(elsewhere)
+    covered.insert(tag(context.local.device))
+    for audience in audiences { covered.formUnion(audience.receivers.map(tag)) }
     // Of hundreds of receivers the list could name only an arbitrary few.
     covered =
       direct.count > Limits.coveredDevices
@@ -127,12 +123,12 @@ struct Broadcaster: Sendable {
     return certificate.flatMap { context.roster[$0] }?.role.servesUplinks ?? false
   }
 
-  /// The peers that receive multicast on one link and are missing the data.
+  /// The peers that receive multicast on one link.
   private struct Audience {
     let link: LinkID
-    var devices: [DeviceID] = []
-    /// The number of receivers. In a large group not all are examined, but all are counted.
-    var count = 0
+    var receivers: [DeviceID] = []
+    /// Those that are missing the data: the first two.
+    var missing: [DeviceID] = []
   }
 
   /// Returns the tags without those that two devices of the operation share. Tags are short, and
@@ -152,147 +148,52 @@ struct Broadcaster: Sendable {
 
   /// Returns the peers that are missing the data as far as is known: by session, and by link.
   private func audience(
-    of fresh: Fresh, butNot source: DeviceID?, covered: Set<DeviceTag>, context: inout Context
+    of fresh: Fresh, butNot source: DeviceID?, by arrival: Arrival?, context: inout Context
   ) -> (direct: [DeviceID], audiences: [Audience]) {
     var direct: [DeviceID] = []
     var audiences: [Audience] = []
     let (key, items) = (fresh.key, NewItems(fresh))
-    let covered = unambiguous(covered, about: key, in: context.roster)
-    // On an uplink no relay would make up for a tag that is wrong, whether its sender lies or has a
-    // device that is not known here. So none counts there for distress calls, or among many peers.
+    let tags = arrival?.covered ?? []
+    var unshared: Set<DeviceTag>?
+    // A multicast may be lost, and on an uplink no relay would make up for a tag that is wrong,
+    // whether its sender lies or has a device that is not known here. So none counts there for
+    // distress calls, or among many peers.
+    let countOnSessions = !fresh.isUrgent || arrival?.isMulticast != true
     let countOnUplinks =
       !fresh.isUrgent && context.peers.connected.count <= Limits.coveredDevices
     for device in context.peers.devices where device != source {
-      var place: Int?
-      if let announced = context.peers[device]?.presence.announced,
-        context.announcesServe(since: announced.at)
-      {
-        place = audiences.firstIndex { $0.link == announced.link }
-        if place == nil {
-          place = audiences.count
-          audiences.append(Audience(link: announced.link))
+      let isCovered = tags.contains(DeviceTag(device, about: key))
+      guard let reception = context.reception(of: device) else {
+        guard context.peers[device]?.isReachable == true else { continue }
+        if isCovered, isOnUplink(device, context: &context) ? countOnUplinks : countOnSessions {
+          let certain = unshared ?? unambiguous(tags, about: key, in: context.roster)
+          unshared = certain
+          guard !certain.contains(DeviceTag(device, about: key)) else { continue }
         }
-      }
-      if let place, audiences[place].devices.count > Limits.coveredDevices {
-        audiences[place].count += 1
+        if items.areMissing(at: device, context: &context) { direct.append(device) }
         continue
       }
-      let isCovered =
-        covered.contains(DeviceTag(device, about: key))
-        && (countOnUplinks || !isOnUplink(device, context: &context))
-      guard !isCovered, isMissing(items, device, context: &context) else { continue }
-      if let place {
-        audiences[place].devices.append(device)
-        audiences[place].count += 1
-      } else if context.peers[device]?.isReachable == true {
-        direct.append(device)
-      }
-    }
-    audiences.removeAll { $0.count == 0 }
-    return (direct, audiences.sorted { $0.link < $1.link })
-  }
-
-  private mutating func multicast(
-    _ fresh: Fresh, to audiences: [Audience], cameBy: LinkID?, isOwn: Bool,
-    covered: Set<DeviceTag>, announcer: inout Announcer, context: inout Context
-  ) {
-    for audience in audiences {
-      let (link, count) = (audience.link, Int64(audience.count))
-      let covered = covered.union(sureAudience(audience.devices, of: fresh, context: &context))
-      guard !isOwn else {
-        if !multicast(fresh, on: link, covered: covered, announcer: &announcer, context: &context) {
-          announcer.quicken(context: &context)
-        }
-        continue
-      }
-      var most = min(
-        Timing.relayLastMilliseconds,
-        Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * count)
-      if context.outbox.links.isNarrow {
-        // On a slow link, copies from others are received late.
-        most = min(
-          Timing.relayLastOnNarrowLinksMilliseconds,
-          most + context.outbox.links.patienceMilliseconds * count / 16)
-      }
-      let wait = 1 + Int64(context.random.uniform(below: UInt64(most)))
-      relays.add(
-        RelayQueue.Relay(
-          fresh: fresh, link: link, at: context.now.advanced(byMilliseconds: wait),
-          covered: covered,
-          copies: link == cameBy ? 1 : 0))
-      context.deadlines.schedule(.relays, at: context.now.advanced(byMilliseconds: wait))
-    }
-  }
-
-  /// Returns the tags of devices that certainly receive this multicast, so that no relay repeats it
-  /// for them: flooding with self-pruning (Lim and Kim, 2001). Only at low loss, and only for
-  /// records, which the next one replaces; frames are received twice. On a narrow link that is true
-  /// of urgent frames alone: copies of the others would wait in the queues of all radios, where no
-  /// device receives them in time to withdraw its own.
-  private func sureAudience(
-    _ receivers: [DeviceID], of fresh: Fresh, context: inout Context
-  ) -> Set<DeviceTag> {
-    let isNarrow = context.outbox.links.isNarrow
-    guard fresh.isReplaceable || isNarrow && !fresh.isUrgent,
-      receivers.count <= Limits.coveredDevices
-    else { return [] }
-    let losses = context.peers.connected.compactMap {
-      context.outbox.sendQueues[$0]?.path.receivedLoss.percent
-    }
-    // A narrow link carries so few datagrams that one that is late makes a path look lossy.
-    let loss = isNarrow ? losses.reduce(0, +) / max(1, losses.count) : losses.max() ?? 0
-    guard loss <= Timing.reliableLossPercent else { return [] }
-    return Set(receivers.map { DeviceTag($0, about: fresh.key) })
-  }
-
-  mutating func sendDueRelays(
-    _ records: RecordCache, announcer: inout Announcer, context: inout Context
-  ) {
-    for relay in relays.takeDue(at: context.now) where isStillFresh(relay.fresh, in: records) {
-      if !multicast(
-        relay.fresh, on: relay.link, covered: relay.covered, announcer: &announcer,
-        context: &context)
+      let link = reception.link
+      let place = audiences.firstIndex { $0.link == link } ?? audiences.count
+      if place == audiences.count { audiences.append(Audience(link: link)) }
+      audiences[place].receivers.append(device)
+      if !isCovered, audiences[place].missing.count < 2, arrival == nil || reception.isRecent,
+        items.areMissing(at: device, context: &context)
       {
-        announcer.quicken(context: &context)
+        audiences[place].missing.append(device)
       }
     }
-    if let next = relays.next { context.deadlines.schedule(.relays, at: next) }
-  }
-
-  private func isStillFresh(_ fresh: Fresh, in records: RecordCache) -> Bool {
-    switch fresh {
-    case .frames: true
-    case .records(let pushed):
-      pushed.contains { records[$0.topic]?.order == $0.order }
+    guard arrival?.isMulticast == true else {
+      return (direct, audiences.filter { !$0.missing.isEmpty }.sorted { $0.link < $1.link })
     }
-  }
-
-  /// Sends the data in as few datagrams as possible. Returns false if a record does not fit one.
-  private mutating func multicast(
-    _ fresh: Fresh, on link: LinkID, covered: Set<DeviceTag>, announcer: inout Announcer,
-    context: inout Context
-  ) -> Bool {
-    switch fresh {
-    case .frames(let frames, let lane, let previous):
-      for run in Run.pieces(of: frames, previous: previous, covered: covered) {
-        var announce = announcer.blank(context: &context)
-        announce.runs = [run]
-        context.transmit(
-          announcer.sealed(announce, context: &context),
-          to: .multicast(link == .unknown ? nil : link),
-          importance: lane == .urgent ? .urgent : .control)
-      }
-    case .records(let records):
-      var announce = announcer.blank(context: &context)
-      announce.covered = covered
-      announce.records = records
-      let datagram = announcer.sealed(announce, context: &context)
-      guard datagram.count <= Limits.datagramBytes else { return false }
-      context.transmit(
-        datagram, to: .multicast(link == .unknown ? nil : link),
-        importance: fresh.isOfNeighbours ? .history : .control)
+    // Of what is sent several times, every receiver relays until it has received enough copies.
+    let wanted = audiences.filter { audience in
+      !audience.missing.isEmpty
+        || audience.link == arrival?.link
+          && Multicaster.copies(
+            of: fresh, receivers: audience.receivers.count, context: context) > 1
     }
-    return true
+    return (direct, wanted.sorted { $0.link < $1.link })
   }
 
   private func send(_ push: inout Push, to device: DeviceID, context: inout Context) {
@@ -370,7 +271,7 @@ struct Broadcaster: Sendable {
     let items = NewItems.head(head.log, head.sequence)
     return context.peers.connected.filter {
       context.peers[$0]?.isReachable == true && isOnUplink($0, context: &context)
-        && isMissing(items, $0, context: &context)
+        && items.areMissing(at: $0, context: &context)
     }
   }
 
@@ -428,60 +329,9 @@ struct Broadcaster: Sendable {
     if last < summary.head.sequence { frameFeed.wait(for: log, from: last + 1, context: &context) }
   }
 
-  /// Returns whether a peer has not proved that it holds this, or newer data.
-  private func isMissing(_ items: NewItems, _ device: DeviceID, context: inout Context) -> Bool {
-    switch items {
-    case .head(let log, let sequence):
-      context.peers[device]?.holdings.logs[log].map { $0.sequence < sequence } ?? true
-    case .records(let hints):
-      hints.contains {
-        context.peers[device]?.holdings.records[RecordTopic(raw: $0.key)] != $0.hash
-      }
-    }
-  }
-
   func checkInvariants() {
-    precondition(relays.count <= Limits.relays, "\(relays.count) relays")
+    multicaster.checkInvariants()
     positionFeed.checkInvariants()
     frameFeed.checkInvariants()
-  }
-}
-
-/// What is new in the data, prepared once, since every peer is checked against it.
-private enum NewItems: Sendable {
-  case head(LogID, UInt64)
-  case records([LeafHint])
-
-  init(_ fresh: Fresh) {
-    switch fresh {
-    case .frames(let frames, _, _):
-      self = .head(frames[0].strand, frames[frames.count - 1].sequence)
-    case .records(let records): self = .records(records.map { LeafHint($0) })
-    }
-  }
-}
-
-extension Run {
-  /// Returns runs that each fit a multicast datagram, as any single frame does. Covered devices are
-  /// listed as far as there is room.
-  fileprivate static func pieces(
-    of frames: [Frame], previous: FrameHash, covered: Set<DeviceTag>
-  ) -> [Run] {
-    var (pieces, rest, previous) = ([Run](), frames[...], previous)
-    while !rest.isEmpty {
-      var count = rest.count
-      var run = Run(Array(rest), of: rest[rest.startIndex].strand, after: previous)
-      while count > 1, run.wire.bytes.count > Limits.announcedRunBytes {
-        count -= 1
-        run = Run(Array(rest.prefix(count)), of: run.log, after: previous)
-      }
-      // Two bytes per device, and three for the field.
-      let room = max(0, Limits.announcedRunBytes - run.wire.bytes.count - 3) / 2
-      run.covered = Set(covered.sorted().prefix(room))
-      pieces.append(run)
-      previous = rest[rest.startIndex + count - 1].hash
-      rest = rest.dropFirst(count)
-    }
-    return pieces
   }
 }

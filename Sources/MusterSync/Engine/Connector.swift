@@ -22,8 +22,9 @@ struct Connector: Sendable {
   ) {
     guard book.addHint(endpoint, device: device) else { return }
     if let device, context.peers[device]?.isReachable == true { return }
-    // On a narrow link the first drawn time stays: the minimum of many draws would be too early.
-    if context.outbox.links.isNarrow, book[endpoint]?.nextAttempt != Contact.never { return }
+    // The first drawn time stays: the minimum of many draws would be too early.
+    let longest = context.now.advanced(byMilliseconds: context.longestContactMilliseconds)
+    if let next = book[endpoint]?.nextAttempt, next > context.now, next <= longest { return }
     book[endpoint]?.hasten(to: moment)
     context.deadlines.schedule(.contacts, at: moment)
   }
@@ -94,14 +95,16 @@ struct Connector: Sendable {
   /// Returns whether a session with a device is needed. In a large mesh with multicast not all
   /// pairs keep one: each device connects to those 1, 2, 4, 8 … positions after it in the ring of
   /// received devices, which joins all over few hops, and to devices that hold data it is missing.
-  /// On a narrow link it connects to those at 1, 4, 16 … positions only.
+  /// On the narrowest links it connects to those at 1, 4, 16 … positions only, and on others to a
+  /// part of the rest that grows with their rate.
   mutating func isWanted(_ device: DeviceID, context: inout Context) -> Bool {
     guard context.peers[device]?.sessions.isEmpty == true,
       context.announcesServe(since: context.peers[device]?.presence.announced?.at)
     else { return true }
     if let until = context.peers.sought[device], context.now < until { return true }
     if let until = context.peers[device]?.topology.offPathUntil, context.now < until {
-      return !context.outbox.links.isNarrow && isMissingFrames(of: device, context: &context)
+      return hasRoom(for: device, context: context)
+        && isMissingFrames(of: device, context: &context)
     }
     var (received, place) = (0, 0)
     let isAfter = device > context.local.device
@@ -111,20 +114,23 @@ struct Connector: Sendable {
       let isAfterOwn = other > context.local.device
       if isAfter ? isAfterOwn && other <= device : isAfterOwn || other <= device { place += 1 }
     }
-    if received
-      <= (context.outbox.links.isNarrow ? Limits.smallMeshOnNarrowLinks : Limits.smallMesh)
-    {
-      return true
-    }
+    let fewer = Int64(Limits.smallMesh - Limits.smallMeshOnNarrowLinks) * context.narrowness / 1000
+    if received <= Limits.smallMesh - Int(fewer) { return true }
     let isOnPath = place & (place - 1) == 0
     if !isOnPath {
       context.peers[known: device].topology.offPathUntil = context.clock.now.advanced(
         byMilliseconds: Timing.placeMilliseconds)
     }
-    guard !context.outbox.links.isNarrow else {
-      return isOnPath && place.trailingZeroBitCount.isMultiple(of: 2)
-    }
-    return isOnPath || isMissingFrames(of: device, context: &context)
+    if isOnPath, place.trailingZeroBitCount.isMultiple(of: 2) { return true }
+    return hasRoom(for: device, context: context)
+      && (isOnPath || isMissingFrames(of: device, context: &context))
+  }
+
+  /// Whether a link has room for a session with a device that is not among the fewest: with a part
+  /// of all devices that shrinks with the narrowness of the links.
+  private func hasRoom(for device: DeviceID, context: Context) -> Bool {
+    let mixed = (device.raw.high ^ context.local.device.raw.high) &* 0x9E37_79B9_7F4A_7C15
+    return Int64((mixed >> 32) % 1000) >= context.narrowness
   }
 
   private func isMissingFrames(of device: DeviceID, context: inout Context) -> Bool {

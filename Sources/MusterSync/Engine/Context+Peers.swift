@@ -51,6 +51,44 @@ extension Context {
     peers[device].map { $0.isReachable || announcesServe(of: $0) } ?? false
   }
 
+  /// Returns how a device is received by multicast, and is assumed to receive ours; nil if it is
+  /// not. One look at its state, since every push looks at every peer.
+  func reception(of device: DeviceID) -> Reception? {
+    guard let presence = peers[device]?.presence, let announced = presence.announced,
+      announcesServe(since: announced.at)
+    else { return nil }
+    let isRecent =
+      presence.isAnnounced(lately: now)
+      && (roster.revoked.isEmpty || !roster.revoked.contains(device))
+    return Reception(link: announced.link, isRecent: isRecent)
+  }
+
+  /// How narrow the links are for the devices that are received, 0 to 1000 (`LinkPaces`).
+  var narrowness: Int64 { outbox.links.narrowness(receivers: peers.count) }
+
+  /// The longest random delay of a connection to an announcer: later with more receivers of the
+  /// same announce. On narrow links, which devices need a session is known once all have been
+  /// received.
+  var longestContactMilliseconds: Int64 {
+    Timing.contactHintMilliseconds + 5 * Int64(peers.count)
+      + outbox.links.patienceMilliseconds * Int64(max(peers.count, Limits.smallMesh)) / 2
+      * narrowness / 1000
+  }
+
+  /// The user of a device, by the certificate with which it last authenticated.
+  func user(of device: DeviceID) -> UserID? {
+    peers[device].flatMap { roster[$0.certificate]?.user }
+  }
+
+  /// The mean loss rate of datagrams from peers on this device's links.
+  var multicastLossPercent: Int {
+    let losses = peers.connected.compactMap { device -> Int? in
+      guard let queue = outbox.sendQueues[device], !queue.path.window.isOverTCP else { return nil }
+      return queue.path.receivedLoss.percent
+    }
+    return losses.reduce(0, +) / max(1, losses.count)
+  }
+
   func announcesServe(since announced: Instant?) -> Bool {
     guard let announced else { return false }
     let limit =
@@ -182,4 +220,11 @@ extension Context {
       announced: peers[known: device].presence.announced?.at,
       silence: isSpare ? Timing.spareMilliseconds : Timing.silenceMilliseconds)
   }
+}
+
+/// How a device is received by multicast.
+struct Reception: Sendable {
+  let link: LinkID
+  /// Whether it is not revoked, and was received within two of its intervals.
+  let isRecent: Bool
 }

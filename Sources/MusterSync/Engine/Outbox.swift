@@ -86,6 +86,14 @@ struct Outbox: Sendable {
   /// Counts a part of a photo that arrived here again.
   mutating func noteRepeatedPart() { retransmissions.receivedParts += 1 }
 
+  /// Whether an urgent part is queued for a peer.
+  var hasUrgentQueued: Bool { backlog.contains { sendQueues[$0]?.queue.first == .urgent } }
+
+  /// Whether everything for a peer is still queued for the link, so that no answer of it is late.
+  func hasSentNothing(of device: DeviceID) -> Bool {
+    sendQueues[device].map { $0.queue.waiting > 0 && $0.bytesUnderWay == 0 } ?? false
+  }
+
   mutating func touch(_ device: DeviceID) {
     if isTouched.insert(device).inserted { touched.append(device) }
   }

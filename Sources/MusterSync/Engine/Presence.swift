@@ -12,7 +12,9 @@ struct Presence: Sendable {
   /// Since when there has been a session without interruption.
   var connectedSince: Instant?
   /// The newest announce, and the link on which it was received.
-  var announced: (at: Instant, link: LinkID)?
+  private(set) var announced: (at: Instant, link: LinkID)?
+  /// The longest recent interval between its announces.
+  private var announceMilliseconds = Timing.announceIntervals.lowerBound
   /// The wall clock time that it last reported.
   var clock: ShownClock?
   /// Traffic of its sessions in bytes, including headers.
@@ -23,6 +25,21 @@ struct Presence: Sendable {
     self.endpoint = endpoint
     lastReceived = now
     receivedSince = now
+  }
+
+  /// Records an announce, or other data by multicast.
+  mutating func recordAnnounce(on link: LinkID, now: Instant) {
+    if let announced {
+      let range = Timing.announceIntervals
+      let interval = min(max(now.milliseconds(since: announced.at), range.lowerBound), range.upperBound)
+      announceMilliseconds = max(interval, announceMilliseconds - announceMilliseconds / 16)
+    }
+    announced = (now, link)
+  }
+
+  /// Returns whether it was received by multicast within two of its intervals.
+  func isAnnounced(lately now: Instant) -> Bool {
+    announced.map { now.milliseconds(since: $0.at) < 2 * announceMilliseconds } ?? false
   }
 
   /// Records that something of its own arrived, on a session or in an announce.

@@ -59,7 +59,8 @@ struct Reconciler: Sendable {
     {
       return false
     }
-    return comparisons.mayBegin(at: context.now, hasRoom: context.outbox.links.hasRoom)
+    return comparisons.mayBegin(
+      at: context.now, narrowness: context.outbox.links.isFull ? 1000 : context.narrowness)
   }
 
   /// Returns whether to begin a digest exchange. In a busy mesh roots always differ: the same

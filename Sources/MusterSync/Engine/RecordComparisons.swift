@@ -23,10 +23,12 @@ struct RecordComparisons: Sendable {
 
   mutating func noteBegin(at now: Instant) { began = now }
 
-  /// - Parameter hasRoom: whether the link has capacity to spare.
-  func mayBegin(at now: Instant, hasRoom: Bool) -> Bool {
-    guard !hasRoom, let pushed, let began else { return true }
-    return now.milliseconds(since: pushed) >= Timing.recordsAtRestMilliseconds
-      || now.milliseconds(since: began) >= Timing.recordsWithoutRoomMilliseconds
+  /// - Parameter narrowness: how narrow the links are, 0 to 1000: the intervals grow with it.
+  func mayBegin(at now: Instant, narrowness: Int64) -> Bool {
+    guard let pushed, let began else { return true }
+    return now.milliseconds(since: pushed) * 1000
+      >= Timing.recordsAtRestMilliseconds * narrowness
+      || now.milliseconds(since: began) * 1000
+        >= Timing.recordsWithoutRoomMilliseconds * narrowness
   }
 }

@@ -26,7 +26,7 @@ extension SyncEngine {
     _ announce: Announce, of device: DeviceID, by arrival: Arrival, hasRestarted: Bool
   ) {
     let endpoint = arrival.endpoint
-    context.peers[known: device].presence.announced = (context.clock.now, arrival.link)
+    context.peers[known: device].presence.recordAnnounce(on: arrival.link, now: context.clock.now)
     context.peers[known: device].presence.recordActivity(now: context.clock.now)
     // Its process restarted, or the device woke up: it lost its side of our session.
     if hasRestarted { probeNow(device) }

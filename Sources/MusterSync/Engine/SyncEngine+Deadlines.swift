@@ -19,7 +19,8 @@ extension SyncEngine {
     case .contacts: tryContacts()
     case .peer(let device): tend(device)
     case .clones: records.notifyDueClones(context: &context)
-    case .relays: broadcaster.sendDueRelays(records.cache, announcer: &announcer, context: &context)
+    // Before each transmission on the links, what is due is sent.
+    case .relays: break
     case .sendQueue(let device):
       context.passFlowDeadline(of: device)
       frames.pulls.passPullDeadline(of: device, context: &context)

@@ -9,12 +9,18 @@ extension SyncEngine {
     if !announce.records.isEmpty { reconciler.noteRecordPush(at: context.now) }
     if !announce.runs.isEmpty { announcer.quickenForGrowth(context: &context) }
     for run in announce.runs {
-      broadcaster.noteCopies(of: run, on: arrival.link)
       receive(run, from: device, by: arrival)
+      broadcaster.multicaster.noteCopy(
+        of: run, from: device, on: arrival.link, context: context)
     }
     if !announce.records.isEmpty {
-      broadcaster.noteCopies(of: announce.records, on: arrival.link)
       receive(announce.records, from: device, by: arrival)
+      guard broadcaster.multicaster.count > 0 else { return }
+      let verified = announce.records.filter { record in
+        records.cache[record.topic].map { LeafHint($0) == LeafHint(record) } ?? false
+      }
+      broadcaster.multicaster.noteCopy(
+        of: verified, covered: announce.covered, from: device, on: arrival.link, context: context)
     }
   }
 

@@ -118,7 +118,9 @@ public struct SyncEngine: Sendable {
     case .uplinkClosed(let endpoint): closeUplink(endpoint)
     case .linkRate(let rate): context.limitLinks(to: rate)
     }
+    broadcaster.multicaster.sendDue(records.cache, announcer: &announcer, context: &context)
     context.flush()
+    broadcaster.multicaster.schedule(context: &context)
     defer { context.effects = [] }
     return context.effects
   }

@@ -19,6 +19,9 @@ enum Timing {
   static let announceServesMilliseconds: Int64 = 160_000
   /// The same in a large mesh, where most announces are suppressed.
   static let announceServesManyMilliseconds: Int64 = 900_000
+  /// The shortest and the longest interval between multicasts of a device that is assumed. A device
+  /// that was not received for two of its intervals is absent.
+  static let announceIntervals: ClosedRange<Int64> = 64_000...450_000
   /// The interval of root comparisons on a session: short after its start or a difference, then
   /// longer. None while the peer's announces are received.
   static let heartbeatFirstMilliseconds: Int64 = 1000
@@ -97,15 +100,16 @@ enum Timing {
   /// How long one peer may push unrequested data.
   static let grantMilliseconds: Int64 = 1000
   /// The maximum random wait before a multicast relay: a base, an increment per receiver on the
-  /// link, and an upper bound.
+  /// link, and an upper bound of both.
   static let relayMilliseconds: Int64 = 10
   static let relayMillisecondsPerPeer: Int64 = 2
   static let relayLastMilliseconds: Int64 = 400
-  static let relayLastOnNarrowLinksMilliseconds: Int64 = 5000
-  /// The redundancy constant of relays (k in RFC 6206): a relay is suppressed after this many
-  /// copies.
-  static let relayRedundancy = 2
-  /// If sessions lose no more than this, announcers are assumed to receive every multicast.
+  /// Upper bounds of the wait where relays by all receivers would take longer.
+  static let urgentRelayLastMilliseconds: Int64 = 2000
+  static let relayLastInCrowdsMilliseconds: Int64 = 5000
+  /// The greatest number of copies that a receiver is sent where many datagrams are lost.
+  static let mostCopies = 6
+  /// If sessions lose no more than this, one multicast of what is repaired soon suffices.
   static let reliableLossPercent = 5
   /// Positions wait longer, so that fewer are relayed twice: the next ones follow, and announces
   /// name them too.

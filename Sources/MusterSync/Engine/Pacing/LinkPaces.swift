@@ -31,8 +31,18 @@ struct LinkPaces: Sendable {
     let late = min(2 * delayMilliseconds, Self.mostPatience)
     guard let rate else { return isFull ? late : 0 }
     let several = Int64(CongestionWindow.datagram * 16 * 1000 / rate.bytesPerSecond)
-    return max(several, isNarrow ? late : 0)
+    return max(several, isFull ? late : late * narrowness(receivers: 0) / 1000)
   }
+
+  /// The time that a link is busy with one datagram of usual size; 0 if the rate is unknown.
+  var airtimeMilliseconds: Int64 {
+    rate.map { Int64(Self.usualBytes * 1000 / $0.bytesPerSecond) } ?? 0
+  }
+
+  private static let usualBytes = 300
+
+  /// Whether sealed datagrams are queued for a link.
+  var isQueueing: Bool { !waiting.isEmpty }
 
   /// More than the RTT of any uncongested path, including satellite links.
   private static let fullMilliseconds: Int64 = 1000
@@ -40,13 +50,23 @@ struct LinkPaces: Sendable {
   private static let mostPatience: Int64 = 30_000
 
   /// A moving average of the recent answer delay, over all peers.
-  private var delayMilliseconds: Int64 = 0
+  private(set) var delayMilliseconds: Int64 = 0
 
   mutating func noteDelay(milliseconds: Int64) {
     delayMilliseconds = (3 * delayMilliseconds + max(0, min(milliseconds, Self.mostPatience))) / 4
   }
 
-  /// Whether a handshake takes a considerable part of the links' capacity.
+  /// How narrow the links are, from 0 (no rate is configured) to 1000: at most 32 kB/s, or a
+  /// datagram of each of so many devices takes a quarter of a second. Rules that save capacity grow
+  /// with it, so that no rate separates two behaviours.
+  func narrowness(receivers: Int) -> Int64 {
+    guard let rate else { return 0 }
+    let byRate = Int64(Self.narrowBytesPerSecond) * 1000 / Int64(rate.bytesPerSecond)
+    return min(1000, max(byRate, 4 * Int64(receivers) * airtimeMilliseconds))
+  }
+
+  /// Whether a handshake takes a considerable part of the links' capacity. For what has no
+  /// continuous form: photos, the probes of their datagram size, and records of neighbours.
   var isNarrow: Bool { rate.map { $0.bytesPerSecond < Self.narrowBytesPerSecond } ?? false }
 
   private static let narrowBytesPerSecond = 32_000
@@ -108,7 +128,9 @@ struct LinkPaces: Sendable {
 
   // MARK: Queued datagrams
 
+  /// Queues a datagram, unless the same one is queued: nothing is retransmitted because it waits.
   mutating func wait(_ bytes: [UInt8], to: Destination, importance: Outbox.Importance) {
+    guard !waiting.contains(where: { $0.to == to && $0.bytes == bytes }) else { return }
     if waiting.count >= Limits.waitingDatagrams {
       dropped += 1
       guard let last = waiting.last, last.importance > importance else { return }

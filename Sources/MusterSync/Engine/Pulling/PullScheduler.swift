@@ -176,6 +176,9 @@ struct PullScheduler: Sendable {
     }
     context.peers[known: device].pulling.deadline = nil
     guard !pulling.logs.isEmpty else { return continuePulls(from: device, context: &context) }
+    if context.outbox.links.rate != nil, context.outbox.hasSentNothing(of: device) {
+      return watchPulls(from: device, isBlocked: false, context: &context)
+    }
     context.peers[known: device].pulling.attempts += 1
     for log in pulling.logs.sorted() {
       if pulling.attempts >= Timing.pullAttempts {

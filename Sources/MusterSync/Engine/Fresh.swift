@@ -61,10 +61,23 @@ enum Fresh: Sendable {
     }
   }
 
-  /// Returns whether a run contains all of these frames.
+  /// The priority of a multicast of it.
+  var importance: Outbox.Importance {
+    switch self {
+    case .frames(_, let lane, _): lane == .urgent ? .urgent : .control
+    case .records(let records): Outbox.Importance(records)
+    }
+  }
+
+  /// Returns whether a run contains all of these frames. These were verified, so equal bodies at
+  /// equal positions are the same frames.
   func isContained(in run: Run) -> Bool {
-    guard case .frames(let frames, _, _) = self, let last = frames.last else { return false }
-    return last.strand == run.log && last.sequence < run.first + UInt64(run.frames.count)
+    guard case .frames(let frames, _, _) = self else { return false }
+    return frames.allSatisfy { frame in
+      guard frame.strand == run.log, frame.sequence >= run.first else { return false }
+      let place = frame.sequence - run.first
+      return place < UInt64(run.frames.count) && run.frames[Int(place)].body == frame.body
+    }
   }
 
   /// Returns whether these records, or newer ones of their topics, are among others.
@@ -74,44 +87,26 @@ enum Fresh: Sendable {
       records.contains { $0.topic == waits.topic && waits.order <= $0.order }
     }
   }
-}
 
-/// New data that waits for its relay by multicast.
-///
-/// Invariant: at most `Limits.relays`; the oldest is dropped, and its receivers learn of the data
-/// by digests.
-struct RelayQueue: Sendable {
-  struct Relay: Sendable {
-    let fresh: Fresh
-    let link: LinkID
-    let at: Instant
-    let covered: Set<DeviceTag>
-    /// The number of copies received on the link.
-    var copies: Int
-  }
-
-  private var waiting: [Relay] = []
-
-  var count: Int { waiting.count }
-  /// When the next relay is due.
-  var next: Instant? { waiting.map(\.at).min() }
-
-  mutating func add(_ relay: Relay) {
-    waiting.append(relay)
-    if waiting.count > Limits.relays { waiting.removeFirst() }
-  }
-
-  /// Removes and returns what is due, without what others relayed often enough.
-  mutating func takeDue(at now: Instant) -> [Relay] {
-    let due = waiting.filter { $0.at <= now }
-    waiting.removeAll { $0.at <= now }
-    return due.filter { $0.copies < Timing.relayRedundancy }
-  }
-
-  /// Counts a copy of what waits for a link, relayed there by another device.
-  mutating func noteCopy(on link: LinkID, _ isCopy: (Fresh) -> Bool) {
-    for index in waiting.indices where waiting[index].link == link {
-      if isCopy(waiting[index].fresh) { waiting[index].copies += 1 }
+  /// Returns whether other new data contains all of this.
+  func isContained(in other: Fresh) -> Bool {
+    switch (self, other) {
+    case (.records, .records(let records)): isContained(in: records)
+    case (.frames(let own, _, _), .frames(let others, _, _)):
+      own[0].strand == others[0].strand && others[0].sequence <= own[0].sequence
+        && own[own.count - 1].sequence <= others[others.count - 1].sequence
+    default: false
     }
+  }
+
+  /// A number from 0 to 999 that every device computes alike for the same data.
+  var draw: Int {
+    let number: UInt64 =
+      switch self {
+      case .frames(let frames, _, _): frames[frames.count - 1].sequence
+      case .records(let records): records[0].order.counter
+      }
+    let mixed = (key.high ^ number) &* 0x9E37_79B9_7F4A_7C15
+    return Int((mixed >> 32) % 1000)
   }
 }

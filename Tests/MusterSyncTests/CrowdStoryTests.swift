@@ -1,0 +1,142 @@
+import MusterCrypto
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+/// Relays in a group in which many receive one another: each is needed, or withdrawn.
+@Suite("Relays in a crowd")
+struct CrowdStoryTests {
+  /// Devices that receive one another's multicast, and one more that only station 1 receives.
+  private static func bridged(seed: UInt64, group: Int) -> World {
+    var world = World(seed: seed)
+    world.checksInvariants = false
+    world.found()
+    for _ in 0..<group { world.cast(.member) }
+    world.share()
+    for other in 0..<group where other != 1 { world.cut(other, group) }
+    for index in 0...group { world.write(1, in: .urgent, at: index) }
+    world.run(seconds: 90)
+    return world
+  }
+
+  @Test(arguments: [520, 521, 522, 523] as [UInt64])
+  func `the only device that receives another one relays a call for help to it`(seed: UInt64) {
+    // Given a group of twelve, and one that a single member of it receives, without any session
+    var world = Self.bridged(seed: seed, group: 12)
+    for index in 0...12 { world.write(1, in: .urgent, at: index) }
+    world.run(seconds: 30)
+    // When one after another calls
+    for caller in [0, 4, 7, 11] {
+      let held = world.frames(caller, of: caller, in: .urgent)
+      world.write(1, in: .urgent, at: caller)
+      // Then all have the call within the longest wait of a relay, before any digest.
+      #expect(
+        world.run(seconds: 1) { world in
+          (0...12).allSatisfy { world.frames($0, of: caller, in: .urgent) == held + 1 }
+        }, "call of \(caller), seed \(seed)")
+    }
+    #expect(world.problems == [])
+  }
+
+  @Test(arguments: [40, 49, 60])
+  func `a narrow channel carries each position of a crowd a few times`(count: Int) {
+    // Given devices on one channel of 64 kbit/s
+    var world = World(seed: 530)
+    world.checksInvariants = false
+    world.found()
+    for _ in 1..<count { world.cast(.member) }
+    world.share()
+    world.run(seconds: 30)
+    for index in 0..<count {
+      world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: index)
+    }
+    world.weather.delayMilliseconds = 5...30
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 4000, isShared: true)
+    world.run(seconds: 120)
+    // When ten of them move
+    var quiet = world
+    let before = world.stations.reduce(0) { $0 + $1.sentDatagrams }
+    for index in 0..<10 {
+      world.record(100, at: index)
+      world.run(seconds: 3)
+    }
+    quiet.run(until: world.now)
+    // Then each position is sent hardly more than once.
+    let all = world.stations.reduce(0) { $0 + $1.sentDatagrams } - before
+    let idle = quiet.stations.reduce(0) { $0 + $1.sentDatagrams } - before
+    print("\(count) laptops: \(all) datagrams, \(idle) without the positions")
+    #expect(all - idle <= 30)
+    #expect(world.problems == [])
+  }
+
+  @Test func `forged copies silence no relay`() {
+    // Given a call that one device alone received, and two insiders beside it
+    var world = World(seed: 540)
+    world.found()
+    for _ in 0..<5 { world.cast(.member) }
+    world.share()
+    for index in 0...5 { world.write(1, in: .urgent, at: index) }
+    world.run(seconds: 60)
+    for other in 1...5 where other != 1 { world.cut(0, other) }
+    let held = world.frames(0, of: 0, in: .urgent)
+    world.tap = []
+    world.write(1, in: .urgent, at: 0)
+    #expect(world.run(seconds: 1) { $0.frames(1, of: 0, in: .urgent) == held + 1 })
+    // When they send other contents under the number of the call, before it is relayed
+    let key = world.stations[0].local.networkKey
+    let call = world.tap?.lazy.compactMap { datagram -> Run? in
+      guard datagram.from == world.stations[0].endpoint else { return nil }
+      let local = world.stations[0].local
+      let opened = try? Announce.Unverified(
+        opening: datagram.bytes[...], rules: local.rulesVersion, operation: local.operation,
+        networkKey: key)
+      return opened?.announce.runs.first
+    }.first
+    guard var forged = call else {
+      Issue.record("no call was sent")
+      return
+    }
+    forged.frames[0].body = [1, 2, 3]
+    let all = world.stations[1].engine.context.peers.devices
+    forged.covered = Set(all.map { DeviceTag($0, about: forged.log.raw) })
+    for liar in [2, 3] {
+      let local = world.stations[liar].local
+      var announce = Announce(
+        certificate: local.certificate.hash.raw.prefix.high, incarnation: 77, counter: 1 << 40)
+      announce.runs = [forged]
+      let datagram = announce.datagram(
+        rules: local.rulesVersion, operation: local.operation, networkKey: key,
+        nonce: world.cast.random.nonce24(), signedBy: local.signingKey)
+      world.inject(datagram, from: world.stations[liar].endpoint, to: 1)
+    }
+    // Then it is relayed all the same.
+    #expect(
+      world.run(seconds: 1) { world in
+        (2...5).allSatisfy { world.frames($0, of: 0, in: .urgent) == held + 1 }
+      })
+  }
+
+  @Test func `a device that left costs a narrow link little`() {
+    // Given one that left while much was on its way to it
+    var world = World(seed: 550)
+    world.found()
+    world.enrol(.member)
+    world.hasMulticast = false
+    world.meet(1, 0)
+    world.run(seconds: 30)
+    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
+    world.write(250, bytes: 850, at: 0)
+    world.run(seconds: 5)
+    world.asleep = [1]
+    world.run(seconds: 10)
+    // When it does not come back
+    let before = world.stations[0].wireBytes
+    world.run(seconds: 100)
+    // Then its probes take a hundredth of the link.
+    let bytes = world.stations[0].wireBytes - before
+    print("to one that left: \(bytes) bytes in 100 s")
+    #expect(bytes <= 8000)
+    #expect(world.problems == [])
+  }
+}
