@@ -31,6 +31,8 @@ struct Multicaster: Sendable {
     /// Devices that hold the data, or were sent it otherwise.
     let covered: Set<DeviceTag>
     var copies: [Copy]
+    /// How often urgent data of this device was sent, and no relay of it received.
+    var attempts: Int64 = 0
   }
 
   /// A multicast of the data by another user.
@@ -151,13 +153,29 @@ struct Multicaster: Sendable {
       let intent = waiting[index]
       if !intent.fresh.isUrgent, yieldsLink(context: context) { break }
       waiting.remove(at: index)
+      // A relay shows that it was received.
+      if intent.attempts > 0, !intent.copies.isEmpty { continue }
       guard let fresh = current(intent.fresh, in: records),
         let listed = receiversInNeed(of: intent, context: &context)
       else { continue }
       send(
         fresh, on: intent.link, covered: listed, announcer: &announcer, context: &context)
       hasPassed = true
+      if intent.isOwn, fresh.isUrgent, context.narrowness > 0 {
+        repeatLater(intent, context: context)
+      }
     }
+  }
+
+  /// Repeats urgent data of this device unless a relay of it is received: where many share a link,
+  /// a full queue drops a multicast for all of its receivers at once.
+  private mutating func repeatLater(_ sent: Intent, context: Context) {
+    var intent = sent
+    intent.attempts += 1
+    guard intent.attempts <= Timing.urgentRepeats else { return }
+    intent.at = context.now.advanced(
+      byMilliseconds: Timing.urgentRelayLastMilliseconds << intent.attempts)
+    waiting.append(intent)
   }
 
   /// Returns whether something else is next, in turns: a sealed datagram or an urgent part that

@@ -31,7 +31,8 @@ struct Presence: Sendable {
   mutating func recordAnnounce(on link: LinkID, now: Instant) {
     if let announced {
       let range = Timing.announceIntervals
-      let interval = min(max(now.milliseconds(since: announced.at), range.lowerBound), range.upperBound)
+      let interval = min(
+        max(now.milliseconds(since: announced.at), range.lowerBound), range.upperBound)
       announceMilliseconds = max(interval, announceMilliseconds - announceMilliseconds / 16)
     }
     announced = (now, link)

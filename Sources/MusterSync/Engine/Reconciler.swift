@@ -10,6 +10,8 @@ struct Reconciler: Sendable {
   /// The peer that may push unrequested data, and until when.
   private var granted: Grant?
   private var comparisons = RecordComparisons()
+  /// When a digest exchange last began with any peer.
+  private var began: Instant?
 
   /// Records that a record was pushed here.
   mutating func noteRecordPush(at now: Instant) { comparisons.notePush(at: now) }
@@ -34,7 +36,7 @@ struct Reconciler: Sendable {
     if !context.mayCompareCertificates(own, roots, of: device) {
       differing.removeAll { $0 == .certificates }
     }
-    guard !differing.isEmpty,
+    guard !differing.isEmpty, hasRoomForDigest(context),
       mayBeginDigest(with: device, own: own, theirs: roots, context: &context)
     else {
       return false
@@ -43,11 +45,21 @@ struct Reconciler: Sendable {
       comparisons.noteBegin(at: context.now)
       context.peers[known: device].digests.records = context.now
     }
+    began = context.now
     for set in differing {
       context.peers[known: device].digests.begun[set] = context.clock.now
       send(context.logs.node(of: set, prefix: .root, answers: false), to: device, context: &context)
     }
     return true
+  }
+
+  /// Whether the links have room for one more digest exchange: together, those of all devices take
+  /// a part of their capacity. While data is in flight, roots always differ somewhere.
+  private func hasRoomForDigest(_ context: Context) -> Bool {
+    guard let began else { return true }
+    let airtime = context.outbox.links.airtimeMilliseconds
+    return context.now.milliseconds(since: began)
+      >= Timing.digestDatagrams * airtime * Int64(context.peers.count)
   }
 
   private func mayCompareRecords(

@@ -18,6 +18,7 @@ extension SyncEngine {
         return
       }
       if sender.isNewcomer { announcer.introduce(context: &context) }
+      context.outbox.links.noteHeard(bytes.count, on: arrival.link, now: context.now)
       note(announce, of: sender.device, by: arrival, hasRestarted: hasRestarted)
     }
   }

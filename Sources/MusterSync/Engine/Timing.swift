@@ -96,6 +96,8 @@ enum Timing {
   /// While positions arrive, comparisons at this interval find what new neighbours are missing.
   static let recordsWithoutRoomMilliseconds: Int64 = 120_000
   static let digestRepeatMilliseconds: Int64 = 1000
+  /// Each device begins one exchange in the time of so many datagrams of every device it knows.
+  static let digestDatagrams: Int64 = 8
   static let digestDoublings = 6
   /// How long one peer may push unrequested data.
   static let grantMilliseconds: Int64 = 1000
@@ -107,6 +109,8 @@ enum Timing {
   /// Upper bounds of the wait where relays by all receivers would take longer.
   static let urgentRelayLastMilliseconds: Int64 = 2000
   static let relayLastInCrowdsMilliseconds: Int64 = 5000
+  /// How often urgent data of this device is repeated on shared links while no relay is received.
+  static let urgentRepeats: Int64 = 3
   /// The greatest number of copies that a receiver is sent where many datagrams are lost.
   static let mostCopies = 6
   /// If sessions lose no more than this, one multicast of what is repaired soon suffices.

@@ -4,6 +4,8 @@ internal import MusterModel
 struct LinkPaces: Sendable {
   private(set) var rate: LinkRate?
   private var buckets: [LinkID: TokenBucket] = [:]
+  /// Bounds what received multicasts take of each bucket.
+  private var heard: [LinkID: TokenBucket] = [:]
   private var waiting: [(importance: Outbox.Importance, bytes: [UInt8], to: Destination)] = []
   /// Datagrams dropped because the queue was full.
   private(set) var dropped: UInt64 = 0
@@ -13,6 +15,7 @@ struct LinkPaces: Sendable {
 
   mutating func limit(to rate: LinkRate?, now: Instant) {
     self.rate = rate
+    heard = [:]
     guard let rate else {
       buckets = [:]
       return
@@ -124,6 +127,20 @@ struct LinkPaces: Sendable {
   mutating func take(_ bytes: Int, by link: LinkID?, now: Instant) {
     guard rate != nil else { return }
     for key in counted(link) { buckets[key]?.take(bytes + Limits.headerBytes, now: now) }
+  }
+
+  /// Counts a received multicast, which took as much of a shared link as one of this device: what
+  /// waits here can still be withdrawn, but not in the queue of a channel. A quarter of the rate is
+  /// always left to this device, whatever others send.
+  mutating func noteHeard(_ bytes: Int, on link: LinkID, now: Instant) {
+    guard let rate else { return }
+    for key in counted(link) {
+      let share = TokenBucket(
+        bytesPerSecond: max(1, rate.bytesPerSecond * 3 / 4), depthBytes: Self.depthBytes, now: now)
+      guard heard[key, default: share].isOpen(now: now) else { continue }
+      heard[key]?.take(bytes + Limits.headerBytes, now: now)
+      buckets[key]?.take(bytes + Limits.headerBytes, now: now)
+    }
   }
 
   // MARK: Queued datagrams
