@@ -69,7 +69,10 @@ struct SendQueue: Sendable {
   private var hasTimedOut: Bool { path.timeouts >= 3 && lastReceivedAt < lastSentAt }
 
   /// Whether the peer has left, as far as is known, rather than a path that loses most datagrams.
-  private var isSilent: Bool { hasTimedOut && !isReceiving && !path.window.isOverTCP }
+  /// With photos in flight, their own probes show what of them arrived.
+  private var isSilent: Bool {
+    hasTimedOut && !isReceiving && !path.window.isOverTCP && !hasPhotosInFlight
+  }
 
   private static let mostInBadWeather = 8 * CongestionWindow.datagram
   /// If both directions lose nine of ten datagrams, this many consecutive timeouts have a
