@@ -105,27 +105,4 @@ struct CrowdStoryTests {
         (2...5).allSatisfy { world.frames($0, of: 0, in: .urgent) == held + 1 }
       })
   }
-
-  @Test func `a device that left costs a narrow link little`() {
-    // Given one that left while much was on its way to it
-    var world = World(seed: 550)
-    world.found()
-    world.enrol(.member)
-    world.hasMulticast = false
-    world.meet(1, 0)
-    world.run(seconds: 30)
-    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
-    world.write(250, bytes: 850, at: 0)
-    world.run(seconds: 5)
-    world.asleep = [1]
-    world.run(seconds: 10)
-    // When it does not come back
-    let before = world.stations[0].wireBytes
-    world.run(seconds: 100)
-    // Then its probes take a hundredth of the link.
-    let bytes = world.stations[0].wireBytes - before
-    print("to one that left: \(bytes) bytes in 100 s")
-    #expect(bytes <= 8000)
-    #expect(world.problems == [])
-  }
 }

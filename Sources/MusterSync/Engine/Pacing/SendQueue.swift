@@ -37,8 +37,6 @@ struct SendQueue: Sendable {
     guard let first = queue.first ?? (owesProbe ? .photos : nil) else {
       return .afterAcknowledgement
     }
-    // A silent peer is sent probes and nothing else.
-    guard probes > 0 || !isSilent || sent.bytesUnderWay == 0 else { return .afterAcknowledgement }
     path.window.note(yields: first >= .thumbnails)
     // The highest priorities may exceed a full window slightly, since they wait behind nothing
     // else.
@@ -59,19 +57,11 @@ struct SendQueue: Sendable {
   private var limit: Int {
     guard !path.window.isOverTCP else { return path.window.bytes }
     guard isReceiving, !isQueued else {
-      return hasTimedOut ? CongestionWindow.datagram : path.window.bytes
+      let isAsking = path.timeouts >= 3 && lastReceivedAt < lastSentAt
+      return isAsking ? CongestionWindow.datagram : path.window.bytes
     }
     let expected = CongestionWindow.least * Int(LossMeter.tries(path.lossPercent))
     return max(path.window.bytes, min(expected, Self.mostInBadWeather))
-  }
-
-  /// Whether several consecutive timeouts passed with nothing received since.
-  private var hasTimedOut: Bool { path.timeouts >= 3 && lastReceivedAt < lastSentAt }
-
-  /// Whether the peer has left, as far as is known, rather than a path that loses most datagrams.
-  /// With photos in flight, their own probes show what of them arrived.
-  private var isSilent: Bool {
-    hasTimedOut && !isReceiving && !path.window.isOverTCP && !hasPhotosInFlight
   }
 
   private static let mostInBadWeather = 8 * CongestionWindow.datagram
@@ -266,11 +256,11 @@ struct SendQueue: Sendable {
 
   /// The retransmission timeout in microseconds. While datagrams are received, the path is lossy
   /// but not down, so the timeout stays short unless nothing is acknowledged for long. Otherwise
-  /// the peer is probed after three seconds, and at doubling intervals once it is silent (RFC 8085).
+  /// the peer is probed every three seconds, with exponential backoff if a queue has built up (RFC
+  /// 8085).
   private var timeout: Int64 {
     guard !path.window.isOverTCP else { return Self.timeoutOverTCP }
     let base = path.roundTrip.timeout + patience
-    guard !isSilent else { return max(base, 3_000_000) << Int64(min(path.timeouts - 3, 3)) }
     let hopeless = Int64(min(max(0, path.timeouts - Self.timeoutsInBadWeather), 3))
     let most =
       isQueued
@@ -305,14 +295,7 @@ struct SendQueue: Sendable {
   ///
   /// Bytes of photos are not retransmitted, because they may have arrived too. The next ones are
   /// sent, or a probe if there are none: the acknowledgement shows what was lost.
-  ///
-  /// To a silent peer nothing is retransmitted: one small probe is sent.
   private mutating func probe(first: Bool, now: Instant) {
-    guard !isSilent else {
-      _ = sent.timeOut(most: 0, of: queue, now: now)
-      probes = 1
-      return
-    }
     let tries = Int(LossMeter.tries(isQueued ? 0 : path.lossPercent))
     let most = min(Self.leastProbes * tries, Self.mostProbes)
     let (lost, parts) = sent.timeOut(most: most, of: queue, now: now)
@@ -326,11 +309,8 @@ struct SendQueue: Sendable {
   private var hasPhotosInFlight: Bool { sent.isUnderWay { queue.isOfPhoto($0) } }
 
   /// Whether a datagram without content is to be sent, to learn what of the photos in flight
-  /// arrived, or whether a silent peer is back.
-  private var owesProbe: Bool {
-    guard probes > 0 else { return false }
-    return isSilent ? sent.bytesUnderWay > 0 : queue.waiting == 0 && hasPhotosInFlight
-  }
+  /// arrived.
+  private var owesProbe: Bool { probes > 0 && queue.waiting == 0 && hasPhotosInFlight }
 
   /// Whether anything is to be sent.
   var isWaiting: Bool { queue.waiting > 0 || owesProbe }
