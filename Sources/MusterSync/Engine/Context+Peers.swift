@@ -25,6 +25,18 @@ extension Context {
     deadlines.schedule(.peer(device), at: next)
   }
 
+  /// Postpones the first probe of a peer while everything for it waits for the link, so that no
+  /// answer is late. Returns whether it does.
+  mutating func postponesProbe(of device: DeviceID) -> Bool {
+    guard outbox.links.rate != nil, outbox.hasSentNothing(of: device),
+      case .asked(let probe) = peers[known: device].heartbeat.liveness, probe.attempts == 0,
+      probe.next <= now
+    else { return false }
+    peers[known: device].heartbeat.liveness = .responsive
+    expectAnswer(from: device)
+    return true
+  }
+
   /// Schedules the next heartbeat or probe of a peer with a session.
   mutating func scheduleTending(of device: DeviceID) {
     if let deadline = peers[device]?.deadline { deadlines.schedule(.peer(device), at: deadline) }

@@ -92,23 +92,22 @@ struct Multicaster: Sendable {
 
   // MARK: Copies
 
-  /// Counts verified copies of what waits in a multicast of another user.
-  ///
-  /// - Parameters:
-  ///   - run: frames; equal to the stored ones if they contain waiting ones.
-  ///   - covered: the devices that its sender receives.
-  mutating func noteCopy(of run: Run, from device: DeviceID, on link: LinkID, context: Context) {
-    noteCopy(from: device, on: link, covered: run.covered, context: context) {
-      $0.isContained(in: run)
-    }
-  }
-
-  /// - Parameter verified: the received records that are stored now.
-  mutating func noteCopy(
-    of verified: [LatestRecord], covered: Set<DeviceTag>, from device: DeviceID, on link: LinkID,
+  /// Counts copies of what waits in a multicast of another user, after its contents were verified:
+  /// frames equal to waiting ones, and records that are stored now.
+  mutating func noteCopies(
+    in announce: Announce, from device: DeviceID, on link: LinkID, records: RecordCache,
     context: Context
   ) {
-    noteCopy(from: device, on: link, covered: covered, context: context) {
+    guard !waiting.isEmpty else { return }
+    for run in announce.runs {
+      noteCopy(from: device, on: link, covered: run.covered, context: context) {
+        $0.isContained(in: run)
+      }
+    }
+    let verified = announce.records.filter { record in
+      records[record.topic].map { LeafHint($0) == LeafHint(record) } ?? false
+    }
+    noteCopy(from: device, on: link, covered: announce.covered, context: context) {
       $0.isContained(in: verified)
     }
   }
@@ -117,7 +116,7 @@ struct Multicaster: Sendable {
     from device: DeviceID, on link: LinkID, covered: Set<DeviceTag>, context: Context,
     _ isCopy: (Fresh) -> Bool
   ) {
-    guard !waiting.isEmpty, let user = context.user(of: device) else { return }
+    guard let user = context.user(of: device) else { return }
     for index in waiting.indices where waiting[index].link == link {
       guard waiting[index].copies.count < Timing.mostCopies,
         !waiting[index].copies.contains(where: { $0.user == user }),

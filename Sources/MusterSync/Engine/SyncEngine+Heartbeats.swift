@@ -25,13 +25,7 @@ extension SyncEngine {
   }
 
   private mutating func probe(_ device: DeviceID) {
-    if case .asked(let probe) = context.peers[known: device].heartbeat.liveness,
-      probe.attempts == 0, probe.next <= context.now, context.outbox.links.rate != nil,
-      context.outbox.hasSentNothing(of: device)
-    {
-      context.peers[known: device].heartbeat.liveness = .responsive
-      return context.expectAnswer(from: device)
-    }
+    if context.postponesProbe(of: device) { return }
     let due = context.peers[known: device].heartbeat.takeDueProbe(
       now: context.now, tries: context.tries(to: device),
       patienceMilliseconds: context.outbox.links.patienceMilliseconds)

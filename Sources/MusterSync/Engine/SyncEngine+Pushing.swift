@@ -8,20 +8,10 @@ extension SyncEngine {
     arrival.isMulticast = true
     if !announce.records.isEmpty { reconciler.noteRecordPush(at: context.now) }
     if !announce.runs.isEmpty { announcer.quickenForGrowth(context: &context) }
-    for run in announce.runs {
-      receive(run, from: device, by: arrival)
-      broadcaster.multicaster.noteCopy(
-        of: run, from: device, on: arrival.link, context: context)
-    }
-    if !announce.records.isEmpty {
-      receive(announce.records, from: device, by: arrival)
-      guard broadcaster.multicaster.count > 0 else { return }
-      let verified = announce.records.filter { record in
-        records.cache[record.topic].map { LeafHint($0) == LeafHint(record) } ?? false
-      }
-      broadcaster.multicaster.noteCopy(
-        of: verified, covered: announce.covered, from: device, on: arrival.link, context: context)
-    }
+    for run in announce.runs { receive(run, from: device, by: arrival) }
+    if !announce.records.isEmpty { receive(announce.records, from: device, by: arrival) }
+    broadcaster.multicaster.noteCopies(
+      in: announce, from: device, on: arrival.link, records: records.cache, context: context)
   }
 
   mutating func receive(_ push: PushedRecords, from device: DeviceID, by arrival: Arrival) {
