@@ -150,7 +150,6 @@ public struct CommandPostServer: Service {
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         availableConnectionsDelegate: .maximum(mostConnections, logger: quiet)),
-      eventLoopGroupProvider: .shared(Self.threads),
       onServerRunning: { channel in
         let bound = channel.localAddress?.port ?? port
         if isPost {
@@ -158,7 +157,7 @@ public struct CommandPostServer: Service {
         }
         logger.info("\(isPost ? "a command post" : "serving phones") on https://\(host):\(bound)")
         onListening(bound)
-      }, logger: quiet)
+      }, eventLoopGroupProvider: .shared(Self.threads), logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: upkeep)
       // The server waits for all connections, and uplinks do not end by themselves.
