@@ -92,15 +92,6 @@ extension Context {
     peers[device].flatMap { roster[$0.certificate]?.user }
   }
 
-  /// The mean loss rate of datagrams from peers on this device's links.
-  var multicastLossPercent: Int {
-    let losses = peers.connected.compactMap { device -> Int? in
-      guard let queue = outbox.sendQueues[device], !queue.path.window.isOverTCP else { return nil }
-      return queue.path.receivedLoss.percent
-    }
-    return losses.reduce(0, +) / max(1, losses.count)
-  }
-
   func announcesServe(since announced: Instant?) -> Bool {
     guard let announced else { return false }
     let limit =

@@ -129,7 +129,7 @@ struct Multicaster: Sendable {
   /// Returns how many copies, from different users, each receiver is to be sent: one if a missed
   /// one is repaired soon; more for urgent data, and where datagrams are lost.
   static func copies(of fresh: Fresh, receivers: Int, context: Context) -> Int {
-    let loss = context.multicastLossPercent
+    let loss = lossPercent(context)
     if fresh.isUrgent {
       // So that one device in a thousand misses all of them.
       return [3, 10, 17, 25].firstIndex { loss <= $0 }.map { $0 + 2 } ?? Timing.mostCopies
@@ -141,6 +141,17 @@ struct Multicaster: Sendable {
     let links = context.outbox.links
     let busy = Int64(receivers) * links.airtimeMilliseconds + links.delayMilliseconds
     return fresh.draw < 1000 - busy ? 2 : 1
+  }
+
+  /// Returns the mean loss rate of datagrams from peers on this device's links.
+  private static func lossPercent(_ context: Context) -> Int {
+    let losses = context.peers.connected.compactMap { device -> Int? in
+      guard let path = context.outbox.sendQueues[device]?.path, !path.window.isOverTCP else {
+        return nil
+      }
+      return path.receivedLoss.percent
+    }
+    return losses.reduce(0, +) / max(1, losses.count)
   }
 
   // MARK: Transmission
