@@ -213,7 +213,7 @@ let package = Package(
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
         "MusterNode", "MusterAmazon", "MusterControl", "CZlib", grdbSQLite, hummingbird,
-        hummingbirdCore, nioCore, nioPosix, nioSSL, logging, lifecycle,
+        hummingbirdCore, nioCore, nioSSL, logging, lifecycle,
       ], resources: [.copy("Resources/dashboard")], for: .size),
     program(
       "muster",

@@ -51,7 +51,8 @@ struct RouteDescription: Sendable {
   let takesVersion: Bool
   /// The member of the body for the user's words, which states when they acted if that was earlier.
   let datedText: String?
-  /// Whether a request is used as far as it can be (`RequestContent`), as that of a person in danger.
+  /// Whether a request is used as far as it can be (`RequestContent`), as that of a person in
+  /// danger.
   let salvages: Bool
 
   let parts: [Substring]

@@ -3,7 +3,6 @@ internal import HummingbirdCore
 public import Logging
 public import MusterTransport
 internal import NIOCore
-internal import NIOPosix
 internal import NIOSSL
 public import ServiceLifecycle
 
@@ -108,12 +107,6 @@ public struct CommandPostServer: Service {
     ) { _, _ in Response(status: .notFound) }
   }
 
-  /// The threads of connections from other machines. They are apart from those of datagrams and of
-  /// this machine's own programs, which do not wait behind the TLS handshakes of others, and leave
-  /// them a processor.
-  private static let threads = MultiThreadedEventLoopGroup(
-    numberOfThreads: max(1, System.coreCount - 1))
-
   /// - Parameters:
   ///   - inputs: receives the connections whose client sends nothing more.
   ///   - upkeep: runs as long as the server, and returns when it is cancelled.
@@ -157,7 +150,7 @@ public struct CommandPostServer: Service {
         }
         logger.info("\(isPost ? "a command post" : "serving phones") on https://\(host):\(bound)")
         onListening(bound)
-      }, eventLoopGroupProvider: .shared(Self.threads), logger: quiet)
+      }, eventLoopGroupProvider: .shared(RemoteThreads.group), logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: upkeep)
       // The server waits for all connections, and uplinks do not end by themselves.
