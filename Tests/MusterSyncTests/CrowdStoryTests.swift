@@ -65,7 +65,6 @@ struct CrowdStoryTests {
     // Then each position is sent a few times, not once by each.
     let all = world.stations.reduce(0) { $0 + $1.sentDatagrams } - before
     let idle = quiet.stations.reduce(0) { $0 + $1.sentDatagrams } - before
-    print("\(count) laptops: \(all) datagrams, \(idle) without the positions")
     #expect(all - idle <= 50)
     #expect(world.problems == [])
   }
