@@ -58,6 +58,12 @@ extension `Logging in` {
       }
       let call = try await caller.json(ofPath: "/api/v1/me/call", cookie: rui)["call"]
       #expect(call["open"] == .bool(true))
+      let age = try #require(HeaderName(RouteDescription.ageHeader))
+      for odd in ["nan", "-nan", "inf", "-inf", "-3", "1e300", "0.5", "soon", ""] {
+        let answer = await caller.ask(
+          .put, "/api/v1/me/safety", "{\"safety\":\"help\"}", cookie: rui, [age: odd])
+        #expect(answer.status == .noContent, "an age of \(odd)")
+      }
       for odd in Self.oddPlaces {
         let body = "{\"lat\":46.5,\"lon\":\"7.25\",\(odd)}"
         let answer = await caller.ask(.post, "/api/v1/me/position", body, cookie: rui)

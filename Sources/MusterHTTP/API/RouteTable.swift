@@ -87,15 +87,13 @@ struct RouteTable<Service: Sendable>: Sendable {
   ) throws(Problem) -> Int {
     guard let text = request.value(of: RouteDescription.ageHeader) else { return 0 }
     let span = 0...Int(Limits.spanSeconds)
-    if route.salvages, let seconds = Double(text) {
-      return Int(min(max(seconds, 0), Double(span.upperBound)))
-    }
-    guard let seconds = Int(text), span.contains(seconds) else {
-      if route.salvages { return 0 }
+    if let seconds = Int(text), span.contains(seconds) { return seconds }
+    guard route.salvages else {
       throw Problem(
         .badRequest, "seconds from 0 to \(Limits.spanSeconds)", at: RouteDescription.ageHeader)
     }
-    return seconds
+    guard let seconds = Double(text), !seconds.isNaN else { return 0 }
+    return Int(min(max(seconds, 0), Double(span.upperBound)))
   }
 
   private static func segments(_ path: String) throws(Problem) -> [String] {
