@@ -18,11 +18,7 @@ struct RequestContent: Sendable {
 
   /// Reads a body. Throws if it is not JSON.
   init(_ bytes: [UInt8]) throws(Problem) {
-    do {
-      self.init(json: try JSON.read(bytes))
-    } catch {
-      throw Problem(.badRequest, "\(error)")
-    }
+    self.init(json: try Self.read(bytes, repairs: false))
   }
 
   /// Reads a body as far as it can be used: what the shape admits, or the fault of a part that is
@@ -30,12 +26,7 @@ struct RequestContent: Sendable {
   ///
   /// - Parameter shape: what the body should be.
   init(salvaging bytes: [UInt8], as shape: Shape) throws(Problem) {
-    let value: JSON
-    do {
-      value = try Self.read(bytes)
-    } catch {
-      throw Problem(.badRequest, "\(error)")
-    }
+    let value = try Self.read(bytes, repairs: true)
     guard case .object(let members, _) = shape, case .object(let values) = value else {
       self.init(json: value)
       return
@@ -53,11 +44,12 @@ struct RequestContent: Sendable {
     self.init(json: .object(used), leftOut: unused.sorted())
   }
 
-  private static func read(_ bytes: [UInt8]) throws(GeoJSONFault) -> JSON {
+  private static func read(_ bytes: [UInt8], repairs: Bool) throws(Problem) -> JSON {
     do {
       return try JSON.read(bytes)
     } catch {
-      return try JSON.read(PhoneMessages.repaired(bytes))
+      if repairs { return try read(PhoneMessages.repaired(bytes), repairs: false) }
+      throw Problem(.badRequest, "\(error)")
     }
   }
 
