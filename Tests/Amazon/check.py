@@ -159,6 +159,32 @@ def others(raw):
 
 # MARK: Who may
 
+READS = ("Describe", "List", "Get", "BatchGet", "Forecast")
+OF_COMMAND = ("PutGeofence", "BatchPutGeofence", "BatchDeleteGeofence", "DeleteGeofenceCollection")
+
+
+def rights(raw, nodes):
+    """Each operation by a key of each kind: what its rights permit, and nothing else."""
+    count = 0
+    for operation in OURS:
+        model = MODEL.operation_model(operation)
+        names = {**names_of(operation), "CollectionName": "Rights", "TrackerName": "Rights"}
+        request = serialized(MODEL, operation, valid(model.input_shape, names, False))
+        for kind, key in (("observer", nodes["observer"]), ("member", nodes["member"]), ("command", raw.node)):
+            permitted = kind == "command" or operation.startswith(READS) \
+                or kind == "member" and operation not in OF_COMMAND
+            answer = raw.send(*request, key=key)
+            if permitted:
+                expect(answer[0] != 403, operation, kind, answer[0], answer[2])
+            else:
+                expect_fault(answer, 403, "AccessDeniedException", operation, kind)
+            count += 1
+        stranger = raw.send(*request, signed=False)
+        expect_fault(stranger, 403, "MissingAuthenticationTokenException", operation, "unsigned")
+        count += 1
+    return count
+
+
 def signatures(raw, nodes):
     path = "/tracking/v0/list-trackers"
     expect(raw.send("POST", path)[0] == 200, "a signed request")
@@ -434,6 +460,7 @@ def main():
     walk_valid(raw)
     count = walk_invalid(raw)
     others(raw)
+    count += rights(raw, nodes)
     signatures(raw, nodes)
     unsigned(Raw(nodes["open"]))
     flow(nodes)
@@ -442,7 +469,7 @@ def main():
     known_faults(nodes)
     command_line(nodes)
     sign_off(nodes)
-    print(f"{len(OURS)} operations, {count} invalid requests: no mismatch")
+    print(f"{len(OURS)} operations, {count} requests that are invalid or by rights: no mismatch")
 
 
 if __name__ == "__main__":

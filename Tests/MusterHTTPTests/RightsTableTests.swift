@@ -37,7 +37,7 @@ import Testing
       let name = "\(route.method.rawValue) \(route.path)"
       #expect(names.insert(name).inserted, "\(name)")
       let rights = route.rights
-      let reads = [.read, .dearRead, .stream].contains(rights.cost)
+      let reads = [.read, .dearRead, .alarmRead, .stream].contains(rights.cost)
       #expect((route.method == .get) == (reads || rights.cost == .transfer && !route.takesFile))
       #expect((route.body != nil || route.takesFile) == (rights.bodyBytes > 0) || route.body == nil)
       #expect(rights.extents[.laptop] != nil, "\(name): the node's own user may do everything")

@@ -62,11 +62,12 @@ struct APIRouter: Sendable {
     _ request: Request, _ admitted: AdmittedRequest<API>, connection: Connection,
     person: Person? = nil, isProgram: Bool = false
   ) async -> Answer {
-    let share = person.map { "login \($0.name)" } ?? (isProgram ? "programs" : nil)
-    let reader = share.flatMap { share in
-      // What cannot wait takes no turn among reads.
-      admitted.match.rights.cost == .urgent
-        ? nil : ReadTurns.Reader(name: share, turns: turns) { connection.isPresent }
+    let cost = admitted.match.rights.cost
+    let name = person.map { "login \($0.name)" } ?? (isProgram ? "programs" : nil)
+    let reader = name.map { name in
+      ReadTurns.Reader(share: .init(reader: name, cost: cost), turns: turns) {
+        connection.isPresent
+      }
     }
     let caller = API.Caller(
       reader: reader, onBehalfOf: person?.principal, hidesDuress: person?.seesDuress == false)

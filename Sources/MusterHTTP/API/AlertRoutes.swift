@@ -6,7 +6,7 @@ internal import MusterNode
 enum AlertRoutes {
   static let routes: [Route] = [
     Route(
-      .get, "/api/v1/alerts", "List the active alerts of this node", rights: .dearRead,
+      .get, "/api/v1/alerts", "List the active alerts of this node", rights: .alarmRead,
       result: .json(.open([.must("items", .list(.named("Alert"), most: Limits.alerts))]))
     ) { api, _ in
       guard case .alerts(let alerts) = try await api.ask(.alerts) else { throw Problem.unexpected }

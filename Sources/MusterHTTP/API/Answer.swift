@@ -46,6 +46,35 @@ struct Answer: Sendable {
 
   static func ok(_ json: JSON) -> Answer { Answer(.ok, json) }
 
+  // MARK: Pieces
+
+  /// Bytes that are sent at once: a client that reads slowly has one such piece in its socket.
+  private static let pieceBytes = 256 * 1024
+
+  /// The bytes of a body that is sent in several pieces; 0 for one that the socket takes whole.
+  var piecedBytes: Int {
+    let bytes = content?.readableBytes ?? 0
+    return bytes > Self.pieceBytes ? bytes : 0
+  }
+
+  /// Returns the answer with a large body in pieces. `holder` lives until all of it is sent, or the
+  /// connection is lost; for a body of one piece, until the answer is handed over.
+  func sent(holding holder: some AnyObject & Sendable) -> Answer {
+    guard let content, piecedBytes > 0 else { return self }
+    var answer = self
+    answer.body = ResponseBody(contentLength: content.readableBytes) { writer in
+      var rest = content
+      while let piece = rest.readSlice(length: min(Self.pieceBytes, rest.readableBytes)),
+        piece.readableBytes > 0
+      {
+        try await writer.write(piece)
+      }
+      try await writer.finish(nil)
+      withExtendedLifetime(holder) {}
+    }
+    return answer
+  }
+
   /// A response with the id and the location of a new row.
   static func created(_ id: String, below path: String) -> Answer {
     var answer = Answer(.created, JSON.object(["id": .string(id)]))

@@ -63,38 +63,13 @@ struct ArchiveResponder: HTTPResponder {
       \(answer.status.code) \(agency) \(context.client) \(request.method.rawValue) \
       \(request.uri.path.prefix(300))
       """)
-    var response = answer.response
-    if let place {
-      Connection(channel: context.channel).renew(after: response)
-      response.body = Self.body(of: answer, holding: place)
-    }
+    var response = (place.map { answer.sent(holding: $0) } ?? answer).response
+    if place != nil { Connection(channel: context.channel).renew(after: response) }
     if answer.status == .unauthorized {
       response.headers[.wwwAuthenticate] = "Bearer realm=\"muster-archive\""
     }
     if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
     return response
-  }
-
-  /// Bytes that are sent at once: a client that reads slowly has one such piece in its socket.
-  private static let pieceBytes = 256 * 1024
-
-  /// Returns a large body in pieces. Its place is free once it is sent, or the connection is lost.
-  private static func body(
-    of answer: Answer, holding place: AgencyShares.Place
-  ) -> ResponseBody {
-    guard let content = answer.content, content.readableBytes > pieceBytes else {
-      return answer.body
-    }
-    return ResponseBody(contentLength: content.readableBytes) { [place] writer in
-      var rest = content
-      while let piece = rest.readSlice(length: min(pieceBytes, rest.readableBytes)),
-        piece.readableBytes > 0
-      {
-        try await writer.write(piece)
-      }
-      try await writer.finish(nil)
-      withExtendedLifetime(place) {}
-    }
   }
 
   private func result(

@@ -29,6 +29,8 @@ struct RouteRights: Sendable {
     case read
     /// A read that costs more, such as a search in the past.
     case dearRead
+    /// The list of alerts, which waits for no other read of its reader.
+    case alarmRead
     /// An answer without an end.
     case stream
     /// A body or an answer of many megabytes.
@@ -38,6 +40,7 @@ struct RouteRights: Sendable {
     var name: String {
       switch self {
       case .dearRead: "dear read"
+      case .alarmRead: "alarm read"
       case .urgent: "urgent write"
       default: rawValue
       }
@@ -86,6 +89,8 @@ struct RouteRights: Sendable {
   static let read = granting(.read, logins + [.laptop])
   /// A read for every login that costs more than its answer.
   static let dearRead = granting(.dearRead, logins + [.laptop])
+  /// The alerts, for every login.
+  static let alarmRead = granting(.alarmRead, logins + [.laptop])
   /// A stream of changes for every login.
   static let stream = granting(.stream, logins + [.laptop])
   /// A file for every login.
