@@ -50,17 +50,19 @@ struct Answer: Sendable {
 
   /// Bytes that are sent at once: a client that reads slowly has one such piece in its socket.
   private static let pieceBytes = 256 * 1024
+  /// Up to this size the socket takes an answer whole.
+  private static let smallBytes = 16 * 1024
 
-  /// The bytes of a body that is sent in several pieces; 0 for one that the socket takes whole.
-  var piecedBytes: Int {
+  /// The bytes of a body that may wait for its client; 0 for a small one.
+  var waitingBytes: Int {
     let bytes = content?.readableBytes ?? 0
-    return bytes > Self.pieceBytes ? bytes : 0
+    return bytes > Self.smallBytes ? bytes : 0
   }
 
-  /// Returns the answer with a large body in pieces. `holder` lives until all of it is sent, or the
-  /// connection is lost; for a body of one piece, until the answer is handed over.
+  /// Returns the answer with its body in pieces. `holder` lives until all of it is sent, or the
+  /// connection is lost; for a small body, until the answer is handed over.
   func sent(holding holder: some AnyObject & Sendable) -> Answer {
-    guard let content, piecedBytes > 0 else { return self }
+    guard let content, waitingBytes > 0 else { return self }
     var answer = self
     answer.body = ResponseBody(contentLength: content.readableBytes) { writer in
       var rest = content

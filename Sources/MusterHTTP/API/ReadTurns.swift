@@ -126,7 +126,7 @@ final class ReadTurns: Sendable {
       }
     }
     let answer = try await work()
-    unsent = answer.piecedBytes
+    unsent = answer.waitingBytes
     return unsent == 0 ? answer : answer.sent(holding: Unsent(unsent, of: share, in: self))
   }
 
