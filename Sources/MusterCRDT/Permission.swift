@@ -112,6 +112,9 @@ public enum Permission {
   }
 
   private static func isOpenToMembers(_ field: Field) -> Bool {
-    [.reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks].contains(field)
+    [
+      .reportConfirmations, .reportContentConfirmations, .reportComments, .reportPhotos,
+      .reportPhotoMarks,
+    ].contains(field)
   }
 }

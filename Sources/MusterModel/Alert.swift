@@ -13,6 +13,9 @@ public struct Alert: Codable, Hashable, Sendable {
   /// The charge of the battery of the person's device, in percent; nil if it is not known, or the
   /// alert is not about a person.
   public var batteryPercent: UInt8?
+  /// Everyone known to have acknowledged it, also those whose acknowledgement does not silence it
+  /// here: command first; never stored.
+  public var acknowledgements: [AlertSighting] = []
   /// Of a danger to people, the emergency services to call; never stored.
   public var contacts: [AlertContact] = []
 
@@ -41,6 +44,39 @@ public struct AlertAcknowledgement: Codable, Hashable, Sendable {
   public init(name: String, moment: Timestamp) {
     self.name = name
     self.moment = moment
+  }
+}
+
+/// A person who acknowledged an alert in a row that every node holds, by the certificate of the
+/// device that signed it. No text that its author chose stands in the place of the name.
+public struct AlertSighting: Codable, Hashable, Sendable {
+  /// The most of one alert.
+  public static let mostListed = 8
+
+  /// The person; of a program, the user of its device.
+  public var user: UserID
+  /// The callsign; one that several people have is followed by the first digits of the id.
+  public var name: String
+  /// The role of the device. A member's acknowledgement silences no device but the member's own.
+  public var role: Role
+  /// The callsign of the device's user if the person used a login there; nil for their own.
+  public var via: String?
+  /// What the device claims about who it was, such as the name of a login; may be empty.
+  public var note: String
+
+  /// Creates a sighting.
+  public init(user: UserID, name: String, role: Role, via: String?, note: String) {
+    self.user = user
+    self.name = name
+    self.role = role
+    self.via = via
+    self.note = note
+  }
+
+  /// Role and name, such as `(member) Mia`.
+  public var text: String {
+    let place = via.map { ", via \($0)'s post" } ?? ""
+    return role == .command ? name + place : "(\(role.name)) \(name)\(place)"
   }
 }
 

@@ -79,12 +79,15 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
   case reportPosition = 25
   case reportToEvacuate = 26
   case reportStatus = 27
+  /// An add-wins set of marks. No longer written: they do not state what was confirmed.
   case reportConfirmations = 28
   case reportComments = 29
   /// An add-wins set of `Value.photo`.
   case reportPhotos = 30
   /// An add-wins set of the encoded `PhotoMark`s.
   case reportPhotoMarks = 31
+  /// An add-wins set of the encoded `ConfirmedContent`s.
+  case reportContentConfirmations = 32
 
   case fenceExistence = 40
   case fenceName = 41
@@ -231,10 +234,10 @@ public enum Field: UInt8, Codable, Sendable, CaseIterable, Hashable, Comparable 
     case .userDeactivated, .reportToEvacuate, .fenceDeleted, .permitRevoked: .enableWinsFlag
     case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
       .permitExistence, .reportConfirmations, .reportComments, .reportPhotos, .reportPhotoMarks,
-      .directiveUsers, .directiveAcknowledgements, .directiveZones, .directiveSupersedes,
-      .directiveExpected, .directiveTrackerReplies, .permitUsers, .alertAcknowledgements,
-      .checkInExistence, .fenceRules, .settingsContacts, .exposureNotices,
-      .unverifiedCallExistence:
+      .reportContentConfirmations, .directiveUsers, .directiveAcknowledgements,
+      .directiveZones, .directiveSupersedes, .directiveExpected, .directiveTrackerReplies,
+      .permitUsers, .alertAcknowledgements, .checkInExistence, .fenceRules, .settingsContacts,
+      .exposureNotices, .unverifiedCallExistence:
       .addWinsSet
     default: .lastWriter
     }

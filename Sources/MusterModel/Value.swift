@@ -86,7 +86,8 @@ extension Field {
       .number
     case .settingsForeground, .settingsBackground: .profile
     case .trackPoints, .checkInSealed, .fenceRules, .reportPhotoMarks, .settingsContacts,
-      .recordValue, .exposureNote, .exposureNotices, .unverifiedCallContent,
+      .reportContentConfirmations, .recordValue, .exposureNote, .exposureNotices,
+      .unverifiedCallContent,
       .unverifiedCallOutcome:
       .bytes
     }
@@ -130,6 +131,7 @@ extension Field {
     case .fenceRules: ZoneRule.accepts(bytes)
     case .settingsContacts: EmergencyContact.accepts(bytes)
     case .reportPhotoMarks: PhotoMark.accepts(bytes)
+    case .reportContentConfirmations: bytes.count == ConfirmedContent.encodedBytes
     case .recordValue: RecordEntry.accepts(bytes)
     case .exposureNote: ProximityNote.accepts(sealed: bytes)
     case .exposureNotices: ExposureNotice.accepts(bytes)
@@ -198,7 +200,7 @@ extension Field {
     case .reportPosition: "position"
     case .reportToEvacuate: "toEvacuate"
     case .reportStatus, .directiveStatus: "status"
-    case .reportConfirmations: "confirmations"
+    case .reportConfirmations, .reportContentConfirmations: "confirmations"
     case .reportComments: "comments"
     case .reportPhotos: "photos"
     case .reportPhotoMarks: "photoMarks"

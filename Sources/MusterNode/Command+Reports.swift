@@ -23,8 +23,8 @@ extension Command {
       Self.changing(.report, reference) { ReportRequests.edit($0, changes, by: login) }
     case .loginReport(.withdraw(let reference), let login):
       Self.changing(.report, reference) { ReportRequests.delete($0, by: login) }
-    case .confirmReport(let reference):
-      Self.changing(.report, reference) { ReportRequests.confirm($0) }
+    case .confirmReport(let reference, let seen):
+      Self.changing(.report, reference) { ReportRequests.confirm($0, seen: seen) }
     case .commentReport(let reference, let text):
       Self.changing(.report, reference) { ReportRequests.comment($0, text: text) }
     default: nil

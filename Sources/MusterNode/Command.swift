@@ -48,7 +48,8 @@ public enum Command: Codable, Hashable, Sendable {
   case deleteReport(String)
   /// What a login with the rights of a member does with its own reports.
   case loginReport(LoginReportWrite, login: String)
-  case confirmReport(String)
+  /// With the `ReportSummary.content` that the user saw; nil for what is shown by then.
+  case confirmReport(String, seen: String? = nil)
   case commentReport(String, text: String)
 
   /// The photos of a report. A `String` that names a photo is its number from 1, or its id or the

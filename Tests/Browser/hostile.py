@@ -114,6 +114,7 @@ class HostileStage(Stage):
         return {"id": f"{n:032x}", "title": text, "description": text, "category": "other",
                 "severity": 3, "toEvacuate": n % 40 == 0, "status": "open", "owner": "0" * 32,
                 "ownerCallsign": text, "confirmations": [text],
+                "confirmedBy": [{"name": text, "through": text, "beforeChange": True}],
                 "comments": [{"callsign": text, "text": text, "writtenAt": WHEN}], "photos": [],
                 "conflicts": [{"field": field, "values": both} for field in ("title", "position", text)],
                 "delivery": {"devices": 3, "commandPost": True}, "createdAt": WHEN,
@@ -152,6 +153,7 @@ class HostileStage(Stage):
         return {"id": f"help:{n:032x}", "kind": ("help", "directive")[n % 2], "row": f"{n:032x}",
                 "level": ("danger", "warning", "notice")[n % 3], "text": text, "since": WHEN,
                 "acknowledgedBy": (None, text)[n % 2], "acknowledgedAt": (None, WHEN)[n % 2],
+                "acknowledgements": [{"name": text, "role": "member", "note": text}],
                 "contacts": [{"id": f"{n:032x}", "name": text, "phone": text, "otherPhones": [text],
                               "note": text, "lat": None, "lon": None, "distanceMetres": n,
                               "bearingDegrees": n}]}

@@ -195,11 +195,11 @@ import Testing
   }
 
   @Test func `a report has every key that scripts rely on`() throws {
-    let report = ReportSummary(
+    var report = ReportSummary(
       id: RowID(raw: Bytes16(high: 0, low: 10)), title: "Smoke", details: "", category: .fire,
       severity: nil, position: nil, toEvacuate: true, status: .open,
-      owner: UserID(raw: Bytes16(high: 0, low: 11)), ownerCallsign: "Anna", confirmations: [],
-      comments: [],
+      owner: UserID(raw: Bytes16(high: 0, low: 11)), ownerCallsign: "Anna",
+      confirmations: ["Ben"], comments: [],
       conflicts: [
         FieldConflict(
           field: .reportTitle,
@@ -209,12 +209,24 @@ import Testing
           ])
       ], delivery: Delivery(devices: 4, total: 5, commandPost: true, ageSeconds: 40),
       createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 1500))
+    report.confirmedBy = [
+      ReportConfirmation(
+        user: UserID(raw: Bytes16(high: 0, low: 12)), authorship: "Ben", role: .member,
+        standing: .counts),
+      ReportConfirmation(
+        user: nil, authorship: Authorship("Eva", through: "Anna"), role: .command,
+        standing: .ofEarlierContent),
+    ]
     let text = report.json.text
     #expect(
       text == #"""
-        {"category":"fire","comments":[],"confirmations":[],"conflicts":[{"field":"title",\#
+        {"category":"fire","comments":[],"confirmations":["Ben"],"confirmedBy":[{\#
+        "beforeChange":false,"counts":true,"name":"Ben","ofOwnReport":false,"role":"member",\#
+        "through":null,"user":"0000000000000000000000000000000c"},{\#
+        "beforeChange":true,"counts":false,"name":"Eva","ofOwnReport":false,"role":"command",\#
+        "through":"Anna","user":null}],"conflicts":[{"field":"title",\#
         "values":[{"callsign":"Anna","value":"Smoke","writtenAt":"1970-01-01T00:00:01.500Z"}]}],\#
-        "createdAt":"1970-01-01T00:00:00Z",\#
+        "content":"","createdAt":"1970-01-01T00:00:00Z",\#
         "delivery":{"ageSeconds":40,"archive":false,"commandPost":true,"devices":4,\#
         "text":"on 4 of 5 devices · command post ✓ · 40 s ago","total":5},\#
         "description":"",\#

@@ -7,7 +7,8 @@ import Testing
 struct EverySmallHistoryTests {
   static let fields: [Field] = [
     .userCallsign, .userDeactivated, .reportExistence, .reportTitle, .reportToEvacuate,
-    .reportComments, .reportPhotos, .reportPhotoMarks, .fenceExistence, .fenceName, .fenceDeleted,
+    .reportComments, .reportPhotos, .reportPhotoMarks, .reportContentConfirmations,
+    .fenceExistence, .fenceName, .fenceDeleted,
     .directiveDurationSeconds, .directiveZones, .directiveExpected, .userRelayedClaim,
     .permitRevoked, .alertAcknowledgements, .checkInExistence, .checkInReport,
     .recordValue, .exposureNote, .unverifiedCallExistence, .unverifiedCallContent,

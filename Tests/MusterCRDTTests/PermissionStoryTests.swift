@@ -121,7 +121,8 @@ struct PermissionStoryTests {
           let owner = isOwn ? person.user : Author.deputy.user
           let write = Write(row: RowKey.report.id, field: field, value: field.example)
           let isOpen = [
-            .reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks,
+            .reportComments, .reportConfirmations, .reportContentConfirmations, .reportPhotos,
+            .reportPhotoMarks,
           ].contains(field)
           let expected =
             switch (person.role, field) {

@@ -57,6 +57,7 @@ enum Specimens {
       .claimSafety(.safe, note: ""), .claimSafety(.needsHelp, note: "a leg\nis broken"),
       .setPosition(fix), .setPosition(bareFix), .track(of: "Ben", limit: 7),
       .report("0a1b"), .deleteReport(""), .confirmReport("ffff"),
+      .confirmReport("ffff", seen: "0a1b"),
       .commentReport("0a1b", text: "ça brûle"), .photos("0a1b"), .records(of: UserID(raw: row.raw)),
       .addPhoto(photo, to: "0a1b"),
       .removePhoto("1", of: "0a1b"), .requestPhoto("ffff", of: "0a1b"),
@@ -201,9 +202,16 @@ enum Specimens {
 
   static let alert = Alert(
     id: AlertID(kind: .overdue, row: row), level: .danger, text: "late", since: moment)
-  static let noticedAlert = Alert(
-    id: AlertID(kind: .help, row: row), level: .danger, text: "help", since: moment,
-    acknowledgement: AlertAcknowledgement(name: "Maria", moment: moment))
+  static var noticedAlert: Alert {
+    var alert = Alert(
+      id: AlertID(kind: .help, row: row), level: .danger, text: "help", since: moment,
+      acknowledgement: AlertAcknowledgement(name: "Maria", moment: moment))
+    alert.acknowledgements = [
+      AlertSighting(user: user, name: "Maria", role: .command, via: "Anna", note: "m"),
+      AlertSighting(user: user, name: "Mia", role: .member, via: nil, note: ""),
+    ]
+    return alert
+  }
   static var counts: ChangeCounts {
     var counts = ChangeCounts()
     counts[.events] = .max
@@ -254,7 +262,18 @@ enum Specimens {
   static let drawing = PhotoDrawing(
     shape: .text, colour: .yellow, points: [PhotoPoint(x: 0, y: 65_535)], text: "Exit")
 
-  static let report = ReportSummary(
+  static var report: ReportSummary {
+    var report = confirmedReport
+    report.content = "0a1b"
+    report.confirmedBy = ReportConfirmation.Standing.allCases.map {
+      ReportConfirmation(
+        user: $0 == .counts ? user : nil, authorship: Authorship("Ben", through: "Anna"),
+        role: .member, standing: $0)
+    }
+    return report
+  }
+
+  private static let confirmedReport = ReportSummary(
     id: row, title: "Fire", details: "in the hall", category: .fire, severity: 5, position: sydney,
     toEvacuate: true, status: .open, owner: user, ownerCallsign: "Anna",
     confirmations: ["Ben", "Cleo"],

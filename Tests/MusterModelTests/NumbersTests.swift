@@ -9,7 +9,7 @@ struct NumbersTests {
       $0.map(\.rawValue)
     }
     #expect(numbers[.user] == Array(1...9))
-    #expect(numbers[.report] == Array(20...31))
+    #expect(numbers[.report] == Array(20...32))
     #expect(numbers[.fence] == Array(40...53))
     #expect(numbers[.directive] == Array(60...74))
     #expect(numbers[.settings] == Array(80...83))

@@ -211,6 +211,7 @@ struct ValueCodingTests {
       .bytes(Self.notice.encoded()), .bytes(Self.call.encoded()),
       .bytes(UnverifiedCallOutcome(.confirmed(Self.user), seen: [Self.dot]).encoded()),
       .bytes(UnverifiedCallOutcome(.closed(reason: "seen"), seen: [Self.dot]).encoded()),
+      .bytes(Array(repeating: 0, count: ConfirmedContent.encodedBytes)),
     ]
     let all =
       (0...UInt8.max).map { Value.code($0) } + [text, claim, geometry, position, .mark] + others
@@ -233,7 +234,7 @@ struct ValueCodingTests {
           .checkInReminderSeconds, .checkInStillSeconds:
           [others[2]]
         case .trackPoints:
-          [others[3], others[14], others[15]] + others[17...24]
+          [others[3], others[14], others[15]] + others[17...25]
         case .directiveAcknowledgements: [others[4]]
         case .userSafetyOverride, .trackerSafetyOverride: [others[5], others[7]]
         case .userRelayedClaim: [others[8]]
@@ -245,6 +246,7 @@ struct ValueCodingTests {
         case .fenceRules: [others[15]]
         case .reportPhotos: [others[16]]
         case .reportPhotoMarks: [others[17]]
+        case .reportContentConfirmations: [others[25]]
         case .settingsContacts: [others[18]]
         case .recordValue: [others[19]]
         case .exposureNote: [others[20]]

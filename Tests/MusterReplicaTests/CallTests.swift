@@ -135,7 +135,7 @@ struct CallTests {
     #expect(try seen("Ben", in: &valley) == ["Ada's post (command)"])
   }
 
-  @Test func `a member's acknowledgement is shown as one, and silences no command device`() throws {
+  @Test func `a member's acknowledgement is shown as one, and silences no other device`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo", "Dan")
     try valley.converge()
     try valley.claim(.needsHelp, by: "Ben")
@@ -143,7 +143,11 @@ struct CallTests {
     try acknowledge(at: "Cleo", in: &valley)
     #expect(try help("Ada", in: &valley)?.acknowledgement == nil, "command still alerts")
     #expect(try help("Cleo", in: &valley)?.acknowledgement?.name == "Cleo")
-    #expect(try help("Dan", in: &valley)?.acknowledgement?.name == "Cleo")
+    #expect(try help("Dan", in: &valley)?.acknowledgement == nil, "nor another member's")
+    for name in ["Ada", "Dan"] {
+      let known = try #require(try help(name, in: &valley)).acknowledgements
+      #expect(known.map(\.text) == ["(member) Cleo"])
+    }
     #expect(try seen("Ben", in: &valley) == ["Cleo (member)"])
     #expect(try standing("Ben", in: &valley)?.stage == .seenByMember)
     try valley.run(milliseconds: 1000)

@@ -42,6 +42,16 @@ struct WireVectorTests {
     }.sorted()
   }
 
+  private static func confirmedContent(
+    _ row: RowID, _ operation: OperationID
+  ) throws -> [UInt8] {
+    let content = ReportContent(
+      title: "fire on the ridge", category: .fire, severity: 4,
+      position: try #require(Coordinate(latitudeE7: 460_500_000, longitudeE7: -145_000_000)),
+      toEvacuate: true, details: "Two houses")
+    return ConfirmedContent(of: content, operation: operation, row: row).encoded
+  }
+
   private static func vectors() throws -> [String: String] {
     let rootKey = try SigningKey(seed: fill(1, 32))
     let signingKey = try SigningKey(seed: fill(2, 32))
@@ -81,6 +91,9 @@ struct WireVectorTests {
       "fence.version": FenceVersion(
         geometry: Dot(frame: incarnation.raw, index: 1), active: nil
       ).bytes,
+      "confirmed.content": try confirmedContent(
+        RowID(operation: operation, origin: RowOrigin(owner: user, nonce: incarnation.raw)),
+        operation),
     ]
     let first = Frame.clear(
       operation: operation, log: log, sequence: 0, previous: .none, body: opening.encoded(),

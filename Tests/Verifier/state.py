@@ -28,9 +28,11 @@ REFERENCE, TIME, NUMBER, BYTES, REPLY, OVERRULING, PROFILE, DURATION = (
     "reference", "time", "number", "bytes", "reply", "overruling", "profile", "duration")
 RELAYED, SIGN_OFF, ALERT_REPLY, TRACKER_REPLY, CHECK_IN_REPORT, SEALED, PHOTO = (
     "relayed claim", "sign-off", "alert reply", "tracker reply", "check-in", "sealed", "photo")
-STILL, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE, CALL, OUTCOME = (
+STILL, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE, CALL, OUTCOME, CONFIRMED = (
     "still", "zone rule", "photo mark", "contact", "record entry", "note", "notice",
-    "unverified call", "outcome of a call")
+    "unverified call", "outcome of a call", "confirmed content")
+# Types of bytes with one length.
+LENGTHS = {SEALED: 160, CONFIRMED: 32}
 
 # Field number -> the valid values: a type above, or the valid codes.
 FIELDS = {
@@ -38,6 +40,7 @@ FIELDS = {
     8: RELAYED, 9: SIGN_OFF,
     20: MARK, 21: LINE, 22: PARAGRAPHS, 23: range(1, 8), 24: range(1, 6), 25: PLACE, 26: MARK,
     27: range(1, 3), 28: MARK, 29: PARAGRAPHS, 30: PHOTO, 31: PHOTO_MARK,
+    32: CONFIRMED,
     40: MARK, 41: LINE, 42: LINE, 43: range(1, 4), 44: OUTLINE, 45: range(0, 2), 46: PARAGRAPHS,
     47: MARK, 48: NUMBER, 49: range(1, 3), 50: range(1, 6), 51: TIME, 52: range(0, 2),
     53: ZONE_RULE,
@@ -61,11 +64,11 @@ TRACKER_REPLIES, EXPOSURE_NOTE, CALL_OUTCOME = 74, 220, 242
 SAID_BY_COMMAND = (7, 8, 104)
 # Flags that nothing clears.
 FOR_EVER = (FENCE_DELETED, 145)
-CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS = 28, 29, 30, 31
+CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS, CONTENT_CONFIRMATIONS = 28, 29, 30, 31, 32
 # Sets whose elements only their authors and command may remove.
 OWN_ELEMENTS = (
-    CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS, 53, 66, ACKNOWLEDGEMENTS, 71, 72, 73,
-    TRACKER_REPLIES, 83, 141, 160, 221)
+    CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS, CONTENT_CONFIRMATIONS, 53, 66,
+    ACKNOWLEDGEMENTS, 71, 72, 73, TRACKER_REPLIES, 83, 141, 160, 221)
 
 
 def kind_of(field):
@@ -202,10 +205,10 @@ class PackedWrites:
             return b"\x09" + number
         if allowed in (
                 BYTES, SEALED, ZONE_RULE, PHOTO_MARK, CONTACT, RECORD_ENTRY, NOTE, NOTICE, CALL,
-                OUTCOME):
+                OUTCOME, CONFIRMED):
             content = self.take(self.varint())
             most = 65_536 if allowed == RECORD_ENTRY else 4096
-            if len(content) > most or (allowed == SEALED and len(content) != 160):
+            if len(content) > most or len(content) != LENGTHS.get(allowed, len(content)):
                 raise Invalid("bytes")
             if allowed == ZONE_RULE:
                 check_zone_rule(content)
@@ -659,7 +662,8 @@ def may_write(write, owner):
             write.value is None or write.value[1:17] == author.user)
     if write.field in SAID_BY_COMMAND and write.value is not None:
         return False
-    return is_own or write.field in (CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS)
+    return is_own or write.field in (
+        CONFIRMATIONS, COMMENTS, PHOTOS, PHOTO_MARKS, CONTENT_CONFIRMATIONS)
 
 
 def takes(later, earlier):

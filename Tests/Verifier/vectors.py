@@ -97,6 +97,11 @@ def derive(given):
         "alert.row": h16(b"muster alert 1", operation, b"\1", user),
         "blob.root": root, "blob.id": blob_id, "blob.proof": proof, "blob.list": blob_list,
     }
+    report = operation + found["row.id"]
+    shown = u32(17) + b"fire on the ridge\2\4\1"
+    shown += struct.pack(">ii", 460_500_000, -145_000_000) + b"\1"
+    found["confirmed.content"] = h16(b"muster report shown 1", report, shown) + h16(
+        b"muster report description 1", report, b"Two houses")
     found["duress.field"] = duress(
         bytes([9] * 32), agreement, operation + certificate.author.device + found["row.id"])
     for name, each in (("opening", first), ("frame", frame), ("photo", photo)):
@@ -147,7 +152,7 @@ def derive(given):
         found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
         if name == "presence":
             found["presence.name"] = h32(data, h32(body))[:16]
-    rules = b"\x0c"
+    rules = b"\x0d"
     announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
     proof = signing.sign(b"muster announce 2" + rules + announced).signature
     found["announce.datagram"] = b"\x09" + rules + seal(

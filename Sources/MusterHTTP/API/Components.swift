@@ -196,6 +196,12 @@ enum Components {
     .must("text", .text),
   ])
 
+  private static let confirmation = Shape.open([
+    .must("user", .nullable(.reference)), .must("name", .text),
+    .must("through", .nullable(.text)), .must("role", .choice(Role.allCases.map(\.name))),
+    .must("counts", .flag), .must("ofOwnReport", .flag), .must("beforeChange", .flag),
+  ])
+
   private static let reportFields: [Shape.Member] =
     [
       .must("id", .reference), .must("title", .text), .must("description", .text),
@@ -203,6 +209,7 @@ enum Components {
       .must("severity", .nullable(.integer(1...5))), .must("toEvacuate", .flag),
       .must("status", .choice(ReportStatus.allCases.map(\.name))), .must("owner", .reference),
       .must("ownerCallsign", .text), .must("confirmations", names),
+      .must("confirmedBy", .list(confirmation, most: many)), .must("content", .text),
       .may("writtenBy", .text), .may("through", .text),
       .must(
         "comments",
@@ -299,11 +306,18 @@ enum Components {
       .must("callsign", .text), .must("sampleTime", .time), .must("baseline", .flag),
     ] + placed)
 
+  private static let alertSighting = Shape.open([
+    .must("user", .reference), .must("name", .text),
+    .must("role", .choice(Role.allCases.map(\.name))), .must("via", .nullable(.text)),
+    .must("note", .text),
+  ])
+
   private static let alert = Shape.open([
     .must("id", .text), .must("kind", .choice(AlertKind.allCases.map(\.name))),
     .must("row", .reference), .must("level", .choice(AlertLevel.allCases.map(\.name))),
     .must("text", .text), .must("since", .time), .must("acknowledgedBy", .nullable(.text)),
     .must("acknowledgedAt", .nullable(.time)), .must("battery", .nullable(percent)),
+    .must("acknowledgements", .list(alertSighting, most: AlertSighting.mostListed)),
     .may("contacts", .list(alertContact, most: Limits.contactsPerAlert)),
   ])
 

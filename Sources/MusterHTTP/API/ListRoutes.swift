@@ -100,7 +100,8 @@ enum ListRoutes {
       let prefix = IdentifierPrefix(call.id)
       let found =
         [
-          users.filter { "\($0.id)" == call.id }, users.filter { $0.callsign == call.id },
+          users.filter { "\($0.id)" == call.id },
+          users.filter { NameLikeness($0.callsign).isLike(NameLikeness(call.id)) },
           users.filter { prefix?.begins($0.id) ?? false },
         ].first { !$0.isEmpty } ?? []
       guard found.count == 1 else {

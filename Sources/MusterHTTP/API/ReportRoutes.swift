@@ -77,10 +77,16 @@ enum ReportRoutes {
         .object(["ids": .array(own.suffix(Int(Rows.mostPerPage)).map { JSON.id($0.id) })]))
     },
     Route(
-      .post, "/api/v1/reports/{id}/confirm", "Confirm a report", rights: .confirmation,
+      .post, "/api/v1/reports/{id}/confirm", "Confirm what a report shows",
+      rights: .confirmation,
+      parameters: [
+        Route.Parameter(
+          name: "content", shape: .text, isRequired: false,
+          about: "Confirm only if the report still has this `content`; else 412.")
+      ],
       result: .done
     ) { api, call in
-      try await api.done(.confirmReport(call.id))
+      try await api.done(.confirmReport(call.id, seen: call.query["content"]?.word))
     },
     Route(
       .post, "/api/v1/reports/{id}/comments", "Add a comment to a report", rights: .addition,

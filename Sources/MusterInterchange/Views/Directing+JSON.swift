@@ -45,10 +45,20 @@ extension Alert {
       "level": .string(level.name), "text": .string(text), "since": .time(since),
       "acknowledgedBy": .known(acknowledgement?.name, JSON.string),
       "acknowledgedAt": .known(acknowledgement?.moment, JSON.time),
+      "acknowledgements": .array(acknowledgements.map(\.json)),
       "battery": .known(batteryPercent) { .count(Int($0)) },
     ])
     guard level == .danger else { return json }
     return json.adding(["contacts": .array(contacts.map(\.json))])
+  }
+}
+
+extension AlertSighting {
+  fileprivate var json: JSON {
+    .object([
+      "user": .id(user), "name": .string(name), "role": .string(role.name),
+      "via": .known(via, JSON.string), "note": .string(note),
+    ])
   }
 }
 

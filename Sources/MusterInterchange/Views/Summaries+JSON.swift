@@ -8,6 +8,7 @@ extension ReportSummary {
       "category": .string(category.name), "severity": .known(severity) { .count(Int($0)) },
       "toEvacuate": .bool(toEvacuate), "status": .string(status.name), "owner": .id(owner),
       "ownerCallsign": .string(ownerCallsign), "confirmations": .strings(confirmations),
+      "confirmedBy": .array(confirmedBy.map(\.json)), "content": .string(content),
       "comments": .array(
         comments.map {
           JSON.object([
@@ -19,6 +20,17 @@ extension ReportSummary {
       "delivery": delivery.json,
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
     ]).adding(authorship.members).adding(JSON.place(position))
+  }
+}
+
+extension ReportConfirmation {
+  fileprivate var json: JSON {
+    .object([
+      "user": .known(user, JSON.id), "name": .string(authorship.writtenBy),
+      "through": .known(authorship.through, JSON.string), "role": .string(role.name),
+      "counts": .bool(standing == .counts), "ofOwnReport": .bool(standing == .ofOwnReport),
+      "beforeChange": .bool(standing == .ofEarlierContent),
+    ])
   }
 }
 

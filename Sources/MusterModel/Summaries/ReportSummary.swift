@@ -20,8 +20,12 @@ public struct ReportSummary: Codable, Hashable, Sendable {
   public var owner: UserID
   /// Who created it.
   public var authorship: Authorship
-  /// Who confirmed it, as texts, sorted; each person once.
+  /// Who confirmed what it shows, as texts, sorted; each person once.
   public var confirmations: [String]
+  /// Everyone who confirmed it, also those whose confirmation does not count.
+  public var confirmedBy: [ReportConfirmation] = []
+  /// What a confirmation of this states (`ConfirmedContent`), in hexadecimal.
+  public var content = ""
   /// Oldest first, by their authors' clocks.
   public var comments: [ReportComment]
   /// The fields in conflict, each with all its values.

@@ -49,22 +49,35 @@ public enum ReportRequests {
     }
   }
 
-  /// Confirms a report; command and members. Once per person; repeating it writes nothing. What
-  /// another device claims about the person counts as no repetition. Through a login no person
-  /// confirms their own report.
-  public static func confirm(_ id: RowID) -> WriteRequest<Void> {
+  /// Confirms what a report shows; command and members. Once per person: repeating it writes
+  /// nothing, unless the report shows something else by now. What another device claims about the
+  /// person counts as no repetition. No one confirms their own report.
+  ///
+  /// - Parameter seen: the `ReportSummary.content` that the user saw; nil for what is shown now.
+  public static func confirm(_ id: RowID, seen: String? = nil) -> WriteRequest<Void> {
     WriteRequest { context in
       try context.require(.command, .member)
       let (state, user, writer) = (try context.settled(.report, id), context.user, context.writer)
-      guard context.onBehalfOf == nil || state.creator != writer else {
-        throw Refusal("you filed this report: others confirm it", .notAllowed)
+      guard !state.isOwn(writer: writer, of: user, context.read.local.author.role) else {
+        throw Refusal(
+          "you filed this report: others confirm it",
+          context.onBehalfOf == nil ? .unfit : .notAllowed)
       }
-      let isRepeated = state.values(of: .reportConfirmations).contains {
-        $0.author == user && $0.writer == writer
+      let shown = state.content(in: context.operation).encoded
+      guard seen == nil || seen == Hex.encode(shown) else {
+        throw Refusal.changed("report \(id.short) was changed meanwhile: read it again")
       }
-      guard !isRepeated else { return .nothing }
+      let content = Value.bytes(shown)
+      func own(_ field: Field) -> [LiveValue] {
+        state.values(of: field).filter { $0.author == user && $0.writer == writer }
+      }
+      let earlier = own(.reportContentConfirmations)
+      guard !earlier.contains(where: { $0.value == content }) else { return .nothing }
       var composer = Composer(state, origin: nil)
-      composer.insert(.reportConfirmations, .mark)
+      composer.insert(
+        .reportContentConfirmations, content,
+        replacing: earlier.prefix(Limits.supersededDots).map(\.dot))
+      composer.remove(.reportConfirmations, own(.reportConfirmations).map(\.dot))
       return Draft(composer, lane: .state)
     }
   }
@@ -109,7 +122,7 @@ public enum ReportRequests {
   public static func delete(_ id: RowID, by login: String) -> WriteRequest<Void> {
     WriteRequest { context in
       let state = try requireFiled(id, by: login, in: &context)
-      guard state.values(of: .reportConfirmations).isEmpty else {
+      guard state.confirmations(in: context.operation).isEmpty else {
         throw Refusal(
           "others confirmed this report: comment that it is over, and command closes it",
           .notAllowed)

@@ -64,29 +64,30 @@ struct AlertReader {
   }
 
   func update(
-    _ alerts: inout AlertTracker, with findings: [AlertTracker.Finding], now: Timestamp
+    _ alerts: inout AlertTracker, with findings: [AlertTracker.Finding],
+    among people: [UserSummary], now: Timestamp
   ) throws -> [AlertChange] {
-    try alerts.update(findings, now: now) { id in
+    var namesakes: Namesakes?
+    return try alerts.update(findings, now: now) { id in
       let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
-      return try values.filter { counts($0, for: id) }.compactMap(notice)
+      guard !values.isEmpty else { return [] }
+      let names = namesakes ?? Namesakes(people.map { ($0.id, $0.callsign) })
+      namesakes = names
+      return try values.compactMap { try notice($0, names) }
     }
   }
 
-  /// Whether an acknowledgement silences an alert here. One of command does everywhere.
-  ///
-  /// A member's counts on the member's own devices: a member could acknowledge most causes in
-  /// advance for everyone. A help claim is named by its hash, which cannot be known in advance, so
-  /// a member's counts at other members too, but silences no command device (decision 0097).
-  private func counts(_ value: LiveValue, for id: AlertID) -> Bool {
-    if value.role == .command || value.author == context.local.author.user { return true }
-    return id.kind == .help && context.local.author.role != .command
+  /// Whether an acknowledgement silences an alert here: one of command does everywhere, a member's
+  /// on the member's own devices. Else a member could silence what others wrote (decision 0107).
+  private func silences(_ value: LiveValue) -> Bool {
+    value.role == .command || value.author == context.local.author.user
   }
 
   /// Whether only programs acknowledged this cause of an alert: a person's acknowledgement is then
   /// still wanted.
   func isAcknowledgedByProgramsAlone(_ id: AlertID, _ cause: AlertCause) throws -> Bool {
     let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
-    let replies = values.filter { counts($0, for: id) }.compactMap { value -> AlertReply? in
+    let replies = values.filter(silences).compactMap { value -> AlertReply? in
       guard case .alertReply(let reply) = value.value else { return nil }
       return cause.isCovered(by: reply, held: cause) ? reply : nil
     }
@@ -113,19 +114,28 @@ struct AlertReader {
     return composer.writes
   }
 
-  private func notice(_ value: LiveValue) throws(StoreError) -> AlertTracker.Notice? {
+  private func notice(
+    _ value: LiveValue, _ names: Namesakes
+  ) throws(StoreError) -> AlertTracker.Notice? {
     guard case .alertReply(let reply) = value.value else { return nil }
-    // A login without a person acknowledges in its own name, not in that of the post's user.
-    let isLogin = TextRule.line.accepts(reply.note)
-    let person = reply.isByProgram ? value.author : reply.user
-    var name = try context.callsign(of: person)
-    if isLogin { name = value.author == person ? reply.note : "\(reply.note) (\(name))" }
-    if isLogin || value.author != person {
-      name += ", via \(try context.callsign(of: value.author))'s post"
-    }
+    let isCommand = value.role == .command
+    let person = reply.isByProgram || !isCommand ? value.author : reply.user
+    let name = names.text(try context.callsign(of: person), of: person)
+    let author = names.text(try context.callsign(of: value.author), of: value.author)
+    // A login without a person acknowledges in its own name, not in that of the post's user. What
+    // a member's device claims is no name.
+    let isLogin = isCommand && TextRule.line.accepts(reply.note)
+    let note = isLogin ? ShownName.text(of: reply.note) : ""
+    var text = name
+    if isLogin { text = value.author == person ? note : "\(note) (\(name))" }
+    if isLogin || value.author != person { text += ", via \(author)'s post" }
     return AlertTracker.Notice(
       dot: value.dot, reply: reply,
-      acknowledgement: AlertAcknowledgement(name: name, moment: value.writtenAt), role: value.role)
+      acknowledgement: AlertAcknowledgement(name: text, moment: value.writtenAt), role: value.role,
+      silences: silences(value),
+      sighting: AlertSighting(
+        user: person, name: name, role: value.role, via: value.author == person ? nil : author,
+        note: note))
   }
 
   /// Returns the part of an alert's cause that every node can know; empty if it concerns only this

@@ -8,6 +8,8 @@ struct AlertReview {
   private let reader: AlertReader
   private let stored: AlertTracker
   private let findings: [AlertTracker.Finding]
+  /// Everyone with a laptop, whose names may be alike.
+  private let people: [UserSummary]
   /// When each check-in is due.
   private let dues: [RowID: Int64]
   private let now: Timestamp
@@ -41,6 +43,7 @@ struct AlertReview {
     now = ages.now.wall
     stored = try reader.stored()
     let people = try statuses.people()
+    self.people = people.map(\.summary).filter { !$0.isTracker && !$0.isUnknown }
     let zoneRules = try ZoneRuleReader(context: context, ages: ages, zones: zones).findings(
       people.map(\.summary), entered: &entered)
     let devices = queries.deviceReader
@@ -67,7 +70,7 @@ struct AlertReview {
   /// in the order of their due times: after a sleep of the machine several are overdue at once.
   func update() throws -> Update {
     var alerts = stored
-    let changes = try reader.update(&alerts, with: findings, now: now)
+    let changes = try reader.update(&alerts, with: findings, among: people, now: now)
     return Update(
       alerts: alerts, changes: inOrderOfDueTimes(changes), isNew: !alerts.isStored(as: stored))
   }
@@ -99,7 +102,7 @@ struct AlertReview {
 
   private func caller(of reference: String) throws -> UserID {
     var alerts = stored
-    _ = try reader.update(&alerts, with: findings, now: now)
+    _ = try reader.update(&alerts, with: findings, among: people, now: now)
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
     switch id.kind {
     case .help: return UserID(raw: id.row.raw)
@@ -131,7 +134,7 @@ struct AlertReview {
     let name = name ?? own
     if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
     var alerts = stored
-    var changes = try reader.update(&alerts, with: findings, now: now)
+    var changes = try reader.update(&alerts, with: findings, among: people, now: now)
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
     let cause = alerts.cause(of: id, with: findings.first { $0.id == id }?.cause ?? .none)
     if alerts.alerts.first(where: { $0.id == id })?.acknowledgement != nil {

@@ -24,6 +24,10 @@ struct AlertTracker: Sendable, Equatable {
     let acknowledgement: AlertAcknowledgement
     /// The role of the device that signed it.
     var role = Role.command
+    /// Whether it silences the alert at this node.
+    var silences = true
+    /// Who made it, as lists show it.
+    var sighting: AlertSighting?
 
     /// Of several, that of a person of command is shown, then that of a program of command.
     fileprivate var rank: Int { role == .command ? reply.isByProgram ? 1 : 0 : 2 }
@@ -113,17 +117,29 @@ struct AlertTracker: Sendable, Equatable {
         next.cause = known.cause
       }
     }
-    let counting = notices.filter {
+    // No claimed time decides.
+    let covering = notices.filter {
       spent[finding.id]?.contains($0.dot) != true
         && next.cause.isCovered(by: $0.reply, held: finding.cause)
-    }
-    let first = counting.min {
-      ($0.rank, $0.acknowledgement.moment, $0.dot) < ($1.rank, $1.acknowledgement.moment, $1.dot)
-    }
+    }.sorted { ($0.rank, $0.dot) < ($1.rank, $1.dot) }
+    next.alert.acknowledgements = Self.listed(covering)
+    let first = covering.first(where: \.silences)
     next.alert.acknowledgement = first?.acknowledgement ?? next.local
     let isRenewed = known?.alert.acknowledgement != nil && next.alert.acknowledgement == nil
     if isRenewed, !isLouder { next.alert.since = now }
     return next
+  }
+
+  /// Returns who made acknowledgements, each person once.
+  private static func listed(_ notices: [Notice]) -> [AlertSighting] {
+    var listed: [AlertSighting] = []
+    for sighting in notices.compactMap(\.sighting)
+    where listed.count < AlertSighting.mostListed
+      && !listed.contains(where: { $0.user == sighting.user && $0.via == sighting.via })
+    {
+      listed.append(sighting)
+    }
+    return listed
   }
 
   /// Limits the remembered acknowledgements of ended alerts to the number of possible alerts.
@@ -149,6 +165,7 @@ struct AlertTracker: Sendable, Equatable {
     for id in copy.occurrences.keys {
       copy.occurrences[id]?.alert.text = ""
       copy.occurrences[id]?.alert.batteryPercent = nil
+      copy.occurrences[id]?.alert.acknowledgements = []
     }
     return copy
   }

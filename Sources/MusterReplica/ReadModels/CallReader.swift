@@ -56,29 +56,42 @@ struct CallReader {
     let alert = AlertID(kind: .help, row: RowID(raw: caller.raw))
     let key = RowKey(
       kind: .alertAcknowledgement, id: RowID(operation: context.local.operation, alert: alert))
-    var found: [(sighting: CallStanding.Sighting, made: Int64, dot: Dot)] = []
-    for value in try context.store.row(key)?.values(of: .alertAcknowledgements) ?? [] {
+    var found: [(sighting: CallStanding.Sighting, by: [UserID], made: Int64, dot: Dot)] = []
+    let values = try context.store.row(key)?.values(of: .alertAcknowledgements) ?? []
+    guard !values.isEmpty else { return [] }
+    let names = try context.namesakes()
+    for value in values {
       guard case .alertReply(let reply) = value.value, reply.dots.contains(call),
         !reply.isByProgram, reply.user != caller, value.author != caller
       else { continue }
-      found.append((try sighting(value, reply), try made(value) ?? .max, value.dot))
+      found.append(
+        (
+          try sighting(value, reply, names), [value.author, reply.user],
+          try made(value) ?? .max, value.dot
+        ))
     }
-    return found.sorted { left, right in
+    let ordered = found.sorted { left, right in
       let (isFirst, isSecond) = (left.sighting.role == .command, right.sighting.role == .command)
       if isFirst != isSecond { return isFirst }
       return (left.made, left.dot) < (right.made, right.dot)
-    }.map(\.sighting)
+    }
+    // Each person once, however often they wrote.
+    var listed: Set<[UserID]> = []
+    return ordered.filter { listed.insert($0.by).inserted }.map(\.sighting)
   }
 
-  private func sighting(_ value: LiveValue, _ reply: AlertReply) throws -> CallStanding.Sighting {
-    let author = try context.callsign(of: value.author)
+  private func sighting(
+    _ value: LiveValue, _ reply: AlertReply, _ names: Namesakes
+  ) throws -> CallStanding.Sighting {
+    let author = names.text(try context.callsign(of: value.author), of: value.author)
     // Only a command post has people of logins. Another device speaks for its own user.
     let isLogin = value.role == .command && value.author != reply.user
     // Under another name than the user's: the name is a claim.
     let isClaimed = value.author == reply.user && TextRule.line.accepts(reply.note)
     return CallStanding.Sighting(
       name: isLogin
-        ? try context.callsign(of: reply.user) : isClaimed ? "\(author)'s post" : author,
+        ? names.text(try context.callsign(of: reply.user), of: reply.user)
+        : isClaimed ? "\(author)'s post" : author,
       role: value.role, via: isLogin ? author : nil, moment: try moment(of: value))
   }
 

@@ -21,7 +21,9 @@ struct NameResolver {
   /// callsign; of several of theirs the one that is not revoked.
   func device(named reference: String) throws -> DeviceID {
     let known = try context.devices()
-    let theirs = known.filter { $0.callsign == reference }
+    if let whole = known.first(where: { "\($0.id)" == reference }) { return whole.id }
+    let likeness = NameLikeness(reference)
+    let theirs = known.filter { NameLikeness($0.callsign).isLike(likeness) }
     let standing = theirs.filter { !$0.isRevoked }
     let prefix = IdentifierPrefix(reference)
     let begun = known.filter { prefix?.begins($0.id) ?? false }
@@ -32,6 +34,9 @@ struct NameResolver {
     guard meant.count == 1 else {
       let ids = meant.map(\.short).joined(separator: ", ")
       throw Refusal("\(meant.count) devices match \(reference): name one of \(ids)", .unknown)
+    }
+    if let its = theirs.first(where: { $0.id == only }), prefix?.begins(only) != true {
+      try requireSame(its.callsign, reference, id: only.short)
     }
     return only
   }
@@ -77,23 +82,41 @@ struct NameResolver {
     }
   }
 
-  /// Returns the user with a callsign, or with an id that begins with these digits.
+  /// Returns the user with a callsign, or with an id that begins with these digits. `Anna
+  /// (3f9a1c20)`, as a name is shown that several people have, is the one with this id.
+  ///
+  /// Names that look alike are one name here: the refusal lists the ids.
   func user(named reference: String, among people: [UserSummary]) throws(Refusal) -> UserID {
     // A whole id first: a person who takes it as a callsign must not stand in for its owner.
     if let whole = people.first(where: { "\($0.id)" == reference }) { return whole.id }
-    let named = people.filter { $0.callsign == reference }
-    if named.count == 1 { return named[0].id }
-    if named.count > 1 {
-      let ids = named.map(\.id.short).sorted().joined(separator: ", ")
-      throw Refusal(
-        "\(named.count) people are called \(reference): name one by its id, \(ids)", .unknown)
-    }
+    let likeness = NameLikeness(reference)
     let prefix = IdentifierPrefix(reference)
-    let found = people.filter { prefix?.begins($0.id) ?? false }
-    guard found.count == 1 else {
-      let fault = found.isEmpty ? "no user is called" : "\(found.count) ids begin with"
-      throw Refusal("\(fault) \(reference): see muster user list", .unknown)
+    let named = people.filter { NameLikeness($0.callsign).isLike(likeness) }
+    let begun = people.filter { prefix?.begins($0.id) ?? false }
+    let shown = people.filter { "\($0.callsign) (\($0.id.short))" == reference }
+    let found = Set((named + begun + shown).map(\.id)).sorted()
+    guard let only = found.first else {
+      throw Refusal("no user is called \(reference): see muster user list", .unknown)
     }
-    return found[0].id
+    guard found.count == 1 else {
+      guard !named.isEmpty || !shown.isEmpty else {
+        throw Refusal("\(begun.count) ids begin with \(reference): see muster user list", .unknown)
+      }
+      let ids = found.prefix(8).map(\.short).joined(separator: ", ")
+      throw Refusal(
+        "\(found.count) people are called \(reference): name one by its id, \(ids)", .unknown)
+    }
+    if let one = named.first, begun.isEmpty, shown.isEmpty {
+      try requireSame(one.callsign, reference, id: one.id.short)
+    }
+    return only
+  }
+
+  /// Rejects a name that only looks like what was typed: who was meant may not be here.
+  private func requireSame(
+    _ name: String, _ typed: String, id: String
+  ) throws(Refusal) {
+    guard !NameLikeness.isSame(name, typed) else { return }
+    throw Refusal("\(name) (\(id)) only looks like \(typed): name it by its id", .unknown)
   }
 }

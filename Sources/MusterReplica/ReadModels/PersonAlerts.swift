@@ -114,23 +114,51 @@ struct PersonAlerts {
 
   // MARK: Callsigns
 
-  /// Warns command of several people with one callsign: a device takes its callsign after it was
+  /// Warns command of several people whose names are alike, once for each group, and of one whose
+  /// name looks like a role or like the id of another: a device takes its callsign after it was
   /// admitted, so that no node can reject it. A sign-off or a revocation of all but one clears it.
   private var aboutCallsigns: [AlertTracker.Finding] {
     guard isCommand else { return [] }
     let present = people.filter { person, assessment in
       !person.isTracker && !person.has(.signedOff) && !assessment.isRevoked
+    }.map(\.summary).sorted { $0.id < $1.id }
+    var found = NameLikeness.groups(of: present.map(\.callsign)).compactMap { group in
+      alike(group.map { present[$0] })
     }
-    let byCallsign = Dictionary(grouping: present.map(\.summary), by: \.callsign)
-    return byCallsign.sorted { $0.key < $1.key }.compactMap { callsign, namesakes in
-      let namesakes = namesakes.sorted { $0.id < $1.id }
-      guard namesakes.count > 1, let last = namesakes.last else { return nil }
+    for person in present {
+      let likeness = NameLikeness(person.callsign)
+      if let role = likeness.role, role != person.role {
+        found.append(
+          namesake(person, "\(shown(person)) is called like the role \(role.name)"))
+      }
+      if let other = present.first(where: { $0.id != person.id && likeness.isLike(id: $0.id) }) {
+        found.append(
+          namesake(person, "\(shown(person)) is called like the id of \(shown(other))"))
+      }
+    }
+    return found
+  }
+
+  private func alike(_ namesakes: [UserSummary]) -> AlertTracker.Finding? {
+    guard let last = namesakes.last else { return nil }
+    guard namesakes.contains(where: { $0.callsign != last.callsign }) else {
       let ids = namesakes.map(\.id.short).joined(separator: ", ")
-      return finding(
-        .sameCallsign, last, .warning,
-        "\(namesakes.count) people are called \(callsign) (\(ids)): revoke the old laptop if it is "
-          + "one person, or let all but one join again under other callsigns")
+      return namesake(
+        last,
+        "\(namesakes.count) people are called \(last.callsign) (\(ids)): revoke the old laptop "
+          + "if it is one person, or let all but one join again under other callsigns")
     }
+    let names = namesakes.map(shown).joined(separator: ", ")
+    return namesake(
+      last,
+      "\(namesakes.count) people have names that look alike: \(names); revoke the old laptop "
+        + "if it is one person, or let all but one join again under other callsigns")
+  }
+
+  private func shown(_ person: UserSummary) -> String { "\(person.callsign) (\(person.id.short))" }
+
+  private func namesake(_ person: UserSummary, _ text: String) -> AlertTracker.Finding {
+    finding(.sameCallsign, person, .warning, text)
   }
 
   // MARK: Orders

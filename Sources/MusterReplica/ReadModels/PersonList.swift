@@ -67,7 +67,8 @@ struct PersonList {
     let (claim, note) = SafetyStanding.claim(of: value.value) ?? (.needsHelp, "")
     var callsign = try context.authorship(of: value).text
     if case .relayedClaim(_, _, let login, _) = value.value {
-      callsign = "\(login), via \(try context.callsign(of: value.author))'s post"
+      callsign =
+        "\(ShownName.text(of: login)), via \(try context.callsign(of: value.author))'s post"
     }
     return SafetyStatement(claim: claim, note: note, callsign: callsign, statedAt: value.writtenAt)
   }

@@ -21,8 +21,10 @@ struct PersonRoster: Sendable {
     /// All of their devices, and whether each is revoked.
     let devices: [(id: DeviceID, isRevoked: Bool)]
 
+    /// As it is shown.
     var callsign: String? {
       row?.text(row?.key.kind == .tracker ? .trackerCallsign : .userCallsign)
+        .map { ShownName.text(of: $0) }
     }
 
     /// The callsign, or else the first digits of the id.

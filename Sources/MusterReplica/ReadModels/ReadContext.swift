@@ -71,8 +71,21 @@ final class ReadContext: Sendable {
 
   /// Returns nil while no callsign of the person has arrived.
   private func knownCallsign(of user: UserID) throws(StoreError) -> String? {
-    if let callsign = try userRow(user)?.text(.userCallsign) { return callsign }
-    return try trackerRow(user)?.text(.trackerCallsign)
+    if let callsign = try userRow(user)?.text(.userCallsign) {
+      return ShownName.text(of: callsign)
+    }
+    return try trackerRow(user)?.text(.trackerCallsign).map { ShownName.text(of: $0) }
+  }
+
+  /// Returns the people with a certificate whose names are alike.
+  func namesakes() throws(StoreError) -> Namesakes {
+    var people: [(id: UserID, name: String)] = []
+    for row in try store.rows(.user) {
+      let user = UserID(raw: row.key.id.raw)
+      guard control.hasDevice(of: user), let name = row.text(.userCallsign) else { continue }
+      people.append((user, name))
+    }
+    return Namesakes(people)
   }
 
   // MARK: Authorship
@@ -93,7 +106,7 @@ final class ReadContext: Sendable {
     let callsign = try callsign(of: user)
     switch principal {
     case nil, .person(user): return Authorship(callsign)
-    case .login(let name): return Authorship(name, through: callsign)
+    case .login(let name): return Authorship(ShownName.text(of: name), through: callsign)
     case .person(let person):
       return Authorship(
         try knownCallsign(of: person) ?? "unknown person \(person.short)", through: callsign)

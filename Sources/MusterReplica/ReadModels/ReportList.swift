@@ -11,10 +11,10 @@ struct ReportList {
   /// Returns all reports, without the progress of their photos: open and most severe first, then
   /// the newest.
   func reports() throws -> [ReportSummary] {
-    var delivery = delivery
+    var (delivery, confirmations) = (delivery, ConfirmationReader(context: context))
     var summaries: [ReportSummary] = []
     for row in try context.store.rows(.report) where row.exists {
-      summaries.append(try summary(row, by: &delivery))
+      summaries.append(try summary(row, by: &delivery, &confirmations))
     }
     return summaries.sorted { left, right in
       let leftOrder = (left.status.rawValue, left.toEvacuate ? 0 : 1, -Int(left.severity ?? 0))
@@ -27,31 +27,33 @@ struct ReportList {
 
   /// Returns those of some reports that exist, without the progress of their photos.
   func reports(_ ids: [RowID]) throws -> [ReportSummary] {
-    var delivery = delivery
+    var (delivery, confirmations) = (delivery, ConfirmationReader(context: context))
     return try ids.compactMap { id in
       guard let row = try context.store.row(RowKey(kind: .report, id: id)), row.exists else {
         return nil
       }
-      return try summary(row, by: &delivery)
+      return try summary(row, by: &delivery, &confirmations)
     }
   }
 
   /// Returns a report. Throws `Refusal` for one that was deleted, or has not arrived.
   func report(_ id: RowID) throws -> ReportSummary {
-    var delivery = delivery
+    var (delivery, confirmations) = (delivery, ConfirmationReader(context: context))
     let row = try context.existing(.report, id)
-    var report = try summary(row, by: &delivery)
+    var report = try summary(row, by: &delivery, &confirmations)
     report.photos = try photos.photos(of: row)
     return report
   }
 
   private func summary(
-    _ row: RowState, by delivery: inout DeliveryTracker
+    _ row: RowState, by delivery: inout DeliveryTracker,
+    _ confirmations: inout ConfirmationReader
   ) throws(StoreError) -> ReportSummary {
+    let confirmedBy = try confirmations.confirmations(of: row)
     let owner = row.owner ?? UserID(raw: .zero)
     var position: Coordinate?
     if case .position(let place)? = row.shown(.reportPosition)?.value { position = place }
-    return ReportSummary(
+    var summary = ReportSummary(
       id: row.key.id, title: row.text(.reportTitle) ?? "",
       details: row.text(.reportDescription) ?? "",
       category: row.code(.reportCategory).flatMap(ReportCategory.init) ?? .other,
@@ -59,25 +61,14 @@ struct ReportList {
       toEvacuate: row.isSet(.reportToEvacuate),
       status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
       ownerCallsign: try context.authorship(ofCreating: row),
-      confirmations: try confirmations(of: row),
+      confirmations: confirmedBy.counting,
       comments: try comments(of: row), conflicts: try context.conflicts(of: row),
       photoCount: PhotoReader.count(in: row), delivery: try delivery.delivery(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
-  }
-
-  /// Returns who confirmed a report: each person once, on their own device if they did so there.
-  /// What went through a login does not count for the report's own author.
-  private func confirmations(of row: RowState) throws(StoreError) -> [String] {
-    var first: [Writer: LiveValue] = [:]
-    for value in row.values(of: .reportConfirmations)
-    where first[value.writer] == nil || value.onBehalfOf == nil {
-      if value.onBehalfOf != nil, value.writer == row.creator { continue }
-      first[value.writer] = value
-    }
-    var names: Set<String> = []
-    for value in first.values { names.insert(try context.authorship(of: value).text) }
-    return names.sorted()
+    summary.confirmedBy = confirmedBy
+    summary.content = Hex.encode(row.content(in: context.local.operation).encoded)
+    return summary
   }
 
   private func comments(of row: RowState) throws(StoreError) -> [ReportComment] {

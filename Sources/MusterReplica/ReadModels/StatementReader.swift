@@ -24,7 +24,8 @@ struct StatementReader {
         statements.relayed.append(
           ClaimEvidence(
             dot: value.dot, claim: claim, note: note,
-            by: "\(login), via \(try context.callsign(of: value.author))'s post", seen: Set(seen)))
+            by: "\(ShownName.text(of: login)), via "
+              + "\(try context.callsign(of: value.author))'s post", seen: Set(seen)))
       }
     }
     if case .signOff(let reason, let seen)? =

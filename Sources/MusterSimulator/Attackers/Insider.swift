@@ -42,7 +42,8 @@ struct Insider {
   }
 
   private static let openToMembers: [Field] = [
-    .reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks,
+    .reportComments, .reportConfirmations, .reportContentConfirmations, .reportPhotos,
+    .reportPhotoMarks,
   ]
 
   /// Changes a row of another user, and removes values in it.

@@ -92,7 +92,7 @@ final class AuthorityChecker: Checker {
     case (_, _) where [.checkIn, .record].contains(row.key.kind): return isOwn
     case (.observer?, _): return false
     case (.member?, .reportComments), (.member?, .reportConfirmations), (.member?, .reportPhotos),
-      (.member?, .reportPhotoMarks):
+      (.member?, .reportPhotoMarks), (.member?, .reportContentConfirmations):
       return true
     // It names a tracker of its author.
     case (.member?, .directiveTrackerReplies): return true

@@ -95,7 +95,7 @@ final class ContentChecker: Checker {
     for comment in expected.comments where !comments.contains(comment) {
       world.report(promise, "a comment on report \(row.key.id.short) is gone")
     }
-    let confirmers = row.values(of: .reportConfirmations).map(\.author)
+    let confirmers = row.values(of: .reportContentConfirmations).map(\.author)
     for user in expected.confirmers where !confirmers.contains(user) {
       world.report(promise, "a confirmation of report \(row.key.id.short) is gone")
     }

@@ -195,6 +195,24 @@ extension FenceVersion {
   }
 }
 
+extension ConfirmedContent {
+  /// Derives what a confirmation of a report states: two hashes of what the report shows, one
+  /// without its description and one of its description.
+  public init(of content: ReportContent, operation: OperationID, row: RowID) {
+    var writer = ByteWriter()
+    writer.append(content.title)
+    writer.append(content.category.rawValue)
+    writer.append(content.severity ?? 0)
+    writer.append(UInt8(content.position == nil ? 0 : 1))
+    content.position?.append(to: &writer)
+    writer.append(UInt8(content.toEvacuate ? 1 : 0))
+    self.init(
+      shown: Blake2b.hash128(Tag.reportShown, operation.bytes, row.bytes, writer.bytes),
+      details: Blake2b.hash128(
+        Tag.reportDescription, operation.bytes, row.bytes, Array(content.details.utf8)))
+  }
+}
+
 enum Tag {
   static let operation = Array("muster operation 1".utf8)
   static let user = Array("muster user 1".utf8)
@@ -218,6 +236,8 @@ enum Tag {
   static let tracker = Array("muster tracker 1".utf8)
   static let unverifiedCall = Array("muster unverified call 1".utf8)
   static let alert = Array("muster alert 1".utf8)
+  static let reportShown = Array("muster report shown 1".utf8)
+  static let reportDescription = Array("muster report description 1".utf8)
   static let boot = Array("muster boot 1".utf8)
   static let announce = Array("muster announce 2".utf8)
   /// The tag of programs that state no rules version.

@@ -10,6 +10,8 @@ struct ItemResolver<Item> {
   let list: String
   let id: (Item) -> String
   let name: (Item) -> String
+  /// Whether other users choose the names: those that look alike are then one name.
+  var comparesLikeness = false
 
   /// How a name that is not whole is treated.
   enum Match {
@@ -26,6 +28,7 @@ struct ItemResolver<Item> {
   func item(
     named text: String, in items: [Item], match: Match = .beginning
   ) throws(Refusal) -> Item {
+    if comparesLikeness, let item = try alike(text, in: items) { return item }
     let folded = text.lowercased()
     let rules: [(Item) -> Bool] = [
       { name($0) == text },
@@ -39,6 +42,23 @@ struct ItemResolver<Item> {
       if found.count > 1 { throw ambiguous(text, found) }
     }
     throw unknown(text, items)
+  }
+
+  /// Returns the item with a whole id, or as a name is shown that several have, `Anna (3f9a1c20)`.
+  /// Nil if the other rules decide. Throws if several are meant, or only one that looks like it.
+  private func alike(_ text: String, in items: [Item]) throws(Refusal) -> Item? {
+    if let whole = items.first(where: { id($0) == text.lowercased() }) { return whole }
+    let (digits, likeness) = (IdentifierPrefix(text)?.digits, NameLikeness(text))
+    func isBegun(_ item: Item) -> Bool { digits.map { id(item).hasPrefix($0) } ?? false }
+    func isNamed(_ item: Item) -> Bool { NameLikeness(name(item)).isLike(likeness) }
+    func isShown(_ item: Item) -> Bool { "\(name(item)) (\(short(item)))" == text }
+    let found = items.filter { isNamed($0) || isBegun($0) || isShown($0) }
+    if found.count > 1 { throw ambiguous(text, found) }
+    guard let only = found.first else { return nil }
+    guard isBegun(only) || isShown(only) || NameLikeness.isSame(name(only), text) else {
+      throw Refusal("\(name(only)) only looks like '\(text)': give the id, \(short(only))")
+    }
+    return only
   }
 
   /// The same among the items that are preferred, if one of them is called so, else among all.
@@ -81,10 +101,11 @@ extension ItemResolver {
   /// - Parameter command: the command whose subcommand `list` lists them all.
   fileprivate init<ID: Identifier>(
     _ noun: String, _ plural: String, command: String, id: @escaping (Item) -> ID,
-    name: @escaping (Item) -> String
+    name: @escaping (Item) -> String, comparesLikeness: Bool = false
   ) {
     self.init(
-      noun: noun, plural: plural, list: "muster \(command) list", id: { "\(id($0))" }, name: name)
+      noun: noun, plural: plural, list: "muster \(command) list", id: { "\(id($0))" }, name: name,
+      comparesLikeness: comparesLikeness)
   }
 }
 
@@ -97,12 +118,16 @@ extension ItemResolver<ReportSummary> {
 }
 
 extension ItemResolver<UserSummary> {
-  static var people: Self { Self("person", "people", command: "user", id: \.id, name: \.callsign) }
+  static var people: Self {
+    Self(
+      "person", "people", command: "user", id: \.id, name: \.callsign, comparesLikeness: true)
+  }
 }
 
 extension ItemResolver<DeviceSummary> {
   static var devices: Self {
-    Self("device", "devices", command: "device", id: \.id, name: \.callsign)
+    Self(
+      "device", "devices", command: "device", id: \.id, name: \.callsign, comparesLikeness: true)
   }
 }
 

@@ -38,9 +38,7 @@ struct AlertCommand: AsyncParsableCommand {
         table.add([
           .init("\(alert.id.kind.name):\(alert.id.row.short)"), alert.level.cell,
           .init(alert.text, .strong), .init(times.format.text(alert.since)),
-          .init(
-            alert.acknowledgement.map { "\($0.name), \(times.format.text($0.moment))" } ?? "",
-            .faint),
+          .init(acknowledged(alert), .faint),
         ])
         // Below a danger, the services to call.
         for contact in alert.contacts {
@@ -48,6 +46,12 @@ struct AlertCommand: AsyncParsableCommand {
         }
       }
       try Standard.print(table.text(on: .current))
+    }
+
+    /// Those that silence it here; else the members whose acknowledgement does not.
+    private func acknowledged(_ alert: Alert) -> String {
+      alert.acknowledgement.map { "\($0.name), \(times.format.text($0.moment))" }
+        ?? alert.acknowledgements.map(\.text).joined(separator: ", ")
     }
   }
 

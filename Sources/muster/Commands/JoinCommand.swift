@@ -188,11 +188,13 @@ struct AdmitCommand: AsyncParsableCommand {
     guard case .grant(let grant, let callsign) = reply else { throw Refusal.unexpectedReply }
     try OutputFile.write(grant.bytes, to: out)
     if user == nil, case .users(let people) = try await connection.ask(.users),
-      people.count(where: { $0.callsign == callsign && !$0.isTracker }) > (role.value.reads ? 1 : 0)
+      people.count(where: {
+        !$0.isTracker && NameLikeness($0.callsign).isLike(NameLikeness(callsign))
+      }) > (role.value.reads ? 1 : 0)
     {
       Standard.complain(
-        "a person called \(callsign) exists: if this is another one, they need another callsign, "
-          + "by a new join request")
+        "a person called \(callsign), or alike, exists: if this is another one, they need another "
+          + "callsign, by a new join request")
     }
     if output.json {
       return try Standard.print(

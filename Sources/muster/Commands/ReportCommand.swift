@@ -215,8 +215,10 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try await NodeConnection.open(home)
-      let id = try await connection.report(named: report).id
-      try await connection.send(.confirmReport("\(id)"), "Report confirmed", wait: wait.seconds)
+      let report = try await connection.report(named: report)
+      try await connection.send(
+        .confirmReport("\(report.id)", seen: report.content), "Report confirmed",
+        wait: wait.seconds)
     }
   }
 

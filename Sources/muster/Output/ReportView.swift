@@ -51,6 +51,10 @@ enum ReportView {
     if !report.confirmations.isEmpty {
       page.add("confirmed by " + report.confirmations.joined(separator: "; "))
     }
+    let earlier = report.confirmedBy.ofEarlierContent
+    if !earlier.isEmpty {
+      page.add("confirmed before it changed by " + earlier.joined(separator: "; "), .doubtful)
+    }
     page.add(report.delivery.text, report.delivery.commandPost ? .good : .plain)
     PhotoView.add(report.photos, to: &page, times)
     page.add("id \(report.id)")

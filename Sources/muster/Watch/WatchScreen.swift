@@ -176,7 +176,11 @@ struct WatchScreen {
     line.add(cell.text, width: 9, cell.paint)
     line.add(ValueText.age(now.milliseconds(since: alert.since) / 1000), width: 6)
     line.add(alert.text)
-    if let seen = alert.acknowledgement { line.add("  ✓ \(seen.name)", .faint) }
+    if let seen = alert.acknowledgement {
+      line.add("  ✓ \(seen.name)", .faint)
+    } else if !alert.acknowledgements.isEmpty {
+      line.add("  \(alert.acknowledgements.map(\.text).joined(separator: ", "))", .faint)
+    }
     return line
   }
 

@@ -90,6 +90,7 @@ extension Field {
     case .checkInReport: .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "well"))
     case .reportPhotos: .photo(.example)
     case .reportPhotoMarks: .bytes(PhotoMark.example.encoded())
+    case .reportContentConfirmations: .bytes([UInt8](repeating: 7, count: 32))
     case .directiveAcknowledgements: .reply(Author.owner.user, note: "here")
     case .directiveTrackerReplies: .trackerReply(Author.owner.user.raw, note: "here")
     case .fenceDwellSeconds, .settingsSilenceSeconds, .directiveDurationSeconds,

@@ -79,8 +79,10 @@ struct Specification: Equatable {
           .fence, .settings, .directive, .permit, .alertAcknowledgement, .exposure,
         ].contains(field.entity)
           && author.user == owner && (!isSetByCommand(field) || write.write.value == nil)
-          || [.reportComments, .reportConfirmations, .reportPhotos, .reportPhotoMarks].contains(
-            field)
+          || [
+            .reportComments, .reportConfirmations, .reportContentConfirmations, .reportPhotos,
+            .reportPhotoMarks,
+          ].contains(field)
           || field == .directiveTrackerReplies
           || [.directiveAcknowledgements, .alertAcknowledgements].contains(field)
             && isOwnReply(write)
@@ -110,7 +112,7 @@ struct Specification: Equatable {
     .reportComments, .reportConfirmations, .directiveUsers, .directiveAcknowledgements,
     .directiveZones, .directiveSupersedes, .directiveExpected, .permitUsers,
     .alertAcknowledgements, .directiveTrackerReplies, .reportPhotos, .reportPhotoMarks, .fenceRules,
-    .settingsContacts, .exposureNotices,
+    .settingsContacts, .exposureNotices, .reportContentConfirmations,
   ]
 
   /// Whether a write supersedes its log's earlier writes, and the other is one of them.

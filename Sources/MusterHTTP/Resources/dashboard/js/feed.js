@@ -73,11 +73,18 @@ function draw() {
 
 const look = (one) => (one.acknowledgedBy === null ? cards[one.level] : "seen");
 
+/** Members who acknowledged an alert that command has not. */
+function members({ acknowledgements = [] }) {
+  const names = acknowledgements.filter(({ role }) => role !== "command").map(({ name }) => name);
+  return names.length > 0
+    && h("span", { class: "faint" }, t("acknowledged.members", { names: names.join(", ") }));
+}
+
 const alert = (one) => h("li", { class: `card ${look(one)}` },
   h("strong", { class: one.level === "danger" ? "danger" : "" }, t(`level.${one.level}`)),
   " ", spoken(one.text), calls(one),
   h("div", { class: "row" }, h("span", { class: "faint" }, since(one.since)),
-    one.acknowledgedBy === null ? null : h("span", { class: "faint" }, t("acknowledged", {
+    one.acknowledgedBy === null ? members(one) : h("span", { class: "faint" }, t("acknowledged", {
       name: byline(one.acknowledgedBy), ago: since(one.acknowledgedAt),
     })),
     // The calls themselves are listed above.

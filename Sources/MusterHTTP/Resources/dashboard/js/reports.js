@@ -171,6 +171,7 @@ function detail(report) {
   const path = `reports/${segment(report.id)}`;
   const keep = (body) => attempt(() => change("PATCH", path, body), t("done"));
   const { title, description, ownerCallsign, createdAt, confirmations } = report;
+  const earlier = (report.confirmedBy ?? []).filter(({ beforeChange }) => beforeChange);
   fill(open.body, panelHead(title), badges(report),
     description && h("p", {}, description),
     h("p", {}, written(report.lat, report.lon)),
@@ -178,6 +179,9 @@ function detail(report) {
     h("p", {}, h("strong", {}, delivery(report))),
     confirmations.length > 0 && h("p", {}, t("confirmed", {
       names: confirmations.map(byline).join("; "),
+    })),
+    earlier.length > 0 && h("p", { class: "warning" }, t("confirmed.before", {
+      names: earlier.map(confirmer).join("; "),
     })),
     report.conflicts.map((conflict) => sides(conflict, keep)),
     report.comments.map(comment),
@@ -187,6 +191,8 @@ function detail(report) {
       mayAdd() && actions(report, path, keep)));
 }
 
+const confirmer = ({ name, through }) => byline(through ? `${name}, through ${through}'s laptop` : name);
+
 const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
   h("strong", {}, byline(callsign)), ` ${text} `,
   h("span", { class: "faint" }, since(writtenAt)));
@@ -194,16 +200,18 @@ const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
 function actions(report, path, keep) {
   const [turn, status] = report.status === "open" ? ["resolve", "resolved"] : ["reopen", "open"];
   const sure = t("delete.sure", { name: report.title });
-  const { isOwn, confirmations } = report;
+  const { isOwn, confirmations, confirmedBy = confirmations, content } = report;
+  // Only what the page shows is confirmed.
+  const seen = content ? `?content=${content}` : "";
   return [
     !isOwn && button(t("confirm"), "confirm",
-      () => attempt(() => write("POST", `${path}/confirm`), t("done"))),
+      () => attempt(() => write("POST", `${path}/confirm${seen}`), t("done"))),
     isCommand() && theMap() && report.lat !== null && button(t("fence.new"), "zone",
       () => drawZone(true, { lat: report.lat, lon: report.lon }, report.title)),
     (mayWrite() || isOwn) && button(t("edit"), "edit", () => edit(report)),
     mayWrite() && button(t(turn), "resolve", () => keep({ status })),
     // What others confirmed, a member withdraws no longer.
-    (mayWrite() || (isOwn && confirmations.length === 0)) && button(t("delete"), "delete",
+    (mayWrite() || (isOwn && confirmedBy.length === 0)) && button(t("delete"), "delete",
       () => confirm(sure, () => write("DELETE", path), t("delete"))),
   ];
 }
