@@ -25,6 +25,8 @@ struct ChangeNotifier: Sendable {
   /// When alerts are next reviewed.
   private(set) var reviewDue = Instant(microseconds: 0)
   private var restEnds = Instant(microseconds: 0)
+  /// The webhooks that have stopped; nil until their sender reports.
+  private(set) var stoppedWebhooks: [StoppedWebhook]?
 
   init(starts: UInt64) {
     log = ChangeLog(starts: starts)
@@ -37,8 +39,19 @@ struct ChangeNotifier: Sendable {
     guard log.note(outcome) else { return }
     tally.set(log.counts)
     counts.send(log.counts)
+    reviewSoon(now: now)
+  }
+
+  private mutating func reviewSoon(now: Instant) {
     let soon = Instant(microseconds: now.microseconds + Self.soonMicroseconds)
     reviewDue = min(reviewDue, max(soon, restEnds))
+  }
+
+  /// Records which webhooks have stopped, for the next review.
+  mutating func note(stoppedWebhooks: [StoppedWebhook], now: Instant) {
+    guard self.stoppedWebhooks != stoppedWebhooks else { return }
+    self.stoppedWebhooks = stoppedWebhooks
+    reviewSoon(now: now)
   }
 
   /// Records that other exposure notices concern this device's user.
