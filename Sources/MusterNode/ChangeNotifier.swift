@@ -39,19 +39,15 @@ struct ChangeNotifier: Sendable {
     guard log.note(outcome) else { return }
     tally.set(log.counts)
     counts.send(log.counts)
-    reviewSoon(now: now)
-  }
-
-  private mutating func reviewSoon(now: Instant) {
     let soon = Instant(microseconds: now.microseconds + Self.soonMicroseconds)
     reviewDue = min(reviewDue, max(soon, restEnds))
   }
 
   /// Records which webhooks have stopped, for the next review.
-  mutating func note(stoppedWebhooks: [StoppedWebhook], now: Instant) {
-    guard self.stoppedWebhooks != stoppedWebhooks else { return }
-    self.stoppedWebhooks = stoppedWebhooks
-    reviewSoon(now: now)
+  mutating func note(_ stopped: [StoppedWebhook]) {
+    guard stoppedWebhooks != stopped else { return }
+    stoppedWebhooks = stopped
+    reviewDue = min(reviewDue, restEnds)
   }
 
   /// Records that other exposure notices concern this device's user.

@@ -46,11 +46,9 @@ extension Node {
     replica.home.stoppedWebhooks = changeNotifier.stoppedWebhooks
   }
 
-  /// Raises an alert for each webhook that has stopped, and clears those of the others.
-  public func reportWebhooks(stopped: [StoppedWebhook]) {
-    changeNotifier.note(stoppedWebhooks: stopped, now: SystemClock.instant)
-    armTimer()
-  }
+  /// Reports all webhooks that have stopped: the next review, within ten seconds, raises an alert
+  /// for each, and clears those of the others.
+  public func reportStopped(_ webhooks: [StoppedWebhook]) { changeNotifier.note(webhooks) }
 
   /// Reviews the alerts when due. Only a running node does; any other computes them on request.
   func reviewAlertsIfDue() {

@@ -175,7 +175,7 @@ struct CallFoldingTests {
     #expect(try review("Ada", in: &valley) == ["-"])
   }
 
-  @Test func `people with certificates, and callers for whom command calls, never share one`()
+  @Test func `people with certificates, and carriers that command calls for, never share one`()
     throws
   {
     var (valley, phones) = try valley(phones: 7)

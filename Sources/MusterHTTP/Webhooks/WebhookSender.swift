@@ -103,7 +103,7 @@ public struct WebhookSender: Service {
       do {
         let stopped = try store.stopped(after: stallLimit)
         if stopped != reported {
-          await node.reportWebhooks(stopped: stopped)
+          await node.reportStopped(stopped)
           keepPlaces()
         }
         reported = stopped

@@ -113,8 +113,8 @@ struct AlertTracker: Sendable, Equatable {
     return AlertChange.between(before, and: alerts)
   }
 
-  /// Returns the alerts and the folded calls with a shared cause that are not found any more. A call
-  /// that gets an alert of its own, or loses it to a shared one, has not ended.
+  /// Returns the alerts and the folded calls with a shared cause that are not found any more. A
+  /// call that gets an alert of its own, or loses it to a shared one, has not ended.
   private func ended(by found: [AlertID: Finding]) -> Set<AlertID> {
     var ended = Set(occurrences.filter { $0.value.cause.isShared }.keys)
     for occurrence in occurrences.values {
