@@ -84,7 +84,8 @@ public struct AlertSighting: Codable, Hashable, Sendable {
 public struct AlertID: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The kind of alert.
   public let kind: AlertKind
-  /// The report, fence, directive or user; for an alert about a device, the device.
+  /// The report, fence, directive or user; for an alert about a device, the device; for one about a
+  /// webhook, derived from its name.
   public let row: RowID
 
   /// Identifies one matter.
@@ -162,8 +163,13 @@ public enum AlertKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   case positionSource = 27
   /// Calls for help whose callers are not proven (the row is the operation's): one alert for all.
   case unverifiedCall = 28
+  /// Calls for help of one owner's trackers, beyond those with an alert each (the row is the
+  /// owner's).
+  case furtherCalls = 29
   /// A person checked in under duress; at command only (decision 0047).
   case duress = 30
+  /// A webhook of this device delivers nothing, although something waits; at command only.
+  case webhook = 31
 }
 
 /// The severity of an alert.

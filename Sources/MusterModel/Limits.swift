@@ -438,8 +438,12 @@ public enum Limits {
   public static let checkInsPerShare = 1024
   /// The same for all owners: several for each person of the largest operation.
   public static let checkInsPerAuthor = 16_384
-  /// Active alerts. Beyond it, those of the lowest level are omitted.
+  /// Active alerts. Beyond it, authors take turns, danger first.
   public static let alerts = 1024
+  /// Those of one author that take a turn; further ones have the places that remain.
+  public static let alertsPerAuthor = 256
+  /// Calls for help of one owner's trackers with an alert each; further ones share one.
+  public static let trackerCalls = 4
   /// Row changes that a node remembers one by one, for readers that reconnect.
   public static let rememberedChanges = 4096
   /// Journal entries for records, of all authors: half a day of 1,000 authors with an entry each

@@ -25,6 +25,8 @@ struct ChangeNotifier: Sendable {
   /// When alerts are next reviewed.
   private(set) var reviewDue = Instant(microseconds: 0)
   private var restEnds = Instant(microseconds: 0)
+  /// The webhooks that have stopped; nil until their sender reports.
+  private(set) var stoppedWebhooks: [StoppedWebhook]?
 
   init(starts: UInt64) {
     log = ChangeLog(starts: starts)
@@ -39,6 +41,13 @@ struct ChangeNotifier: Sendable {
     counts.send(log.counts)
     let soon = Instant(microseconds: now.microseconds + Self.soonMicroseconds)
     reviewDue = min(reviewDue, max(soon, restEnds))
+  }
+
+  /// Records which webhooks have stopped, for the next review.
+  mutating func note(_ stopped: [StoppedWebhook]) {
+    guard stoppedWebhooks != stopped else { return }
+    stoppedWebhooks = stopped
+    reviewDue = min(reviewDue, restEnds)
   }
 
   /// Records that other exposure notices concern this device's user.

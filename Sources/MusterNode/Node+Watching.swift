@@ -36,14 +36,19 @@ extension Node {
     changeNotifier.log.missedChanges(of: dataset, since: count)
   }
 
-  /// Informs the replica of the disk and of the sources of this machine's place.
+  /// Informs the replica of the disk, the sources of this machine's place, and the webhooks.
   ///
   /// - Parameter free: read before, since the replica is borrowed here.
   func describeHome(in replica: inout Replica, freeBytes free: UInt64?, now: ClockReading) {
     replica.home.freeBytes = free
     replica.home.positionProblem = location.problem(now: now.instant)
     replica.home.isPhoneTableFull = location.isPhoneTableFull
+    replica.home.stoppedWebhooks = changeNotifier.stoppedWebhooks
   }
+
+  /// Reports all webhooks that have stopped: the next review, within ten seconds, raises an alert
+  /// for each, and clears those of the others.
+  public func reportStopped(_ webhooks: [StoppedWebhook]) { changeNotifier.note(webhooks) }
 
   /// Reviews the alerts when due. Only a running node does; any other computes them on request.
   func reviewAlertsIfDue() {

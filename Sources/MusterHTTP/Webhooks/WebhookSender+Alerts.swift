@@ -7,33 +7,95 @@ internal import MusterTransport
 /// from those last posted. Therefore nothing accumulates while a receiver is unreachable, and an
 /// alert that was raised and cleared in the meantime is not posted: it needs no action any more.
 extension WebhookSender {
-  /// The alerts of danger that the receiver does not know.
-  func unpostedDangers(of webhook: Webhook) async -> Set<AlertID> {
+  /// An alert of danger that the receiver does not know. One that is raised again has another time.
+  struct UnpostedDanger: Hashable {
+    let id: AlertID
+    let since: Timestamp
+  }
+
+  /// After so many busy responses in one round the others wait as well.
+  private static let mostBusy = 3
+
+  /// Returns the active alerts that a webhook receives: not that it has stopped, which would wait
+  /// for ever.
+  private func alerts(for webhook: Webhook) async throws -> [Alert] {
+    let own = AlertID(kind: .webhook, row: WebhookStall.row(of: webhook.name))
+    return try await node.postedAlerts().filter { $0.id != own }
+  }
+
+  func unpostedDangers(of webhook: Webhook) async -> Set<UnpostedDanger> {
     guard webhook.rules.alerts, let known = store.entry(webhook.name)?.place.alerts else {
       return []
     }
     do {
-      let raised = try await node.postedAlerts().filter { $0.level == .danger }
-      return Set(raised.map(\.id)).subtracting(known.keys)
+      return Set(
+        try await alerts(for: webhook).filter { alert in
+          guard alert.level == .danger, let sent = known[alert.id] else {
+            return alert.level == .danger
+          }
+          return sent.since != alert.since || sent.level < .danger
+        }.map { UnpostedDanger(id: $0.id, since: $0.since) })
     } catch {
       logger.debug("webhook \(webhook.name): \(error)")
       return []
     }
   }
 
-  func sendAlerts(_ webhook: Webhook, _ line: WebhookLine) async throws -> Step {
+  /// Posts what the receiver does not know, danger first. An event that it does not accept yet lets
+  /// the others pass, and comes after them in the next round.
+  func sendAlerts(
+    _ webhook: Webhook, _ line: WebhookLine, _ delivery: inout Delivery
+  ) async throws -> Step {
     guard webhook.rules.alerts, var place = store.entry(webhook.name)?.place else { return .idle }
-    let (operation, source) = (try await node.operation(), try await node.device())
-    let standing = try await node.postedAlerts()
-    for change in place.quieten(to: standing) {
-      let event = WebhookEvent(
-        change, operation: operation, source: source, now: SystemClock.wall)
-      if let reason = await send(event, webhook, line) { return .again(reason) }
+    var busy: [AlertID: String] = [:]
+    let changes = try await alertEvents(&place, alerts(for: webhook), delivery)
+    for (change, event) in changes where busy[change.alert.id] == nil {
+      switch await line.post(
+        id: event.id, type: WebhookEvent.type, body: event.body, now: SystemClock.wall)
+      {
+      case .unreachable(let reason): return .again(reason)
+      case .busy(let reason):
+        delivery.alertAttempts[event.id, default: 0] += 1
+        busy[change.alert.id] = reason
+        if busy.count == Self.mostBusy { return .again(reason) }
+        continue
+      case .refused(let reason):
+        logger.warning("webhook \(webhook.name) rejected \(event.id): \(reason)")
+        store.noteRejection(reason, of: webhook.name)
+      case .taken: store.noteDelivery(of: webhook.name)
+      }
       place.note(change)
       store.move(webhook.name, to: place)
       guard !Task.isCancelled, store.entry(webhook.name)?.webhook == webhook else { return .idle }
     }
-    return .idle
+    delivery.alertAttempts = delivery.alertAttempts.filter { id, _ in
+      changes.contains { $0.event.id == id && busy[$0.change.alert.id] != nil }
+    }
+    return busy.values.min().map(Step.again) ?? .idle
+  }
+
+  /// Returns the events to post: danger first, then those with the fewest failed attempts. Of one
+  /// alert the earlier change comes first.
+  private func alertEvents(
+    _ place: inout WebhookPosition, _ standing: [Alert], _ delivery: Delivery
+  ) async throws -> [(change: AlertChange, event: WebhookEvent)] {
+    let (operation, source) = (try await node.operation(), try await node.device())
+    let events = place.quieten(to: standing).map { change in
+      (
+        change: change,
+        event: WebhookEvent(change, operation: operation, source: source, now: SystemClock.wall)
+      )
+    }
+    var attempts: [AlertID: Int] = [:]
+    for (change, event) in events {
+      attempts[change.alert.id, default: 0] += delivery.alertAttempts[event.id] ?? 0
+    }
+    return events.enumerated().sorted { left, right in
+      let (first, second) = (left.element.change.alert, right.element.change.alert)
+      if first.level != second.level { return first.level > second.level }
+      let (few, many) = (attempts[first.id] ?? 0, attempts[second.id] ?? 0)
+      return few != many ? few < many : left.offset < right.offset
+    }.map(\.element)
   }
 }
 
@@ -71,6 +133,14 @@ extension WebhookPosition {
     switch change {
     case .raised(let alert), .acknowledged(let alert): alerts[alert.id] = alert
     case .cleared(let alert): alerts[alert.id] = nil
+    }
+  }
+}
+
+extension AlertChange {
+  fileprivate var alert: Alert {
+    switch self {
+    case .raised(let alert), .acknowledged(let alert), .cleared(let alert): alert
     }
   }
 }

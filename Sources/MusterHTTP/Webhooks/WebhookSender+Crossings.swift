@@ -10,6 +10,8 @@ extension WebhookSender {
     var turns: CrossingTurns
     /// Busy responses to the same crossing.
     var attempts = 0
+    /// Busy responses to each alert event that waits, by its id.
+    var alertAttempts: [String: Int] = [:]
   }
 
   /// Alerts that are raised meanwhile are posted after this time at the latest.
@@ -21,7 +23,9 @@ extension WebhookSender {
     from place: WebhookPosition, _ webhook: Webhook, _ line: WebhookLine,
     _ delivery: inout Delivery
   ) async throws -> Step {
-    if !delivery.turns.continues(place) { delivery = Delivery(turns: CrossingTurns(from: place)) }
+    if !delivery.turns.continues(place) {
+      (delivery.turns, delivery.attempts) = (CrossingTurns(from: place), 0)
+    }
     let end = ContinuousClock.now + Self.slice
     repeat {
       let found = try await node.crossingAuthors(
@@ -73,7 +77,7 @@ extension WebhookSender {
       guard try putAside(crossing, reason, delivery.attempts + 1, webhook.name) else {
         return .again("\(WebhookStore.mostFailed) events failed: retry or remove them")
       }
-    case .taken: store.note(nil, of: webhook.name)
+    case .taken: store.noteDelivery(of: webhook.name)
     }
     delivery.attempts = 0
     return nil
@@ -92,7 +96,7 @@ extension WebhookSender {
     _ crossing: CrossingSummary, _ reason: String, _ attempts: Int, _ name: String
   ) throws -> Bool {
     logger.warning("webhook \(name) rejected event \(crossing.id): \(reason)")
-    store.note(reason, of: name)
+    store.noteRejection(reason, of: name)
     return try store.fail(
       FailedDelivery(
         arrival: crossing.arrival, crossing: crossing.id, reason: reason, attempts: attempts,

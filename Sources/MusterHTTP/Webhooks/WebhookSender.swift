@@ -29,6 +29,8 @@ public struct WebhookSender: Service {
   private let proxy: UplinkProxy?
   /// The pauses after failed attempts.
   private let backoff: Backoff
+  /// After how long without a delivery a webhook has stopped.
+  private let stallLimit: Duration
   private let random: @Sendable () -> UInt64
   let logger: Logger
 
@@ -47,13 +49,15 @@ public struct WebhookSender: Service {
 
   init(
     node: Node, store: WebhookStore, devices: SyncDevices? = nil, proxy: UplinkProxy?,
-    backoff: Backoff, logger: Logger, random: @escaping @Sendable () -> UInt64
+    backoff: Backoff, stallLimit: Duration = WebhookStall.limit, logger: Logger,
+    random: @escaping @Sendable () -> UInt64
   ) {
     self.node = node
     self.store = store
     self.devices = devices
     self.proxy = proxy
     self.backoff = backoff
+    self.stallLimit = stallLimit
     self.random = random
     self.logger = logger
   }
@@ -65,6 +69,7 @@ public struct WebhookSender: Service {
         group.addTask {
           for await _ in await node.changes() { store.ringAll() }
         }
+        group.addTask { await reportStalls() }
         var newest = 0
         for await _ in store.changes() {
           for entry in store.entries.sorted(by: { $0.serial < $1.serial })
@@ -87,6 +92,25 @@ public struct WebhookSender: Service {
       try store.keepPlaces()
     } catch {
       logger.error("\(error)")
+    }
+  }
+
+  /// Reports webhooks that have stopped to the node, which raises alerts for them. The first report
+  /// has those that had stopped before the start.
+  private func reportStalls() async {
+    var reported: [StoppedWebhook]?
+    while !Task.isCancelled {
+      do {
+        let stopped = try store.stopped(after: stallLimit)
+        if stopped != reported {
+          await node.reportStopped(stopped)
+          keepPlaces()
+        }
+        reported = stopped
+      } catch {
+        logger.error("\(error)")
+      }
+      do { try await Task.sleep(for: min(Self.look, stallLimit)) } catch { return }
     }
   }
 
@@ -115,10 +139,11 @@ public struct WebhookSender: Service {
       if let trouble {
         // A delivery clears the trouble of the attempts before it.
         if store.entry(name)?.trouble == nil { backoff.reset() }
-        store.note(trouble, of: name)
+        store.noteWait(trouble, of: name)
         end = .now + backoff.next(random: random())
       } else {
         backoff.reset()
+        store.noteIdle(name)
       }
       guard await pause(of: entry.webhook, until: end, at: known, &waiter, bell) else { return }
     }
@@ -186,7 +211,7 @@ public struct WebhookSender: Service {
     guard let entry = store.entry(webhook.name) else { return .idle }
     if let reason = try store.pause(of: webhook.name) { return .again(reason) }
     guard let place = try await settled(entry.place, of: webhook.name) else { return .onward }
-    switch try await sendAlerts(webhook, line) {
+    switch try await sendAlerts(webhook, line, &delivery) {
     case .idle: break
     case let step: return step
     }
@@ -230,7 +255,7 @@ public struct WebhookSender: Service {
     }
     switch try await post(found, line) {
     case .taken:
-      store.note(nil, of: webhook.name)
+      store.noteDelivery(of: webhook.name)
       try store.settle(failed.crossing, of: webhook.name)
       return .onward
     case .unreachable(let reason): return .again(reason)
@@ -287,8 +312,8 @@ public struct WebhookSender: Service {
     case .unreachable(let reason), .busy(let reason): return reason
     case .refused(let reason):
       logger.warning("webhook \(webhook.name) rejected \(event.id): \(reason)")
-      store.note(reason, of: webhook.name)
-    case .taken: store.note(nil, of: webhook.name)
+      store.noteRejection(reason, of: webhook.name)
+    case .taken: store.noteDelivery(of: webhook.name)
     }
     return nil
   }

@@ -27,6 +27,14 @@ public final class WebhookStore: Sendable {
     var failed: [FailedDelivery] = []
     /// The error of the last attempt; nil after a success.
     var trouble: String?
+    /// Since the last delivery, if an attempt failed.
+    var stall: WebhookStall?
+
+    /// The position as stored, with the stall that was reported.
+    fileprivate var storedPlace: JSON {
+      guard let stall, stall.isReported else { return place.json }
+      return place.json.adding(["stopped": .count(stall.rejections)])
+    }
   }
 
   private struct State {
@@ -65,6 +73,10 @@ public final class WebhookStore: Sendable {
     // Without its position a webhook receives known events again, which is harmless.
     for (name, json) in try Self.read(places)?.members ?? [:] {
       if let place = WebhookPosition(json) { entries[name]?.place = place }
+      if let rejections = json.members?["stopped"]?.wholeNumber {
+        entries[name]?.stall = WebhookStall(
+          restoredWith: Int(clamping: max(0, rejections)), at: .now)
+      }
     }
     state = Mutex(State(entries: entries, serials: serials))
   }
@@ -87,6 +99,7 @@ public final class WebhookStore: Sendable {
       }
       if state.entries[webhook.name] != nil {
         state.entries[webhook.name]?.webhook = webhook
+        Self.endStall(of: webhook.name, in: &state)
       } else {
         state.serials += 1
         state.entries[webhook.name] = Entry(
@@ -99,7 +112,10 @@ public final class WebhookStore: Sendable {
   /// Confirms a webhook that a removed login made.
   func confirm(_ name: String) throws {
     try grants.forget(.webhook, name)
-    try change { $0.entries[name]?.trouble = nil }
+    try change { state in
+      state.entries[name]?.trouble = nil
+      Self.endStall(of: name, in: &state)
+    }
   }
 
   /// Why a webhook posts nothing: the login that made it was removed. Nil if it posts.
@@ -176,8 +192,66 @@ public final class WebhookStore: Sendable {
     }
   }
 
-  func note(_ trouble: String?, of name: String) {
-    state.withLock { $0.entries[name]?.trouble = trouble }
+  /// Records a delivery, which ends the trouble and the stall.
+  func noteDelivery(of name: String) {
+    state.withLock { state in
+      state.entries[name]?.trouble = nil
+      Self.endStall(of: name, in: &state)
+    }
+  }
+
+  /// Records that the receiver rejected an event, which waits no longer.
+  func noteRejection(_ reason: String, of name: String) {
+    noteFailure(reason, name) { $0.noteRejection() }
+  }
+
+  /// Records that an event waits after a failed attempt.
+  func noteWait(_ reason: String, of name: String) { noteFailure(reason, name) { $0.noteWait() } }
+
+  private func noteFailure(
+    _ reason: String, _ name: String, _ change: (inout WebhookStall) -> Void
+  ) {
+    state.withLock { state in
+      state.entries[name]?.trouble = reason
+      var stall = state.entries[name]?.stall ?? WebhookStall(at: .now)
+      change(&stall)
+      state.entries[name]?.stall = stall
+    }
+  }
+
+  /// Records that nothing is left to post.
+  func noteIdle(_ name: String) {
+    state.withLock { state in
+      if state.entries[name]?.stall?.noteIdle() == true { Self.endStall(of: name, in: &state) }
+    }
+  }
+
+  /// Returns the webhooks that have stopped, by name: they delivered nothing for this time although
+  /// something waits. A paused one has not stopped.
+  func stopped(after limit: Duration) throws -> [StoppedWebhook] {
+    let now = ContinuousClock.now
+    let stopped = state.withLock { state in
+      state.entries.keys.sorted().compactMap { Self.review($0, in: &state, at: now, after: limit) }
+    }
+    return try stopped.filter { try pause(of: $0.name) == nil }
+  }
+
+  /// Whether a webhook was reported as stopped is part of its stored position.
+  private static func endStall(of name: String, in state: inout State) {
+    if state.entries[name]?.stall?.isReported == true { state.hasMoved = true }
+    state.entries[name]?.stall = nil
+  }
+
+  /// Returns why a webhook has stopped; nil if it has not.
+  private static func review(
+    _ name: String, in state: inout State, at now: ContinuousClock.Instant, after limit: Duration
+  ) -> StoppedWebhook? {
+    guard let found = state.entries[name]?.stall?.review(at: now, after: limit) else { return nil }
+    if found.isChanged { state.hasMoved = true }
+    guard found.isStopped else { return nil }
+    let line = state.entries[name]?.trouble?.split(whereSeparator: \.isNewline).first
+    return StoppedWebhook(
+      name: name, row: WebhookStall.row(of: name), trouble: line.map { String($0.prefix(200)) })
   }
 
   /// Stores a failed crossing. Returns false at the limit.
@@ -200,7 +274,7 @@ public final class WebhookStore: Sendable {
   /// Stores the positions of all webhooks.
   func keepPlaces() throws {
     try state.withLock { state in
-      try Self.write(JSON.object(state.entries.mapValues(\.place.json)), to: places)
+      try Self.write(JSON.object(state.entries.mapValues(\.storedPlace)), to: places)
       state.hasMoved = false
     }
   }

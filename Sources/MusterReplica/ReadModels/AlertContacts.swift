@@ -63,7 +63,7 @@ struct AlertContacts {
       return place
     case .directive: return own
     case .checkIn: return checkIns.person(of: id.row).flatMap(position)
-    case .overdue, .zoneRule: return nil
+    case .overdue, .zoneRule, .furtherCalls: return nil
     default:
       // For this device's own entry into a zone, the row is the zone's.
       let person = UserID(raw: id.row.raw)
@@ -80,7 +80,7 @@ extension Alert {
   /// Whether people are in danger, and not only a device.
   var endangersPeople: Bool {
     let kinds: [AlertKind] = [
-      .help, .hazard, .inHazard, .overdue, .directive, .checkIn, .zoneRule, .duress,
+      .help, .furtherCalls, .hazard, .inHazard, .overdue, .directive, .checkIn, .zoneRule, .duress,
     ]
     return level == .danger && kinds.contains(id.kind)
   }

@@ -13,10 +13,11 @@ struct AlertReader {
   /// - Parameters:
   ///   - zoneRules: by the rules of zones.
   ///   - devices: about this device and others.
+  ///   - authors: whose certificates stand behind them.
   func findings(
     people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
-    zoneRules: [AlertTracker.Finding], devices: DeviceAlerts, unconfirmed: Set<UserID>,
-    lowBatteries: Set<UserID>, now: Timestamp
+    zoneRules: [AlertTracker.Finding], devices: DeviceAlerts, authors: AlertAuthors,
+    unconfirmed: Set<UserID>, lowBatteries: Set<UserID>, now: Timestamp
   ) throws -> [AlertTracker.Finding] {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()
@@ -37,13 +38,16 @@ struct AlertReader {
     let findings =
       zoneRules + aboutPeople.findings + aboutCheckIns.findings + rules.findings
       + devices.findings + [try UnverifiedCallReader(context: context).finding()].compactMap { $0 }
-    return try findings.map { finding in
+    let complete = try findings.map { finding in
       var finding = finding
       if !finding.cause.isShared {
         finding.cause = try cause(of: finding.id, positions: positions)
       }
+      finding.author = try authors.author(of: finding.id)
+      finding.isPersonsCall = authors.isPersonsCall(finding.id)
       return finding
     }
+    return try CallFolding(context: context, authors: authors).folding(complete)
   }
 
   private func checkInAlerts(_ people: [AssessedPerson]) throws(StoreError) -> CheckInAlerts {

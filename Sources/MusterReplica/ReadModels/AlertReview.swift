@@ -13,6 +13,8 @@ struct AlertReview {
   /// When each check-in is due.
   private let dues: [RowID: Int64]
   private let now: Timestamp
+  /// The calls of a shared alert that one act acknowledges.
+  private static let mostCalls = 64
 
   /// The alerts after the review.
   struct Update {
@@ -25,8 +27,9 @@ struct AlertReview {
   /// What an acknowledgement does.
   enum Acknowledgement {
     case nothing
-    /// All nodes can know the alert's cause: the next review reports it, here as on every node.
-    case shared([Write])
+    /// All nodes can know the alert's cause: the next review reports it, here as on every node. By
+    /// row.
+    case shared([[Write]])
     /// It concerns only this device.
     case local(AlertTracker, [AlertChange])
   }
@@ -47,7 +50,7 @@ struct AlertReview {
     let zoneRules = try ZoneRuleReader(context: context, ages: ages, zones: zones).findings(
       people.map(\.summary), entered: &entered)
     let devices = queries.deviceReader
-    findings = try reader.findings(
+    let found = try reader.findings(
       people: people, directives: statuses.directiveList.directives(among: people), zones: zones,
       zoneRules: zoneRules,
       devices: DeviceAlerts(
@@ -57,10 +60,11 @@ struct AlertReview {
         readmissions: try devices.refused(readmissions),
         disputed: try CouncilList(context: context).disputedMembers,
         clockFaults: try ages.clockFaults()),
-      unconfirmed: ages.unconfirmed(),
+      authors: AlertAuthors(people: people, statuses: statuses), unconfirmed: ages.unconfirmed(),
       lowBatteries: Set(
         stored.alerts.filter { $0.id.kind == .battery }.map { UserID(raw: $0.id.row.raw) }),
       now: now)
+    findings = found + (home.stoppedWebhooks == nil ? stored.findingsAboutWebhooks : [])
     dues = Dictionary(
       people.flatMap(\.assessment.timers).map { ($0.id, $0.due.latest) },
       uniquingKeysWith: { first, _ in first })
@@ -96,8 +100,8 @@ struct AlertReview {
   ) throws -> WriteRequest<RowID> {
     let message = DirectiveDraft(
       kind: .message, text: text, addressees: .users([try caller(of: reference)]))
-    guard case .shared(let writes) = acknowledgement else { return OrderRequests.issue(message) }
-    return OrderRequests.issue(message, after: [writes])
+    guard case .shared(let rows) = acknowledgement else { return OrderRequests.issue(message) }
+    return OrderRequests.issue(message, after: rows)
   }
 
   private func caller(of reference: String) throws -> UserID {
@@ -136,21 +140,42 @@ struct AlertReview {
     var alerts = stored
     var changes = try reader.update(&alerts, with: findings, among: people, now: now)
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
+    let maySend = (local.role == .command || local.role == .member) && !context.isRevoked
+    let person =
+      isByProgram ? AlertReply.program : local.role == .command ? user ?? local.user : local.user
+    let note = name == own ? "" : name
+    if id.kind == .furtherCalls {
+      let rows = maySend ? try rows(acknowledging: id, of: alerts, by: person, note: note) : []
+      if !rows.isEmpty { return .shared(rows) }
+    }
     let cause = alerts.cause(of: id, with: findings.first { $0.id == id }?.cause ?? .none)
     if alerts.alerts.first(where: { $0.id == id })?.acknowledgement != nil {
       guard !isByProgram, cause.isShared, try reader.isAcknowledgedByProgramsAlone(id, cause)
       else { return .nothing }
     }
-    if cause.isShared, local.role == .command || local.role == .member, !context.isRevoked {
-      let person =
-        isByProgram ? AlertReply.program : local.role == .command ? user ?? local.user : local.user
-      return .shared(
-        try reader.acknowledgement(
-          of: id, cause, by: person, note: name == own ? "" : name))
+    if cause.isShared, maySend {
+      return .shared([try reader.acknowledgement(of: id, cause, by: person, note: note)])
     }
     let acknowledgement = AlertAcknowledgement(name: name, moment: now)
     guard let alert = alerts.acknowledge(id, acknowledgement) else { return .nothing }
     changes.append(.acknowledged(alert))
     return .local(alerts, changes)
+  }
+  /// Returns the writes that acknowledge each call of a shared alert that waits for it, at most
+  /// `mostCalls` at once. A person also acknowledges what only programs did.
+  private func rows(
+    acknowledging id: AlertID, of alerts: AlertTracker, by user: UserID, note: String
+  ) throws -> [[Write]] {
+    var rows: [[Write]] = []
+    for (call, isAcknowledged) in alerts.calls(in: id)
+    where call.cause.isShared && rows.count < Self.mostCalls {
+      if isAcknowledged {
+        guard user != AlertReply.program,
+          try reader.isAcknowledgedByProgramsAlone(call.id, call.cause)
+        else { continue }
+      }
+      rows.append(try reader.acknowledgement(of: call.id, call.cause, by: user, note: note))
+    }
+    return rows
   }
 }

@@ -15,6 +15,19 @@ struct AlertTracker: Sendable, Equatable {
     let text: String
     var batteryPercent: UInt8?
     var cause = AlertCause.none
+    /// Whose certificate stands behind it; nil for this device itself.
+    var author: UserID?
+    /// Whether a person with a certificate calls, or all further calls of an owner's trackers do.
+    var isPersonsCall = false
+    /// The calls that share this alert.
+    var calls: [FoldedCall] = []
+  }
+
+  /// A call for help that shares an alert with others (`AlertKind.furtherCalls`).
+  struct FoldedCall: Hashable, Sendable {
+    /// That of an alert of its own: the call is acknowledged in its row.
+    let id: AlertID
+    let cause: AlertCause
   }
 
   /// An acknowledgement in an alert's row.
@@ -39,6 +52,16 @@ struct AlertTracker: Sendable, Equatable {
     var cause: AlertCause
     /// The acknowledgement by a local user, which is never sent.
     var local: AlertAcknowledgement?
+    /// The calls that share the alert.
+    var calls: [AlertID: StandingCall] = [:]
+  }
+
+  /// A call that shares an alert.
+  private struct StandingCall: Sendable, Equatable {
+    var cause: AlertCause
+    /// When this node first raised an alert for it.
+    var since: Timestamp
+    var isAcknowledged: Bool
   }
 
   private var occurrences: [AlertID: Occurrence] = [:]
@@ -53,25 +76,30 @@ struct AlertTracker: Sendable, Equatable {
     }
   }
 
+  /// The alerts about webhooks as they were last: their findings while nothing else is known.
+  var findingsAboutWebhooks: [Finding] {
+    alerts.filter { $0.id.kind == .webhook }.map {
+      Finding(id: $0.id, level: $0.level, text: $0.text)
+    }
+  }
+
   /// Updates the alerts to the current findings. An alert whose level rises, or whose cause is a
   /// further help claim, is raised again and waits for an acknowledgement again; a change of the
-  /// text alone raises nothing.
+  /// text alone raises nothing. Of too many findings authors take turns (`AlertTurns`).
   ///
   /// - Parameter notices: the live acknowledgements in an alert's row.
   mutating func update(
     _ findings: [Finding], now: Timestamp, notices: (AlertID) throws -> [Notice]
   ) rethrows -> [AlertChange] {
-    var found: [AlertID: Finding] = [:]
-    for finding in findings.sorted(by: { $0.level > $1.level })
-    where found[finding.id] == nil && found.count < Limits.alerts {
-      found[finding.id] = finding
-    }
+    let found = AlertTurns.chosen(findings)
     let before = alerts
-    for (id, occurrence) in occurrences where found[id] == nil && occurrence.cause.isShared {
-      spent[id] = Set(try notices(id).map(\.dot))
-    }
+    for id in ended(by: found) { spent[id] = Set(try notices(id).map(\.dot)) }
     var standing: [AlertID: Occurrence] = [:]
     for finding in found.values {
+      if finding.id.kind == .furtherCalls {
+        standing[finding.id] = try occurrence(ofCalls: finding, now: now, notices)
+        continue
+      }
       let shared = finding.cause.isShared ? try notices(finding.id) : []
       // An earlier occurrence that this node never saw had the same cause.
       let mayRecur = finding.id.kind.recursWithItsCause && finding.cause.positions.isEmpty
@@ -87,6 +115,27 @@ struct AlertTracker: Sendable, Equatable {
     occurrences = standing
     boundSpent()
     return AlertChange.between(before, and: alerts)
+  }
+
+  /// Returns the alerts and the folded calls with a shared cause that are not found any more. A
+  /// call that gets an alert of its own, or loses it to a shared one, has not ended.
+  private func ended(by found: [AlertID: Finding]) -> Set<AlertID> {
+    var ended = Set(occurrences.filter { $0.value.cause.isShared }.keys)
+    for occurrence in occurrences.values {
+      ended.formUnion(occurrence.calls.filter { $0.value.cause.isShared }.keys)
+    }
+    ended.subtract(found.keys)
+    ended.subtract(found.values.flatMap { $0.calls.map(\.id) })
+    return ended
+  }
+
+  /// Returns the calls that share an active alert and wait for an acknowledgement, then the others,
+  /// each in the order of ids.
+  func calls(in id: AlertID) -> [(call: FoldedCall, isAcknowledged: Bool)] {
+    (occurrences[id]?.calls ?? [:]).sorted { left, right in
+      left.value.isAcknowledged != right.value.isAcknowledged
+        ? right.value.isAcknowledged : left.key < right.key
+    }.map { (FoldedCall(id: $0.key, cause: $0.value.cause), $0.value.isAcknowledged) }
   }
 
   /// Returns the cause that an acknowledgement of an active alert names: that of the occurrence
@@ -106,7 +155,8 @@ struct AlertTracker: Sendable, Equatable {
     let isLouder = known.map { $0.alert.level < finding.level } ?? true
     var next = Occurrence(
       alert: Alert(
-        id: finding.id, level: finding.level, text: finding.text, since: known?.alert.since ?? now,
+        id: finding.id, level: finding.level, text: finding.text,
+        since: known?.alert.since ?? sinceFolded(finding.id) ?? now,
         batteryPercent: finding.batteryPercent),
       cause: finding.cause, local: isLouder ? nil : known?.local)
     if let known {
@@ -117,17 +167,27 @@ struct AlertTracker: Sendable, Equatable {
         next.cause = known.cause
       }
     }
-    // No claimed time decides.
-    let covering = notices.filter {
-      spent[finding.id]?.contains($0.dot) != true
-        && next.cause.isCovered(by: $0.reply, held: finding.cause)
-    }.sorted { ($0.rank, $0.dot) < ($1.rank, $1.dot) }
+    let covering = covering(notices, for: finding.id, next.cause, held: finding.cause)
     next.alert.acknowledgements = Self.listed(covering)
     let first = covering.first(where: \.silences)
     next.alert.acknowledgement = first?.acknowledgement ?? next.local
     let isRenewed = known?.alert.acknowledgement != nil && next.alert.acknowledgement == nil
     if isRenewed, !isLouder { next.alert.since = now }
     return next
+  }
+
+  /// Returns the acknowledgements that count for an alert, those that are shown first before
+  /// others. No claimed time decides.
+  private func covering(
+    _ notices: [Notice], for id: AlertID, _ cause: AlertCause, held: AlertCause
+  ) -> [Notice] {
+    notices.filter {
+      spent[id]?.contains($0.dot) != true && cause.isCovered(by: $0.reply, held: held)
+    }.sorted(by: Self.isShown)
+  }
+
+  private static func isShown(_ left: Notice, before right: Notice) -> Bool {
+    (left.rank, left.dot) < (right.rank, right.dot)
   }
 
   /// Returns who made acknowledgements, each person once.
@@ -140,6 +200,47 @@ struct AlertTracker: Sendable, Equatable {
       listed.append(sighting)
     }
     return listed
+  }
+
+  // MARK: Shared alerts
+
+  /// One alert for several calls: it is acknowledged once each of them is, with the last
+  /// acknowledgement, and each further call raises it again.
+  private func occurrence(
+    ofCalls finding: Finding, now: Timestamp, _ notices: (AlertID) throws -> [Notice]
+  ) rethrows -> Occurrence {
+    let known = occurrences[finding.id]
+    var next = Occurrence(
+      alert: Alert(
+        id: finding.id, level: finding.level, text: finding.text, since: known?.alert.since ?? now),
+      cause: .none, local: known?.local)
+    var (isFurther, seen, all): (Bool, [Notice], [Notice]) = (false, [], [])
+    for call in finding.calls {
+      let before = known?.calls[call.id]
+      let covering = covering(
+        try notices(call.id), for: call.id, call.cause, held: call.cause)
+      let first = covering.first(where: \.silences)
+      all += covering
+      let isNew = before.map { !Set(call.cause.dots).isSubset(of: $0.cause.dots) } ?? true
+      if isNew, first == nil { isFurther = true }
+      if let first { seen.append(first) }
+      next.calls[call.id] = StandingCall(
+        cause: call.cause, since: before?.since ?? occurrences[call.id]?.alert.since ?? now,
+        isAcknowledged: first != nil)
+    }
+    if isFurther { next.local = nil }
+    next.alert.acknowledgements = Self.listed(all.sorted(by: Self.isShown))
+    let last = seen.count == finding.calls.count ? seen.max(by: Self.isShown) : nil
+    next.alert.acknowledgement = last?.acknowledgement ?? next.local
+    let isRenewed = isFurther || known?.alert.acknowledgement != nil
+    if isRenewed, next.alert.acknowledgement == nil { next.alert.since = now }
+    return next
+  }
+
+  /// Returns since when a call was part of a shared alert, before it has one of its own.
+  private func sinceFolded(_ id: AlertID) -> Timestamp? {
+    guard id.kind == .help else { return nil }
+    return occurrences.values.lazy.compactMap { $0.calls[id]?.since }.first
   }
 
   /// Limits the remembered acknowledgements of ended alerts to the number of possible alerts.
@@ -175,8 +276,9 @@ struct AlertTracker: Sendable, Equatable {
   /// The stored form, which is local: number of alerts, then each; number of local
   /// acknowledgements, then for each the kind, the row, time and name; then for each alert in order
   /// its cause and whether its acknowledgement is local; then the acknowledgements of ended
-  /// occurrences; then for each alert its battery plus one, or 0. Earlier builds wrote only the
-  /// first parts.
+  /// occurrences; then for each alert its battery plus one, or 0; then for each shared alert the
+  /// number of its calls, and for each the kind, the row, the time, whether it is acknowledged, and
+  /// the cause. Earlier builds wrote only the first parts.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let standing = occurrences.values.sorted { $0.alert.id < $1.alert.id }
@@ -197,10 +299,7 @@ struct AlertTracker: Sendable, Equatable {
     }
     for occurrence in standing {
       writer.append(UInt8(occurrence.local == nil ? 0 : 1))
-      let cause = AlertReply(
-        user: UserID(raw: .zero), note: "", dots: occurrence.cause.dots,
-        positions: occurrence.cause.positions)
-      Value.alertReply(cause).append(to: &writer)
+      writer.append(occurrence.cause)
     }
     writer.append(UInt32(spent.count))
     for id in spent.keys.sorted() {
@@ -211,6 +310,15 @@ struct AlertTracker: Sendable, Equatable {
     }
     for alert in standing.map(\.alert) {
       writer.append(alert.batteryPercent.map { $0 + 1 } ?? UInt8(0))
+    }
+    for occurrence in standing where occurrence.alert.id.kind == .furtherCalls {
+      writer.append(UInt32(occurrence.calls.count))
+      for (id, call) in occurrence.calls.sorted(by: { $0.key < $1.key }) {
+        writer.append(id)
+        writer.append(call.since.milliseconds)
+        writer.append(UInt8(call.isAcknowledged ? 1 : 0))
+        writer.append(call.cause)
+      }
     }
     return writer.bytes
   }
@@ -240,8 +348,7 @@ struct AlertTracker: Sendable, Equatable {
     guard reader.remaining > 0 else { return }
     for id in occurrences.keys.sorted() {
       if try reader.integer(UInt8.self) == 0 { occurrences[id]?.local = nil }
-      guard case .alertReply(let cause) = try Value(from: &reader) else { throw .invalid("cause") }
-      occurrences[id]?.cause = AlertCause(dots: cause.dots, positions: cause.positions)
+      occurrences[id]?.cause = try reader.cause()
     }
     for _ in 0..<(try reader.count(ofAtLeast: 21)) {
       let id = try reader.alert()
@@ -253,6 +360,15 @@ struct AlertTracker: Sendable, Equatable {
     for id in occurrences.keys.sorted() {
       let battery = try reader.integer(UInt8.self)
       occurrences[id]?.alert.batteryPercent = battery > 0 ? battery - 1 : nil
+    }
+    for id in occurrences.keys.sorted() where id.kind == .furtherCalls {
+      for _ in 0..<(try reader.count(ofAtLeast: 26)) {
+        let call = try reader.alert()
+        let since = Timestamp(milliseconds: try reader.integer(Int64.self))
+        let isAcknowledged = try reader.integer(UInt8.self) == 1
+        occurrences[id]?.calls[call] = StandingCall(
+          cause: try reader.cause(), since: since, isAcknowledged: isAcknowledged)
+      }
     }
     try reader.expectEnd()
   }
@@ -272,6 +388,12 @@ extension ByteWriter {
     append(id.kind.rawValue)
     append(id.row)
   }
+
+  fileprivate mutating func append(_ cause: AlertCause) {
+    let reply = AlertReply(
+      user: UserID(raw: .zero), note: "", dots: cause.dots, positions: cause.positions)
+    Value.alertReply(reply).append(to: &self)
+  }
 }
 
 extension ByteReader {
@@ -280,5 +402,10 @@ extension ByteReader {
       throw .invalid("alert kind")
     }
     return AlertID(kind: kind, row: try identifier(RowID.self))
+  }
+
+  fileprivate mutating func cause() throws(DecodingFault) -> AlertCause {
+    guard case .alertReply(let cause) = try Value(from: &self) else { throw .invalid("cause") }
+    return AlertCause(dots: cause.dots, positions: cause.positions)
   }
 }

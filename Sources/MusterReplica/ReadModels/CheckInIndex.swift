@@ -71,6 +71,9 @@ struct CheckInIndex: Sendable {
   /// Returns who must check in; nil for a timer that is not held.
   func person(of id: RowID) -> UserID? { timers[id]?.person }
 
+  /// Returns who started a timer; nil for one that is not held.
+  func author(of id: RowID) -> UserID? { timers[id]?.start.author }
+
   /// Returns the running timers of a person that are held, by id.
   func running(of person: UserID) -> [RowID] { (rows[person] ?? []).sorted() }
 

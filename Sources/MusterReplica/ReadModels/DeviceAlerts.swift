@@ -26,6 +26,7 @@ struct DeviceAlerts {
         "\(clone.callsign)'s device (\(clone.device.short)) is in use in two places at once")
     }
     found += aboutInsiders
+    if isCommand { found += (home.stoppedWebhooks ?? []).map(aboutWebhook) }
     if isRevoked {
       found.append(
         finding(.revoked, device, .danger, "this device was revoked: it can no longer write"))
@@ -57,6 +58,13 @@ struct DeviceAlerts {
             + "\(Limits.leastFreeBytes >> 20) MiB, or it may fail to store data"))
     }
     return found
+  }
+
+  private func aboutWebhook(_ webhook: StoppedWebhook) -> AlertTracker.Finding {
+    let trouble = webhook.trouble.map { ": \($0)" } ?? ""
+    return AlertTracker.Finding(
+      id: AlertID(kind: .webhook, row: webhook.row), level: .warning,
+      text: "webhook \(webhook.name) delivers nothing\(trouble)")
   }
 
   private func finding(

@@ -1,3 +1,5 @@
+public import MusterModel
+
 /// The condition of the machine that holds this replica, as its node observes it. The replica has
 /// no access to it; it reports the condition in `status` and in alerts.
 public struct HomeCondition: Hashable, Sendable {
@@ -11,4 +13,7 @@ public struct HomeCondition: Hashable, Sendable {
   public var positionProblem: String?
   /// Whether names under the shared token of phones find no place any more.
   public var isPhoneTableFull = false
+  /// Webhooks that have stopped, by name; nil while it is not known, such as soon after a start:
+  /// the alerts about them then stay as they are.
+  public var stoppedWebhooks: [StoppedWebhook]?
 }

@@ -106,6 +106,9 @@ struct PersonRoster: Sendable {
     return unknown.listed[person.identity.id]?.trackerOwner
   }
 
+  /// Who names a person that is not known; nil for others.
+  func namingAuthor(of user: UserID) -> UserID? { unknown.listed[user]?.author }
+
   /// By device, how many people its user names who are not known and not listed.
   var excess: [DeviceID: UInt64] { unknown.excess }
 

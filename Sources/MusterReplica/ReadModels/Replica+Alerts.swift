@@ -47,7 +47,8 @@ extension Replica {
   /// acknowledgement keeps its name; a repeated one changes nothing.
   ///
   /// If all nodes can know the alert's cause, the acknowledgement is replicated, and counts only
-  /// for this occurrence of the alert. Any other alert concerns only this device, and its
+  /// for this occurrence of the alert. Of an alert that several calls for help share, each call is
+  /// acknowledged, at most 64 at once. Any other alert concerns only this device, and its
   /// acknowledgement is not sent.
   ///
   /// - Parameters:
@@ -73,8 +74,8 @@ extension Replica {
     }
     switch acknowledgement {
     case .nothing: return Outcome()
-    case .shared(let writes):
-      return try write(Draft(rows: [writes], lane: .urgent, onBehalfOf: principal), now: now)
+    case .shared(let rows):
+      return try write(Draft(rows: rows, lane: .urgent, onBehalfOf: principal), now: now)
     case .local(let alerts, let changes):
       var outcome = try transact(now: now) { replica in
         replica.core.transaction.batch.local[AlertTracker.key] = alerts.encoded()

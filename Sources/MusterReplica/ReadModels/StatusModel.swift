@@ -115,6 +115,8 @@ struct StatusModel: Sendable {
   func isKnown(_ user: UserID) -> Bool { roster[user].map { !$0.identity.isUnknown } ?? false }
   /// The owner of the tracker that a person carries.
   func trackerOwner(of person: PersonRoster.Person) -> UserID? { roster.trackerOwner(of: person) }
+  /// Who names a person that is not known; nil for others.
+  func namingAuthor(of user: UserID) -> UserID? { roster.namingAuthor(of: user) }
   /// By device, how many people its user names who are not known and not listed.
   var excess: [DeviceID: UInt64] { roster.excess }
   func user(of device: DeviceID) -> UserID? { roster.user(of: device) }

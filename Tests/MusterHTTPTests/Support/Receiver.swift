@@ -24,14 +24,22 @@ final class Receiver: Sendable {
   }
 
   private let received = Mutex<[(post: Post, isTaken: Bool)]>([])
-  private let act: @Sendable (Int) -> Act
+  private let act: @Sendable (Int, Post) -> Act
   private let port = Mutex(0)
 
-  private init(_ act: @Sendable @escaping (Int) -> Act) { self.act = act }
+  private init(_ act: @Sendable @escaping (Int, Post) -> Act) { self.act = act }
 
   /// - Parameter act: the reaction to a request by its number, from 0.
   static func run(
     _ act: @Sendable @escaping (Int) -> Act, story: (Receiver) async throws -> Void
+  ) async throws {
+    try await run(reacting: { number, _ in act(number) }, story: story)
+  }
+
+  /// - Parameter act: the reaction to a request by its number, from 0, and its content.
+  static func run(
+    reacting act: @Sendable @escaping (Int, Post) -> Act,
+    story: (Receiver) async throws -> Void
   ) async throws {
     let receiver = Receiver(act)
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -87,7 +95,7 @@ final class Receiver: Sendable {
 
   fileprivate func take(_ post: Post) -> Act {
     received.withLock { received in
-      let act = act(received.count)
+      let act = act(received.count, post)
       let isTaken = if case .accept = act { true } else { false }
       received.append((post, isTaken))
       return act

@@ -63,11 +63,26 @@ let heard = null;
 
 export const waiting = () => state.alerts.filter((a) => a.acknowledgedBy === null);
 
-/** Alerts that exist when the page opens make no sound, nor do acknowledged ones. */
+/**
+ * The milliseconds within which an alert that is raised again makes no further sound. Before the node
+ * has stored a new alert, each answer dates it a little later.
+ */
+const settling = 3000;
+
+const isRaised = ({ id, since: time, acknowledgedBy }) => {
+  if (acknowledgedBy !== null) return false;
+  const known = heard.get(id);
+  return !known || known.acknowledgedBy !== null
+    || Date.parse(time) - Date.parse(known.since) > settling;
+};
+
+/**
+ * Alerts that exist when the page opens make no sound, nor do acknowledged ones. One that is raised
+ * again, as for a further call for help, does.
+ */
 function raise(alerts) {
-  const fresh = heard === null ? []
-    : alerts.filter((a) => !heard.has(a.id) && a.acknowledgedBy === null);
-  heard = new Set(alerts.map((a) => a.id));
+  const fresh = heard === null ? [] : alerts.filter(isRaised);
+  heard = new Map(alerts.map((a) => [a.id, a]));
   if (isOwners()) return;
   const urgent = fresh.filter((a) => a.level !== "notice");
   // Outside all views, so that a screen reader reads new alerts in every view.

@@ -24,7 +24,7 @@ export function notify(alerts) {
   if (!document.hidden || !noticeState().isOn) return;
   for (const { id, level, text } of alerts) {
     const one = new Notification(text, {
-      tag: id, icon: "/dashboard/icon.svg", requireInteraction: level === "danger",
+      tag: id, renotify: true, icon: "/dashboard/icon.svg", requireInteraction: level === "danger",
     });
     one.addEventListener("click", () => {
       window.focus();

@@ -220,8 +220,10 @@ function mayday({ user, way }) {
 
 /** All other alarms as one line, and the button that silences this phone. */
 function lastLine(shown) {
-  const n = state.alerts.filter(({ acknowledgedBy, level, row, person, user }) => acknowledgedBy === null
-    && level !== "notice" && ![row, person, user].some((id) => shown.has(id))).length;
+  const isShown = ({ kind, row, person, user }) =>
+    kind !== "furtherCalls" && [row, person, user].some((id) => shown.has(id));
+  const n = state.alerts.filter((one) => one.acknowledgedBy === null
+    && one.level !== "notice" && !isShown(one)).length;
   const isLoud = loud().length > 0;
   return (n > 0 || isLoud) && h("div", { class: "mine last" },
     n > 0 && button(t("others.n", { n }), "others", () => look("feed"), { class: "others" }),
