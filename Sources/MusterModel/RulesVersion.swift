@@ -29,7 +29,8 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   /// their sealed field, their time without movement, the rules of zones, photos and
   /// marks on them. 8 added emergency contacts. 9 added records. 10 added exposures. 11 added
   /// the role `archive`. 12 added the age of the fix in a position, positions without a fix,
-  /// unverified calls, and principals of frame bodies. 13 added confirmations of a content.
+  /// unverified calls, and principals of frame bodies. 13 added confirmations of a content, names
+  /// photos by author and dot, and counts each list of a blob.
   public static let current = RulesVersion(13)
 
   /// The version of a program that states none: it predates stated versions.

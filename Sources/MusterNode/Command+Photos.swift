@@ -9,8 +9,8 @@ extension Command {
     case .addPhoto(let draft, let report):
       { replica, now in
         let id = try replica.queries.row(.report, named: report)
-        let (photo, outcome) = try replica.write(PhotoRequests.add(draft, to: id), now: now)
-        return (.photoAdded(photo), outcome)
+        let (address, outcome) = try replica.write(PhotoRequests.add(draft, to: id), now: now)
+        return (.photoAdded(try replica.photo(at: address, of: id, now: now)), outcome)
       }
     case .removePhoto(let reference, let report):
       { replica, now in

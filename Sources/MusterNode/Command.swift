@@ -237,7 +237,7 @@ public enum Reply: Codable, Hashable, Sendable {
   /// Oldest first, by their authors' clocks.
   case photos([PhotoSummary])
   /// The new photo.
-  case photoAdded(BlobID)
+  case photoAdded(PhotoID)
   /// The bytes of a file.
   case photo(ByteString)
   case records([UserRecord])

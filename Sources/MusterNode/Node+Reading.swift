@@ -98,7 +98,7 @@ extension Node {
 
   /// Returns decrypted bytes of a photo of a report. Throws `Refusal` if some of them are not here.
   public nonisolated func photoBytes(
-    _ photo: BlobID, of report: String, kind: BlobKind, range: Range<Int>
+    _ photo: PhotoID, of report: String, kind: BlobKind, range: Range<Int>
   ) async throws -> [UInt8] {
     try await readSnapshot { replica, _ in
       let id = try replica.queries.row(.report, named: report)

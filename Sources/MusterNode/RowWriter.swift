@@ -43,6 +43,12 @@ struct RowWriter {
     try replica.write(request, onBehalfOf: onBehalfOf, now: now)
   }
 
+  mutating func photo(
+    at address: BlobID, of report: RowID, now: ClockReading
+  ) throws -> PhotoID {
+    try replica.photo(at: address, of: report, now: now)
+  }
+
   mutating func acknowledgeAlert(
     _ reference: String, by name: String?, for user: UserID?, isByProgram: Bool, answer: String?,
     now: ClockReading

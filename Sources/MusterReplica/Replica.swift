@@ -48,8 +48,8 @@ public struct Replica: Sendable {
     // What was withdrawn or used up since a backup is open in it.
     if core.own.hasBegunIncarnation { try core.store.withdrawInvite(nil, at: now.wall) }
     try core.feedEvidence(now: now)
-    try core.listStoredBlobs(now: now)
     try core.replayControlLogs(logs, now: now)
+    try core.listStoredBlobs(now: now)
     let isRebuilt = try !core.isViewCurrent
     try core.rebuildViewIfNeeded()
     try core.commit(now: now)

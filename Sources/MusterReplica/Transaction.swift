@@ -25,6 +25,7 @@ struct Transaction: Sendable {
   private(set) var hasWritten = false
   private var isViewStale = false
   private var staleRanges: [FrameRange] = []
+  private var areListsStale = false
 
   /// What is to be derived again after a commit.
   enum StalePart {
@@ -91,7 +92,7 @@ struct Transaction: Sendable {
 
   /// Marks the view to be derived again once the change is durable, or at the next start.
   mutating func markViewStale() {
-    isViewStale = true
+    (isViewStale, areListsStale) = (true, true)
     batch.forgotten.insert(ReplicaCore.viewKey)
   }
 
@@ -100,7 +101,17 @@ struct Transaction: Sendable {
   mutating func markStale(_ ranges: [FrameRange]) {
     guard !ranges.isEmpty else { return }
     staleRanges += ranges
+    areListsStale = true
     batch.forgotten.insert(ReplicaCore.viewKey)
+  }
+
+  /// Marks the lists of blobs to be counted again once the change is durable.
+  mutating func markListsStale() { areListsStale = true }
+
+  /// Returns whether lists of blobs count otherwise than before.
+  mutating func takeStaleLists() -> Bool {
+    defer { areListsStale = false }
+    return areListsStale
   }
 
   /// Notes in the batch under which versions the view is derived.

@@ -24,8 +24,8 @@ public struct CommitOutcome: Hashable, Sendable {
   /// Devices whose position changed, in the batch's order.
   public internal(set) var moved: [DeviceID] = []
 
-  /// Blobs that were listed for the first time.
-  public internal(set) var newBlobs: [StoredBlob] = []
+  /// The lists of the new frames, whether or not other frames list the same blobs.
+  public internal(set) var newLists: [ListedBlob] = []
 
   init() {}
 }

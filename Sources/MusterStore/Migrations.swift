@@ -37,6 +37,7 @@ enum Migrations {
     migrator.registerMigration("24 lists of blobs in order") { try $0.execute(sql: blobLists) }
     migrator.registerMigration("25 withdrawn invites") { try $0.execute(sql: withdrawnInvites) }
     migrator.registerMigration("26 ages of fixes") { try $0.execute(sql: fixAges) }
+    migrator.registerMigration("27 all lists of a blob") { try $0.execute(sql: listsOfBlobs) }
     return migrator
   }
 

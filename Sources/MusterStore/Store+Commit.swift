@@ -112,9 +112,11 @@ struct CommitRun {
     try FrameTable.insert(frame, at: place, moment: journal.moment(in: database), in: database)
     outcome.framesHeld += 1
     for listing in frame.blobs {
-      if let blob = try BlobTable.list(listing, of: frame, log.opening, in: database) {
-        outcome.newBlobs.append(blob)
-      }
+      try BlobTable.list(listing, in: database)
+      outcome.newLists.append(
+        ListedBlob(
+          listing: listing, log: frame.log,
+          place: FramePosition(log: frame.strand, sequence: frame.sequence), opening: log.opening))
     }
     try apply(held.application, at: place)
   }
@@ -280,9 +282,6 @@ struct CommitRun {
     try memory.rows.flush(to: database)
     for id in grown {
       if let log = try log(id) { try FrameTable.setHead(log, in: database) }
-    }
-    outcome.newBlobs = try outcome.newBlobs.compactMap {
-      try BlobTable.blob($0.id, in: database)
     }
     outcome.changedRows = memory.rows.takeTouched()
     outcome.replacedRows = memory.rows.takeReplaced()

@@ -246,8 +246,8 @@ enum Specimens {
     position: sydney)
 
   static let photoSummary = PhotoSummary(
-    id: BlobID(raw: row.raw), callsign: "Ben", author: user, addedAt: moment, takenAt: before1970,
-    position: sydney,
+    id: PhotoID(raw: row.raw), address: BlobID(raw: user.raw), callsign: "Ben", author: user,
+    addedAt: moment, takenAt: before1970, position: sydney,
     original: BlobStatus(
       type: .jpeg, width: 2048, height: 1536, bytes: 300_000, percent: 62, devices: 3, total: 5,
       commandPost: false, stall: .noHolder),
@@ -256,7 +256,7 @@ enum Specimens {
       commandPost: true, stall: nil),
     marks: [
       PhotoMarkSummary(
-        id: "0a", mark: PhotoMark(photo: BlobID(raw: row.raw), drawing: drawing), callsign: "Ben",
+        id: "0a", mark: PhotoMark(photo: PhotoID(raw: row.raw), drawing: drawing), callsign: "Ben",
         author: user, drawnAt: moment)
     ])
   static let drawing = PhotoDrawing(

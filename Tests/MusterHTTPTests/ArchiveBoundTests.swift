@@ -84,9 +84,9 @@ struct ArchiveBoundTests {
       of user: UserID, in operation: OperationID, from: Timestamp?, to: Timestamp?, limit: Int
     ) -> [Fix] { [] }
     func positions(in operation: OperationID, at time: Timestamp) -> [PastPosition] { [] }
-    func photoSize(_ photo: BlobID, in operation: OperationID) -> Int? { nil }
+    func photoSize(_ photo: PhotoID, in operation: OperationID) -> Int? { nil }
     func photoBytes(
-      _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+      _ photo: PhotoID, in operation: OperationID, _ range: Range<Int>
     ) -> [UInt8] { [] }
   }
 

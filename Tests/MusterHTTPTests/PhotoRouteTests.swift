@@ -1,9 +1,11 @@
 import MusterInterchange
 import MusterModel
-import MusterNode
+import MusterSync
 import Testing
 
 @testable import MusterHTTP
+@testable import MusterNode
+@testable import MusterReplica
 
 @Suite struct `Photos over HTTP` {
   /// 300,000 letters, so that the client can read them as text.
@@ -53,6 +55,44 @@ import Testing
     }
   }
 
+  @Test func `an element with the blobs of another hides no picture, and is removed alone`()
+    async throws
+  {
+    try await WebStage.run { web in
+      let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
+      guard case .photoAdded(let id) = await web.node.perform(.addPhoto(Self.draft(), to: report))
+      else { throw Failed("no photo was added") }
+      let path = "/api/v1/reports/\(report)/photos"
+      func read(_ photo: String) async throws -> String {
+        try await web.client.ask("GET", "\(path)/\(photo)").body
+      }
+
+      // Given two elements with the same blobs, one of them with a key that decodes nothing
+      try await web.node.repeatPhoto(of: report, key: nil)
+      try await web.node.repeatPhoto(of: report, key: .zero)
+      let listed = try await web.get(path).items.compactMap { $0["id"].word }
+      #expect(listed.count == 3 && Set(listed).count == 3 && listed.contains("\(id)"))
+      var genuine: [String] = []
+      for photo in listed where try await read(photo).utf8.elementsEqual(Self.letters) {
+        genuine.append(photo)
+      }
+      #expect(genuine.count == 2 && genuine.contains("\(id)"))
+      // then numbers and ids name the same photos
+      for (index, photo) in listed.enumerated() {
+        #expect(try await read("\(index + 1)") == read(photo))
+      }
+
+      let others = Set(listed).subtracting(["\(id)"]).sorted()
+      #expect(try await web.status("DELETE", "\(path)/\(others[0])") == 204)
+      #expect(try await read("\(id)").utf8.elementsEqual(Self.letters))
+      #expect(try await web.status("DELETE", "\(path)/\(id)") == 204)
+      #expect(try await web.get(path).items.map { $0["id"].word } == [others[1]])
+      #expect(
+        try await read(others[1]).utf8.elementsEqual(Self.letters)
+          == genuine.contains(others[1]))
+    }
+  }
+
   @Test func `a mark is drawn over a photo, and removed`() async throws {
     try await WebStage.run { web in
       let report = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
@@ -99,5 +139,29 @@ import Testing
   ])
   func `a range header selects bytes`(header: String?, range: ByteRange) {
     #expect(ByteRange(header, of: 10) == range)
+  }
+}
+
+extension Node {
+  /// Writes another element with the blobs of a report's first photo, as a modified program can.
+  ///
+  /// - Parameter key: the key that it states; nil for the genuine one.
+  fileprivate func repeatPhoto(of report: String, key: Bytes32?) throws {
+    try attempt { replica, now in
+      let row = try replica.queries.context.existing(
+        .report, replica.queries.row(.report, named: report))
+      guard let known = ReportPhotos(in: row).all.first?.photo else { return Replica.Outcome() }
+      func changed(_ blob: BlobReference) -> BlobReference {
+        BlobReference(
+          root: blob.root, length: blob.length, key: key ?? blob.key, type: blob.type,
+          width: blob.width, height: blob.height)
+      }
+      let photo = Photo(
+        original: changed(known.original), thumbnail: changed(known.thumbnail))
+      let write = Write(row: row.key.id, field: .reportPhotos, value: .photo(photo))
+      return try ModifiedProgram.change(&replica, now: now) {
+        try ModifiedProgram.append([[.write(write)]], lane: .state, to: &$0, now: now)
+      }
+    }
   }
 }

@@ -11,8 +11,9 @@ import Testing
       type: .jpeg, width: 1, height: 1, bytes: 1, percent: 100, devices: 1, total: 1,
       commandPost: true, stall: nil)
     let photo = PhotoSummary(
-      id: BlobID(raw: .zero), callsign: "Ben", author: UserID(raw: .zero), addedAt: moment,
-      takenAt: nil, position: nil, original: status, thumbnail: status)
+      id: PhotoID(raw: .zero), address: BlobID(raw: .zero), callsign: "Ben",
+      author: UserID(raw: .zero), addedAt: moment, takenAt: nil, position: nil, original: status,
+      thumbnail: status)
     let report = ReportSummary(
       id: RowID(raw: .zero), title: title, details: "", category: .fire, severity: nil,
       position: nil, toEvacuate: false, status: .open, owner: UserID(raw: .zero),

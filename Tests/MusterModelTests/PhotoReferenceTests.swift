@@ -3,8 +3,8 @@ import Testing
 
 @Suite("References to photos")
 struct PhotoReferenceTests {
-  private static func id(_ first: UInt64) -> BlobID {
-    BlobID(raw: Bytes16(high: first << 32, low: 1))
+  private static func id(_ first: UInt64) -> PhotoID {
+    PhotoID(raw: Bytes16(high: first << 32, low: 1))
   }
 
   private let ids = [Self.id(0x3F9A_0001), Self.id(0x3F9A_0002), Self.id(0x1234_5678)]

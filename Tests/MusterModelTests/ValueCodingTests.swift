@@ -43,7 +43,7 @@ struct ValueCodingTests {
     root: Bytes32(prefix: user.raw, suffix: row.raw), length: 12_000,
     key: Bytes32(prefix: row.raw, suffix: row.raw), type: .webp, width: 320, height: 240)
   private static let mark = PhotoMark(
-    photo: BlobID(raw: row.raw),
+    photo: PhotoID(raw: row.raw),
     drawing: PhotoDrawing(
       shape: .arrow, colour: .red, points: [PhotoPoint(x: 1, y: 2), PhotoPoint(x: 3, y: 4)]))
   private static let record = RecordEntry(

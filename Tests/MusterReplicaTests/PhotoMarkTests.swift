@@ -15,21 +15,18 @@ struct PhotoMarkTests {
     thumbnail: PictureDraft(bytes: [4, 5], type: .jpeg, width: 320, height: 240))
 
   /// Ada at the command post and the member Ben hold a report of Ada with a photo.
-  private func stage() throws -> (valley: Valley, report: RowID, photo: BlobID) {
+  private func stage() throws -> (valley: Valley, report: RowID, photo: PhotoID) {
     var valley = try Valley.with("Ada", "Ben")
     let report = try valley.at("Ada") {
       try $0.write(ReportRequests.add(ReportDraft(title: "Smoke")), now: $1)
     }
-    let photo = try valley.at("Ada") { replica, now in
-      let added = try replica.write(PhotoRequests.add(Self.photo, to: report), now: now)
-      return (added.answer, added.outcome)
-    }
+    let photo = try valley.photograph(report, at: "Ada", Self.photo)
     try valley.converge()
     return (valley, report, photo)
   }
 
   private func draw(
-    _ drawing: PhotoDrawing, by name: String, on photo: BlobID, of report: RowID,
+    _ drawing: PhotoDrawing, by name: String, on photo: PhotoID, of report: RowID,
     in valley: inout Valley
   ) throws {
     _ = try valley.at(name) {
@@ -99,7 +96,7 @@ struct PhotoMarkTests {
     }
     #expect(throws: Refusal.self) {
       try draw(
-        Self.arrow(to: 1), by: "Ben", on: BlobID(raw: .zero), of: report, in: &valley)
+        Self.arrow(to: 1), by: "Ben", on: PhotoID(raw: .zero), of: report, in: &valley)
     }
     #expect(try marks(at: "Ben", of: report, in: &valley) == [])
   }
@@ -118,7 +115,7 @@ struct PhotoMarkTests {
 
   @Test func `a mark is read as it was written, and nothing else is a mark`() throws {
     let mark = PhotoMark(
-      photo: BlobID(raw: Bytes16(high: 1, low: 2)),
+      photo: PhotoID(raw: Bytes16(high: 1, low: 2)),
       drawing: PhotoDrawing(
         shape: .text, colour: .black, points: [PhotoPoint(x: 258, y: 65_535)], text: "Exit"))
     let bytes = mark.encoded()

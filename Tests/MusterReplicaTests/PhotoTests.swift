@@ -23,15 +23,18 @@ struct PhotoTests {
   private func photograph(
     at name: String, _ draft: PhotoDraft = draft(), evacuate: Bool = false,
     in valley: inout Valley
-  ) throws -> (report: RowID, photo: BlobID) {
+  ) throws -> (report: RowID, photo: PhotoID) {
     let report = try valley.at(name) {
       try $0.write(ReportRequests.add(ReportDraft(title: "Smoke", toEvacuate: evacuate)), now: $1)
     }
-    let photo = try valley.at(name) { replica, now in
-      let added = try replica.write(PhotoRequests.add(draft, to: report), now: now)
-      return (added.answer, added.outcome)
-    }
-    return (report, photo)
+    return (report, try valley.photograph(report, at: name, draft))
+  }
+
+  /// The address of the original of the only photo of a report.
+  private func address(
+    of report: RowID, at name: String, in valley: inout Valley
+  ) throws -> BlobID {
+    try #require(try status(of: report, at: name, in: &valley)?.address)
   }
 
   private func status(
@@ -163,11 +166,12 @@ struct PhotoTests {
   @Test func `a damaged unit is not sent, and is fetched again`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     valley.cut(["Ada", "Ben"], ["Cleo"])
-    let (report, photo) = try photograph(at: "Ben", in: &valley)
+    let (report, _) = try photograph(at: "Ben", in: &valley)
     #expect(try waitForOriginal(of: report, at: ["Ada"], within: 60_000, in: &valley) != nil)
 
     // Given that the disk of Ada changes a byte
-    try valley.laptops[valley.index("Ada")].store.damageUnit(3, of: photo)
+    let address = try address(of: report, at: "Ada", in: &valley)
+    try valley.laptops[valley.index("Ada")].store.damageUnit(3, of: address)
     valley.cut(["Ada", "Cleo"], ["Ben"])
     let without = try waitForOriginal(of: report, at: ["Cleo"], within: 30_000, in: &valley)
     #expect(without == nil)
@@ -210,10 +214,7 @@ struct PhotoTests {
   @Test func `its author and command remove a photo, other members do not`() throws {
     var valley = try Valley.with("Ada", "Ben", "Cleo")
     let (report, photo) = try photograph(at: "Ben", in: &valley)
-    let second = try valley.at("Ben") { replica, now in
-      let added = try replica.write(PhotoRequests.add(Self.draft(seed: 2), to: report), now: now)
-      return (added.answer, added.outcome)
-    }
+    let second = try valley.photograph(report, at: "Ben", Self.draft(seed: 2))
     try valley.converge()
     #expect(throws: Refusal.self) {
       try valley.at("Cleo") { try $0.write(PhotoRequests.remove(photo, of: report), now: $1) }
@@ -243,7 +244,7 @@ struct PhotoTests {
         }
       }
     }
-    let unknown = BlobID(raw: Bytes16(high: 1, low: 2))
+    let unknown = PhotoID(raw: Bytes16(high: 1, low: 2))
     #expect(throws: Refusal.self) {
       try valley.at("Ben") { try $0.requestPhoto(unknown, of: report, now: $1) }
     }
@@ -302,10 +303,11 @@ struct PhotoTests {
     let (report, photo) = try photograph(at: "Ben", in: &valley)
     #expect(try waitForOriginal(of: report, at: ["Ada"], within: 60_000, in: &valley) != nil)
     try valley.run(milliseconds: 20_000)
+    let address = try address(of: report, at: "Ben", in: &valley)
     try valley.at("Ben") { try $0.write(PhotoRequests.remove(photo, of: report), now: $1) }
     try valley.run(milliseconds: 20 * 60_000)
     let stored = valley.laptops[valley.index("Ben")].store
-    #expect(try stored.blob(photo)?.units.isComplete == true)
+    #expect(try stored.blob(address)?.units.isComplete == true)
     #expect(throws: Refusal.self) {
       try valley.ask("Ben") { replica, _ in
         try replica.queries.photoBytes(photo, of: report, kind: .original)
@@ -313,9 +315,9 @@ struct PhotoTests {
     }
     valley.setClock("Ben", aheadMilliseconds: 25 * 3_600_000)
     try valley.run(milliseconds: 11 * 60_000)
-    #expect(try stored.blob(photo)?.units.isEmpty == true)
+    #expect(try stored.blob(address)?.units.isEmpty == true)
     #expect(
-      try valley.laptops[valley.index("Ada")].store.blob(photo)?.units.isComplete == true)
+      try valley.laptops[valley.index("Ada")].store.blob(address)?.units.isComplete == true)
   }
 
   @Test func `a memory stick carries photos`() throws {
@@ -333,10 +335,11 @@ struct PhotoTests {
 
   @Test func `verify finds a damaged photo, and a restart fetches it again`() throws {
     var valley = try Valley.with("Ada", "Ben")
-    let (report, photo) = try photograph(at: "Ben", in: &valley)
+    let (report, _) = try photograph(at: "Ben", in: &valley)
     #expect(try waitForOriginal(of: report, at: ["Ada"], within: 60_000, in: &valley) != nil)
     #expect(try valley.ask("Ada") { replica, _ in try replica.verify().problems } == [])
-    try valley.laptops[valley.index("Ada")].store.damageUnit(3, of: photo)
+    let address = try address(of: report, at: "Ada", in: &valley)
+    try valley.laptops[valley.index("Ada")].store.damageUnit(3, of: address)
     let problems = try valley.ask("Ada") { replica, _ in try replica.verify().problems }
     #expect(problems.count == 1 && problems[0].contains("parts of photo"))
     try valley.switchOff("Ada")

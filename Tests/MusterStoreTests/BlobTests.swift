@@ -36,7 +36,7 @@ struct BlobTests {
     let store = try Store.open(path: folder.database(), seal: seal)
     _ = try store.commit(batch(scribe.opened()))
     let outcome = try store.commit(listed(blob, by: &scribe))
-    #expect(outcome.newBlobs.map(\.id) == [blob.listing.id])
+    #expect(outcome.newLists.map(\.listing) == [blob.listing])
 
     var change = Batch()
     change.units = [blob.units[3], blob.units[1]]
@@ -46,7 +46,10 @@ struct BlobTests {
     let after = try Store.open(path: folder.database(), seal: seal)
     let stored = try #require(try after.blob(blob.listing.id))
     #expect(stored.units.bytes == [0b1010] && stored.listing == blob.listing)
-    #expect(stored.sequence == 1 && stored.log == scribe.log)
+    var lists: [ListedBlob] = []
+    try after.forEachPageOfLists { lists += $0 }
+    #expect(lists == outcome.newLists && lists.map(\.log) == [scribe.log])
+    #expect(lists.map(\.place) == [FramePosition(log: scribe.log, sequence: 1)])
     #expect(try after.unit(1, of: blob.listing) == blob.units[1])
     #expect(try after.unit(3, of: blob.listing) == blob.units[3])
     #expect(try after.unit(0, of: blob.listing)?.isValid(for: blob.listing) != true)
@@ -94,14 +97,35 @@ struct BlobTests {
     #expect(try store.unit(2, of: blob.listing) == blob.units[2])
   }
 
-  @Test func `a blob is listed once, also if another author lists it again`() throws {
+  @Test func `a blob is stored once, with the list of each author`() throws {
     let blob = try Blob(bytes: 100)
     var (first, second) = (Scribe(1), Scribe(2))
     let store = try Store.inMemory()
     _ = try store.commit(batch(first.opened(), second.opened()))
-    #expect(try store.commit(listed(blob, by: &first)).newBlobs.count == 1)
-    #expect(try store.commit(listed(blob, by: &second)).newBlobs.isEmpty)
-    #expect(try store.listedBlobs().map(\.log) == [first.log])
+    #expect(try store.commit(listed(blob, by: &first)).newLists.map(\.log) == [first.log])
+    #expect(try store.commit(listed(blob, by: &second)).newLists.map(\.log) == [second.log])
+    #expect(try store.listedBlobs().map(\.id) == [blob.listing.id])
+    // then both lists are kept
+    var lists: [ListedBlob] = []
+    try store.forEachPageOfLists { lists += $0 }
+    #expect(Set(lists.map(\.log)) == [first.log, second.log])
+  }
+
+  @Test func `a blob that any list names as a thumbnail is one`() throws {
+    let blob = try Blob(bytes: 100)
+    let small = try #require(
+      BlobListing(root: blob.listing.root, length: 100, kind: .thumbnail))
+    for lists in [[blob.listing, small], [small, blob.listing]] {
+      var scribe = Scribe(1)
+      let store = try Store.inMemory()
+      _ = try store.commit(batch(scribe.opened()))
+      for listing in lists {
+        var held = scribe.silent()
+        held.frame.blobs = [listing]
+        _ = try store.commit(batch(held))
+      }
+      #expect(try store.listedBlobs().map(\.listing.kind) == [.thumbnail])
+    }
   }
 
   @Test func `thousands of blobs are read in pages, each once and in order`() throws {
@@ -122,6 +146,10 @@ struct BlobTests {
     #expect(pages.map(\.count) == [512, 512, 1])
     #expect(try pages.flatMap(\.self) == store.listedBlobs())
     #expect(pages.flatMap(\.self).map(\.listing.length) == Array(1...1025))
+    var lists: [[ListedBlob]] = []
+    try store.forEachPageOfLists { lists.append($0) }
+    #expect(lists.map(\.count) == [512, 512, 1])
+    #expect(lists.flatMap(\.self).map(\.listing.length) == Array(1...1025))
   }
 
   @Test func `a deleted blob stays listed, without its file, until it is fetched again`() throws {
@@ -132,8 +160,8 @@ struct BlobTests {
     _ = try store.commit(batch(scribe.opened()))
     var change = listed(blob, by: &scribe)
     change.units = blob.units
-    let new = try store.commit(change).newBlobs
-    #expect(new.first?.units.isComplete == true)
+    _ = try store.commit(change)
+    #expect(try store.blob(blob.listing.id)?.units.isComplete == true)
     var deletion = Batch()
     deletion.deletedBlobs = [blob.listing.id]
     _ = try store.commit(deletion)
@@ -164,6 +192,41 @@ struct BlobTests {
     #expect(adopted.map(\.units.bytes) == [[0b101]])
     try store.deleteUnlistedBlobs()
     #expect(try store.blobs.stored() == [blob.listing.id])
+  }
+
+  @Test func `a database of an earlier version keeps its blobs, and has every list of them`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let blob = try Blob(bytes: 20_000)
+    var (first, second) = (Scribe(1), Scribe(2))
+    let old = try Store.open(path: folder.database(), seal: seal)
+    _ = try old.commit(batch(first.opened(), second.opened()))
+    var change = listed(blob, by: &first)
+    change.units = [blob.units[1]]
+    _ = try old.commit(change)
+    _ = try old.commit(listed(blob, by: &second))
+    // Given a row with the first list of the blob, and no other
+    let statements = """
+      ALTER TABLE blobs ADD COLUMN log BLOB;
+      ALTER TABLE blobs ADD COLUMN sequence INTEGER;
+      ALTER TABLE blobs ADD COLUMN certificate BLOB;
+      ALTER TABLE blobs ADD COLUMN lane INTEGER;
+      UPDATE blobs SET log = x'\(first.log)', sequence = 1, lane = 3;
+      DELETE FROM grdb_migrations WHERE identifier LIKE '27 %'
+      """
+    for statement in statements.split(separator: ";") {
+      try old.execute(unchecked: String(statement))
+    }
+    try old.close()
+
+    let store = try Store.open(path: folder.database(), seal: seal)
+    #expect(try store.listedBlobs().map(\.listing) == [blob.listing])
+    #expect(try store.blob(blob.listing.id)?.units.count == 1)
+    #expect(try store.unit(1, of: blob.listing) == blob.units[1])
+    var lists: [ListedBlob] = []
+    try store.forEachPageOfLists { lists += $0 }
+    #expect(Set(lists.map(\.log)) == [first.log, second.log])
   }
 
   @Test func `a list of blobs is read back with its frame`() throws {

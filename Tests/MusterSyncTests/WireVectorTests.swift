@@ -113,6 +113,8 @@ struct WireVectorTests {
     vectors["blob.root"] = blob.root.bytes
     vectors["blob.id"] = blobID.bytes
     vectors["blob.proof"] = (proof.leaves + proof.path).flatMap(\.bytes)
+    vectors["photo.id"] =
+      PhotoID(author: user, dot: Dot(frame: incarnation.raw, index: 1)).bytes
     vectors["blob.list"] = BlobListing.encoded(list)
     for (name, frame) in [("opening", first), ("frame", second), ("photo", photo)] {
       vectors[name + ".body"] = frame.body

@@ -95,6 +95,7 @@ def derive(given):
         "fence.version": h16(b"muster fence version 1", b"\1", incarnation, b"\0\1", b"\0"),
         "topic.id": h16(b"muster topic 1", operation, certificate.hash, b"\1"),
         "alert.row": h16(b"muster alert 1", operation, b"\1", user),
+        "photo.id": h16(b"muster photo 1", user, incarnation, b"\0\1"),
         "blob.root": root, "blob.id": blob_id, "blob.proof": proof, "blob.list": blob_list,
     }
     report = operation + found["row.id"]

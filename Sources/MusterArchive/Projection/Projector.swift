@@ -44,7 +44,7 @@ struct Projector {
     let merged = try await filler.mergeMissing()
     var state = try await state()
     // Photos of which the archive has more than the node.
-    let incomplete = state.photos.filter { !$0.photo.original.isComplete }.map(\.photo.id)
+    let incomplete = state.photos.filter { !$0.photo.original.isComplete }.map(\.photo.address)
     if !incomplete.isEmpty, try archive.holdsUnits(of: incomplete, in: operation) {
       try await filler.merge(blobs: Set(incomplete))
       state = try await self.state()

@@ -98,13 +98,13 @@ extension ArchiveConnections: OperationArchive {
 
 extension ArchiveConnections {
   /// Returns the size of a photo; nil if its content is not archived.
-  public func photoSize(_ photo: BlobID, in operation: OperationID) async throws -> Int? {
+  public func photoSize(_ photo: PhotoID, in operation: OperationID) async throws -> Int? {
     try await read { try $0.projections.photoSize(photo, in: operation) }
   }
 
   /// Returns a range of a photo.
   public func photoBytes(
-    _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+    _ photo: PhotoID, in operation: OperationID, _ range: Range<Int>
   ) async throws -> [UInt8] {
     try await read { try $0.projections.photoBytes(photo, in: operation, range) }
   }

@@ -124,7 +124,7 @@ public struct ProjectionReader {
   }
 
   /// Returns the size of a photo; nil if its content is not here. Throws `ArchiveFault`.
-  func photoSize(_ photo: BlobID, in operation: OperationID) throws -> Int? {
+  func photoSize(_ photo: PhotoID, in operation: OperationID) throws -> Int? {
     try database.run(
       "SELECT length(content) FROM blobs WHERE operation = $1 AND id = $2 AND content IS NOT NULL",
       [.bytes(operation.bytes), .bytes(photo.bytes)]
@@ -133,7 +133,7 @@ public struct ProjectionReader {
 
   /// Returns a range of a photo. Throws `ArchiveFault`.
   func photoBytes(
-    _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+    _ photo: PhotoID, in operation: OperationID, _ range: Range<Int>
   ) throws -> [UInt8] {
     try database.run(
       """

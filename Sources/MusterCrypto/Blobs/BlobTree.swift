@@ -154,11 +154,6 @@ extension BlobReference {
   public var id: BlobID { BlobID(root: root, length: length) }
 }
 
-extension Photo {
-  /// The name of the photo: the address of its original.
-  public var id: BlobID { original.id }
-}
-
 extension BlobID {
   /// Derives an address.
   public init(root: Bytes32, length: UInt32) {

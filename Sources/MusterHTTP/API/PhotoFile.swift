@@ -8,7 +8,7 @@ struct PhotoFile {
   /// Bytes that are read at once.
   private static let pieceBytes = 256 * 1024
 
-  private let id: BlobID
+  private let id: PhotoID
   private let kind: BlobKind
   let status: BlobStatus
 

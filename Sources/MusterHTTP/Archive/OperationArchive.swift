@@ -38,11 +38,11 @@ public protocol OperationArchive: Sendable {
   func positions(in operation: OperationID, at time: Timestamp) async throws -> [PastPosition]
 
   /// Returns the size of a photo; nil if its content is not archived.
-  func photoSize(_ photo: BlobID, in operation: OperationID) async throws -> Int?
+  func photoSize(_ photo: PhotoID, in operation: OperationID) async throws -> Int?
 
   /// Returns a range of a photo that is archived.
   func photoBytes(
-    _ photo: BlobID, in operation: OperationID, _ range: Range<Int>
+    _ photo: PhotoID, in operation: OperationID, _ range: Range<Int>
   ) async throws -> [UInt8]
 }
 

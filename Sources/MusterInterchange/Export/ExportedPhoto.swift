@@ -5,7 +5,7 @@ public struct ExportedPhoto: Hashable, Sendable {
   /// The report that it belongs to.
   public let report: RowID
   /// The photo.
-  public let id: BlobID
+  public let id: PhotoID
   /// The name of its file, which is safe on every system, whatever the title of the report is.
   public let fileName: String
 

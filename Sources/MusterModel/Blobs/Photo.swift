@@ -1,3 +1,14 @@
+/// The name of a photo: a hash of the author and the dot of the element that adds it to a report.
+///
+/// It does not follow from the pictures. Another author's element with the same blobs is another
+/// photo, so that no element hides or removes that of another author.
+public struct PhotoID: Identifier {
+  /// BLAKE2b-128 of the tag, the author and the dot.
+  public let raw: Bytes16
+  /// Wraps a name that was stored, received or typed; a new one is derived from an element.
+  public init(raw: Bytes16) { self.raw = raw }
+}
+
 /// The media types of photos. Numbers are on the wire and append-only.
 public enum PhotoType: UInt8, Codable, Sendable, CaseIterable, Hashable {
   case jpeg = 1

@@ -1,12 +1,13 @@
 /// A mark that a person drew over a photo. It is never part of the picture: each viewer draws it.
 public struct PhotoMark: Codable, Hashable, Sendable {
-  /// The photo, by the address of its original.
-  public let photo: BlobID
+  /// The photo. A mark of an earlier program has the address of an original here, and is on each
+  /// photo with this original.
+  public let photo: PhotoID
   /// What is drawn over it.
   public let drawing: PhotoDrawing
 
   /// Creates a mark. Nothing is validated here: a mark out of range is rejected on write.
-  public init(photo: BlobID, drawing: PhotoDrawing) {
+  public init(photo: PhotoID, drawing: PhotoDrawing) {
     self.photo = photo
     self.drawing = drawing
   }
@@ -125,7 +126,7 @@ extension PhotoMark {
   /// not within the limits.
   public init(decoding bytes: [UInt8]) throws(DecodingFault) {
     var reader = ByteReader(bytes)
-    let photo = try reader.identifier(BlobID.self)
+    let photo = try reader.identifier(PhotoID.self)
     let shape = PhotoMarkShape(rawValue: try reader.integer(UInt8.self))
     let colour = PhotoMarkColour(rawValue: try reader.integer(UInt8.self))
     var points: [PhotoPoint] = []

@@ -11,7 +11,7 @@ public enum PhotoReference {
   ///
   /// - Parameter ids: the photos of the report in their order.
   /// - Throws: `Fault` if there is none, or several.
-  public static func index(of reference: String, in ids: [BlobID]) throws(Fault) -> Int {
+  public static func index(of reference: String, in ids: [PhotoID]) throws(Fault) -> Int {
     var found: [Int] = []
     // A number is shorter than the beginning of an id: a report has few photos.
     if reference.utf8.count < IdentifierPrefix.leastDigits {

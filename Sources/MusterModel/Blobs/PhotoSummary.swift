@@ -1,7 +1,9 @@
 /// A photo of a report for display.
 public struct PhotoSummary: Codable, Hashable, Sendable {
-  /// The name of the photo: the address of its original.
-  public var id: BlobID
+  /// The name of the photo.
+  public var id: PhotoID
+  /// The address of its original, which other photos may have too.
+  public var address: BlobID
   /// Who added it.
   public var authorship: Authorship
   /// The user whose device signed it, and who may remove it as `command` may.
@@ -21,12 +23,13 @@ public struct PhotoSummary: Codable, Hashable, Sendable {
 
   /// Creates a summary.
   public init(
-    id: BlobID, callsign authorship: Authorship, author: UserID, addedAt: Timestamp,
-    takenAt: Timestamp?,
+    id: PhotoID, address: BlobID, callsign authorship: Authorship, author: UserID,
+    addedAt: Timestamp, takenAt: Timestamp?,
     position: Coordinate?, original: BlobStatus, thumbnail: BlobStatus,
     marks: [PhotoMarkSummary] = []
   ) {
     self.id = id
+    self.address = address
     self.authorship = authorship
     self.author = author
     self.addedAt = addedAt

@@ -1,4 +1,5 @@
 internal import MusterModel
+internal import MusterStore
 internal import MusterSync
 
 /// How far each log counts.
@@ -23,6 +24,13 @@ extension ControlPlane {
       log.head.log]
     if let released, released >= log.first { bound.end = max(bound.end ?? 0, released) }
     return bound
+  }
+
+  /// Whether a frame at a place counts; nil if that depends on whether it is released.
+  func counts(_ place: FramePosition, under opening: Opening) -> Bool? {
+    guard let author = author(of: opening.certificate) else { return false }
+    if state.cuts.leave(place.sequence, of: place.log, by: author.device) { return true }
+    return state.released.isEmpty ? false : nil
   }
 
   /// The logs with too many branches of which no frame counts: their device is revoked, and no cut

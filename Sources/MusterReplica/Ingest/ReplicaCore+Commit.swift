@@ -24,7 +24,7 @@ extension ReplicaCore {
     recovery.noteCommit()
     derived.note(outcome)
     publish(outcome)
-    try list(outcome.newBlobs, now: now)
+    try take(outcome.newLists, now: now)
     try HistoryIntake.recordReplaced(outcome.replacedRows, in: &self, now: now)
     try HistoryIntake.recordTracks(among: outcome.changedRows, in: &self, now: now)
     transaction.outcome.locationDemands += try derived.takeDemands(
@@ -36,6 +36,7 @@ extension ReplicaCore {
     case .view: try rebuildView()
     case .ranges(let ranges): if try !rederive(ranges) { try rebuildView(beginsIndex: true) }
     }
+    if transaction.takeStaleLists() { try listStoredBlobs(now: now) }
     try commit(now: now)
   }
 

@@ -78,7 +78,7 @@ extension ReplicaCore {
       transaction.tally?.photoUnits.new += 1
       transaction.batch.units.append(unit)
       transaction.outcome.grownBlobs.insert(unit.blob)
-      try oweBlobReceipt(for: unit.blob, now: now)
+      oweBlobReceipt(for: unit.blob, now: now)
     case .epochKey(let key):
       transaction.tally?.newKeys += 1
       try learn(key, now: now)

@@ -76,6 +76,9 @@ extension ReplicaCore {
       transaction.markViewStale()
     }
     transaction.markStale(try change.ranges(in: store))
+    if derived.photos.waits(for: change.growth.certificates.map(\.hash)) {
+      transaction.markListsStale()
+    }
     if change.isRosterNew || change.haveReleasesChanged {
       // What counts of a log is derived from its stored frames.
       if !control.countsEverything { try commit(now: now) }

@@ -9,20 +9,42 @@ struct BlobReceipts {
   let engine: SyncEngine
   let local: LocalDevice
   let control: ControlPlane
+  let lists: BlobLists
+
+  /// A log that lists a blob, and the sequence of the frame.
+  typealias Place = (log: LogID, sequence: UInt64)
 
   private func topic(of log: LogID, by certificate: CertificateHash) -> RecordTopic {
     RecordTopic(operation: local.operation, certificate: certificate, blobReceiptFor: log)
   }
 
-  /// Returns the command devices, other than this one, whose receipts cover a blob.
-  func keepers(of blob: StoredBlob) -> [DeviceID] {
-    control.commanders.compactMap { commander in
+  /// Returns the command devices, other than this one, with a receipt that covers any list of a blob:
+  /// each receipt is about the blob, whichever frame lists it.
+  func keepers(of blob: BlobID) -> [DeviceID] {
+    keepers(of: blob, listedIn: lists.places(of: blob))
+  }
+
+  /// Returns the same for deleting a copy here. Of what this device listed itself, only receipts for
+  /// its own logs count: another author's log may have a branch that no command device holds, and
+  /// its receipt may be about that.
+  ///
+  /// - Parameter others: lists in frames that do not count.
+  func keepers(allowingDeletionOf blob: BlobID, others: [Place]) -> [DeviceID] {
+    let own = lists[blob].contains { $0.certificate == local.certificate.hash }
+    let places = own ? lists.places(of: blob, by: local.certificate.hash) : lists.places(of: blob)
+    return keepers(of: blob, listedIn: places + others)
+  }
+
+  private func keepers(of blob: BlobID, listedIn places: [Place]) -> [DeviceID] {
+    guard !places.isEmpty else { return [] }
+    return control.commanders.compactMap { commander in
       let device = commander.certificate.device
-      let record = engine.record(topic(of: blob.log, by: commander.hash))
-      guard device != local.device, !control.isRevoked(device),
-        record?.blobReceipt?.covers(blob.id, listedAt: blob.sequence) == true
-      else { return nil }
-      return device
+      guard device != local.device, !control.isRevoked(device) else { return nil }
+      let covers = places.contains { log, sequence in
+        engine.record(topic(of: log, by: commander.hash))?.blobReceipt?
+          .covers(blob, listedAt: sequence) == true
+      }
+      return covers ? device : nil
     }
   }
 

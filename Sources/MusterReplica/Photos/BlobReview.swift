@@ -13,7 +13,7 @@ struct BlobReview {
   init(
     of blobs: [StoredBlob], in store: Store, receipts: BlobReceipts, role: Role, isFull: Bool,
     now: Timestamp
-  ) throws(StoreError) {
+  ) throws {
     var unreferenced: Set<BlobID> = []
     if role.reads {
       let referenced = try Self.referenced(in: store)
@@ -30,19 +30,39 @@ struct BlobReview {
       }
     }
     guard !role.givesReceipts else { return }
-    for blob in blobs
-    where deletable.count < Limits.blobsPerReview && !blob.isDeleted && !blob.units.isEmpty {
+    let superfluous = blobs.filter { blob in
       // Thumbnails stay while a photo references them.
       let isEvicted = isFull && blob.listing.kind == .original
-      guard isEvicted || unreferenced.contains(blob.id) else { continue }
+      return !blob.isDeleted && !blob.units.isEmpty
+        && (isEvicted || unreferenced.contains(blob.id))
+    }
+    let others = try Self.uncounted(superfluous.map(\.id), receipts.lists, in: store)
+    for blob in superfluous where deletable.count < Limits.blobsPerReview {
       #if Canary
         if Canary.evictLastCopy.isPlanted {
           deletable.append(blob.id)
           continue
         }
       #endif
-      if !receipts.keepers(of: blob).isEmpty { deletable.append(blob.id) }
+      let keepers = receipts.keepers(allowingDeletionOf: blob.id, others: others[blob.id] ?? [])
+      if !keepers.isEmpty { deletable.append(blob.id) }
     }
+  }
+
+  /// Returns the lists of blobs that only frames list which do not count: those of a revoked device
+  /// were fetched before, and receipts cover them too.
+  private static func uncounted(
+    _ blobs: [BlobID], _ lists: BlobLists, in store: Store
+  ) throws -> [BlobID: [BlobReceipts.Place]] {
+    let wanted = Set(blobs.filter { lists[$0].isEmpty })
+    guard !wanted.isEmpty else { return [:] }
+    var found: [BlobID: [BlobReceipts.Place]] = [:]
+    try store.forEachPageOfLists { page in
+      for list in page where wanted.contains(list.listing.id) && list.place.log == list.log {
+        found[list.listing.id, default: []].append((list.log, list.place.sequence))
+      }
+    }
+    return found
   }
 
   /// The blobs of all photos of the reports that exist.

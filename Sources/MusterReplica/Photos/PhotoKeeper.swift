@@ -4,18 +4,10 @@ internal import MusterSync
 
 /// Which blobs this device fetches and keeps: bounds per certificate, the user's requests, and the
 /// free space.
-///
-/// A certificate's blobs count in the order in which they were listed here, so a bound is reached
-/// by its own photos only, and what was within it stays within it.
 struct PhotoKeeper: Sendable {
-  private struct Usage {
-    var blobs = 0
-    var bytes = 0
-  }
-
-  private var usage: [CertificateHash: Usage] = [:]
-  /// Blobs beyond the bound of their certificate.
-  private(set) var overBound: Set<BlobID> = []
+  private(set) var lists = BlobLists()
+  /// Certificates that do not count, or not yet, and list blobs.
+  private var uncounted: Set<CertificateHash> = []
   /// Originals that the user of this device requested since the start.
   private var requested: Set<BlobID> = []
   /// When blobs are reviewed next; nil while none are listed.
@@ -60,49 +52,59 @@ struct PhotoKeeper: Sendable {
   mutating func request(_ blob: BlobID) { requested.insert(blob) }
 
   /// Forgets what is counted again from the store.
-  mutating func forgetUsage() {
-    usage = [:]
-    overBound = []
+  mutating func forgetLists() {
+    lists = BlobLists()
+    uncounted = []
   }
 
-  /// Counts a listed blob.
-  mutating func count(_ blob: StoredBlob) {
-    let used = usage[blob.certificate] ?? Usage()
-    let next = Usage(blobs: used.blobs + 1, bytes: used.bytes + Int(blob.listing.length))
-    guard next.blobs <= Limits.blobsPerCertificate, next.bytes <= Limits.blobBytesPerCertificate
-    else {
-      overBound.insert(blob.id)
-      return
+  /// Counts a list of a frame. Returns the blobs that may be fetched otherwise than before.
+  ///
+  /// - Parameter counts: whether the frame does.
+  mutating func add(_ list: ListedBlob, counts: Bool) -> Set<BlobID> {
+    guard counts else {
+      uncounted.insert(list.opening.certificate)
+      return [list.listing.id]
     }
-    usage[blob.certificate] = next
+    return lists.add(list)
+  }
+
+  /// Whether one of these certificates lists blobs in frames that did not count.
+  func waits(for certificates: [CertificateHash]) -> Bool {
+    !uncounted.isDisjoint(with: certificates)
   }
 
   /// Throws `Refusal` if another photo of a certificate would be over its bound: no other device
   /// would ever fetch it.
   func requireRoom(for photo: PhotoDraft, of certificate: CertificateHash) throws(Refusal) {
-    let used = usage[certificate] ?? Usage()
     let bytes = photo.original.bytes.count + photo.thumbnail.bytes.count
-    guard used.blobs + 2 <= Limits.blobsPerCertificate,
-      used.bytes + bytes <= Limits.blobBytesPerCertificate
-    else {
+    guard lists.hasRoom(for: bytes, of: certificate) else {
       throw Refusal(
         "this laptop has added as many photos as the others keep of it: add it on another laptop")
     }
   }
 
-  /// Returns whether and when a device of this role fetches a blob.
+  /// Returns whether and when a device of this role fetches a blob: each certificate with a list
+  /// that counts gives it a turn.
   func entry(of blob: StoredBlob, role: Role) -> BlobEntry {
-    BlobEntry(
-      listing: blob.listing, id: blob.id, certificate: blob.certificate, number: blob.number,
-      units: blob.units, goal: goal(of: blob, role: role))
+    var turns: [CertificateHash: BlobTurn] = [:]
+    for list in lists[blob.id] {
+      let turn = BlobTurn(
+        certificate: list.certificate, number: list.entry.number,
+        goal: goal(of: blob, listed: list.entry, role: role))
+      turns[list.certificate] = turns[list.certificate].map { min($0, turn) } ?? turn
+    }
+    return BlobEntry(
+      listing: blob.listing, id: blob.id, units: blob.units, turns: turns.values.sorted())
   }
 
-  private func goal(of blob: StoredBlob, role: Role) -> BlobGoal {
-    guard !overBound.contains(blob.id), !isFull(for: blob.listing.kind) else { return .none }
+  private func goal(
+    of blob: StoredBlob, listed entry: CertificateLists.Entry, role: Role
+  ) -> BlobGoal {
+    guard !isFull(for: blob.listing.kind) else { return .none }
     if requested.contains(blob.id) { return .requested }
     guard !blob.isDeleted else { return .onRequest }
-    switch blob.listing.kind {
-    case .thumbnail: return blob.lane == .urgent ? .urgentThumbnail : .thumbnail
+    switch entry.kind {
+    case .thumbnail: return entry.lane == .urgent ? .urgentThumbnail : .thumbnail
     case .original:
       switch role {
       case .relay: return .onRequest
@@ -111,4 +113,9 @@ struct PhotoKeeper: Sendable {
       }
     }
   }
+}
+
+extension CertificateLists.Entry {
+  /// Increases in the order in which the author listed blobs.
+  fileprivate var number: Int64 { Int64(generation) << 32 | Int64(sequence) }
 }

@@ -1,4 +1,5 @@
 internal import MusterCRDT
+internal import MusterCrypto
 internal import MusterModel
 internal import MusterStore
 
@@ -17,11 +18,11 @@ struct PhotoMarks {
   /// Returns the marks on a photo in the order of their dots, of each author the first
   /// `Limits.marksPerPhoto`: the same on every node.
   func summaries(
-    on photo: BlobID, in context: ReadContext
+    on item: ReportPhotos.Item, in context: ReadContext
   ) throws(StoreError) -> [PhotoMarkSummary] {
     var counts: [UserID: Int] = [:]
     var found: [PhotoMarkSummary] = []
-    for (value, mark) in marks where mark.photo == photo {
+    for (value, mark) in marks where mark.isOn(item) {
       guard counts[value.author, default: 0] < Limits.marksPerPhoto else { continue }
       counts[value.author, default: 0] += 1
       found.append(
@@ -41,8 +42,8 @@ struct PhotoMarks {
           + "\(shape.points.upperBound) points; only a text has a text, of one line and at "
           + "most \(Limits.photoMarkTextBytes) bytes")
     }
-    _ = try PhotoReader.values(of: mark.photo, in: row)
-    let own = marks.count { $0.mark.photo == mark.photo && $0.value.author == author.user }
+    let item = try ReportPhotos(in: row).item(mark.photo)
+    let own = marks.count { $0.mark.isOn(item) && $0.value.author == author.user }
     guard own < Limits.marksPerPhoto else {
       throw Refusal(
         "you drew \(Limits.marksPerPhoto) marks on photo \(mark.photo.short): remove one first",
@@ -73,5 +74,13 @@ struct PhotoMarks {
     } catch {
       return nil
     }
+  }
+}
+
+extension PhotoMark {
+  /// Whether it is shown on a photo. A mark of an earlier program names the address of an original:
+  /// it is on each photo with this original, whichever author added it.
+  fileprivate func isOn(_ item: ReportPhotos.Item) -> Bool {
+    photo == item.id || photo.raw == item.photo.original.id.raw
   }
 }

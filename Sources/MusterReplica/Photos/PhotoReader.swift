@@ -17,56 +17,34 @@ struct PhotoReader {
     self.keeper = keeper
     let control = context.control
     receipts = BlobReceipts(
-      store: context.store, engine: engine, local: context.local, control: control)
+      store: context.store, engine: engine, local: context.local, control: control,
+      lists: keeper.lists)
     members = Set(
       control.admissions.map(\.signed.certificate.device).filter { !control.isRevoked($0) })
   }
 
   // MARK: Progress
 
-  /// Returns the photos of a report, oldest first by their authors' clocks.
+  /// Returns the photos of a report in the order of their numbers.
   func photos(of row: RowState) throws(StoreError) -> [PhotoSummary] {
     let marks = PhotoMarks(in: row)
     var found: [PhotoSummary] = []
-    for (value, photo) in Self.values(of: row).prefix(Limits.photosPerReport) {
+    for item in ReportPhotos(in: row).shown {
+      let (value, photo) = (item.value, item.photo)
       found.append(
         PhotoSummary(
-          id: photo.id, callsign: try context.authorship(of: value), author: value.author,
-          addedAt: value.writtenAt, takenAt: photo.takenAt, position: photo.position,
-          original: try status(of: photo.original), thumbnail: try status(of: photo.thumbnail),
-          marks: try marks.summaries(on: photo.id, in: context)))
+          id: item.id, address: photo.original.id, callsign: try context.authorship(of: value),
+          author: value.author, addedAt: value.writtenAt, takenAt: photo.takenAt,
+          position: photo.position, original: try status(of: photo.original),
+          thumbnail: try status(of: photo.thumbnail),
+          marks: try marks.summaries(on: item, in: context)))
     }
     return found
   }
 
   /// Returns how many photos a report shows.
   static func count(in row: RowState) -> Int {
-    min(values(of: row).count, Limits.photosPerReport)
-  }
-
-  /// Returns a photo of a report by its `PhotoReference`. Throws `Refusal` if there is none, or
-  /// several.
-  static func photo(named reference: String, in row: RowState) throws(Refusal) -> BlobID {
-    let ids = values(of: row).prefix(Limits.photosPerReport).map(\.photo.id)
-    do throws(PhotoReference.Fault) {
-      return ids[try PhotoReference.index(of: reference, in: ids)]
-    } catch {
-      throw Refusal(error.description, .unknown)
-    }
-  }
-
-  /// Returns the live photos of a report in their order. A photo that was added twice is listed
-  /// once.
-  private static func values(of row: RowState) -> [(value: LiveValue, photo: Photo)] {
-    var seen: Set<BlobID> = []
-    return row.values(of: .reportPhotos)
-      .sorted { ($0.writtenAt, $0.dot) < ($1.writtenAt, $1.dot) }
-      .compactMap { value in
-        guard case .photo(let photo) = value.value, seen.insert(photo.id).inserted else {
-          return nil
-        }
-        return (value, photo)
-      }
+    min(row.values(of: .reportPhotos).count, Limits.photosPerReport)
   }
 
   private func status(of blob: BlobReference) throws(StoreError) -> BlobStatus {
@@ -75,7 +53,7 @@ struct PhotoReader {
     let isHere = units?.isComplete == true
     var holders = Set(progress?.holders ?? []).intersection(members)
     if isHere { holders.insert(context.local.device) }
-    let command = try context.store.blob(blob.id).map(receipts.keepers) ?? []
+    let command = receipts.keepers(of: blob.id)
     holders.formUnion(command)
     return BlobStatus(
       type: blob.type, width: blob.width, height: blob.height, bytes: blob.length,
@@ -96,7 +74,7 @@ struct PhotoReader {
     case .noHolder: return .noHolder
     case .waiting: return .waiting
     case .notRequested:
-      if keeper.overBound.contains(blob.id) { return .overBound }
+      if keeper.lists.isOverBound(blob.id) { return .overBound }
       guard let stored = try context.store.blob(blob.id) else { return .notListed }
       if stored.isDeleted { return .deleted }
       return keeper.isFull(for: stored.listing.kind) ? .diskLow : .notRequested
@@ -107,34 +85,22 @@ struct PhotoReader {
   func reports(showing blobs: Set<BlobID>) throws(StoreError) -> [RowKey] {
     try context.store.rows(.report).filter { row in
       row.exists
-        && Self.values(of: row).contains { _, photo in
-          photo.blobs.contains { blobs.contains($0.reference.id) }
+        && row.values(of: .reportPhotos).contains { value in
+          guard case .photo(let photo) = value.value else { return false }
+          return photo.blobs.contains { blobs.contains($0.reference.id) }
         }
     }.map(\.key)
   }
 
   // MARK: Bytes
 
-  /// Returns the values by which authors added a photo. Throws `Refusal` if there is none.
-  static func values(of photo: BlobID, in row: RowState) throws(Refusal) -> [LiveValue] {
-    let found = row.values(of: .reportPhotos).filter {
-      if case .photo(let value) = $0.value { value.id == photo } else { false }
-    }
-    guard !found.isEmpty else {
-      throw Refusal("report \(row.key.id.short) has no photo \(photo.short)", .unknown)
-    }
-    return found
-  }
-
   /// Returns decrypted bytes of a photo. Throws `Refusal` if some of them are not here.
   ///
   /// - Parameter range: the bytes to read, clamped to the picture; nil for all.
   func bytes(
-    of photo: BlobID, in row: RowState, kind: BlobKind, range: Range<Int>?
+    of photo: PhotoID, in row: RowState, kind: BlobKind, range: Range<Int>?
   ) throws -> [UInt8] {
-    guard case .photo(let value)? = try Self.values(of: photo, in: row).first?.value else {
-      return []
-    }
+    let value = try ReportPhotos(in: row).item(photo).photo
     let reference = kind == .original ? value.original : value.thumbnail
     guard let listing = reference.listing(as: kind) else { return [] }
     let whole = 0..<Int(listing.length)

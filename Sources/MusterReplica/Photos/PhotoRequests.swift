@@ -7,37 +7,32 @@ public enum PhotoRequests {
   /// Adds a photo to a report; command and members. In the urgent lane if the report is, so that
   /// its thumbnail is fetched first. Does not restore a report that is deleted concurrently.
   ///
-  /// - Returns: a request for the name of the photo.
+  /// - Returns: a request for the address of the original. `Replica.photo(at:of:)` returns the name
+  ///   of the photo, which is not known before its frame is sealed.
   public static func add(_ draft: PhotoDraft, to id: RowID) -> WriteRequest<BlobID> {
     WriteRequest { context in
       try context.require(.command, .member)
       let state = try context.settled(.report, id)
-      guard state.values(of: .reportPhotos).count < Limits.photosPerReport else {
-        throw Refusal(
-          "report \(id.short) has \(Limits.photosPerReport) photos: remove one, or add a report")
-      }
+      try ReportPhotos(in: state).requireRoom(for: context.read.local.author)
       let sealed = try context.seal(draft)
       var composer = Composer(state, origin: nil)
       composer.insert(.reportPhotos, .photo(sealed.photo))
       return Draft(
-        answer: sealed.photo.id, rows: [composer.writes], lane: state.lane, units: sealed.units)
+        answer: sealed.photo.original.id, rows: [composer.writes], lane: state.lane,
+        units: sealed.units)
     }
   }
 
-  /// Removes a photo from a report; its author and command. A photo that others added too stays.
-  public static func remove(_ photo: BlobID, of id: RowID) -> WriteRequest<Void> {
+  /// Removes a photo from a report; its author and command. Photos of others with the same blobs
+  /// stay.
+  public static func remove(_ photo: PhotoID, of id: RowID) -> WriteRequest<Void> {
     WriteRequest { context in
       try context.require(.command, .member)
       let state = try context.settled(.report, id)
-      let author = context.read.local.author
-      let own = try PhotoReader.values(of: photo, in: state).filter {
-        author.role == .command || $0.author == author.user
-      }
-      guard !own.isEmpty else {
-        throw Refusal("only its author or command may remove photo \(photo.short)", .notAllowed)
-      }
+      let item = try ReportPhotos(in: state).requireRemovable(
+        photo, by: context.read.local.author)
       var composer = Composer(state, origin: nil)
-      composer.remove(.reportPhotos, own.map(\.dot))
+      composer.remove(.reportPhotos, [item.value.dot])
       return Draft(composer, lane: state.lane)
     }
   }

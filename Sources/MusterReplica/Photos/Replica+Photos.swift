@@ -1,19 +1,39 @@
 internal import MusterCRDT
+internal import MusterCrypto
 public import MusterModel
 
 /// Photos of reports (docs/decisions/0051-photos.md).
 extension Replica {
+  // MARK: Names
+
+  /// Returns the name of the photo that this device's user added last with this original, after the
+  /// previous commands.
+  public mutating func photo(
+    at address: BlobID, of id: RowID, now: ClockReading
+  ) throws -> PhotoID {
+    let row = try WriteGroup.settled(.report, id, in: &core, now: now)
+    let user = core.local.author.user
+    let own = ReportPhotos(in: row).all.filter {
+      $0.value.author == user && $0.photo.original.id == address
+    }
+    guard let added = own.max(by: { $0.value.writtenAt < $1.value.writtenAt }) else {
+      throw Refusal("report \(id.short) has no photo of yours with this picture", .unknown)
+    }
+    return added.id
+  }
+
   // MARK: Fetching
 
   /// Fetches the original of a photo, also on a relay or a narrow link, and if it was deleted here.
   public mutating func requestPhoto(
-    _ photo: BlobID, of id: RowID, now: ClockReading
+    _ photo: PhotoID, of id: RowID, now: ClockReading
   ) throws -> Outcome {
-    _ = try PhotoReader.values(of: photo, in: WriteGroup.settled(.report, id, in: &core, now: now))
-    guard let blob = try core.store.blob(photo) else {
+    let row = try WriteGroup.settled(.report, id, in: &core, now: now)
+    let original = try ReportPhotos(in: row).item(photo).photo.original.id
+    guard let blob = try core.store.blob(original) else {
       throw Refusal("the list of photo \(photo.short) has not arrived yet", .notNow)
     }
-    core.derived.photos.request(photo)
+    core.derived.photos.request(original)
     return try transact(now: now) { try $0.core.feed([blob], now: now) }
   }
 

@@ -6,25 +6,43 @@ internal import MusterSync
 extension ReplicaCore {
   // MARK: Engine
 
-  /// Passes all listed blobs to the engine, at a start and when other blobs are to be fetched.
+  /// Counts all lists again and passes all blobs to the engine: at a start, and when other frames
+  /// count, or other blobs are to be fetched.
   mutating func listStoredBlobs(now: ClockReading) throws {
-    derived.photos.forgetUsage()
-    try store.forEachPageOfListedBlobs { try list($0, now: now) }
+    derived.photos.forgetLists()
+    try store.forEachPageOfLists { page in
+      for list in page { _ = derived.photos.add(list, counts: try counts(list)) }
+      try oweReceipts(for: page, now: now)
+    }
+    try store.forEachPageOfListedBlobs { try feed($0, now: now) }
   }
 
-  /// Passes blobs to the engine that were listed.
-  mutating func list(_ blobs: [StoredBlob], now: ClockReading) throws {
-    guard !blobs.isEmpty else { return }
-    for blob in blobs { derived.photos.count(blob) }
+  /// Counts the lists of frames that are stored now, and passes their blobs to the engine.
+  mutating func take(_ lists: [ListedBlob], now: ClockReading) throws {
+    var changed: Set<BlobID> = []
+    for list in lists { changed.formUnion(derived.photos.add(list, counts: try counts(list))) }
+    try oweReceipts(for: lists, now: now)
+    try feed(try changed.sorted().compactMap { try store.blob($0) }, now: now)
+  }
+
+  /// Whether the frame of a list counts.
+  private func counts(_ list: ListedBlob) throws(StoreError) -> Bool {
+    if let counts = control.counts(list.place, under: list.opening) { return counts }
+    guard let frame = try store.frame(list.place) else { return false }
+    return control.isReleased(frame)
+  }
+
+  private mutating func oweReceipts(for lists: [ListedBlob], now: ClockReading) throws {
+    guard !lists.isEmpty else { return }
     derived.photos.scheduleReview(
       now.instant.advanced(byMilliseconds: PhotoKeeper.reviewMilliseconds))
-    schedules.oweBlobReceipts(for: Set(blobs.map(\.log)), now: now.instant)
-    try feed(blobs, now: now)
+    schedules.oweBlobReceipts(for: Set(lists.map(\.log)), now: now.instant)
   }
 
   mutating func feed(
     _ blobs: [StoredBlob], removed: [BlobID] = [], now: ClockReading
   ) throws {
+    guard !blobs.isEmpty || !removed.isEmpty else { return }
     let entries = blobs.map { derived.photos.entry(of: $0, role: local.author.role) }
     try run(.blobsChanged(entries, removed: removed), now: now)
   }
@@ -32,9 +50,10 @@ extension ReplicaCore {
   // MARK: Receipts and deletion
 
   /// Schedules a receipt of a command device after a blob is complete.
-  mutating func oweBlobReceipt(for blob: BlobID, now: ClockReading) throws {
-    guard engine.isComplete(blob), let log = try store.blob(blob)?.log else { return }
-    schedules.oweBlobReceipts(for: [log], now: now.instant)
+  mutating func oweBlobReceipt(for blob: BlobID, now: ClockReading) {
+    guard engine.isComplete(blob) else { return }
+    let logs = derived.photos.lists.places(of: blob).map(\.log)
+    schedules.oweBlobReceipts(for: Set(logs), now: now.instant)
   }
 
   /// Compares files with bitmaps, after a crash or the repair of the database, and deletes the

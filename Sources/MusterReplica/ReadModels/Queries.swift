@@ -180,14 +180,14 @@ public struct Queries {
     PhotoReader(context: context, keeper: photoKeeper, engine: engine)
   }
 
-  /// Returns the photos of a report, oldest first by their authors' clocks.
+  /// Returns the photos of a report in the order of their numbers.
   public func photos(of id: RowID) throws -> [PhotoSummary] {
     try photoReader.photos(of: context.existing(.report, id))
   }
 
   /// Returns a photo of a report by its `PhotoReference`.
-  public func photo(named reference: String, of id: RowID) throws -> BlobID {
-    try PhotoReader.photo(named: reference, in: context.existing(.report, id))
+  public func photo(named reference: String, of id: RowID) throws -> PhotoID {
+    try ReportPhotos(in: context.existing(.report, id)).item(named: reference).id
   }
 
   /// Returns the reports with a photo of which one of these blobs is a part.
@@ -199,7 +199,7 @@ public struct Queries {
   ///
   /// - Parameter range: the bytes to read, clamped to the picture; nil for all.
   public func photoBytes(
-    _ photo: BlobID, of id: RowID, kind: BlobKind, range: Range<Int>? = nil
+    _ photo: PhotoID, of id: RowID, kind: BlobKind, range: Range<Int>? = nil
   ) throws -> [UInt8] {
     try photoReader.bytes(of: photo, in: context.existing(.report, id), kind: kind, range: range)
   }

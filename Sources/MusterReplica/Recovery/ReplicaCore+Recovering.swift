@@ -26,8 +26,8 @@ extension ReplicaCore {
       of: own, roster: try control.roster(in: store), logs: logs, records: try store.records(),
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
     try feedEvidence(now: now)
-    try listStoredBlobs(now: now)
     try replayControlLogs(logs, now: now)
+    try listStoredBlobs(now: now)
     try restoreStaged(now: now)
     try rebuildViewIfNeeded()
     try findJoinable()

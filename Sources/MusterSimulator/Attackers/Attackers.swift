@@ -70,6 +70,10 @@ final class Attackers {
     try world.command(node) { replica, clock in
       ((), try MaliciousMember.author(&replica, unchecked: operations, lane: lane, now: clock))
     }
+    guard let impostor = try insider.impostor(by: node) else { return }
+    try world.command(node) { replica, clock in
+      ((), try MaliciousMember.author(&replica, unchecked: impostor, lane: lane, now: clock))
+    }
   }
 
   private func forge(_ node: SimulatedNode, in world: World) throws {

@@ -6,8 +6,13 @@ import MusterSync
 /// A member with real keys and a modified program, which signs unauthorized operations.
 struct Insider {
   private var random: RandomStream
+  /// A stream of its own, so that stories without photos give the same runs.
+  private var photos: RandomStream
 
-  init(seed: UInt64) { random = RandomStream(seed: seed, named: "insider") }
+  init(seed: UInt64) {
+    random = RandomStream(seed: seed, named: "insider")
+    photos = RandomStream(seed: seed, named: "insider among photos")
+  }
 
   /// Returns the next attempt, based on what this node knows.
   mutating func attempt(
@@ -23,6 +28,27 @@ struct Insider {
     case 6: return (crossing(of: random.element(of: others) ?? node), lane)
     default: return (inTheNameOf(random.element(of: others) ?? node, node), lane)
     }
+  }
+
+  /// Returns an element with the blobs of a photo of another author, which lists them too, and
+  /// states another key, time and place; nil without such a photo, and two times of three.
+  mutating func impostor(by node: SimulatedNode) throws -> [Operation]? {
+    var others: [(report: RowKey, photo: Photo)] = []
+    for row in try node.store.rows(.report) where row.exists {
+      for value in row.values(of: .reportPhotos) where value.author != node.credentials.user {
+        if case .photo(let photo) = value.value { others.append((row.key, photo)) }
+      }
+    }
+    guard let known = photos.element(of: others), photos.below(3) == 0 else { return nil }
+    func changed(_ blob: BlobReference) -> BlobReference {
+      BlobReference(
+        root: blob.root, length: blob.length, key: .zero, type: blob.type, width: 1, height: 1)
+    }
+    let photo = Photo(
+      original: changed(known.photo.original), thumbnail: changed(known.photo.thumbnail),
+      takenAt: Timestamp(milliseconds: 0),
+      position: Terrain.coordinate(of: GroundPoint(north: 7, east: 7)))
+    return [.write(Write(row: known.report.id, field: .reportPhotos, value: .photo(photo)))]
   }
 
   /// Members may not create fences.
@@ -107,7 +133,7 @@ struct Insider {
       return .alertReply(AlertReply(user: node.credentials.user, note: "not entitled"))
     case .checkIn:
       return .checkIn(CheckInReport(kind: .ok, nextSeconds: 60, note: "not entitled"))
-    // Members add photos to any report, so this attack does not write them.
+    // Members add photos to any report: see `impostor`.
     case .photo: return nil
     }
   }

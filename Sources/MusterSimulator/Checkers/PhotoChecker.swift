@@ -14,6 +14,7 @@ final class PhotoChecker: Checker {
     static let progress = "the progress of a photo is stored, and never goes back"
     static let readable = "what counts as complete of a photo can be read"
     static let lastCopy = "the last copy of a photo stays"
+    static let shown = "no element of another author hides a photo"
   }
 
   private struct Place: Hashable {
@@ -24,7 +25,7 @@ final class PhotoChecker: Checker {
   /// The ciphertext at the author, by unit.
   private var ciphertexts: [BlobID: [[UInt8]]] = [:]
   /// What was added, by the address of the original.
-  private var pictures: [BlobID: (report: RowID, draft: PhotoDraft)] = [:]
+  private var pictures: [BlobID: (report: RowID, author: UserID, draft: PhotoDraft)] = [:]
   private var progress: [Place: UnitSet] = [:]
   /// Complete originals that were read.
   private var read: Set<Place> = []
@@ -41,9 +42,13 @@ final class PhotoChecker: Checker {
 
   func wrote(_ act: Act, made: RowKey?, at node: SimulatedNode, in world: World) throws {
     guard case .photo(let report, let draft) = act else { return }
-    let own = try node.store.listedBlobs().filter {
-      $0.certificate == node.credentials.certificate
+    var listed: Set<BlobID> = []
+    try node.store.forEachPageOfLists { page in
+      for list in page where list.opening.certificate == node.credentials.certificate {
+        listed.insert(list.listing.id)
+      }
     }
+    let own = try node.store.listedBlobs().filter { listed.contains($0.id) }
     // The photo was listed just now.
     for blob in own.suffix(2) where !blob.units.isComplete {
       world.report(
@@ -62,7 +67,7 @@ final class PhotoChecker: Checker {
           Promise.readable, "\(node.name) acknowledged photo \(blob.id.short) without its bytes")
       }
       if blob.listing.kind == .original, draft.original.bytes.count == length {
-        pictures[blob.id] = (report, draft)
+        pictures[blob.id] = (report, node.credentials.user, draft)
       }
     }
   }
@@ -81,6 +86,27 @@ final class PhotoChecker: Checker {
       try check(node, in: world, mostReads: .max)
     }
     try checkLastCopies(in: world)
+    for node in world.nodes where world.isPromisedOthersWork(node) {
+      try checkShown(at: node, in: world)
+    }
+  }
+
+  /// After all nodes have converged, a report shows each photo of an author who is not revoked.
+  private func checkShown(at node: SimulatedNode, in world: World) throws {
+    guard node.reads, forgetful.isEmpty, let replica = node.replica else { return }
+    let revoked = Set(world.nodes.filter(world.isRevoked).map(\.credentials.user))
+    for (id, picture) in pictures.sorted(by: { $0.key < $1.key })
+    where !revoked.contains(picture.author) {
+      do {
+        let photos = try replica.queries.photos(of: picture.report)
+        guard photos.count < Limits.photosPerReport,
+          !photos.contains(where: { $0.address == id && $0.author == picture.author })
+        else { continue }
+        world.report(Promise.shown, "\(node.name) does not show photo \(id.short)")
+      } catch let refusal as Refusal where refusal.kind == .unknown {
+        // The report was deleted.
+      }
+    }
   }
 
   private func check(_ node: SimulatedNode, in world: World, mostReads: Int) throws {
@@ -97,7 +123,9 @@ final class PhotoChecker: Checker {
       reads += 1
       if !blob.units.isComplete {
         try compareProgress(of: blob, of: picture.report, at: node, in: world)
-      } else if try isRead(blob.id, of: picture.report, as: picture.draft, at: node, in: world) {
+      } else if try isRead(
+        blob.id, of: picture.report, by: picture.author, as: picture.draft, at: node, in: world)
+      {
         read.insert(place)
       }
     }
@@ -137,7 +165,7 @@ final class PhotoChecker: Checker {
     do {
       let photos = try replica.queries.photos(of: report)
       let (stored, all) = (blob.units.count, blob.units.units)
-      guard let shown = photos.first(where: { $0.id == blob.id })?.original.percent,
+      guard let shown = photos.first(where: { $0.address == blob.id })?.original.percent,
         shown > 100 * stored / all
       else { return }
       world.report(
@@ -150,11 +178,17 @@ final class PhotoChecker: Checker {
 
   /// A complete original is readable where its report exists. Returns whether it was read.
   private func isRead(
-    _ id: BlobID, of report: RowID, as draft: PhotoDraft, at node: SimulatedNode, in world: World
+    _ id: BlobID, of report: RowID, by author: UserID, as draft: PhotoDraft,
+    at node: SimulatedNode, in world: World
   ) throws -> Bool {
     guard node.reads, let replica = node.replica else { return false }
     do {
-      if try replica.queries.photoBytes(id, of: report, kind: .original) != draft.original.bytes {
+      let photos = try replica.queries.photos(of: report)
+      guard let photo = photos.first(where: { $0.address == id && $0.author == author }) else {
+        return false
+      }
+      let bytes = try replica.queries.photoBytes(photo.id, of: report, kind: .original)
+      if bytes != draft.original.bytes {
         world.report(
           Promise.readable, "\(node.name) shows another picture as photo \(id.short)")
       }

@@ -6,16 +6,8 @@ public import MusterModel
 public struct StoredBlob: Hashable, Sendable {
   /// Increases in the order in which blobs were listed here.
   public let number: Int64
-  /// The entry in the list of its frame.
+  /// What its lists have in common, as a thumbnail if any of them lists it as one.
   public let listing: BlobListing
-  /// The log that first listed it here.
-  public let log: LogID
-  /// The sequence of the frame in it.
-  public let sequence: UInt64
-  /// The certificate of that log.
-  public let certificate: CertificateHash
-  /// The lane of that log.
-  public let lane: Lane
   /// The units whose bytes are on disk.
   public let units: UnitSet
   /// When it was noticed that no photo references it; nil if one does, or that is not known.
@@ -25,6 +17,27 @@ public struct StoredBlob: Hashable, Sendable {
 
   /// The address.
   public var id: BlobID { listing.id }
+}
+
+/// An entry of the list of a stored frame. Several frames may list one blob, and each list is kept
+/// with its frame.
+public struct ListedBlob: Hashable, Sendable {
+  /// The blob, as this frame lists it.
+  public let listing: BlobListing
+  /// The log of the frame.
+  public let log: LogID
+  /// The log, or the strand of it that contains the frame, and the sequence.
+  public let place: FramePosition
+  /// The opening of the log.
+  public let opening: Opening
+
+  /// Creates an entry.
+  public init(listing: BlobListing, log: LogID, place: FramePosition, opening: Opening) {
+    self.listing = listing
+    self.log = log
+    self.place = place
+    self.opening = opening
+  }
 }
 
 /// One unit of a stored blob.
@@ -45,29 +58,21 @@ public struct StoredUnit: Hashable, Sendable {
 enum BlobTable {
   private static let columns =
     """
-    number, root, length, kind, log, sequence, certificate, lane, units, unreferenced_ms,
-    is_deleted
+    number, root, length, kind, units, unreferenced_ms, is_deleted
     """
 
-  /// Lists a blob. Returns nil if it was listed already: by another frame, or by the same author
-  /// again.
-  static func list(
-    _ listing: BlobListing, of frame: Frame, _ opening: Opening, in database: Database
-  ) throws -> StoredBlob? {
-    guard try blob(listing.id, in: database) == nil else { return nil }
+  /// Adds a blob that a frame lists, unless another one does already.
+  static func list(_ listing: BlobListing, in database: Database) throws {
     let units = UnitSet(units: listing.shape.units)
     try database.run(
       """
-      INSERT INTO blobs(
-        id, root, length, kind, log, sequence, certificate, lane, units, is_deleted)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+      INSERT INTO blobs(id, root, length, kind, units, is_deleted) VALUES (?, ?, ?, ?, ?, 0)
+      ON CONFLICT(id) DO UPDATE SET kind = min(kind, excluded.kind)
       """,
       [
         listing.id.blob, listing.root.blob, listing.length.column, listing.kind.rawValue.column,
-        frame.log.blob, frame.sequence.column, opening.certificate.blob,
-        opening.lane.rawValue.column, units.bytes.blob,
+        units.bytes.blob,
       ])
-    return try blob(listing.id, in: database)
   }
 
   static func blob(_ id: BlobID, in database: Database) throws -> StoredBlob? {
@@ -86,6 +91,18 @@ enum BlobTable {
     try database.all(
       "SELECT \(columns) FROM blobs WHERE number > ? ORDER BY number LIMIT \(page)",
       [number.column], of: "blobs", read)
+  }
+
+  /// Returns the next lists of stored frames, by place.
+  static func lists(
+    after place: Int64, in database: Database
+  ) throws -> [(place: Int64, list: [BlobListing])] {
+    try database.all(
+      """
+      SELECT place, blobs FROM frames WHERE blobs IS NOT NULL AND place > ?
+      ORDER BY place LIMIT \(page)
+      """, [place.column], of: "frames"
+    ) { (try $0.integer(), try $0.blobList()) }
   }
 
   /// Sets or clears the bits of units. A blob that is not listed is left out.
@@ -132,17 +149,12 @@ enum BlobTable {
     guard let listing = BlobListing(root: root, length: length, kind: kind) else {
       throw columns.damage
     }
-    let log: LogID = try columns.identifier()
-    let sequence: UInt64 = try columns.integer()
-    let certificate: CertificateHash = try columns.digest()
-    let lane: Lane = try columns.code()
     guard let units = UnitSet(bytes: try columns.bytes(), units: listing.shape.units) else {
       throw columns.damage
     }
     let since = try columns.optionalInteger(Int64.self).map(Timestamp.init(milliseconds:))
     return StoredBlob(
-      number: number, listing: listing, log: log, sequence: sequence, certificate: certificate,
-      lane: lane, units: units, unreferencedSince: since,
+      number: number, listing: listing, units: units, unreferencedSince: since,
       isDeleted: try columns.integer(Int.self) != 0)
   }
 }
@@ -172,6 +184,14 @@ extension Migrations {
       unreferenced_ms INTEGER,
       is_deleted INTEGER NOT NULL
     ) STRICT;
+    """
+
+  /// The frames have every list of a blob: none of them is its own.
+  static let listsOfBlobs = """
+    ALTER TABLE blobs DROP COLUMN log;
+    ALTER TABLE blobs DROP COLUMN sequence;
+    ALTER TABLE blobs DROP COLUMN certificate;
+    ALTER TABLE blobs DROP COLUMN lane;
     """
 
   static let blobLists = """

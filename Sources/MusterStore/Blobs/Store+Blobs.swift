@@ -21,6 +21,29 @@ extension Store {
     try read { try BlobTable.blob(id, in: $0) }
   }
 
+  /// Passes the lists of all stored frames, some hundred frames at a time.
+  public func forEachPageOfLists(_ body: ([ListedBlob]) throws -> Void) throws {
+    let logs = try read { database in
+      Dictionary(uniqueKeysWithValues: try FrameTable.logs(database).map { ($0.ref, $0) })
+    }
+    var after: Int64 = 0
+    while true {
+      let page = try read { try BlobTable.lists(after: after, in: $0) }
+      guard let last = page.last else { return }
+      after = last.place
+      try body(
+        page.flatMap { place, list in
+          guard let log = logs[place >> 32] else { return [ListedBlob]() }
+          let frame = FramePosition(
+            log: log.head.log, sequence: UInt64(place & 0xFFFF_FFFF))
+          return list.map {
+            ListedBlob(
+              listing: $0, log: log.base?.log ?? log.head.log, place: frame, opening: log.opening)
+          }
+        })
+    }
+  }
+
   /// Returns a unit as it is on disk, unverified; nil if it is not there.
   public func unit(_ number: Int, of listing: BlobListing) throws(StoreError) -> BlobUnit? {
     guard (0..<listing.shape.units).contains(number) else { return nil }

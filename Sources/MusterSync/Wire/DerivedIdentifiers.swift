@@ -48,6 +48,17 @@ extension LogID {
   }
 }
 
+extension PhotoID {
+  /// Derives the name of a photo of a report from the element that adds it.
+  public init(author: UserID, dot: Dot) {
+    var writer = ByteWriter()
+    writer.append(author)
+    writer.append(dot.frame)
+    writer.append(dot.index)
+    self.init(raw: Blake2b.hash128(Tag.photo, writer.bytes))
+  }
+}
+
 extension EvidenceID {
   /// - Parameter identity: the statement that the item proves, in the encoding of its kind.
   init(operation: OperationID, kind: EvidenceKind, identity: [UInt8]) {
@@ -229,6 +240,7 @@ enum Tag {
   static let epoch = Array("muster epoch 1".utf8)
   static let invite = Array("muster invite 1".utf8)
   static let topic = Array("muster topic 1".utf8)
+  static let photo = Array("muster photo 1".utf8)
   static let strand = Array("muster strand 1".utf8)
   static let record = Array("muster record 1".utf8)
   static let crossing = Array("muster crossing 1".utf8)

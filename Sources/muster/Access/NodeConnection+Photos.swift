@@ -33,7 +33,7 @@ extension NodeConnection {
   }
 
   /// Returns a picture that is complete here.
-  func bytes(of photo: BlobID, _ kind: BlobKind, in report: RowID) async throws -> [UInt8] {
+  func bytes(of photo: PhotoID, _ kind: BlobKind, in report: RowID) async throws -> [UInt8] {
     guard
       case .photo(let bytes) = try await ask(.photo("\(photo)", of: "\(report)", kind: kind))
     else { throw Refusal.unexpectedReply }

@@ -18,7 +18,7 @@ enum PhotoFile {
 
 /// Adds pictures to a report, one after the other. One that cannot be added keeps no other out.
 struct PhotoAdding {
-  private(set) var added: [BlobID] = []
+  private(set) var added: [PhotoID] = []
   private(set) var failures: [String] = []
   /// Where the first picture with a position was taken.
   private(set) var position: Coordinate?

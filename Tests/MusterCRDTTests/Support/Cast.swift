@@ -171,7 +171,7 @@ extension Photo {
 
 extension PhotoMark {
   static let example = PhotoMark(
-    photo: BlobID(raw: .zero),
+    photo: PhotoID(raw: .zero),
     drawing: PhotoDrawing(
       shape: .circle, colour: .red, points: [PhotoPoint(x: 1, y: 2), PhotoPoint(x: 3, y: 4)]))
 }

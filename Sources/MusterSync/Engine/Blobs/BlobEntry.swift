@@ -6,26 +6,48 @@ public struct BlobEntry: Hashable, Sendable {
   public let listing: BlobListing
   /// Its address.
   public let id: BlobID
-  /// The certificate of the log that listed it.
-  public let certificate: CertificateHash
-  /// Increases in the order in which blobs were listed here.
-  public let number: Int64
+  /// Its turns, in order: one of each certificate that lists it.
+  let turns: [BlobTurn]
   /// The units that are durable here.
   public private(set) var units: UnitSet
-  /// Whether and when it is fetched.
+  /// Whether and when it is fetched: the first class of its turns, unless a peer requested it.
   public private(set) var goal: BlobGoal
 
   /// Creates an entry. `id` MUST be the address of the listing.
+  ///
+  /// - Parameter turns: one of each certificate that lists it, in order; without any it is not
+  ///   fetched.
+  public init(listing: BlobListing, id: BlobID, units: UnitSet, turns: [BlobTurn]) {
+    self.listing = listing
+    self.id = id
+    self.units = units
+    self.turns = turns
+    goal = turns.first?.goal ?? .none
+  }
+
+  /// Creates the entry of a blob that one certificate lists.
   public init(
     listing: BlobListing, id: BlobID, certificate: CertificateHash, number: Int64, units: UnitSet,
     goal: BlobGoal
   ) {
-    self.listing = listing
-    self.id = id
-    self.certificate = certificate
-    self.number = number
-    self.units = units
-    self.goal = goal
+    self.init(
+      listing: listing, id: id, units: units,
+      turns: [BlobTurn(certificate: certificate, number: number, goal: goal)])
+  }
+
+  /// The certificate of its first turn; nil if none lists it.
+  var certificate: CertificateHash? { turns.first?.certificate }
+  /// Its number in its first turn.
+  var number: Int64 { turns.first?.number ?? 0 }
+
+  /// Whether a certificate lists it.
+  func isListed(by certificate: CertificateHash?) -> Bool {
+    turns.contains { $0.certificate == certificate }
+  }
+
+  /// Its turns, with the class in which they wait now: a request of a peer raises all of them.
+  var waitingTurns: [BlobTurn] {
+    goal == turns.first?.goal ? turns : turns.map { $0.raised(to: goal) }
   }
 
   var isWanted: Bool { goal < .onRequest && !units.isComplete }
@@ -33,6 +55,33 @@ public struct BlobEntry: Hashable, Sendable {
   mutating func insert(_ unit: Int) { units.insert(unit) }
   mutating func remove(_ unit: Int) { units.remove(unit) }
   mutating func change(to goal: BlobGoal) { self.goal = goal }
+}
+
+/// When a blob is fetched for one of the certificates that list it. Each is a turn of its own, and
+/// the first that comes decides: a list by another author delays no blob.
+public struct BlobTurn: Hashable, Comparable, Sendable {
+  /// Of the log of the list.
+  let certificate: CertificateHash
+  /// Increases in the order in which the certificate lists blobs.
+  let number: Int64
+  /// The class by this list.
+  let goal: BlobGoal
+
+  /// Creates a turn.
+  public init(certificate: CertificateHash, number: Int64, goal: BlobGoal) {
+    self.certificate = certificate
+    self.number = number
+    self.goal = goal
+  }
+
+  func raised(to goal: BlobGoal) -> BlobTurn {
+    BlobTurn(certificate: certificate, number: number, goal: min(goal, self.goal))
+  }
+
+  /// The order of the classes, then of the numbers.
+  public static func < (left: BlobTurn, right: BlobTurn) -> Bool {
+    (left.goal, left.number, left.certificate) < (right.goal, right.number, right.certificate)
+  }
 }
 
 /// The class of a blob, in the order in which classes are fetched.

@@ -18,7 +18,7 @@ extension BlobExchange {
     else { return [] }
     let lacking = active.filter { !isHeld($0.value) }.keys
     guard lacking.count >= Limits.activeBlobs - Limits.activeBlobsOfOthers else { return [] }
-    return Set(lacking.compactMap { catalog[$0]?.certificate })
+    return Set(lacking.flatMap { catalog[$0]?.turns.map(\.certificate) ?? [] })
   }
 
   /// The unit to request, of the first class of which the peer holds a missing one.

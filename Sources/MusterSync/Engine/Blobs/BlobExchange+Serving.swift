@@ -3,12 +3,12 @@ internal import MusterModel
 
 /// Answers to requests of peers, and queries about the state.
 extension BlobExchange {
-  /// The peers that are queried about a blob: all, but on a narrow link first its author alone, or
-  /// no one as long as a session with the author is sought.
+  /// The peers that are queried about a blob: all, but on a narrow link first those alone that list
+  /// it, or no one as long as a session with an author is sought.
   func holders(of entry: BlobEntry, context: Context) -> [DeviceID] {
     let connected = context.peers.connected
     guard context.outbox.links.isNarrow else { return connected }
-    let authors = connected.filter { context.peers[$0]?.certificate == entry.certificate }
+    let authors = connected.filter { entry.isListed(by: context.peers[$0]?.certificate) }
     guard authors.isEmpty, soughtAuthor(of: entry, context: context) == nil else { return authors }
     return connected
   }
@@ -21,7 +21,7 @@ extension BlobExchange {
     else { return nil }
     return context.peers.devices.first {
       guard let peer = context.peers[$0] else { return false }
-      return peer.certificate == entry.certificate && peer.sessions.isEmpty
+      return entry.isListed(by: peer.certificate) && peer.sessions.isEmpty
         && context.announcesServe(of: peer)
     }
   }
@@ -171,7 +171,7 @@ extension BlobExchange {
   func patience(with blob: ActiveBlob, _ id: BlobID, in context: Context) -> Int64 {
     guard context.outbox.links.isNarrow else { return 3000 }
     let isAuthorReceived = context.peers.devices.contains {
-      context.peers[$0]?.certificate == catalog[id]?.certificate && context.isReceived($0)
+      catalog[id]?.isListed(by: context.peers[$0]?.certificate) == true && context.isReceived($0)
     }
     return isAuthorReceived && !blob.isSought
       ? 3 * Self.narrowQueryMilliseconds : Self.narrowQueryMilliseconds

@@ -82,7 +82,7 @@ struct BlobExchange: Sendable {
     dormant.remove(entry.id)
     queue.remove(entry)
     let devices = holders(of: entry, context: context)
-    if devices.isEmpty, let author = soughtAuthor(of: entry, context: context) {
+    if let author = soughtAuthor(of: entry, context: context) {
       context.peers.seek(
         author, until: context.now.advanced(byMilliseconds: 3 * Self.narrowQueryMilliseconds))
       context.deadlines.schedule(.contacts, at: context.now.advanced(byMicroseconds: 1))
