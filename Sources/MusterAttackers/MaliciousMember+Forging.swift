@@ -66,6 +66,23 @@ extension MaliciousMember {
     }
   }
 
+  /// Returns positions of this device with one order, each at another place.
+  package static func twins(
+    _ replica: inout Replica, at places: [Coordinate], now: ClockReading
+  ) -> [LatestRecord] {
+    let local = ModifiedProgram.identity(of: replica)
+    guard let epoch = ModifiedProgram.writingKey(of: replica) else { return [] }
+    let order = ModifiedProgram.nextRecordOrder(of: &replica)
+    return places.map { place in
+      let fix = Fix(position: place, accuracyDecimetres: 100, sampleTime: now.wall)
+      return LatestRecord.position(
+        PositionReport(fix: fix, reportedAt: now.wall), stamp: nil,
+        operation: local.operation, certificate: local.certificate.hash, order: order,
+        epoch: epoch.id, key: epoch.key,
+        nonce: ModifiedProgram.draw(by: &replica) { $0.nonce24() }, signedBy: local.signingKey)
+    }
+  }
+
   /// Replays recorded records to all peers.
   package static func sendAgain(
     _ replica: inout Replica, _ records: [LatestRecord], now: ClockReading

@@ -1,7 +1,7 @@
 internal import MusterCrypto
 package import MusterModel
 package import MusterReplica
-internal import MusterSync
+package import MusterSync
 
 /// Actions of an enrolled device with valid keys that tries to fill the tables of others.
 ///
@@ -80,6 +80,47 @@ package enum MaliciousMember {
         try ModifiedProgram.store([run], in: &replica, now: now)
       }
     }
+  }
+
+  /// What the announcement of an epoch names that this device makes for itself.
+  package enum Announcing: Sendable {
+    /// There is no announcement.
+    case never
+    /// Nothing: it is fulfilled at once.
+    case plainly
+    /// A revocation that does not exist.
+    case excludingNothing
+    /// A base that does not exist.
+    case buildingOnNothing
+  }
+
+  /// Writes an operation under a new epoch of its own, and returns the key, for whom it likes.
+  package static func write(
+    _ write: Write, by replica: inout Replica, announcing: Announcing, now: ClockReading
+  ) throws -> (EpochKey, Replica.Outcome) {
+    let operation = ModifiedProgram.identity(of: replica).operation
+    let (bytes, invented) = ModifiedProgram.draw(by: &replica) {
+      ($0.bytes(SealingKey.byteCount), $0.bytes(32))
+    }
+    let key = EpochKey(id: EpochID(operation: operation, key: bytes), key: bytes)
+    let outcome = try ModifiedProgram.change(&replica, now: now) { replica in
+      guard let sealing = SealingKey(bytes: bytes) else { return }
+      try ModifiedProgram.learn(key, in: &replica, now: now)
+      let announcement = EpochAnnouncement(
+        id: key.id, generation: ModifiedProgram.nextEpochGeneration(in: replica),
+        base: announcing == .buildingOnNothing
+          ? EpochID(operation: operation, key: invented) : nil,
+        excludes: announcing == .excludingNothing
+          ? Bytes32(invented).map { [FrameHash(raw: $0)] } ?? [] : [],
+        sealed: [])
+      if announcing != .never {
+        try ModifiedProgram.append([[.epoch(announcement)]], lane: .control, to: &replica, now: now)
+      }
+      let run = try ModifiedProgram.seal(
+        [.write(write)], lane: .state, under: (key.id, sealing), by: &replica, now: now)
+      try ModifiedProgram.store([run], isOwn: true, in: &replica, now: now)
+    }
+    return (key, outcome)
   }
 
   /// Announces an epoch with a chosen generation, and an id with as many leading zero bytes as the

@@ -26,7 +26,7 @@ public struct LatestRecord: Hashable, Sendable {
   public var kind: RecordKind
   /// The certificate of the author.
   public var certificate: CertificateHash
-  /// The greater order wins; clocks are not compared.
+  /// The greater order wins (`replaces`); clocks are not compared.
   public var order: RecordOrder
   /// The group key that seals the body; relays hold records without it. `none` for kinds that are
   /// not sealed.
@@ -49,9 +49,19 @@ public struct LatestRecord: Hashable, Sendable {
     self.body = body
     self.signature = signature
   }
+
+  /// Whether this record takes the place of another of its topic, on every node and whichever came
+  /// first: the one of the greater order. An author must not use an order twice; of two with one
+  /// order, which only a modified program makes, it is the one with the greater content, byte by
+  /// byte. Two signatures of one content are one record.
+  public func replaces(_ other: LatestRecord) -> Bool {
+    if order != other.order { return other.order < order }
+    if epoch != other.epoch { return other.epoch < epoch }
+    return other.body.lexicographicallyPrecedes(body)
+  }
 }
 
-/// The order of two records of one topic: by generation, then incarnation, then counter.
+/// The order of the records of one topic: by generation, then incarnation, then counter.
 public struct RecordOrder: Hashable, Comparable, Sendable {
   /// The generation of the author's log openings: 1 to `Limits.lastGeneration`.
   public var generation: UInt32

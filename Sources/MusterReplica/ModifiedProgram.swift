@@ -43,7 +43,7 @@ package enum ModifiedProgram {
 
   /// Returns the key of an epoch, if this device holds it.
   package static func key(of epoch: EpochID, in replica: Replica) -> SealingKey? {
-    replica.core.epochKeys.keyring[epoch]
+    replica.core.epochKeys.keyring[epoch, by: replica.core.local.certificate.hash]
   }
 
   /// Returns the generation that the next honest epoch has.

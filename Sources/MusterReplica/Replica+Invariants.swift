@@ -30,7 +30,7 @@ extension Replica {
     precondition(
       announced == stored,
       "the engine announces what the store does not hold: \(announced), not \(stored)")
-    let keys = try EpochKeys(in: core.store, operation: core.local.operation).keyring
+    let keys = try EpochKeys(in: core.store, of: core.local).keyring
     precondition(
       keys.all == core.epochKeys.keyring.all, "the keyring and the store hold different keys")
     try core.records.checkInvariants(in: core.store)

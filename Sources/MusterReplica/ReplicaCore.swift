@@ -57,7 +57,7 @@ struct ReplicaCore: Sendable {
     own = try OwnDevice(
       local: local, boot: boot, store: store, start: start, logs: logs, records: newest,
       random: random)
-    epochKeys = try EpochKeys(in: store, operation: local.operation)
+    epochKeys = try EpochKeys(in: store, of: local)
     engine = SyncEngine(
       of: own, roster: try control.roster(in: store), logs: logs, records: newest,
       keys: epochKeys.keyring.all, seed: own.random.bytes(32), now: now)
@@ -128,6 +128,7 @@ struct ReplicaCore: Sendable {
       }
     }
     try control.settleLineage(logs, in: store)
+    _ = epochKeys.keyring.use(control.ledger)
     derived.statusModel.markRosterStale()
     try proveForks(logs, now: now)
     for key in found { try learn(key, now: now) }

@@ -14,7 +14,7 @@ enum RecordTable {
     held_ms, fix_generation, fix_incarnation, fix_counter
     """
 
-  /// Stores the record unless one of its topic that is as new is stored.
+  /// Stores the record if it replaces that of its topic (`LatestRecord.replaces`).
   static func keep(_ record: LatestRecord, in database: Database) throws -> Bool {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted {
@@ -34,8 +34,10 @@ enum RecordTable {
       generation = excluded.generation, incarnation = excluded.incarnation,
       counter = excluded.counter, epoch = excluded.epoch, body = excluded.body,
       signature = excluded.signature
-    WHERE (excluded.generation, excluded.incarnation, excluded.counter < 0, excluded.counter)
-      > (records.generation, records.incarnation, records.counter < 0, records.counter)
+    WHERE (excluded.generation, excluded.incarnation, excluded.counter < 0, excluded.counter,
+        excluded.epoch, excluded.body)
+      > (records.generation, records.incarnation, records.counter < 0, records.counter,
+        records.epoch, records.body)
     """
 
   /// The newest record of each topic, staged ones included, by topic.
@@ -50,7 +52,7 @@ enum RecordTable {
       #if Canary
         if Canary.acceptOlderRecord.isPlanted { newest[record.topic] = nil }
       #endif
-      if let known = newest[record.topic], known.order >= record.order { continue }
+      if let known = newest[record.topic], !record.replaces(known) { continue }
       newest[record.topic] = record
     }
     return newest.values.sorted { $0.topic < $1.topic }

@@ -19,6 +19,29 @@ struct RecordTests {
     }
   }
 
+  @Test func `of records with one order the same one stays, whatever came first`() throws {
+    var versions: [LatestRecord] = []
+    for (epoch, body) in [(1, [1, 2]), (1, [1, 2, 0]), (1, [2]), (0, [255])] as [(UInt64, [UInt8])]
+    {
+      var version = record(1, 1, 9)
+      version.epoch = EpochID(raw: Bytes16(high: 0, low: epoch))
+      version.body = body
+      versions.append(version)
+    }
+    for order in permutations(versions) {
+      let (store, together, staged) = (
+        try Store.inMemory(), try Store.inMemory(), try Store.inMemory()
+      )
+      for version in order { try commit([version], to: store) }
+      try commit(order, to: together)
+      var change = Batch()
+      change.staged = order.map { StagedRecord(record: $0, boot: 1, arrived: 10) }
+      _ = try staged.commit(change)
+      for each in [store, together, staged] { #expect(try each.records() == [versions[2]]) }
+      #expect(order.allSatisfy { $0 == versions[2] || versions[2].replaces($0) })
+    }
+  }
+
   @Test func `counters above half their range still count as newer`() throws {
     let store = try Store.inMemory()
     try commit([record(1, 1, 5), record(1, 1, .max), record(1, 1, 1 << 63)], to: store)

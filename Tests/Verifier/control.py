@@ -27,6 +27,7 @@ class Control:
             councils = Councils()
             councils.count()
         self.keeps, self.decided, self.members = {}, {}, councils.members
+        self.marks = set()
         self.councils = {each["hash"] for each in councils.current}
         self.fork_ends = fork_ends or {}
         self.revoking, self.epochs = set(), set()
@@ -71,6 +72,7 @@ class Control:
             self.ranks[device] = min(len(chain), self.ranks.get(device, len(chain)))
         for mark, device, ends, keeps in councils.decided(self.tree.reach):
             self.revoking.add(mark)
+            self.marks.add(mark)
             known = self.decided.get(device)
             self.decided[device] = (
                 (ends, keeps) if known is None else intersection([known, (ends, keeps)]))
@@ -127,6 +129,34 @@ class Control:
                     rank == 0 or device not in self.members):
                 self.cut(device, cuts, keeps)
                 self.revoking.add(frame.stored_hash)
+
+    def fulfilled(self):
+        """The epochs whose keys may be used (§2): by held frames alone, whether they count or not."""
+        held, announced = set(self.marks), []
+        certificates = {each.hash: each for each in self.own_chain}
+        certificates.update((name, each) for name, (each, _) in self.certificates.items())
+        for speaker, logs in self.said.items():
+            for _, said in logs:
+                for frame, operations in said:
+                    if any(True for _ in revocations(operations)):
+                        held.add(frame.stored_hash)
+                    for found in certified(operations, speaker):
+                        certificates.setdefault(found.hash, found)
+        for speaker, logs in self.said.items():
+            known = certificates.get(speaker)
+            if speaker == ROOT or known is not None and known.author.role != RELAY:
+                announced += [
+                    (epoch, base, set(excludes) <= held)
+                    for _, said in logs for _, operations in said
+                    for epoch, base, excludes in announcements(operations)]
+        fulfilled = set()
+        while True:
+            found = {
+                epoch for epoch, base, is_held in announced
+                if is_held and (not base or base in fulfilled)} - fulfilled
+            if not found:
+                return fulfilled
+            fulfilled |= found
 
     def outcome(self):
         """The hash of what all of it comes to (§7)."""
@@ -231,15 +261,41 @@ def revocations(operations):
             yield wire["device"], cuts, None if keeps is None else set(keeps)
 
 
+def certified(operations, issuer):
+    """The certificates in a log that its own holder issued."""
+    for operation in operations:
+        if "certificate" in operation and not operation.unknown:
+            signed = operation["certificate"]
+            try:
+                found = Certificate(signed.get("content", b""), signed.get("signature", b""))
+            except ValueError:
+                continue
+            if found.issuer == issuer:
+                yield found
+
+
+def announcements(operations):
+    """(id, base or nothing, excluded revocations)."""
+    for operation in operations:
+        if "epoch" in operation and not operation.unknown and is_epoch(operation["epoch"]):
+            wire = operation["epoch"]
+            yield wire["id"], wire.get("base", b""), wire.get("excludes", [])
+
+
+def is_epoch(wire):
+    """Whether an honest writer would make it."""
+    excludes, sealed = wire.get("excludes", []), wire.get("sealed", [])
+    return (len(wire.get("id", b"")) == 16 and len(sealed) <= 8 and len(excludes) <= 1024
+            and all(len(each) == 32 for each in excludes)
+            and all(len(each.get("device", b"")) == 16 for each in sealed)
+            and len(wire.get("base", b"")) in (0, 16))
+
+
 def epochs(operations):
     """(id, generation, excluded revocations); what no honest writer makes is passed over."""
     for operation in operations:
         if "epoch" not in operation or operation.unknown:
             continue
         wire = operation["epoch"]
-        excludes, sealed = wire.get("excludes", []), wire.get("sealed", [])
-        if (len(wire.get("id", b"")) == 16 and len(sealed) <= 8 and len(excludes) <= 1024
-                and all(len(each) == 32 for each in excludes)
-                and all(len(each.get("device", b"")) == 16 for each in sealed)
-                and len(wire.get("base", b"")) in (0, 16)):
-            yield wire["id"], wire.get("generation", 0), excludes
+        if is_epoch(wire):
+            yield wire["id"], wire.get("generation", 0), wire.get("excludes", [])

@@ -193,7 +193,8 @@ def log_id(operation, certificate, incarnation, generation, lane):
 
 
 def bodies(log, operation, keys):
-    """Yields the decrypted bodies of a log outside the control lane: (frame, FrameBody, in parts)."""
+    """Yields the decrypted bodies of a log outside the control lane: (frame, FrameBody, in parts).
+    `keys` are those that may be used for it."""
     if log.lane == CONTROL:
         return
     opened = (

@@ -34,6 +34,8 @@ def verify(database, root_key, own_chain):
     problems += [
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]
+    fulfilled, own = control.fulfilled(), own_chain[0].hash if own_chain else None
+    usable = {id: key for id, key in keys.items() if id in fulfilled}
     state = State()
     for log in sorted(logs, key=lambda log: (log.id != log.name, log.first)):
         certificate, _ = control.certificates.get(log.certificate, (None, 0))
@@ -41,7 +43,8 @@ def verify(database, root_key, own_chain):
             problems += check_log(log, operation, root_key if log.certificate == ROOT else None)
             continue
         problems += check_log(log, operation, certificate.key)
-        for frame, body, in_parts in bodies(log, operation, keys):
+        for frame, body, in_parts in bodies(
+                log, operation, keys if log.certificate == own else usable):
             device = certificate.author.device
             counts = control.counts(device, log.name, frame.sequence) or control.is_released(
                 log, frame)

@@ -60,10 +60,6 @@ struct ControlLogStanding: Hashable, Sendable {
   let reads: Bool
   let part: Cuts.Part
 
-  /// Whether epochs of this log are announced, on both sides of a cut. Honest devices may have
-  /// written under the epoch of a revoked device, and their frames must stay readable.
-  var announces: Bool { reads || isCommand }
-
   /// Whether an epoch of this log counts. A member's epoch must exclude at least one revocation.
   func counts(_ epoch: EpochAnnouncement, at sequence: UInt64) -> Bool {
     part.holds(sequence) && (isCommand || reads && !epoch.excludes.isEmpty)

@@ -100,6 +100,7 @@ struct ControlPlane: Sendable {
       case .revocation(let revocation):
         ledger.hold(frame.hash)
         evidence.namedBy[revocation.device, default: []].insert(log)
+      case .certificate(let signed) where hasUnfiledEpochs(signed.hash): isStale = true
       default: break
       }
     }
@@ -119,6 +120,7 @@ struct ControlPlane: Sendable {
   mutating func add(chain: [SignedCertificate]) -> [SignedCertificate] {
     let added = evidence.shown.insert(chain: chain) { state.admitted[$0] != nil }
     pendingShown += added
+    if added.contains(where: { hasUnfiledEpochs($0.hash) }) { isStale = true }
     return added
   }
 
@@ -287,11 +289,7 @@ struct ControlPlane: Sendable {
     let changed = announcing.filter {
       filedEpochs[$0] ?? 0 > 0 && state.standings[$0] != before.standings[$0]
     }
-    if changed.contains(where: { state.standings[$0] == nil }) {
-      ledger = EpochLedger(held: ledger.held, forgetting: ledger.announced)
-      filedEpochs = [:]
-      change.isRosterNew = true
-    } else if !changed.isEmpty {
+    if !changed.isEmpty {
       ledger.judge(by: state.standings)
       change.haveEpochsChanged = true
     }
@@ -324,16 +322,36 @@ struct ControlPlane: Sendable {
     return change
   }
 
-  /// Adds the new epochs of a log to the ledger.
+  /// Adds the new epochs of a reader's log to the ledger, also of one that does not count: honest
+  /// devices may have written under the epoch of a revoked one, and their frames stay readable.
   private mutating func fileEpochs(of log: LogID) {
-    guard let standing = state.standings[log], let contents = evidence.logs[log] else { return }
+    guard let contents = evidence.logs[log], reads(contents.certificate) else { return }
     let filed = filedEpochs[log] ?? 0
     guard filed < contents.epochs.count else { return }
     ledger.expect(contents.epochs.count - filed)
     for index in filed..<contents.epochs.count {
-      ledger.add(contents.epochs[index], index: index, of: log, standing: standing)
+      ledger.add(
+        contents.epochs[index], index: index, of: log, by: contents.certificate,
+        standing: state.standings[log])
     }
     filedEpochs[log] = contents.epochs.count
+  }
+
+  /// Whether logs are held that announce epochs, of a certificate that was not known.
+  private func hasUnfiledEpochs(_ certificate: CertificateHash) -> Bool {
+    (evidence.logsOf[certificate] ?? []).contains { log in
+      evidence.logs[log].map { $0.epochs.count > filedEpochs[log] ?? 0 } ?? false
+    }
+  }
+
+  /// Whether the holder of a certificate may read, whether it counts or not.
+  private func reads(_ certificate: CertificateHash) -> Bool {
+    guard certificate != .root else { return true }
+    let known =
+      state.admitted[certificate]?.signed ?? evidence.shown.certificates[certificate]
+      ?? evidence.logs.values.lazy.flatMap(\.certificates).first { $0.value.hash == certificate }?
+      .value
+    return known?.certificate.role.reads ?? false
   }
 
   // MARK: Reading
@@ -442,23 +460,6 @@ struct ControlPlane: Sendable {
       chain.append(issuer)
     }
     return chain
-  }
-
-  /// The generation of the next epoch.
-  var nextEpochGeneration: UInt32 {
-    let reach = epochs.reach
-    return reach == .max ? .max : reach + 1
-  }
-
-  /// Returns a new epoch that excludes every revoked device. If one announcement cannot name all
-  /// revocations, the epoch builds on one that excludes some of them, and names as many of the
-  /// others as possible.
-  func announcement(of id: EpochID, sealed: [SealedEpochKey]) -> EpochAnnouncement {
-    var (base, left): (EpochID?, Set<FrameHash>) = (nil, Set(state.revocations.keys))
-    if left.count > Limits.excludedRevocations { (base, left) = ledger.base(excluding: left) }
-    return EpochAnnouncement(
-      id: id, generation: nextEpochGeneration, base: base,
-      excludes: Array(left.sorted().prefix(Limits.excludedRevocations)), sealed: sealed)
   }
 
   func isRevoked(_ device: DeviceID) -> Bool { state.cuts.covers(device) }

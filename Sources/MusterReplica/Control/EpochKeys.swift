@@ -17,26 +17,26 @@ struct EpochKeys: Sendable {
   static let grantedEpochKey = "granted epoch"
 
   /// Reads the keys of a store.
-  init(in store: Store, operation: OperationID) throws(StoreError) {
-    keyring = Keyring()
+  init(in store: Store, of local: LocalDevice) throws(StoreError) {
+    keyring = Keyring(of: local.certificate.hash)
     for stored in try store.epochKeys() {
-      _ = keyring.add(EpochKey(id: stored.id, key: stored.key.bytes), operation: operation)
+      _ = keyring.add(EpochKey(id: stored.id, key: stored.key.bytes), operation: local.operation)
     }
     keyring.granted = try store.local(Self.grantedEpochKey).flatMap { EpochID(bytes: $0) }
   }
 
   /// Reads the keys again, of which memory may be ahead.
-  mutating func reload(from store: Store, operation: OperationID) throws(StoreError) {
-    keyring = try EpochKeys(in: store, operation: operation).keyring
+  mutating func reload(from store: Store, of local: LocalDevice) throws(StoreError) {
+    keyring = try EpochKeys(in: store, of: local).keyring
   }
 
-  /// Returns the epoch that seals new frames: the newest available one that excludes all revoked
-  /// devices.
+  /// Returns the epoch that seals new frames: the newest one with a key to use that excludes all
+  /// revoked devices.
   func current(by control: ControlPlane) -> (id: EpochID, key: SealingKey)? {
     if let best = control.ledger.bestEligible?.announcement.id, let key = keyring[best] {
       return (best, key)
     }
-    let eligible = control.ledger.firstEligible(among: keyring.ids)
+    let eligible = control.ledger.firstEligible(among: keyring.usableIDs)
     if let id = eligible, let key = keyring[id] { return (id, key) }
     return control.state.revocations.isEmpty ? keyring.unannounced : nil
   }
@@ -44,7 +44,7 @@ struct EpochKeys: Sendable {
   /// Returns the keys that an epoch's announcement seals to this command device.
   func sealed(in operations: [Operation], to local: LocalDevice) -> [EpochKey] {
     var keys: [EpochKey] = []
-    for case .epoch(let announcement) in operations where keyring[announcement.id] == nil {
+    for case .epoch(let announcement) in operations where !keyring.holds(announcement.id) {
       for sealed in announcement.sealed where sealed.device == local.device {
         guard let key = SealedBox.open(sealed.box, with: local.agreementKey) else { continue }
         keys.append(EpochKey(id: announcement.id, key: key))

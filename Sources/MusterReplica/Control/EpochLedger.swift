@@ -1,17 +1,21 @@
 internal import MusterModel
 internal import MusterSync
 
-/// The announced epochs: which are eligible for new frames, and whose keys may be passed on.
+/// The announced epochs: whose keys may be used and passed on, and which are eligible for new
+/// frames.
 ///
-///     announcement ─▶ excluded revocations ─▶ all held?      ─▶ the key may be passed on
-///        │ base                            ─▶ all that count? ─▶ eligible for new frames
-///        ▼
+///     announcement ─▶ excluded revocations, base ─▶ all held and fulfilled? ─▶ fulfilled: the key
+///        │ base                                                                is used, passed on
+///        ▼                                     ─▶ all that count are named? ─▶ eligible
 ///     the announcement that represents the base (`resolved`), at most `Limits.epochBases` deep
+///
+/// *Fulfilled* depends on held frames alone, not on who still counts, and once it is true it stays
+/// true: every node that holds the same frames uses the same keys, whatever the order of arrival.
 ///
 /// An epoch excludes the revocations that its announcement and its bases name. No sets are merged:
 /// epochs and named frames have numbers. Each announcement stores the number of its named frames
-/// that are missing, and lists those whose revocations count. Each chain is computed once. Another
-/// announcement costs its own names and the chains that contain its epoch.
+/// that are missing, and lists those whose revocations count. Another announcement costs its own
+/// names, and what it fulfils.
 struct EpochLedger: Sendable {
   /// The epochs that count.
   private(set) var counting = CountingEpochs()
@@ -20,17 +24,17 @@ struct EpochLedger: Sendable {
   private var announcements: [Announcement] = []
   private var numbers: [EpochID: Int] = [:]
   private var epochs: [Epoch] = []
-  /// The chain of each epoch, by number; nil until computed again after a change.
-  private var chains: [Chain?] = []
+  /// Announced epochs that are not fulfilled.
   private(set) var withheld: Set<EpochID> = []
   private(set) var bestEligible: CountingEpoch?
   private var stale = Staleness()
-  /// New epochs, and those whose keys became or ceased to be withheld.
+  /// New epochs, and those that were fulfilled.
   private var changed: Set<EpochID> = []
 
   private struct Announcement: Sendable {
     let value: EpochAnnouncement
     let place: AnnouncementPosition
+    let epoch: Int
     let base: Int?
     /// The number of named frames that are missing.
     var missing: Int
@@ -43,27 +47,20 @@ struct EpochLedger: Sendable {
   private struct Epoch: Sendable {
     let id: EpochID
     var announcements: [Int] = []
+    /// Whether one of them is: all that it names is held, and its base is fulfilled.
+    var isFulfilled = false
     /// The announcement that represents the epoch as a base: the best that counts, else the first.
     var resolved: Int?
-    /// Epochs with an announcement that builds on it.
-    var dependents: [Int] = []
+    /// The announcements that build on it.
+    var builders: [Int] = []
   }
 
   /// What is computed again before it is read.
   private struct Staleness: Sendable {
     var resolved = false
-    var chains = false
     var best = false
 
-    static let everything = Staleness(resolved: true, chains: true, best: true)
-  }
-
-  /// An epoch with the bases that it builds on.
-  private struct Chain: Sendable {
-    /// The number of announcements, its own included; nil if one is missing or they are too many.
-    let length: Int?
-    /// Whether all named frames are held.
-    let isHeld: Bool
+    static let everything = Staleness(resolved: true, best: true)
   }
 
   /// The largest number of announcements that are judged one by one.
@@ -73,22 +70,14 @@ struct EpochLedger: Sendable {
 
   init() {}
 
-  /// Creates a ledger without announcements.
-  ///
-  /// - Parameters:
-  ///   - held: frames with revocations that this node holds.
-  ///   - announced: the epochs of the previous ledger; `takeChanged` returns them once.
-  init(held: Set<FrameHash>, forgetting announced: Set<EpochID>) {
-    revocations = RevocationFrames(held: held)
-    changed = announced
-  }
-
-  /// Frames with revocations that this node holds, whether they count or not.
-  var held: Set<FrameHash> { revocations.held }
-
   /// The announced epochs.
   var announced: Set<EpochID> {
     Set(epochs.lazy.filter { !$0.announcements.isEmpty }.map(\.id))
+  }
+
+  /// Whether the key of an epoch may be used and passed on.
+  func isFulfilled(_ epoch: EpochID) -> Bool {
+    numbers[epoch].map { epochs[$0].isFulfilled } ?? false
   }
 
   /// Returns the epochs that changed since the previous call.
@@ -106,22 +95,24 @@ struct EpochLedger: Sendable {
   }
 
   /// Adds the announcement of a log at a position.
+  ///
+  /// - Parameter standing: nil for a log that does not count. Its announcements are held all the
+  ///   same: others have written under these epochs.
   mutating func add(
     _ entry: ControlLog.Entry<EpochAnnouncement>, index: Int, of log: LogID,
-    standing: ControlLogStanding
+    by certificate: CertificateHash, standing: ControlLogStanding?
   ) {
-    guard standing.announces else { return }
     let announcement = entry.value
     let place = AnnouncementPosition(
-      certificate: standing.certificate, log: log, sequence: entry.sequence, index: index)
+      certificate: certificate, log: log, sequence: entry.sequence, index: index)
     let epoch = number(of: announcement.id)
     let base = announcement.base.map { number(of: $0) }
-    if let base, epochs[base].dependents.last != epoch { epochs[base].dependents.append(epoch) }
     let own = announcements.count
+    if let base { epochs[base].builders.append(own) }
     announcements.append(
       Announcement(
-        value: announcement, place: place, base: base, missing: 0,
-        counting: CountingEpoch(announcement, at: place, standing)))
+        value: announcement, place: place, epoch: epoch, base: base, missing: 0,
+        counting: standing.flatMap { CountingEpoch(announcement, at: place, $0) }))
     for frame in announcement.excludes { name(frame, by: own) }
     epochs[epoch].announcements.append(own)
     file(own, of: epoch)
@@ -133,11 +124,12 @@ struct EpochLedger: Sendable {
     if let counted { counting.add(counted) }
     if counting.reach != reach {
       stale.best = true
-      if counting.hasRepeated { (stale.resolved, stale.chains) = (true, true) }
+      if counting.hasRepeated { stale.resolved = true }
     }
     if !stale.resolved, stands(own, for: epoch) { resolve(epoch, to: own) }
-    if !stale.chains { judge(epoch, by: own) }
+    if !epochs[epoch].isFulfilled { withheld.insert(epochs[epoch].id) }
     changed.insert(epochs[epoch].id)
+    fulfil([own])
     promote(own)
   }
 
@@ -158,7 +150,6 @@ struct EpochLedger: Sendable {
     if let known = numbers[id] { return known }
     numbers[id] = epochs.count
     epochs.append(Epoch(id: id))
-    chains.append(nil)
     return epochs.count - 1
   }
 
@@ -176,14 +167,7 @@ struct EpochLedger: Sendable {
       announcements[own].missing -= 1
       if announcements[own].missing == 0 { complete.append(own) }
     }
-    guard !stale.chains else { return }
-    stale.chains = complete.count > Self.fewAnnouncements
-    guard !stale.chains else { return }
-    for own in complete {
-      guard let epoch = numbers[announcements[own].value.id] else { continue }
-      judge(epoch, by: own)
-      if epochs[epoch].resolved == own { _ = judgeDependents(of: epoch) }
-    }
+    fulfil(complete)
   }
 
   /// Records that a revocation counts.
@@ -223,12 +207,8 @@ struct EpochLedger: Sendable {
   /// Makes an announcement represent an epoch.
   private mutating func resolve(_ epoch: Int, to own: Int) {
     epochs[epoch].resolved = own
-    guard !stale.chains else {
-      if !epochs[epoch].dependents.isEmpty { stale.best = true }
-      return
-    }
-    let dependents = judgeDependents(of: epoch)
-    guard !stale.best else { return }
+    guard !stale.best, !epochs[epoch].builders.isEmpty else { return }
+    let dependents = dependents(of: epoch)
     if let best = bestEligible, numbers[best.announcement.id].map(dependents.contains) ?? false {
       stale.best = true
     } else {
@@ -236,33 +216,25 @@ struct EpochLedger: Sendable {
     }
   }
 
-  /// Judges again the epochs that build on an epoch whose chain changed, and returns them. The
-  /// largest length of a chain bounds the search.
-  private mutating func judgeDependents(of epoch: Int) -> Set<Int> {
+  /// The epochs that build on an epoch, as far as chains may reach.
+  private func dependents(of epoch: Int) -> Set<Int> {
     var (level, reached) = ([epoch], Set([epoch]))
-    chains[epoch] = nil
     for _ in 0..<Limits.epochBases where !level.isEmpty {
-      level = level.flatMap { epochs[$0].dependents }.filter { reached.insert($0).inserted }
-      for dependent in level { chains[dependent] = nil }
+      level = level.flatMap { epochs[$0].builders.map { announcements[$0].epoch } }
+        .filter { reached.insert($0).inserted }
     }
     reached.remove(epoch)
-    for dependent in reached { judge(dependent) }
     return reached
   }
 
   // MARK: Judging
 
-  /// Applies the changes. Call this before reading `withheld` and `bestEligible`.
+  /// Applies the changes. Call this before reading `bestEligible`.
   mutating func settle() {
     counting.settle()
     if stale.resolved {
       stale.resolved = false
       for epoch in epochs.indices { resolve(epoch) }
-    }
-    if stale.chains {
-      stale.chains = false
-      for epoch in chains.indices { chains[epoch] = nil }
-      for epoch in epochs.indices { judge(epoch) }
     }
     if stale.best {
       stale.best = false
@@ -270,66 +242,22 @@ struct EpochLedger: Sendable {
     }
   }
 
-  /// Withholds an epoch's key until one of its announcements is fulfilled. An unfulfilled one names
-  /// a missing revocation, so this node may still take an excluded device for a member. One is
-  /// enough: a device that announces an epoch falsely has its key anyway.
-  private mutating func judge(_ epoch: Int) {
-    guard !epochs[epoch].announcements.isEmpty else { return }
-    var isAnyFulfilled = false
-    for own in epochs[epoch].announcements where !isAnyFulfilled {
-      isAnyFulfilled = isFulfilled(own)
+  /// Determines which epochs these announcements fulfil, and those that build on them. An
+  /// announcement that is not fulfilled names a missing revocation, so this node may still take an
+  /// excluded device for a member. One is enough: a device that announces an epoch falsely has its
+  /// key anyway. No later announcement takes it back.
+  private mutating func fulfil(_ candidates: [Int]) {
+    var candidates = candidates
+    while let own = candidates.popLast() {
+      let (epoch, base) = (announcements[own].epoch, announcements[own].base)
+      guard announcements[own].missing == 0, !epochs[epoch].isFulfilled,
+        base.map({ epochs[$0].isFulfilled }) ?? true
+      else { continue }
+      epochs[epoch].isFulfilled = true
+      withheld.remove(epochs[epoch].id)
+      changed.insert(epochs[epoch].id)
+      candidates += epochs[epoch].builders
     }
-    withhold(epoch, unless: isAnyFulfilled)
-  }
-
-  /// Does the same after one announcement, or the last frame that it names, has arrived.
-  private mutating func judge(_ epoch: Int, by own: Int) {
-    let isFirst = epochs[epoch].announcements.count == 1
-    guard isFirst || withheld.contains(epochs[epoch].id) else { return }
-    withhold(epoch, unless: isFulfilled(own))
-  }
-
-  private mutating func withhold(_ epoch: Int, unless isFulfilled: Bool) {
-    let id = epochs[epoch].id
-    if isFulfilled ? withheld.remove(id) != nil : withheld.insert(id).inserted {
-      changed.insert(id)
-    }
-  }
-
-  private mutating func isFulfilled(_ own: Int) -> Bool {
-    guard announcements[own].missing == 0 else { return false }
-    guard let base = announcements[own].base else { return true }
-    let chain = chain(of: base)
-    return chain.isHeld && chain.length != nil
-  }
-
-  private mutating func chain(of epoch: Int) -> Chain {
-    if let known = chains[epoch] { return known }
-    // Walk down to a known chain, a missing base or a cycle, then compute upwards.
-    var path: [Int] = []
-    var onPath: Set<Int> = []
-    var below = Chain(length: 0, isHeld: true)
-    var next: Int? = epoch
-    while let current = next {
-      if let known = chains[current] {
-        below = known
-        break
-      }
-      guard let resolved = epochs[current].resolved, onPath.insert(current).inserted else {
-        below = Chain(length: nil, isHeld: false)
-        break
-      }
-      path.append(current)
-      next = announcements[resolved].base
-    }
-    for current in path.reversed() {
-      guard let resolved = epochs[current].resolved else { continue }
-      let length = below.length.map { $0 + 1 }.flatMap { $0 <= Limits.epochBases ? $0 : nil }
-      below = Chain(
-        length: length, isHeld: below.isHeld && announcements[resolved].missing == 0)
-      chains[current] = below
-    }
-    return chains[epoch] ?? below
   }
 
   /// Makes an announcement the best eligible one if it precedes the present one.

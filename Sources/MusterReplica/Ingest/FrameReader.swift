@@ -53,7 +53,7 @@ struct FrameReader: Sendable {
     case .unknown: return .waiting(.certificate)
     }
     guard let epoch = frame.epoch else { return .nothing }
-    guard let key = keyring[epoch] else { return .waiting(.key(epoch)) }
+    guard let key = keyring[epoch, by: opening.certificate] else { return .waiting(.key(epoch)) }
     guard let plaintext = frame.openedBody(operation: operation, key: key) else {
       names.note([], of: frame)
       return .nothing

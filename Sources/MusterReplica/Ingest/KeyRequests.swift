@@ -30,7 +30,7 @@ enum KeyRequests {
     guard core.local.author.role.reads else { return }
     let best = core.control.ledger.bestEligible?.announcement.id
     let candidates = core.epochKeys.waitedFor.union(known).union([best].compactMap(\.self))
-      .filter { core.epochKeys.keyring[$0] == nil }
+      .filter { !core.epochKeys.keyring.holds($0) }
     var idle: [EpochID] = []
     let wanted = try core.control.epochs.ordered(
       first: Limits.wantedEpochs, among: candidates

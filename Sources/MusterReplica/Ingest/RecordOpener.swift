@@ -24,7 +24,7 @@ struct RecordOpener {
   /// Returns the content of a position or presence record; nil for another kind, or without its
   /// key.
   func opened(_ record: LatestRecord) -> OpenedRecord? {
-    guard let key = keyring[record.epoch],
+    guard let key = keyring[record.epoch, by: record.certificate],
       let author = control.author(of: record.certificate)
     else { return nil }
     let subject = subject(record.tracker, of: author)
@@ -54,7 +54,7 @@ struct RecordOpener {
   /// Returns what a position or presence record states about a device or tracker; nil if it cannot
   /// be read, or is of another kind.
   func telemetry(of record: LatestRecord) -> (subject: DeviceID, stated: Telemetry)? {
-    guard let key = keyring[record.epoch],
+    guard let key = keyring[record.epoch, by: record.certificate],
       let author = control.author(of: record.certificate),
       let stated = record.telemetry(operation: operation, key: key)
     else { return nil }

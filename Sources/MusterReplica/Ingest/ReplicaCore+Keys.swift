@@ -7,7 +7,8 @@ internal import MusterSync
 extension ReplicaCore {
   // MARK: Receiving
 
-  /// Stores a key, reads the frames that waited for it, and makes it available to peers.
+  /// Stores a key, and passes it to the engine. What is sealed under it is read once its epoch is
+  /// fulfilled, or at once where this device sealed it.
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {
     guard epochKeys.keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else {
       return
@@ -16,11 +17,24 @@ extension ReplicaCore {
     #if Canary
       if Canary.forgetKey.isPlanted { transaction.batch.epochKeys = [] }
     #endif
+    _ = epochKeys.keyring.use(control.ledger)
+    try open(key.id, now: now)
+    try run(.keyLearned(key), now: now)
+    try KeyRequests.askForMore(in: &self, now: now)
+  }
+
+  /// Reads what waited for keys whose epochs are fulfilled now.
+  mutating func openFulfilled(now: ClockReading) throws {
+    for epoch in epochKeys.keyring.use(control.ledger) { try open(epoch, now: now) }
+  }
+
+  /// Reads the frames and records that waited for a held key, as far as it may be used.
+  private mutating func open(_ epoch: EpochID, now: ClockReading) throws {
     try commit(now: now)
-    epochKeys.waitedFor.remove(key.id)
-    try release(for: key.id, now: now)
+    epochKeys.waitedFor.remove(epoch)
+    try release(for: epoch, now: now)
     let opener = opener
-    for record in try context.latestRecords() where record.epoch == key.id {
+    for record in try context.latestRecords() where record.epoch == epoch {
       guard let opened = opener.opened(record) else { continue }
       let name = StampedRecordID(record, operation: local.operation)
       records.date(opened, named: name, now: now)
@@ -30,8 +44,6 @@ extension ReplicaCore {
       }
       noteTelemetry(of: record)
     }
-    try run(.keyLearned(key), now: now)
-    try KeyRequests.askForMore(in: &self, now: now)
   }
 
   /// Reads waiting frames again: those for a key, or all. Returns the keys that they still need, by

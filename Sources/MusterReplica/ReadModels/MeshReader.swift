@@ -102,7 +102,7 @@ struct MeshReader {
   }
 
   private func neighbourhood(in record: LatestRecord) -> NeighbourRecord? {
-    keyring[record.epoch].flatMap {
+    keyring[record.epoch, by: record.certificate].flatMap {
       record.neighbourhood(operation: context.local.operation, key: $0)
     }
   }

@@ -16,7 +16,7 @@ extension ReplicaCore {
     }
     let logs = try store.logs()
     control = try ControlPlane(in: store, of: local)
-    try epochKeys.reload(from: store, operation: local.operation)
+    try epochKeys.reload(from: store, of: local)
     derived.restoreCalls(try store.local(DuressLedger.key))
     own.writer.reset(to: logs)
     try records.reload(from: store, of: local.device, boot: own.boot, now: now)

@@ -225,7 +225,10 @@ struct Multicaster: Sendable {
   /// Returns the data without records that newer ones replaced; nil if nothing is left.
   private func current(_ fresh: Fresh, in records: RecordCache) -> Fresh? {
     guard case .records(let pushed) = fresh else { return fresh }
-    return pushed.contains { records[$0.topic]?.order == $0.order } ? fresh : nil
+    let isLeft = pushed.contains { record in
+      records[record.topic].map { !$0.replaces(record) } ?? false
+    }
+    return isLeft ? fresh : nil
   }
 
   /// Returns the list of covered devices for a multicast: those that are received on its link, and

@@ -60,7 +60,7 @@ struct RecordExchange: Sendable {
     let held = cache[record.topic]
     if held != nil || context.peers[known: device].holdings.records.count < Limits.knownRecords {
       let hint =
-        held?.order == record.order
+        held == record
         ? context.logs.hint(of: .records, key: record.topic.raw) : LeafHint(record)
       context.peers[known: device].holdings.records[record.topic] = hint?.hash
     }

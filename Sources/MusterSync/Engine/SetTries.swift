@@ -60,8 +60,9 @@ extension LeafHint {
   init(_ record: LatestRecord) {
     var writer = ByteWriter()
     writer.append(record.order)
+    writer.append(record.epoch)
     self.init(
       key: record.topic.raw, number: UInt32(truncatingIfNeeded: record.order.counter),
-      hash: Blake2b.hash128(writer.bytes).high)
+      hash: Blake2b.hash128(writer.bytes, record.body).high)
   }
 }

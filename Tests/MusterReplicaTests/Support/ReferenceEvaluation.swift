@@ -60,8 +60,8 @@ extension Reference {
     private(set) var revocations: [FrameHash: [Revocation]] = [:]
     /// The valid announcements of epochs; several may announce one.
     private(set) var epochs = CountingEpochs()
-    /// Announcements of epochs by readers, also after cut-offs: honest devices may have used an
-    /// epoch whose author was revoked, and their data must be readable.
+    /// Announcements of epochs by readers, whether they count or not: honest devices may have used
+    /// an epoch whose author was revoked, and their data must be readable.
     private(set) var spoken: [EpochID: [EpochAnnouncement]] = [:]
     /// Epochs with any announcement.
     private(set) var announced: Set<EpochID> = []
@@ -253,8 +253,17 @@ extension Reference {
 
     private func spokenEpochs() -> [EpochID: [EpochAnnouncement]] {
       var spoken: [EpochID: [EpochAnnouncement]] = [:]
+      var known = shown.values.flatMap(\.self)
+      for (issuer, logs) in logs {
+        for operation in logs.values.flatMap(\.statements).flatMap(\.operations) {
+          guard case .certificate(let signed) = operation, signed.certificate.issuer == issuer
+          else { continue }
+          known.append(signed)
+        }
+      }
+      let readers = Set(known.filter(\.certificate.role.reads).map(\.hash))
       for (certificate, logs) in logs.sorted(by: { $0.key < $1.key })
-      where certificate == .root || admitted[certificate]?.signed.certificate.role.reads == true {
+      where certificate == .root || readers.contains(certificate) {
         for (_, contents) in logs.sorted(by: { $0.key < $1.key }) {
           for operation in contents.statements.flatMap(\.operations) {
             if case .epoch(let epoch) = operation { spoken[epoch.id, default: []].append(epoch) }
@@ -264,18 +273,22 @@ extension Reference {
       return spoken
     }
 
-    /// Returns the epochs whose key must not be sent yet: they name a revocation that is not held
-    /// here, so that an excluded device may still be taken for a member. If there are several
-    /// announcements of one epoch, one that is satisfied suffices: an author of a false one has the
-    /// key as well.
+    /// Returns the epochs whose key must not be used nor sent yet: each of their announcements names
+    /// a revocation that is not held here, so that an excluded device may still be taken for a
+    /// member, or a base of which that is so. Of several, one that is fulfilled suffices: an author
+    /// of a false one has the key as well.
     private func withheldEpochs() -> Set<EpochID> {
-      Set(
-        spoken.filter { _, announcements in
-          announcements.allSatisfy { epoch in
-            let excluded = excluded(by: epoch)
-            return !excluded.isWhole || !received.isSuperset(of: excluded.frames)
-          }
-        }.keys)
+      var withheld = Set(spoken.keys)
+      while true {
+        let fulfilled = withheld.filter { id in
+          spoken[id]?.contains { epoch in
+            received.isSuperset(of: epoch.excludes)
+              && epoch.base.map { spoken[$0] != nil && !withheld.contains($0) } ?? true
+          } ?? false
+        }
+        guard !fulfilled.isEmpty else { return withheld }
+        withheld.subtract(fulfilled)
+      }
     }
 
     /// Returns the epochs that may be used for writing, best first (`CountingEpochs`): those that

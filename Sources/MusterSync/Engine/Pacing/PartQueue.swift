@@ -69,7 +69,11 @@ struct PartQueue: Sendable {
       case .run, .blobPart, .blobAnswer: return true
       default: break
       }
-      if let order = part.order, parts[number]?.order == order { return true }
+      if let order = part.order, let queued = parts[number], queued.order == order,
+        queued.bytes == part.bytes
+      {
+        return true
+      }
       remove(number)
     }
     if parts.count >= Limits.queuedParts, !makeRoom(for: part.importance) { return false }

@@ -1,0 +1,53 @@
+import MusterAttackers
+import MusterModel
+import MusterSync
+import MusterTestKit
+import Testing
+
+@testable import MusterReplica
+
+/// Law 2 of insiders (decision 0105): equal roots mean equal content. A modified program signs two
+/// records with one order, and gives one to each of two laptops.
+@Suite("Two records of one order")
+struct TwinRecordTests {
+  @Test(arguments: [false, true])
+  func `two laptops that were given different positions show one of them`(isReversed: Bool) throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Mia", invitedBy: "Ada")
+    try valley.converge()
+    // Given Mia, who tells Ada one place and Ben another, under one counter,
+    let places = [
+      try #require(Coordinate(latitude: 46.5, longitude: 7.5)),
+      try #require(Coordinate(latitude: 47, longitude: 8)),
+    ]
+    let twins = try valley.ask("Mia") { MaliciousMember.twins(&$0, at: places, now: $1) }
+    try #require(twins.count == 2)
+    for (reader, twin) in zip(["Ada", "Ben"], isReversed ? twins.reversed() : twins) {
+      valley.cut(["Mia", reader], [reader == "Ada" ? "Ben" : "Ada"])
+      try valley.run(milliseconds: 5_000)
+      try valley.at("Mia") { try MaliciousMember.sendAgain(&$0, [twin], now: $1) }
+      let topic = twin.topic
+      let has = try valley.wait(upTo: 30_000) {
+        try $0.ask(reader) { replica, _ in replica.core.engine.record(topic) } == twin
+      }
+      try #require(has != nil)
+    }
+    try valley.switchOff("Mia")
+    // when they meet, both hold and show the same one, also after restarts.
+    valley.heal()
+    try valley.converge()
+    for _ in 0..<2 {
+      let kept = try ["Ada", "Ben"].map { name in
+        try valley.ask(name) { replica, _ in replica.core.engine.record(twins[0].topic) }
+      }
+      let shown = try ["Ada", "Ben"].map { name in
+        try valley.ask(name) { try $0.statuses(now: $1).users() }.first { $0.callsign == "Mia" }?
+          .fix?.position
+      }
+      #expect(kept[0] == kept[1] && shown[0] == shown[1] && shown[0] != nil)
+      #expect(kept[0] == (twins[0].replaces(twins[1]) ? twins[0] : twins[1]))
+      for name in ["Ada", "Ben"] { try valley.restart(name) }
+      try valley.converge()
+    }
+  }
+}
