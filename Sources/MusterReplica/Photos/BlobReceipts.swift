@@ -18,15 +18,15 @@ struct BlobReceipts {
     RecordTopic(operation: local.operation, certificate: certificate, blobReceiptFor: log)
   }
 
-  /// Returns the command devices, other than this one, with a receipt that covers any list of a blob:
-  /// each receipt is about the blob, whichever frame lists it.
+  /// Returns the command devices, other than this one, with a receipt that covers any list of a
+  /// blob: each receipt is about the blob, whichever frame lists it.
   func keepers(of blob: BlobID) -> [DeviceID] {
     keepers(of: blob, listedIn: lists.places(of: blob))
   }
 
-  /// Returns the same for deleting a copy here. Of what this device listed itself, only receipts for
-  /// its own logs count: another author's log may have a branch that no command device holds, and
-  /// its receipt may be about that.
+  /// Returns the same for deleting a copy here. Of what this device listed itself, only receipts
+  /// for its own logs count: another author's log may have a branch that no command device holds,
+  /// and its receipt may be about that.
   ///
   /// - Parameter others: lists in frames that do not count.
   func keepers(allowingDeletionOf blob: BlobID, others: [Place]) -> [DeviceID] {

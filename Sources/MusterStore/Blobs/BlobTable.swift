@@ -93,16 +93,30 @@ enum BlobTable {
       [number.column], of: "blobs", read)
   }
 
-  /// Returns the next lists of stored frames, by place.
+  /// Returns the lists of the next stored frames, and the place of the last of these; nil if there
+  /// is none.
   static func lists(
     after place: Int64, in database: Database
-  ) throws -> [(place: Int64, list: [BlobListing])] {
-    try database.all(
+  ) throws -> (lists: [ListedBlob], last: Int64?) {
+    let frames = try database.all(
       """
       SELECT place, blobs FROM frames WHERE blobs IS NOT NULL AND place > ?
       ORDER BY place LIMIT \(page)
       """, [place.column], of: "frames"
-    ) { (try $0.integer(), try $0.blobList()) }
+    ) { (place: try $0.integer(Int64.self), list: try $0.blobList()) }
+    var logs: [Int64: HeldLog] = [:]
+    var lists: [ListedBlob] = []
+    for (place, list) in frames {
+      let ref = place >> 32
+      guard let log = try logs[ref] ?? FrameTable.log(ref: ref, in: database) else { continue }
+      logs[ref] = log
+      let frame = FramePosition(log: log.head.log, sequence: UInt64(place & 0xFFFF_FFFF))
+      lists += list.map {
+        ListedBlob(
+          listing: $0, log: log.base?.log ?? log.head.log, place: frame, opening: log.opening)
+      }
+    }
+    return (lists, frames.last?.place)
   }
 
   /// Sets or clears the bits of units. A blob that is not listed is left out.

@@ -23,24 +23,10 @@ extension Store {
 
   /// Passes the lists of all stored frames, some hundred frames at a time.
   public func forEachPageOfLists(_ body: ([ListedBlob]) throws -> Void) throws {
-    let logs = try read { database in
-      Dictionary(uniqueKeysWithValues: try FrameTable.logs(database).map { ($0.ref, $0) })
-    }
-    var after: Int64 = 0
-    while true {
-      let page = try read { try BlobTable.lists(after: after, in: $0) }
-      guard let last = page.last else { return }
-      after = last.place
-      try body(
-        page.flatMap { place, list in
-          guard let log = logs[place >> 32] else { return [ListedBlob]() }
-          let frame = FramePosition(
-            log: log.head.log, sequence: UInt64(place & 0xFFFF_FFFF))
-          return list.map {
-            ListedBlob(
-              listing: $0, log: log.base?.log ?? log.head.log, place: frame, opening: log.opening)
-          }
-        })
+    var page = try read { try BlobTable.lists(after: 0, in: $0) }
+    while let last = page.last {
+      try body(page.lists)
+      page = try read { try BlobTable.lists(after: last, in: $0) }
     }
   }
 
@@ -111,9 +97,8 @@ extension Store {
     }
     var bytes = unit.bytes
     bytes[bytes.count - 1] ^= 1
-    try blobs.write([
-      BlobUnit(
-        blob: id, length: unit.length, number: number, path: unit.path, bytes: bytes)
-    ])
+    let damaged = BlobUnit(
+      blob: id, length: unit.length, number: number, path: unit.path, bytes: bytes)
+    try blobs.write([damaged])
   }
 }
