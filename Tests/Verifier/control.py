@@ -130,6 +130,13 @@ class Control:
                 self.cut(device, cuts, keeps)
                 self.revoking.add(frame.stored_hash)
 
+    def lists(self, certificate):
+        """Whether a held control log lists a certificate."""
+        return any(
+            found.hash == certificate
+            for speaker, logs in self.said.items() for _, said in logs for _, operations in said
+            for found in certified(operations, speaker))
+
     def fulfilled(self):
         """The epochs whose keys may be used (§2): by held frames alone, whether they count or not."""
         held, announced = set(self.marks), []

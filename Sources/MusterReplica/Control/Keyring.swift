@@ -8,11 +8,12 @@ internal import MusterSync
 ///     key ─▶ held ─▶ its epoch is fulfilled (`EpochLedger`) ─▶ used, and passed on
 ///
 /// A key is used under the condition under which it is passed on, so that a node shows nothing that
-/// others who hold the same frames cannot come to show. This device's own data is the exception: a
-/// newcomer reads what it writes before it has received an announcement.
+/// others who hold the same frames cannot come to show. There are two exceptions, for newcomers:
+/// what this device sealed itself, and the key of its grant until it holds the control log that
+/// lists its own certificate.
 struct Keyring: Sendable {
   private var keys: [EpochID: SealingKey] = [:]
-  /// Held epochs that are fulfilled.
+  /// Held epochs that are fulfilled, and that of the grant of a newcomer.
   private var usable: Set<EpochID> = []
   /// The epoch whose key this device was admitted with.
   var granted: EpochID?
@@ -42,11 +43,16 @@ struct Keyring: Sendable {
     return true
   }
 
-  /// Takes which epochs are fulfilled. Returns the held ones among them that were not before.
-  mutating func use(_ ledger: EpochLedger) -> [EpochID] {
-    let found = keys.keys.filter { !usable.contains($0) && ledger.isFulfilled($0) }.sorted()
-    usable.formUnion(found)
-    return found
+  /// Takes which epochs are fulfilled.
+  ///
+  /// - Returns: the held epochs that may be used from now on; and whether that of the grant may be
+  ///   used no longer: all that it sealed must be read again.
+  mutating func use(_ control: ControlPlane) -> (opened: [EpochID], hasLostGrant: Bool) {
+    let fulfilled = keys.keys.filter { control.ledger.isFulfilled($0) }
+    let isNewcomer = granted.map { !fulfilled.contains($0) && !control.lists(own) } ?? false
+    let before = usable
+    usable = Set(fulfilled + (isNewcomer ? [granted].compactMap(\.self) : []))
+    return (usable.subtracting(before).sorted(), !usable.isSuperset(of: before))
   }
 
   /// The epochs whose keys may be used, in no particular order.

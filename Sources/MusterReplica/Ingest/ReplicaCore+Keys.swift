@@ -17,7 +17,7 @@ extension ReplicaCore {
     #if Canary
       if Canary.forgetKey.isPlanted { transaction.batch.epochKeys = [] }
     #endif
-    _ = epochKeys.keyring.use(control.ledger)
+    useFulfilled()
     try open(key.id, now: now)
     try run(.keyLearned(key), now: now)
     try KeyRequests.askForMore(in: &self, now: now)
@@ -25,7 +25,15 @@ extension ReplicaCore {
 
   /// Reads what waited for keys whose epochs are fulfilled now.
   mutating func openFulfilled(now: ClockReading) throws {
-    for epoch in epochKeys.keyring.use(control.ledger) { try open(epoch, now: now) }
+    for epoch in useFulfilled() { try open(epoch, now: now) }
+  }
+
+  /// Returns the epochs whose keys may be used from now on.
+  @discardableResult
+  mutating func useFulfilled() -> [EpochID] {
+    let (opened, hasLostGrant) = epochKeys.keyring.use(control)
+    if hasLostGrant { transaction.markViewStale() }
+    return opened
   }
 
   /// Reads the frames and records that waited for a held key, as far as it may be used.
