@@ -287,6 +287,8 @@ struct ControlEvaluation: Sendable {
     var admitted: [SignedCertificate] = []
     /// Revoked devices without a certificate that counts.
     var revoked: [DeviceID] = []
+    /// Whether a certificate of a revoked device was admitted: its logs count in part.
+    var admitsRevoked = false
     var haveCutsChanged = false
     var haveReleasesChanged = false
     var haveUplinksChanged = false
@@ -367,6 +369,7 @@ struct ControlEvaluation: Sendable {
     else { return false }
     admit(signed, rules: rules, signatures: &signatures)
     changes.admitted.append(signed)
+    if cuts.covers(device) { changes.admitsRevoked = true }
     return true
   }
 

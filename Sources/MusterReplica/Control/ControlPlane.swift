@@ -75,6 +75,7 @@ struct ControlPlane: Sendable {
       growth.certificates = noted.admitted
       growth.others = others
       growth.revoked = noted.revoked
+      if noted.admitsRevoked { isRosterNew = true }
       if noted.haveCutsChanged { (isRosterNew, haveCutsChanged) = (true, true) }
       if noted.haveReleasesChanged { haveReleasesChanged = true }
       if noted.haveUplinksChanged { haveUplinksChanged = true }

@@ -11,8 +11,8 @@ struct PartQueue: Sendable {
     let importance: Outbox.Importance
     let author: CertificateHash?
     let key: PartKey?
-    /// The order of a part that is a record.
-    var order: RecordOrder?
+    /// The leaf of a part that is a record.
+    var record: LeafHint?
     let bytes: [UInt8]
     /// Retransmitted until acknowledged; other parts are sent once.
     let isRepeated: Bool
@@ -69,11 +69,7 @@ struct PartQueue: Sendable {
       case .run, .blobPart, .blobAnswer: return true
       default: break
       }
-      if let order = part.order, let queued = parts[number], queued.order == order,
-        queued.bytes == part.bytes
-      {
-        return true
-      }
+      if let record = part.record, parts[number]?.record == record { return true }
       remove(number)
     }
     if parts.count >= Limits.queuedParts, !makeRoom(for: part.importance) { return false }
@@ -278,8 +274,8 @@ extension PartQueue.Part {
     precondition(bytes.count <= largestPacketBytes, "part of \(bytes.count) bytes")
     let record = packet.records.first ?? packet.pushed.first?.records.first
     self.init(
-      importance: importance, author: author, key: PartKey(packet), order: record?.order,
-      bytes: bytes, isRepeated: packet.isToBeAcknowledged)
+      importance: importance, author: author, key: PartKey(packet),
+      record: record.map { LeafHint($0) }, bytes: bytes, isRepeated: packet.isToBeAcknowledged)
   }
 }
 
