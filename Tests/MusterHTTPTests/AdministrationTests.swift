@@ -36,7 +36,7 @@ import Testing
       #expect(try await isRevoked() == .bool(true))
       #expect(try await web.status("POST", path) == 422)
       #expect(try await web.status("POST", "/api/v1/devices/00000000/revoke") == 404)
-      #expect(try await web.status("POST", "/api/v1/devices/ben/revoke") == 404)
+      #expect(try await web.status("POST", "/api/v1/devices/bert/revoke") == 404)
       #expect(try await web.get("/api/v1/quarantine").items.isEmpty)
       for nothing in ["00000000", "all", "12", "\(ben)"] {
         let path = "/api/v1/quarantine/\(nothing)/release"
