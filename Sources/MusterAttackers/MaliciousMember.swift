@@ -94,7 +94,7 @@ package enum MaliciousMember {
     case buildingOnNothing
   }
 
-  /// Writes an operation under a new epoch of its own, and returns the key, for whom it likes.
+  /// Writes an operation under a new epoch of its own, and returns the key.
   package static func write(
     _ write: Write, by replica: inout Replica, announcing: Announcing, now: ClockReading
   ) throws -> (EpochKey, Replica.Outcome) {

@@ -26,7 +26,7 @@ public struct LatestRecord: Hashable, Sendable {
   public var kind: RecordKind
   /// The certificate of the author.
   public var certificate: CertificateHash
-  /// The greater order wins (`replaces`); clocks are not compared.
+  /// The greater order wins (`RecordVersion`); clocks are not compared.
   public var order: RecordOrder
   /// The group key that seals the body; relays hold records without it. `none` for kinds that are
   /// not sealed.
@@ -50,14 +50,23 @@ public struct LatestRecord: Hashable, Sendable {
     self.signature = signature
   }
 
-  /// Whether this record takes the place of another of its topic, on every node and whichever came
-  /// first: the one of the greater order. An author must not use an order twice; of two with one
-  /// order, which only a modified program makes, it is the one with the greater content, byte by
-  /// byte. Two signatures of one content are one record.
-  public func replaces(_ other: LatestRecord) -> Bool {
-    if order != other.order { return other.order < order }
-    if epoch != other.epoch { return other.epoch < epoch }
-    return other.body.lexicographicallyPrecedes(body)
+  /// Of two records of one topic every node keeps the one of the greater version.
+  public var version: RecordVersion { RecordVersion(order: order, epoch: epoch, body: body) }
+}
+
+/// What decides between two records of one topic, on every node and whichever came first: their
+/// order. An author must not use an order twice; of two records with one, which only a modified
+/// program makes, it is the content, byte by byte. Two signatures of one content are one record.
+public struct RecordVersion: Hashable, Comparable, Sendable {
+  let order: RecordOrder
+  let epoch: EpochID
+  let body: [UInt8]
+
+  /// Older records order first.
+  public static func < (left: RecordVersion, right: RecordVersion) -> Bool {
+    if left.order != right.order { return left.order < right.order }
+    if left.epoch != right.epoch { return left.epoch < right.epoch }
+    return left.body.lexicographicallyPrecedes(right.body)
   }
 }
 

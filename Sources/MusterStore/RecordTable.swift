@@ -14,7 +14,7 @@ enum RecordTable {
     held_ms, fix_generation, fix_incarnation, fix_counter
     """
 
-  /// Stores the record if it replaces that of its topic (`LatestRecord.replaces`).
+  /// Stores the record if it replaces that of its topic (`RecordVersion`).
   static func keep(_ record: LatestRecord, in database: Database) throws -> Bool {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted {
@@ -52,7 +52,7 @@ enum RecordTable {
       #if Canary
         if Canary.acceptOlderRecord.isPlanted { newest[record.topic] = nil }
       #endif
-      if let known = newest[record.topic], !record.replaces(known) { continue }
+      if let known = newest[record.topic], record.version <= known.version { continue }
       newest[record.topic] = record
     }
     return newest.values.sorted { $0.topic < $1.topic }

@@ -45,32 +45,6 @@ struct PacingStoryTests {
     #expect(rate >= 1_100_000 * 80 / 100, "\(rate) bytes/s, \(overhead) % sent")
   }
 
-  @Test(arguments: [203, 204] as [UInt64])
-  func `laptops that leave in the middle of a transfer cost a narrow link little`(seed: UInt64) {
-    // Given ten who fetch a large log over a link of 64 kbit/s, and one who only listens,
-    var world = world(seed: seed, members: 11, nil)
-    world.checksInvariants = false
-    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
-    world.run(seconds: 30)
-    world.write(250, bytes: 850, at: 0)
-    world.run(seconds: 10)
-    // when the ten leave at once,
-    for gone in 1...10 { for other in [0, 11] { world.cut(gone, other) } }
-    _ = world.run(seconds: 400) { $0.frames(11, of: 0) == 251 }
-    world.run(seconds: 10)
-    let before = world.stations[0].wireBytes
-    world.run(seconds: 60)
-    // then the absent cost a tenth of the link at most,
-    #expect(world.stations[0].wireBytes - before <= 60 * 800, "seed \(seed)")
-    // a call for help is at the other at once,
-    world.write(1, in: .urgent, at: 0)
-    #expect(world.run(seconds: 1) { $0.frames(11, of: 0, in: .urgent) == 2 }, "seed \(seed)")
-    // and one who is back gets the rest.
-    for other in [0, 11] { world.repair(3, other) }
-    #expect(world.run(seconds: 120) { $0.frames(3, of: 0) == 251 }, "seed \(seed)")
-    #expect(world.problems == [])
-  }
-
   @Test func `a link's rate limit is never exceeded, whatever is queued`() throws {
     // Given three who want a large log over a link of 64 kbit/s
     var world = world(seed: 202, members: 3, nil)

@@ -64,13 +64,6 @@ final class ReadTurns: Sendable {
 
     var mayRun: Bool { !isRunning && unsent < ReadTurns.mostUnsent }
     var isNone: Bool { !isRunning && unsent == 0 && waiting.isEmpty }
-
-    /// Removes the waiting reads whose clients are gone.
-    mutating func removeAbsent() -> [Waiter] {
-      let absent = waiting.filter { !$0.reader.isPresent() }
-      if !absent.isEmpty { waiting.removeAll { !$0.reader.isPresent() } }
-      return absent
-    }
   }
 
   private struct State {
@@ -79,11 +72,6 @@ final class ReadTurns: Sendable {
     var uses: [Share: Use] = [:]
     /// The shares with waiting reads, in the order of their turns.
     var order: [Share] = []
-
-    mutating func change(_ share: Share, _ act: (inout Use) -> Void) {
-      act(&uses[share, default: Use()])
-      if uses[share]?.isNone == true { uses[share] = nil }
-    }
   }
 
   /// An answer that is not sent yet.
@@ -96,7 +84,7 @@ final class ReadTurns: Sendable {
       (self.share, self.bytes, self.turns) = (share, bytes, turns)
     }
 
-    deinit { turns.settle { $0.change(share) { $0.unsent -= bytes } } }
+    deinit { turns.settle { ReadTurns.change(share, in: &$0) { $0.unsent -= bytes } } }
   }
 
   private let state = Mutex(State())
@@ -119,7 +107,7 @@ final class ReadTurns: Sendable {
     defer {
       settle { state in
         state.running -= 1
-        state.change(share) {
+        Self.change(share, in: &state) {
           $0.isRunning = false
           $0.unsent += unsent
         }
@@ -136,7 +124,17 @@ final class ReadTurns: Sendable {
       settle { state in
         var use = state.uses[reader.share] ?? Use()
         var absent: [Waiter] = []
-        if use.waiting.count >= Self.mostWaiting { absent = use.removeAbsent() }
+        if use.waiting.count >= Self.mostWaiting {
+          let waiting = use.waiting
+          use.waiting = []
+          for waiter in waiting {
+            if waiter.reader.isPresent() {
+              use.waiting.append(waiter)
+            } else {
+              absent.append(waiter)
+            }
+          }
+        }
         if use.waiting.count < Self.mostWaiting {
           if !state.order.contains(reader.share) { state.order.append(reader.share) }
           use.waiting.append(Waiter(reader: reader, turn: turn))
@@ -147,6 +145,13 @@ final class ReadTurns: Sendable {
         for waiter in absent { waiter.turn.resume(returning: .clientGone) }
       }
     }
+  }
+
+  private static func change(
+    _ share: Share, in state: inout State, _ act: (inout Use) -> Void
+  ) {
+    act(&state.uses[share, default: Use()])
+    if state.uses[share]?.isNone == true { state.uses[share] = nil }
   }
 
   /// Changes the state, and gives the turns that are free then, to readers whose clients are there.
@@ -165,7 +170,7 @@ final class ReadTurns: Sendable {
         }
         if use.isRunning { state.running += 1 }
         if !use.waiting.isEmpty { state.order.append(share) }
-        state.change(share) { $0 = use }
+        Self.change(share, in: &state) { $0 = use }
       }
     }
   }

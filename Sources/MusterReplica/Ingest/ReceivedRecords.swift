@@ -67,7 +67,7 @@ struct ReceivedRecords: Sendable {
     #if Canary
       if Canary.acceptOlderRecord.isPlanted { newest[record.topic] = nil }
     #endif
-    if newest[record.topic].map({ record.replaces($0) }) ?? true {
+    if newest[record.topic].map({ $0.version < record.version }) ?? true {
       newest[record.topic] = record
     }
     guard let position else { return }
@@ -91,7 +91,7 @@ struct ReceivedRecords: Sendable {
     guard !newest.isEmpty else { return stored }
     var all = newest
     for record in stored {
-      if let known = all[record.topic], !record.replaces(known) { continue }
+      if let known = all[record.topic], record.version <= known.version { continue }
       all[record.topic] = record
     }
     return all.values.sorted { $0.topic < $1.topic }

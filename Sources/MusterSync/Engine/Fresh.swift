@@ -84,7 +84,7 @@ enum Fresh: Sendable {
   func isContained(in records: [LatestRecord]) -> Bool {
     guard case .records(let own) = self else { return false }
     return own.allSatisfy { waits in
-      records.contains { $0.topic == waits.topic && !waits.replaces($0) }
+      records.contains { $0.topic == waits.topic && waits.version <= $0.version }
     }
   }
 

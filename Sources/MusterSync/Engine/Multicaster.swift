@@ -226,7 +226,7 @@ struct Multicaster: Sendable {
   private func current(_ fresh: Fresh, in records: RecordCache) -> Fresh? {
     guard case .records(let pushed) = fresh else { return fresh }
     let isLeft = pushed.contains { record in
-      records[record.topic].map { !$0.replaces(record) } ?? false
+      records[record.topic].map { $0.version <= record.version } ?? false
     }
     return isLeft ? fresh : nil
   }

@@ -253,7 +253,7 @@ extension Reference {
 
     private func spokenEpochs() -> [EpochID: [EpochAnnouncement]] {
       var spoken: [EpochID: [EpochAnnouncement]] = [:]
-      var known = shown.values.flatMap(\.self)
+      var known = shown.values.flatMap(\.self) + admitted.values.map(\.signed)
       for (issuer, logs) in logs {
         for operation in logs.values.flatMap(\.statements).flatMap(\.operations) {
           guard case .certificate(let signed) = operation, signed.certificate.issuer == issuer

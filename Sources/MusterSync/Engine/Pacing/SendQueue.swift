@@ -38,7 +38,6 @@ struct SendQueue: Sendable {
       return .afterAcknowledgement
     }
     path.window.note(yields: first >= .thumbnails)
-    if isSilent { return owesProbe || mayRepeatInSilence ? .now : .afterAcknowledgement }
     // The highest priorities may exceed a full window slightly, since they wait behind nothing
     // else.
     let beyond = first <= .control ? 2 * CongestionWindow.datagram : 0
@@ -305,38 +304,13 @@ struct SendQueue: Sendable {
     path.sentLoss.note(lost: lost.count, arrived: 0)
     queue.repeatParts(parts, first: first)
     probes = hasPhotosInFlight ? min(most, max(1, queue.waiting)) : lost.count
-    if isSilent { probes = 1 }
   }
 
   private var hasPhotosInFlight: Bool { sent.isUnderWay { queue.isOfPhoto($0) } }
 
-  /// Whether a datagram without content is to be sent: to learn what of the photos in flight
-  /// arrived, or whether a silent peer is back.
-  private var owesProbe: Bool {
-    guard isSilent else { return probes > 0 && queue.waiting == 0 && hasPhotosInFlight }
-    return mayProbeInSilence && !mayRepeatInSilence
-  }
-
-  /// Whether nothing is received of the peer, and nothing that it was sent is acknowledged: it has
-  /// left. It gets datagrams without content, one for each timeout, until it is received; then what
-  /// waits follows at once. Ten laptops that leave with photos under way would else take a link of
-  /// 64 kbit/s.
-  private var isSilent: Bool {
-    !path.window.isOverTCP && path.timeouts >= Self.timeoutsOfSilence
-      && lastReceivedAt < lastSentAt && !isReceiving
-  }
-
-  private static let timeoutsOfSilence = 4
-
-  private var mayProbeInSilence: Bool {
-    queue.waiting > 0
-      ? probes > 0 || sent.bytesUnderWay == 0 : probes > 0 && hasPhotosInFlight
-  }
-
-  /// A call for help is repeated a few times more: the other direction alone may be down.
-  private var mayRepeatInSilence: Bool {
-    mayProbeInSilence && queue.first == .urgent && path.timeouts < 2 * Self.timeoutsOfSilence
-  }
+  /// Whether a datagram without content is to be sent, to learn what of the photos in flight
+  /// arrived.
+  private var owesProbe: Bool { probes > 0 && queue.waiting == 0 && hasPhotosInFlight }
 
   /// Whether anything is to be sent.
   var isWaiting: Bool { queue.waiting > 0 || owesProbe }
