@@ -27,7 +27,7 @@ class Control:
             councils = Councils()
             councils.count()
         self.keeps, self.decided, self.members = {}, {}, councils.members
-        self.marks = set()
+        self.marks, self.of_commanders = set(), set()
         self.councils = {each["hash"] for each in councils.current}
         self.fork_ends = fork_ends or {}
         self.revoking, self.epochs = set(), set()
@@ -118,6 +118,8 @@ class Control:
         for epoch, generation, excludes in epochs(operations):
             if is_command or role != RELAY and excludes:
                 self.epochs.add(epoch + u32(generation) + issuer)
+                if is_command:
+                    self.of_commanders.add(epoch)
         self.certify(operations, issuer, rank, stands=True)
         if not is_command:
             return
@@ -129,13 +131,6 @@ class Control:
                     rank == 0 or device not in self.members):
                 self.cut(device, cuts, keeps)
                 self.revoking.add(frame.stored_hash)
-
-    def lists(self, certificate):
-        """Whether a held control log lists a certificate."""
-        return any(
-            found.hash == certificate
-            for speaker, logs in self.said.items() for _, said in logs for _, operations in said
-            for found in certified(operations, speaker))
 
     def fulfilled(self):
         """The epochs whose keys may be used (§2): by held frames alone, whether they count or not."""

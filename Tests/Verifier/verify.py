@@ -35,9 +35,8 @@ def verify(database, root_key, own_chain):
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]
     fulfilled, own = control.fulfilled(), own_chain[0].hash if own_chain else None
-    if not control.lists(own):
-        fulfilled |= {value for value, in database.execute(
-            "SELECT value FROM local WHERE key = 'granted epoch'")}
+    fulfilled |= control.of_commanders | {value for value, in database.execute(
+        "SELECT value FROM local WHERE key = 'granted epoch'")}
     usable = {id: key for id, key in keys.items() if id in fulfilled}
     state = State()
     for log in sorted(logs, key=lambda log: (log.id != log.name, log.first)):

@@ -42,12 +42,20 @@ public struct NameLikeness: Hashable, Sendable {
     !Set(skeletons).isDisjoint(with: other.skeletons)
   }
 
+  /// The name, if it looks like the first digits of an id: a prefix of the id's `skeleton(ofID:)`.
+  public var digits: String? {
+    written.unicodeScalars.count >= IdentifierPrefix.leastDigits
+      && written.unicodeScalars.allSatisfy(Self.digits.contains) ? written : nil
+  }
+
+  /// How the digits of an id look.
+  public static func skeleton(ofID id: some CustomStringConvertible) -> String {
+    skeleton(ofASCII: id.description) ?? skeleton(of: id.description)
+  }
+
   /// Whether the name looks like the first digits of an id.
   public func isLike(id: some CustomStringConvertible) -> Bool {
-    guard written.unicodeScalars.count >= IdentifierPrefix.leastDigits,
-      written.unicodeScalars.allSatisfy(Self.digits.contains)
-    else { return false }
-    return Self.skeleton(of: id.description).hasPrefix(written)
+    digits.map(Self.skeleton(ofID: id).hasPrefix) ?? false
   }
 
   /// The role whose name it looks like; nil for none.

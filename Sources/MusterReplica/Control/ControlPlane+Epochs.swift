@@ -3,11 +3,6 @@ internal import MusterSync
 
 /// New epochs.
 extension ControlPlane {
-  /// Whether a held control log lists a certificate.
-  func lists(_ certificate: CertificateHash) -> Bool {
-    evidence.logs.values.contains { $0.certificates.contains { $0.value.hash == certificate } }
-  }
-
   /// The generation of the next epoch.
   var nextEpochGeneration: UInt32 {
     let reach = epochs.reach

@@ -101,7 +101,8 @@ struct ControlPlane: Sendable {
       case .revocation(let revocation):
         ledger.hold(frame.hash)
         evidence.namedBy[revocation.device, default: []].insert(log)
-      case .certificate(let signed) where hasUnfiledEpochs(signed.hash): isStale = true
+      case .certificate(let signed) where signed.certificate.issuer == opening.certificate:
+        if hasUnfiledEpochs(signed) { isStale = true }
       default: break
       }
     }
@@ -121,7 +122,7 @@ struct ControlPlane: Sendable {
   mutating func add(chain: [SignedCertificate]) -> [SignedCertificate] {
     let added = evidence.shown.insert(chain: chain) { state.admitted[$0] != nil }
     pendingShown += added
-    if added.contains(where: { hasUnfiledEpochs($0.hash) }) { isStale = true }
+    if added.contains(where: hasUnfiledEpochs) { isStale = true }
     return added
   }
 
@@ -326,9 +327,9 @@ struct ControlPlane: Sendable {
   /// Adds the new epochs of a reader's log to the ledger, also of one that does not count: honest
   /// devices may have written under the epoch of a revoked one, and their frames stay readable.
   private mutating func fileEpochs(of log: LogID) {
-    guard let contents = evidence.logs[log], reads(contents.certificate) else { return }
+    guard let contents = evidence.logs[log] else { return }
     let filed = filedEpochs[log] ?? 0
-    guard filed < contents.epochs.count else { return }
+    guard filed < contents.epochs.count, reads(contents.certificate) else { return }
     ledger.expect(contents.epochs.count - filed)
     for index in filed..<contents.epochs.count {
       ledger.add(
@@ -338,11 +339,12 @@ struct ControlPlane: Sendable {
     filedEpochs[log] = contents.epochs.count
   }
 
-  /// Whether logs are held that announce epochs, of a certificate that was not known.
-  private func hasUnfiledEpochs(_ certificate: CertificateHash) -> Bool {
-    (evidence.logsOf[certificate] ?? []).contains { log in
-      evidence.logs[log].map { $0.epochs.count > filedEpochs[log] ?? 0 } ?? false
-    }
+  /// Whether logs are held that announce epochs, of a reader's certificate that was not known.
+  private func hasUnfiledEpochs(_ signed: SignedCertificate) -> Bool {
+    signed.certificate.role.reads
+      && (evidence.logsOf[signed.hash] ?? []).contains { log in
+        evidence.logs[log].map { $0.epochs.count > filedEpochs[log] ?? 0 } ?? false
+      }
   }
 
   /// Whether the holder of a certificate may read, whether it counts or not.

@@ -30,13 +30,16 @@ struct EpochKeys: Sendable {
     keyring = try EpochKeys(in: store, of: local).keyring
   }
 
-  /// Returns the epoch that seals new frames: the newest one with a key to use that excludes all
-  /// revoked devices.
+  /// Returns the epoch that seals new frames: the newest fulfilled one with a key here that excludes
+  /// all revoked devices.
   func current(by control: ControlPlane) -> (id: EpochID, key: SealingKey)? {
-    if let best = control.ledger.bestEligible?.announcement.id, let key = keyring[best] {
+    let ledger = control.ledger
+    if let best = ledger.bestEligible?.announcement.id, ledger.isFulfilled(best),
+      let key = keyring[best]
+    {
       return (best, key)
     }
-    let eligible = control.ledger.firstEligible(among: keyring.usableIDs)
+    let eligible = ledger.firstEligible(among: keyring.usableIDs.filter(ledger.isFulfilled))
     if let id = eligible, let key = keyring[id] { return (id, key) }
     return control.state.revocations.isEmpty ? keyring.unannounced : nil
   }

@@ -49,6 +49,8 @@ struct EpochLedger: Sendable {
     var announcements: [Int] = []
     /// Whether one of them is: all that it names is held, and its base is fulfilled.
     var isFulfilled = false
+    /// Whether an announcement by a commander counts.
+    var isCommanders = false
     /// The announcement that represents the epoch as a base: the best that counts, else the first.
     var resolved: Int?
     /// The announcements that build on it.
@@ -75,9 +77,16 @@ struct EpochLedger: Sendable {
     Set(epochs.lazy.filter { !$0.announcements.isEmpty }.map(\.id))
   }
 
-  /// Whether the key of an epoch may be used and passed on.
+  /// Whether the key of an epoch may be passed on, and new data be sealed with it.
   func isFulfilled(_ epoch: EpochID) -> Bool {
     numbers[epoch].map { epochs[$0].isFulfilled } ?? false
+  }
+
+  /// Whether the key of an epoch may be used: it is fulfilled, or a commander's announcement counts.
+  /// What a commander's epoch excludes may never arrive, such as a frame past a fork, and what
+  /// honest devices wrote under it must not wait for that. Its key is passed on once fulfilled.
+  func isUsable(_ epoch: EpochID) -> Bool {
+    numbers[epoch].map { epochs[$0].isFulfilled || epochs[$0].isCommanders } ?? false
   }
 
   /// Returns the epochs that changed since the previous call.
@@ -121,7 +130,10 @@ struct EpochLedger: Sendable {
   private mutating func file(_ own: Int, of epoch: Int) {
     let reach = counting.reach
     let counted = announcements[own].counting
-    if let counted { counting.add(counted) }
+    if let counted {
+      counting.add(counted)
+      if counted.isCommand { epochs[epoch].isCommanders = true }
+    }
     if counting.reach != reach {
       stale.best = true
       if counting.hasRepeated { stale.resolved = true }
@@ -136,12 +148,15 @@ struct EpochLedger: Sendable {
   /// Determines again which epochs count, after the standing of logs that announce epochs changed.
   mutating func judge(by standings: [LogID: ControlLogStanding]) {
     counting = CountingEpochs()
+    for epoch in epochs.indices { epochs[epoch].isCommanders = false }
     for index in announcements.indices {
       let (value, place) = (announcements[index].value, announcements[index].place)
       announcements[index].counting = standings[place.log].flatMap {
         CountingEpoch(value, at: place, $0)
       }
-      if let counted = announcements[index].counting { counting.add(counted) }
+      guard let counted = announcements[index].counting else { continue }
+      counting.add(counted)
+      if counted.isCommand { epochs[announcements[index].epoch].isCommanders = true }
     }
     stale = .everything
   }

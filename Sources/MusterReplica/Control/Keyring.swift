@@ -5,15 +5,15 @@ internal import MusterSync
 /// The epoch keys that this device holds. All are kept, so that data sealed under them stays
 /// readable.
 ///
-///     key ─▶ held ─▶ its epoch is fulfilled (`EpochLedger`) ─▶ used, and passed on
+///     key ─▶ held ─▶ its epoch is usable (`EpochLedger`) ─▶ used
+///                                     fulfilled ─▶ passed on
 ///
-/// A key is used under the condition under which it is passed on, so that a node shows nothing that
-/// others who hold the same frames cannot come to show. There are two exceptions, for newcomers:
-/// what this device sealed itself, and the key of its grant until it holds the control log that
-/// lists its own certificate.
+/// A key is used by a condition on held frames, so that a node shows nothing that others who hold
+/// the same frames cannot come to show. There are two exceptions, for newcomers: what this device
+/// sealed itself, and the key of its grant.
 struct Keyring: Sendable {
   private var keys: [EpochID: SealingKey] = [:]
-  /// Held epochs that are fulfilled, and that of the grant of a newcomer.
+  /// Held epochs that may be used, and that of the grant.
   private var usable: Set<EpochID> = []
   /// The epoch whose key this device was admitted with.
   var granted: EpochID?
@@ -43,16 +43,14 @@ struct Keyring: Sendable {
     return true
   }
 
-  /// Takes which epochs are fulfilled.
+  /// Takes which epochs may be used.
   ///
-  /// - Returns: the held epochs that may be used from now on; and whether that of the grant may be
-  ///   used no longer: all that it sealed must be read again.
-  mutating func use(_ control: ControlPlane) -> (opened: [EpochID], hasLostGrant: Bool) {
-    let fulfilled = keys.keys.filter { control.ledger.isFulfilled($0) }
-    let isNewcomer = granted.map { !fulfilled.contains($0) && !control.lists(own) } ?? false
+  /// - Returns: the held epochs that may be used from now on; and whether one may be used no longer:
+  ///   all that it sealed must be read again.
+  mutating func use(_ ledger: EpochLedger) -> (opened: Set<EpochID>, hasLost: Bool) {
     let before = usable
-    usable = Set(fulfilled + (isNewcomer ? [granted].compactMap(\.self) : []))
-    return (usable.subtracting(before).sorted(), !usable.isSuperset(of: before))
+    usable = Set(keys.keys.filter { $0 == granted || ledger.isUsable($0) })
+    return (usable.subtracting(before), !usable.isSuperset(of: before))
   }
 
   /// The epochs whose keys may be used, in no particular order.

@@ -86,7 +86,7 @@ extension ReplicaCore {
     } else if !change.growth.isEmpty {
       try run(.rosterGrew(change.growth), now: now)
     }
-    try openFulfilled(now: now)
+    try openUsable(now: now)
     try reviewEpoch(now: now)
   }
 

@@ -7,8 +7,8 @@ internal import MusterSync
 extension ReplicaCore {
   // MARK: Receiving
 
-  /// Stores a key, and passes it to the engine. What is sealed under it is read once its epoch is
-  /// fulfilled, or at once where this device sealed it.
+  /// Stores a key, and passes it to the engine. What is sealed under it is read once its epoch may
+  /// be used, or at once where this device sealed it.
   mutating func learn(_ key: EpochKey, now: ClockReading) throws {
     guard epochKeys.keyring.add(key, operation: local.operation), let raw = Bytes32(key.key) else {
       return
@@ -17,32 +17,31 @@ extension ReplicaCore {
     #if Canary
       if Canary.forgetKey.isPlanted { transaction.batch.epochKeys = [] }
     #endif
-    useFulfilled()
-    try open(key.id, now: now)
+    // Frames before this key may have made others usable.
+    try open(takeUsable().union([key.id]), now: now)
     try run(.keyLearned(key), now: now)
     try KeyRequests.askForMore(in: &self, now: now)
   }
 
-  /// Reads what waited for keys whose epochs are fulfilled now.
-  mutating func openFulfilled(now: ClockReading) throws {
-    for epoch in useFulfilled() { try open(epoch, now: now) }
-  }
+  /// Reads what waited for keys that may be used now.
+  mutating func openUsable(now: ClockReading) throws { try open(takeUsable(), now: now) }
 
   /// Returns the epochs whose keys may be used from now on.
   @discardableResult
-  mutating func useFulfilled() -> [EpochID] {
-    let (opened, hasLostGrant) = epochKeys.keyring.use(control)
-    if hasLostGrant { transaction.markViewStale() }
+  mutating func takeUsable() -> Set<EpochID> {
+    let (opened, hasLost) = epochKeys.keyring.use(control.ledger)
+    if hasLost { transaction.markViewStale() }
     return opened
   }
 
-  /// Reads the frames and records that waited for a held key, as far as it may be used.
-  private mutating func open(_ epoch: EpochID, now: ClockReading) throws {
+  /// Reads the frames and records that waited for held keys, as far as these may be used.
+  private mutating func open(_ epochs: Set<EpochID>, now: ClockReading) throws {
+    guard !epochs.isEmpty else { return }
     try commit(now: now)
-    epochKeys.waitedFor.remove(epoch)
-    try release(for: epoch, now: now)
+    epochKeys.waitedFor.subtract(epochs)
+    for epoch in epochs.sorted() { try release(for: epoch, now: now) }
     let opener = opener
-    for record in try context.latestRecords() where record.epoch == epoch {
+    for record in try context.latestRecords() where epochs.contains(record.epoch) {
       guard let opened = opener.opened(record) else { continue }
       let name = StampedRecordID(record, operation: local.operation)
       records.date(opened, named: name, now: now)

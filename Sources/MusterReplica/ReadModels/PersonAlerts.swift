@@ -125,18 +125,37 @@ struct PersonAlerts {
     var found = NameLikeness.groups(of: present.map(\.callsign)).compactMap { group in
       alike(group.map { present[$0] })
     }
-    for person in present {
+    let ids = present.map { (skeleton: NameLikeness.skeleton(ofID: $0.id), person: $0) }
+      .sorted { $0.skeleton < $1.skeleton }
+    // Of a person without a callsign the id is shown.
+    for person in present where person.callsign != person.id.short {
       let likeness = NameLikeness(person.callsign)
       if let role = likeness.role, role != person.role {
         found.append(
           namesake(person, "\(shown(person)) is called like the role \(role.name)"))
       }
-      if let other = present.first(where: { $0.id != person.id && likeness.isLike(id: $0.id) }) {
+      if let other = likeness.digits.flatMap({ Self.first(besides: person, like: $0, in: ids) }) {
         found.append(
           namesake(person, "\(shown(person)) is called like the id of \(shown(other))"))
       }
     }
     return found
+  }
+
+  /// Returns the first other person whose id looks as if it began with digits.
+  ///
+  /// - Parameter ids: in ascending order.
+  private static func first(
+    besides person: UserSummary, like digits: String,
+    in ids: [(skeleton: String, person: UserSummary)]
+  ) -> UserSummary? {
+    var (low, high) = (ids.startIndex, ids.endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if ids[middle].skeleton < digits { low = middle + 1 } else { high = middle }
+    }
+    return ids[low...].prefix { $0.skeleton.hasPrefix(digits) }
+      .first { $0.person.id != person.id }?.person
   }
 
   private func alike(_ namesakes: [UserSummary]) -> AlertTracker.Finding? {
