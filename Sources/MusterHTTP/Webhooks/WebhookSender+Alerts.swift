@@ -74,8 +74,9 @@ extension WebhookSender {
     return busy.values.min().map(Step.again) ?? .idle
   }
 
-  /// Returns the events to post: danger first, then those with the fewest failed attempts. Of one
-  /// alert the earlier change comes first.
+  /// Returns the events to post: those that the receiver was not asked to take before others, in
+  /// each danger first, then those with the fewest failed attempts. Of one alert the earlier change
+  /// comes first.
   private func alertEvents(
     _ place: inout WebhookPosition, _ standing: [Alert], _ delivery: Delivery
   ) async throws -> [(change: AlertChange, event: WebhookEvent)] {
@@ -92,8 +93,9 @@ extension WebhookSender {
     }
     return events.enumerated().sorted { left, right in
       let (first, second) = (left.element.change.alert, right.element.change.alert)
-      if first.level != second.level { return first.level > second.level }
       let (few, many) = (attempts[first.id] ?? 0, attempts[second.id] ?? 0)
+      if (few == 0) != (many == 0) { return few == 0 }
+      if first.level != second.level { return first.level > second.level }
       return few != many ? few < many : left.offset < right.offset
     }.map(\.element)
   }
