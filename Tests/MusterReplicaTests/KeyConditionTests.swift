@@ -76,6 +76,35 @@ struct KeyConditionTests {
     #expect(try valley.ask("Ada") { replica, _ in try replica.verify() }.problems == [])
   }
 
+  @Test
+  func `the epoch of a commander that names what does not exist is read, and not written under`()
+    throws
+  {
+    // Given Cleo of command, whose epoch excludes a revocation that will never arrive,
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Cleo", invitedBy: "Ada", role: .command)
+    try valley.converge()
+    let write = Self.team("North", of: "Cleo", in: valley)
+    let key = try valley.at("Cleo") {
+      try MaliciousMember.write(write, by: &$0, announcing: .excludingNothing, now: $1)
+    }
+    for name in ["Ada", "Ben"] {
+      try valley.at(name) { replica, now in
+        try ModifiedProgram.change(&replica, now: now) {
+          try ModifiedProgram.learn(key, in: &$0, now: now)
+        }
+      }
+    }
+    try valley.run(milliseconds: 30_000)
+    // then what she wrote is shown, and others seal what they write under another epoch.
+    for name in ["Ada", "Ben"] {
+      #expect(try Self.team(of: "Cleo", at: name, in: &valley) == "North")
+      let epoch = try valley.ask(name) { replica, _ in replica.core.currentEpoch?.id }
+      #expect(epoch != nil && epoch != key.id)
+    }
+    try Self.expectEqual(&valley, "with the key")
+  }
+
   @Test func `a key that came before its announcement is used and passed on once that is here`()
     throws
   {
