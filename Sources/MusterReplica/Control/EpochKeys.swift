@@ -30,8 +30,8 @@ struct EpochKeys: Sendable {
     keyring = try EpochKeys(in: store, of: local).keyring
   }
 
-  /// Returns the epoch that seals new frames: the newest fulfilled one with a key here that excludes
-  /// all revoked devices.
+  /// Returns the epoch that seals new frames: the newest fulfilled one with a key here that
+  /// excludes all revoked devices.
   func current(by control: ControlPlane) -> (id: EpochID, key: SealingKey)? {
     let ledger = control.ledger
     if let best = ledger.bestEligible?.announcement.id, ledger.isFulfilled(best),

@@ -82,9 +82,10 @@ struct EpochLedger: Sendable {
     numbers[epoch].map { epochs[$0].isFulfilled } ?? false
   }
 
-  /// Whether the key of an epoch may be used: it is fulfilled, or a commander's announcement counts.
-  /// What a commander's epoch excludes may never arrive, such as a frame past a fork, and what
-  /// honest devices wrote under it must not wait for that. Its key is passed on once fulfilled.
+  /// Whether the key of an epoch may be used: it is fulfilled, or a commander's announcement
+  /// counts. What a commander's epoch excludes may never arrive, such as a frame past a fork, and
+  /// what honest devices wrote under it must not wait for that. Its key is passed on once
+  /// fulfilled.
   func isUsable(_ epoch: EpochID) -> Bool {
     numbers[epoch].map { epochs[$0].isFulfilled || epochs[$0].isCommanders } ?? false
   }

@@ -45,8 +45,8 @@ struct Keyring: Sendable {
 
   /// Takes which epochs may be used.
   ///
-  /// - Returns: the held epochs that may be used from now on; and whether one may be used no longer:
-  ///   all that it sealed must be read again.
+  /// - Returns: the held epochs that may be used from now on; and whether one may be used no
+  ///   longer: all that it sealed must be read again.
   mutating func use(_ ledger: EpochLedger) -> (opened: Set<EpochID>, hasLost: Bool) {
     let before = usable
     usable = Set(keys.keys.filter { $0 == granted || ledger.isUsable($0) })
